@@ -239,14 +239,12 @@ class RankTable:
         ----------
         batches : iterable of tuples
             Of ``(y_true, y_score)`` or ``(y_true, y_score, sample_weight)``, all of the
-            same kind: a generator, row groups of a Parquet file, slices of a memory
-            map. It is gone through once.
+            same kind, such as a generator. It is gone through once.
         max_groups : int, default=2**20
-            The table has at most as many groups. With no more distinct scores than that
-            it is exact; otherwise it is compressed, see :meth:`compress`.
+            With more distinct scores than that, the table is compressed to as many, see
+            :meth:`compress`.
         pos_label : int, float, bool or str, default=None
-            The positive label of all batches; None takes the greater of {0, 1},
-            {-1, 1} or booleans. A batch may hold one class only.
+            The positive label of all batches, each of which may hold one class only.
         verbose : int, default=0
             Above 0 a line is printed each time the table is compressed, and at the end.
 
@@ -260,10 +258,6 @@ class RankTable:
         ValueError
             If there is no batch, or for one that is empty, cannot be ranked, or whose
             labels differ from those before; it is named by its number, from 0.
-
-        Notes
-        -----
-        Memory is that of a batch and some ten times ``max_groups`` cases.
 
         Examples
         --------

@@ -95,10 +95,9 @@ class CurveComparisonDisplay(Drawing):
 
     Notes
     -----
-    The rates at which a model is better are shaded to the middle between the last of
-    them and the next one. The band of a precision or a lift is wide at the first rates:
-    the axis has that of rates which the budget exceeds with a probability of 0.95, or
-    without ``rate`` of all but the first tenth.
+    The band of a precision or a lift is wide at the first rates: the axis has that of
+    rates which the budget exceeds with a probability of 0.95, or without ``rate`` of
+    all but the first tenth.
 
     Examples
     --------
@@ -234,9 +233,6 @@ class CurveComparisonDisplay(Drawing):
             ``return_estimator=True`` and ``return_indices=True``.
         X : array-like of shape (n_samples, n_features)
             The cases that were cross-validated.
-        clusters : array-like of shape (n_samples,), default=None
-            The cluster of each case. None takes the cases themselves, also where
-            folds test them again.
 
         Raises
         ------
@@ -252,15 +248,9 @@ class CurveComparisonDisplay(Drawing):
         """
         models = {"cv_results_a": cv_results_a, "cv_results_b": cv_results_b}
         a, b = fold_rankings(
-            models,
-            X,
-            y,
-            user=cls.__name__,
-            sample_weight=sample_weight,
-            clusters=clusters,
-            response_method=response_method,
-            pos_label=pos_label,
-        )
+            models, X, y, user=cls.__name__, sample_weight=sample_weight,
+            clusters=clusters, response_method=response_method, pos_label=pos_label,
+        )  # fmt: skip
         if names is None:
             names = _names_of(*(one["estimator"][0] for one in models.values()))
         return cls.from_predictions(a, b, names=names, **kwargs)
@@ -283,12 +273,11 @@ class CurveComparisonDisplay(Drawing):
         Parameters
         ----------
         rate : "uniform", float or distribution, default=None
-            The share that will be processed; None takes that of the display. It is
-            drawn at the foot: its density, and stems for known rates.
+            The share that will be processed, drawn at the foot; None takes that of the
+            display.
         n_items : int, default=None
             Number of cases of which that share will be processed; None takes that of
-            the display. With it a second axis counts the cases processed, and of
-            recall, hits and gain a third one those found, or what is gained.
+            the display. Further axes then count the cases processed, and those found.
         plot_interval : bool, default=True
             Whether to draw the intervals at single rates within a simultaneous band.
         plot_winning : bool, default=True
@@ -323,13 +312,11 @@ class CurveComparisonDisplay(Drawing):
                 self.interval_ = self._area(interval, None, alpha=0.2, **at_one)
         else:
             self.band_ = self._area(found.band, band_kwargs, alpha=0.15, **at_one)
-        self.winning_a_, self.winning_b_ = [], []
-        if plot_winning:
-            won = found.winning_rates()
-            self.winning_a_, self.winning_b_ = (
-                self._shade(stretches, f"{name} better", model_color(i))
-                for i, (name, stretches) in enumerate(((of_a, won.a), (of_b, won.b)))
-            )
+        won = found.winning_rates()[:2] if plot_winning else ([], [])
+        self.winning_a_, self.winning_b_ = (
+            self._shade(stretches, f"{name} better", model_color(i))
+            for i, (name, stretches) in enumerate(zip((of_a, of_b), won, strict=True))
+        )
         self.rate_ = []
         if law is not None:
             self.rate_ = draw_rate(self.ax_, law)

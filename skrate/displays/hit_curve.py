@@ -348,38 +348,36 @@ class HitCurveDisplay(FoldsDisplay):
         Parameters
         ----------
         kind : {"hits", "gains", "lift"}, default="hits"
-            What stands on the vertical axis: the share of all cases found, the share of
-            the positives found (cumulative gains), or how many times more are found
-            than by random scores. With ``gain``: the gain per case, the share of the
-            gain of all cases, or how many times that of random scores.
+            What stands on the vertical axis: what is found as a share of all cases or
+            of the positives (cumulative gains), or how many times as much as by random
+            scores. With ``gain`` it is the gain, per case or of that of all cases.
         rate : "uniform", float or distribution, default=None
-            The share that will be processed, drawn at the foot: its density, and stems
-            for known rates. The legend has the expected recall, or gain, under it; None
-            gives the average precision, or the gain averaged over all rates.
+            The share that will be processed, drawn at the foot; the legend has the
+            expected recall, or gain, under it. None gives the average precision, or the
+            gain averaged over all rates.
         n_items : int, default=None
             Number of cases of which a share will be processed: the axes are then in
             counts, that of recall and lift excepted.
         plot_chance_level, plot_perfect : bool, default=True
             Whether to draw what random scores and a perfect ranking find.
         plot_momentum : bool, default=False
-            Whether to draw the momentum, its mean over several curves, dotted: the line
-            of figure 2 in the reference. It is left out where it is undefined, as of
-            gains, and drawn as 1 if its approximation exceeds that.
+            Whether to draw the momentum, its mean over several curves, dotted, where it
+            is defined; as 1 if its approximation exceeds that.
         plot_folds : bool, default=True
             Whether to draw the curve of each fold where there are several.
         plot_mean : bool, default=None
-            Whether to draw the mean of curves at equal rate, weighted by their numbers
-            of cases, as :func:`hit_curve` of folds. None draws that of several.
+            Whether to draw the mean of curves at equal rate, as :func:`hit_curve` of
+            folds. None draws that of several.
         plot_bands : bool, default=None
-            Whether to shade a standard deviation over the curves on either side of
-            their mean, which is no bounds for it. None does so for several.
+            Whether to shade a standard deviation over the curves about their mean,
+            which is no bounds for it. None does so for several.
 
         Raises
         ------
         ValueError
             If ``kind`` or ``rate`` is not one of the choices, gains or lift are asked
-            for where a curve has no positive case, or all cases together no gain, or
-            ``n_items`` is no number of cases, or stands beside shares of a cost.
+            for without a positive case or a gain, or ``n_items`` is no number of cases,
+            or stands beside shares of a cost.
         """
         kind = check_choice("kind", kind, get_args(Kind))
         are_several = len(self.curves) > 1

@@ -223,13 +223,11 @@ class RateAveragedROC(FoldsDisplay):
         cv : int, cross-validation generator or iterable, default=None
             As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
         clusters : array-like of shape (n_samples,), default=None
-            The cluster of each case, such as its patient. A splitter such as
-            :class:`sklearn.model_selection.GroupKFold` gets them as its ``groups``,
-            with metadata routing or without.
+            The cluster of each case, such as its patient, which a splitter such as
+            :class:`sklearn.model_selection.GroupKFold` gets as its ``groups``.
         params : dict, default=None
-            What ``fit`` is given, such as ``{"sample_weight": weights}``, cut to the
-            cases of a fold; with metadata routing, what the estimator or the splitter
-            requested. The curves are weighted by ``sample_weight`` only.
+            What ``fit``, or with metadata routing whoever requested it, is given, such
+            as ``{"sample_weight": weights}``. It does not weight the curves.
         n_jobs : int, default=None
             How many folds are run, and rates computed, at once.
         verbose : int, default=0
@@ -244,8 +242,7 @@ class RateAveragedROC(FoldsDisplay):
         Warns
         -----
         UndefinedMetricWarning
-            If a fold is left out, as its test cases or its training cases hold one
-            class only.
+            If a fold is left out, as its test or training cases hold one class only.
         """
         import_pyplot(cls.__name__)
         params = dict(params or {})
@@ -307,14 +304,12 @@ class RateAveragedROC(FoldsDisplay):
         Parameters
         ----------
         space : str, default=None
-            What stands on the axes: tpr against fpr with "roc"; against the rate the
-            recall with "rate-recall", that of the negatives (the share of them that is
-            spared) with "rate-negative-recall", the accuracy with "rate-accuracy". None
+            "roc", or what stands against the rate: "rate-recall", "rate-accuracy" or
+            "rate-negative-recall" (the share of the negatives that is spared). None
             takes the space that the axes have; of new ones "rate-recall" where the
             budget is drawn or zoomed on, and "roc" elsewhere.
         zoom : {"rate"}, default=None
-            "rate" shows only where ``rate`` is likely: between its quantiles 0.01 and
-            0.99, and half of their distance on either side. None shows all rates.
+            "rate" shows only where ``rate`` is likely, and some more on either side.
         rate : "uniform", float or distribution, default=None
             The share that will be processed; None takes that of the display.
         plot_folds : bool, default=False
@@ -322,11 +317,10 @@ class RateAveragedROC(FoldsDisplay):
         plot_reachable : bool, default=True
             Whether to draw the borders of what a ranking can reach, in grey.
         plot_isometrics : bool or array-like of shape (n_rates,), default=False
-            Whether to draw lines of equal rate, and at which rates; True takes every
-            tenth.
+            Lines of equal rate to draw; True takes every tenth.
         plot_rate : bool, default=False
-            Whether to draw where ``rate`` is likely: its density along the rate axis, a
-            shade in the ROC plane, and stems for known rates. ``zoom`` does so, too.
+            Whether to draw where ``rate`` is likely, as ``zoom`` does, too: its density
+            and stems for known rates; in the ROC plane, a shade.
         plot_chance_level : bool, default=False
             Whether to draw the curve of random scores.
 

@@ -375,16 +375,14 @@ def from_counts(
     low, high : float
         Bounds of how many items will be processed, ``0 < low < high < n_items``.
     n_items : int
-        Number of items that are ranked: those that will be worked through, not the
-        cases that a metric is computed on.
+        Number of items that will be ranked, not of cases that a metric is computed on.
     confidence : float, default=0.95
-        Probability that the number lies between the bounds, the rest half on each side.
+        Probability that the number lies between the bounds.
 
     Returns
     -------
     rate : RateDistribution
-        The beta distribution with the rates ``low / n_items`` and ``high / n_items`` at
-        its central quantiles.
+        The beta distribution with these shares of all items at its central quantiles.
 
     Raises
     ------
@@ -434,15 +432,14 @@ def from_budget(
     Parameters
     ----------
     total : float or tuple (low, high)
-        The budget: minutes, money, any unit; or its bounds.
+        The budget, in any unit, or its bounds.
     n_items : int
         Number of items that are ranked.
     cost : tuple (low, high) or float
-        Bounds of the *average* cost of an item, in the unit of ``total``, which varies
-        far less than the cost of single items; one number if it is known.
+        Bounds of the *average* cost of an item, in the unit of ``total``; one number if
+        it is known.
     confidence : float, default=0.95
-        Probability that the cost lies between its bounds, and that the total does, the
-        rest half on each side.
+        Probability that the cost lies between its bounds, and that the total does.
     law : {"beta", "lognormal"}, default=None
         The distribution through the quantiles. None takes the beta, and the log-normal
         where the upper quantile is 1 or more, which no beta reaches.
@@ -451,8 +448,7 @@ def from_budget(
     -------
     rate : RateDistribution
         The distribution with the rates ``total / (n_items * cost)`` at its central
-        quantiles (section 5.1 of [1]_). The probability that all items are processed
-        is a point mass at 1.
+        quantiles [1]_. The probability that all are processed is a point mass at 1.
 
     Raises
     ------
@@ -473,8 +469,8 @@ def from_budget(
 
     Notes
     -----
-    Bounds of both are taken as the central quantiles of independent log-normal amounts:
-    with budgets T, costs C of one item and N items, the quantiles of the rate are
+    Bounds of both are central quantiles of independent log-normal amounts: with budgets
+    T, costs C of one item and N items, the quantiles of the rate are
 
     .. math:: \frac{\sqrt{T_1 T_2}}{N \sqrt{C_1 C_2}}
               \exp\left( \pm \frac{1}{2} \sqrt{\log^2 \frac{T_2}{T_1}

@@ -176,14 +176,6 @@ def test_weights_sum_to_the_same(convert, dtype):
 
 
 @each_of(CONVERTERS)
-@looped("value", [1.0, 2.0])
-def test_equal_weights_keep_their_scale_in_tables(convert, value):
-    expected, found = tables(convert, labels(), heavy_scores("f8"), np.full(N, value))
-    assert found == expected
-    assert found.total == N * value
-
-
-@each_of(CONVERTERS)
 @looped(
     "kind, pos_label",
     [
@@ -216,28 +208,6 @@ def test_scores_that_are_no_floats(convert, dtype):
     y_score = np.random.default_rng(6).integers(0, 100, N)
     y_score = y_score > 50 if dtype == "bool" else y_score.astype(dtype)
     expected, found = tables(convert, labels(), y_score)
-    assert found == expected
-
-
-@each_of(ELSEWHERE)
-def test_a_column_is_a_vector(convert):
-    y_true, y_score = labels(), heavy_scores("f8")
-    expected = RankTable.from_arrays(y_true, y_score)
-    with dispatched(convert):
-        columns = (convert(values[:, None]) for values in (y_true, y_score))
-        assert RankTable.from_arrays(*columns) == expected
-
-
-def test_a_device_without_doubles_ranks_as_well():
-    def single(values):
-        return strict(values, "no_float64")
-
-    xp = require("array_api_strict")
-    devices = map(str, xp.__array_namespace_info__().devices())
-    if not any("no_float64" in device for device in devices):
-        pytest.skip("needs a release of array-api-strict with such a device")
-    weight = labels(4).astype("f4") + np.float32(0.25)
-    expected, found = tables(single, labels(), heavy_scores("f4"), weight)
     assert found == expected
 
 

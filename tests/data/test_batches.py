@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
 
 from looped import looped
 from optional import require
@@ -54,19 +53,6 @@ def test_many_batches_are_within_the_error_of_the_table(max_groups, order):
     assert abs(found - value) <= error
     # Of as many equal cells, were each as mixed as the whole; some are twice as large.
     assert table.max_error("roc_auc") < 2 / max_groups
-
-
-def test_a_shift_of_the_scores_is_followed():
-    def batches():
-        rng = np.random.default_rng(0)
-        for number in range(40):
-            # At first nearly all cases are in other cells of the grid.
-            scores = rng.random(1_000) if number < 10 else 32 + rng.random(1_000)
-            scores[0] = 32 + rng.random()
-            yield rng.random(1_000) < 0.5, scores
-
-    table = RankTable.from_batches(batches(), max_groups=200)
-    assert table.max_error("roc_auc") < 2 / 200
 
 
 def test_memory_does_not_grow_with_the_number_of_batches():
@@ -163,12 +149,6 @@ def test_a_line_is_printed_at_each_compression(capsys):
     assert lines[-1] == "10 batches, weight 1000, 50 groups"
 
 
-def test_verbose_may_be_a_boolean(capsys):
-    for verbose in (True, False):
-        RankTable.from_batches([([1, 0], [2, 1])], verbose=verbose)
-    assert capsys.readouterr().out == "1 batches, weight 2, 2 groups\n"
-
-
 def test_row_groups_of_a_parquet_file(tmp_path):
     pyarrow, parquet = require("pyarrow"), require("pyarrow.parquet")
     rng = np.random.default_rng(0)
@@ -182,16 +162,3 @@ def test_row_groups_of_a_parquet_file(tmp_path):
         )
         table = RankTable.from_batches(batches)
     assert table == RankTable.from_arrays(y_true, scores)
-
-
-def test_slices_of_a_memory_map(tmp_path):
-    rng = np.random.default_rng(0)
-    cases = np.rec.fromarrays([rng.integers(0, 2, 1000), rng.normal(size=1000)])
-    cases.tofile(tmp_path / "cases")
-    mapped = np.memmap(tmp_path / "cases", dtype=cases.dtype, mode="r")
-    batches = (
-        (mapped["f0"][first : first + 300], mapped["f1"][first : first + 300])
-        for first in range(0, 1000, 300)
-    )
-    table = RankTable.from_batches(batches)
-    assert_allclose(table.thresholds, np.sort(cases.f1)[::-1])

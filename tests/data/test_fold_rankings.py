@@ -17,7 +17,6 @@ from metric_registry import METRICS
 from skrate import (
     FoldRankings,
     average_precision_score,
-    compare_folds,
     estimate,
     expected_gain_score,
     expected_recall_score,
@@ -96,12 +95,6 @@ def test_a_metric_undefined_on_all_folds_is_nan():
     rankings = FoldRankings([1, 1], [1, 2], [0, 1])
     with pytest.warns(UndefinedMetricWarning, match="so within every fold"):
         assert np.isnan(expected_recall_score(rankings, of="negatives"))
-
-
-def test_scores_of_folds_are_for_compare_folds():
-    a, b = drawn(0), drawn(0)
-    found = compare_folds(a.scores("roc_auc"), b.scores("roc_auc"))
-    assert found.value == 0
 
 
 def test_the_sum_of_gains_is_averaged_over_folds():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from looped import looped
 from optional import require
-from skrate.data.ranking import check_groups, dense_ranks, segment_cumsum
+from skrate.data.ranking import check_groups, segment_cumsum
 
 LABELS = {
     "integers": [3, 1, 3, 0],
@@ -106,13 +106,6 @@ def test_labels_that_cannot_be_told_apart_are_refused():
         check_groups("groups", [1, "a"])
     with pytest.raises(ValueError, match="groups is a masked array with 1 masked"):
         check_groups("groups", np.ma.array([1, 2], mask=[0, 1]))
-
-
-@given(st.lists(st.floats(-2, 2, width=16), min_size=1))
-def test_dense_ranks_count_the_distinct_values_below(values):
-    ranks, distinct = dense_ranks(np.array(values))
-    assert ranks.tolist() == [len({v for v in values if v < value}) for value in values]
-    assert distinct.tolist() == sorted(set(values))
 
 
 @looped("is_whole", [True, False])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from drawn import data, texts
 from optional import require
 from skrate import budget_report, hit_curve, rates
 from skrate.displays import BudgetReportDisplay
@@ -19,10 +20,6 @@ LAW = rates.beta(3, 19)
 REPORT = budget_report(Y_TRUE, models={"A": A, "B": B}, rate=LAW, n_items=N)
 
 
-def data(line):
-    return np.array(line.get_xdata()), np.array(line.get_ydata())
-
-
 def test_curves_are_hit_curves_in_counts():
     display = BudgetReportDisplay(REPORT).plot(plot_bands=False)
     for line, scores in zip(display.lines_, (A, B), strict=True):
@@ -31,10 +28,6 @@ def test_curves_are_hit_curves_in_counts():
         assert (x[0], x[-1]) == (0, N)
     assert data(display.chance_level_)[1].tolist() == [0, N * P]
     assert data(display.perfect_)[0].tolist() == [0, N * P, N]
-
-
-def legend_texts(display):
-    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
 def test_the_legend_and_the_lines_have_the_numbers_of_the_report():
@@ -46,9 +39,9 @@ def test_the_legend_and_the_lines_have_the_numbers_of_the_report():
     assert y == pytest.approx([0, row.value, row.value])
     title = display.ax_.get_legend().get_title().get_text()
     assert title == "Expected found (95 % interval)"
-    assert legend_texts(display) == [
+    assert texts(display) == [
         f"A: {row.value:,.0f} ({low:,.0f} to {high:,.0f})",
-        legend_texts(display)[1],
+        texts(display)[1],
         "Random",
         f"Perfect, if {N * P:,.0f} are positive",
         "95 % bands, prevalence uncertain",
@@ -65,7 +58,7 @@ def test_bands_are_areas_edges_or_none_by_the_number_of_models():
     assert one.bands_[0].get_facecolor()[0, 3] == 0.2
     assert [len(band.get_facecolor()) for band in two.bands_] == [0, 0]
     assert three.bands_ == []
-    assert not any("band" in text for text in legend_texts(three))
+    assert not any("band" in text for text in texts(three))
     assert len(BudgetReportDisplay(reports[2]).plot(plot_bands=True).bands_) == 3
     assert BudgetReportDisplay(reports[0]).plot(plot_bands=False).bands_ == []
 

@@ -15,6 +15,7 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 
+from drawn import texts
 from optional import require
 from skrate import FoldRankings, compare_curves, rates
 from skrate.displays import CurveComparisonDisplay
@@ -43,10 +44,6 @@ def drawn(**options):
     return CurveComparisonDisplay.from_predictions(
         *sample(), rates=RATES, random_state=0, **options
     )
-
-
-def texts(display):
-    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
 def edges(area):
@@ -243,24 +240,6 @@ def test_folds_that_do_not_match_are_refused():
             CurveComparisonDisplay.from_cv_results(
                 first, results(GaussianNB(), cv), X, Y
             )
-
-
-def test_groups_of_other_cases_are_refused():
-    folds = results(GaussianNB(), StratifiedKFold(4))
-    with pytest.raises(ValueError, match="clusters has 100 cases, but the folds have"):
-        CurveComparisonDisplay.from_cv_results(
-            folds, folds, X, Y, clusters=np.arange(100)
-        )
-
-
-def test_a_fold_that_one_model_cannot_rank_is_left_out():
-    # The first fold is trained on one class.
-    one = np.flatnonzero(Y == 0)
-    cv = [(one, np.arange(40)), (np.arange(40), np.arange(40, 160))]
-    both = [results(GaussianNB(), cv, scoring=lambda *_: 0.0) for _ in range(2)]
-    with pytest.warns(UndefinedMetricWarning, match="Fold 0 is undefined"):
-        display = CurveComparisonDisplay.from_cv_results(*both, X, Y, rates=RATES)
-    assert display.comparison.n_pos == Y[40:].sum()
 
 
 @pytest.mark.parametrize("names", [("a",), "ab", ("a", "b", "c"), 3])

@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_validate
 
+from drawn import data, texts
 from fold_cases import both_rankings, by_fold, drawn_folds
 from looped import looped
 from optional import require
@@ -25,14 +26,6 @@ Y = np.where(RNG.random(200) < 0.3, "ill", "well")
 X = RNG.normal(size=(200, 2)) + (Y == "ill")[:, None]
 CASES = drawn_folds()
 Y_TRUE, A, B, FOLD = CASES
-
-
-def data(line):
-    return np.array(line.get_xdata()), np.array(line.get_ydata())
-
-
-def texts(display):
-    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
 def of_cv_results():

@@ -308,15 +308,6 @@ def test_the_positive_class_and_the_response_are_chosen():
     assert other.curve.tpr[::-1] == pytest.approx(1 - display.curve.fpr)
 
 
-def test_repeats_may_be_told():
-    y_trues, y_scores = folds()
-    display = RateAveragedROC.from_predictions(
-        [*y_trues, *y_trues], [*y_scores, *y_scores], repeats=2
-    )
-    single = RateAveragedROC.from_predictions(y_trues, y_scores)
-    assert low_of(display.curve) == pytest.approx(low_of(single.curve))
-
-
 @pytest.mark.parametrize("missing", ["estimator", "indices"])
 def test_a_lacking_part_of_the_results_is_named(missing):
     results = cross_validate(

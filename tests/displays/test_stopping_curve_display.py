@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from drawn import data, texts
 from optional import require
 from skrate.displays import StoppingCurveDisplay
 from skrate.review import stopping_curve
@@ -11,15 +12,6 @@ plt = require("matplotlib.pyplot")
 
 Y_TRUE = np.array([1] * 20 + [0] * 40 + [1] + [0] * 139)
 CURVE = stopping_curve(Y_TRUE[:190], n_items=200)
-
-
-def data(line):
-    return [np.array(part) for part in (line.get_xdata(), line.get_ydata())]
-
-
-def legend_texts(display):
-    texts = display.ax_.get_legend().get_texts()
-    return [text.get_text().replace("\n", " ") for text in texts]
 
 
 def test_the_line_has_the_bounds_of_the_curve():
@@ -33,7 +25,7 @@ def test_the_line_has_the_bounds_of_the_curve():
         [CURVE.n_stop] * 2, [0, at]
     ]  # fmt: skip
     assert display.recall_ is display.ranked_ is display.last_ is None
-    assert legend_texts(display) == [
+    assert texts(display) == [
         "95 % bound if rest is no richer",
         f"reached at {CURVE.n_stop}",
         "target, 0.95",
@@ -46,17 +38,14 @@ def test_p_values_are_drawn_beside_what_they_are_compared_with():
     assert data(display.line_)[1].tolist() == CURVE.pvalues.tolist()
     assert data(display.target_)[1] == pytest.approx([0.05, 0.05])
     assert display.ax_.get_ylabel() == "p-value of a recall below 0.95"
-    assert legend_texts(display)[::2] == [
-        "p-value if rest is no richer",
-        "target, p = 0.05",
-    ]
+    assert texts(display)[::2] == ["p-value if rest is no richer", "target, p = 0.05"]
 
 
 def test_the_recall_is_drawn_where_it_is_known_in_the_end():
     display = StoppingCurveDisplay.from_predictions(Y_TRUE, n_items=200, step=10)
     x, y = data(display.recall_)
     assert y == pytest.approx(np.cumsum(Y_TRUE)[x - 1] / 21)
-    assert "recall, as known in the end" in legend_texts(display)
+    assert "recall, as known in the end" in texts(display)
 
 
 def test_random_cases_begin_at_a_line():
@@ -65,8 +54,8 @@ def test_random_cases_begin_at_a_line():
     )
     assert data(display.ranked_)[0].tolist() == [30, 30]
     assert display.stop_ is None
-    assert legend_texts(display)[0] == "95 % bound"
-    assert "random cases from 30" in legend_texts(display)
+    assert texts(display)[0] == "95 % bound"
+    assert "random cases from 30" in texts(display)
 
 
 @pytest.mark.parametrize(
@@ -78,14 +67,14 @@ def test_a_review_that_may_not_stop_says_so(kind, number):
     last = (curve.lower_bounds if kind == "recall" else curve.pvalues)[-1]
     assert [part.tolist() for part in data(display.last_)] == [[90], [last]]
     says = f"not reached: 21 found, {number.format(last)}"
-    assert says in legend_texts(display)
+    assert says in texts(display)
 
 
 def test_two_curves_share_the_target():
     display = StoppingCurveDisplay(CURVE).plot()
     other = stopping_curve(Y_TRUE[:100], n_items=200, n_ranked=30)
     display = StoppingCurveDisplay(other).plot(ax=display.ax_)
-    assert legend_texts(display).count("target, 0.95") == 1
+    assert texts(display).count("target, 0.95") == 1
 
 
 @pytest.mark.parametrize(

@@ -228,16 +228,6 @@ def test_no_mode_at_or_between_cuts_is_better(seed, mean):
     assert max(of.value for of in of_modes if known.contains(of.law)) <= found + 1e-7
 
 
-def test_a_mode_narrows_the_range():
-    curve, told = rough_curve(1, 500), {0.025: 0.064, 0.975: 0.288}
-    modes = (None, (0, 1), (0.1, 0.2), 0.15)
-    ranges = [extremes(rates.between(told, mode=mode), curve) for mode in modes]
-    lows = [low.value for low, _ in ranges]
-    highs = [high.value for _, high in ranges]
-    assert lows == sorted(lows)
-    assert highs == sorted(highs, reverse=True)
-
-
 @pytest.mark.parametrize("mode", [0.5, (0.2, 0.8), (0.0, 1.0)])
 def test_between_the_ends_is_a_law_of_zero(mode):
     curve = RateCurve(np.array([0, 0.4, 0.6, 1.0]), np.array([-1.0, -0.5, 0.5, 1.0]))
