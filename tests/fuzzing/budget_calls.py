@@ -22,12 +22,11 @@ def budget_report(rng: np.random.Generator) -> Call:
         options["n_items"] = int(rng.choice([1, 20, 10**4, 10**7]))
     is_named = rng.random() < 0.3
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        scores: dict[str, Any] = {"y_score": given.y_score}
+    def arguments(given: Sample) -> Any:
+        named = given.data(rate=rate.given, **options)[1]
         if is_named:
-            scores = {"models": {"<a>": given.y_score}}
-        named = {"y_true": given.y_true, "rate": rate.given, **given.keywords()}
-        return (), {**named, **scores, **options}
+            named["models"] = {"<a>": named.pop("y_score")}
+        return (), named
 
     def check(given: Sample, found: Any) -> None:
         holds(len(found) == 7, f"{len(found)} rows")

@@ -47,7 +47,7 @@ class Call:
 
     name: str
     function: Callable[..., Any]
-    arguments: Callable[[Sample], tuple[tuple[Any, ...], dict[str, Any]]]
+    arguments: Callable[[Sample], Any]
     check: Callable[[Sample, Any], None]
     sample: Sample | None = None
     refusal: tuple[str, ...] = ()

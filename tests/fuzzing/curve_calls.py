@@ -1,6 +1,7 @@
-"""Calls of compare_curves: values by the oracles, errors by compare, and relations."""
+"""Calls of compare_curves and of consensus curves: by oracles, and relations."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,7 @@ import skrate
 from fuzzing.calls import Call, holds, quietly, same_number
 from fuzzing.inference_calls import draw_cases, enough, other_scores
 from fuzzing.metric_calls import refusals
-from fuzzing.samples import Sample
+from fuzzing.samples import Sample, draw_sample
 from reference import tables
 from reference.tables import Groups
 
@@ -32,10 +33,8 @@ def compare_curves(rng: np.random.Generator) -> Call:
     options |= {"random_state": seed, **(GAIN if metric == "gain" else {})}
     options["band"] = str(rng.choice(["simultaneous", "pointwise"]))
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"y_true": given.y_true, "y_score_a": given.y_score}
-        named["y_score_b"] = other_scores(given, seed)
-        return (), {**named, **given.keywords(), **options}
+    def arguments(given: Sample) -> Any:
+        return given.data("y_score_a", y_score_b=other_scores(given, seed), **options)
 
     def check(given: Sample, found: Any) -> None:
         if not enough(given, options):
@@ -98,3 +97,59 @@ def _check_error(
     if not math.isnan(one.value):
         error = float(found.standard_error[0])
         same_number("error", error, one.standard_error, rtol=1e-6, atol=1e-7)
+
+
+def rate_averaged_roc_curve(rng: np.random.Generator) -> Call:
+    """Draw a call of rate_averaged_roc_curve."""
+    seeds = rng.integers(0, 2**31, int(rng.integers(1, 5)))
+    folds = []
+    for seed in seeds:
+        other = np.random.default_rng(seed)
+        fold = draw_sample(other, weighted="none", one_class=0.05, largest=100)
+        folds.append(replace(fold, labels=(0, 1), pos_label=None, label_dtype="int64"))
+    methods = ["exact", "parametric", "bootstrap", "normal", "beta", None, None]
+    bounds = methods[rng.integers(len(methods))]
+    if sum(len(fold) for fold in folds) > 200:
+        bounds = None
+    both = [fold for fold in folds if 0 < fold.is_pos.sum() < len(fold)]
+    if len(both) < 2 and bounds in ("normal", "beta"):
+        bounds = None
+    options = {"rates": [0.0, 0.1, 0.5, 0.77, 1.0], "bounds": bounds}
+    if bounds in ("exact", "bootstrap"):
+        options |= {"n_resamples": 20, "random_state": 0}
+        options["band"] = ("pointwise", "simultaneous")[seeds[0] % 2]
+
+    def arguments(_: Any) -> Any:
+        named = {"y_trues": [fold.y_true for fold in folds]}
+        return (), {**named, "y_scores": [fold.y_score for fold in folds], **options}
+
+    def check(_: Any, found: Any) -> None:
+        n_pos = sum(int(fold.is_pos.sum()) for fold in both)
+        n_neg = sum(int((~fold.is_pos).sum()) for fold in both)
+        for place, rate in enumerate(options["rates"]):
+            above = sum(
+                tables.found_at(Groups(*fold.parts), Fraction(rate))
+                * int(fold.is_pos.sum())
+                for fold in both
+            )
+            fpr = (Fraction(rate) * (n_pos + n_neg) - above) / n_neg
+            tpr = float(found.tpr[place])
+            same_number("tpr", tpr, float(above / n_pos), atol=1e-9)
+            same_number("fpr", float(found.fpr[place]), float(fpr), atol=1e-9)
+            point = found.recall_at_rate(rate)
+            same_number(
+                "recall at a rate", point.value, float(above / n_pos), atol=1e-9
+            )
+            if bounds is not None:
+                low, high = (end.tpr[place] for end in found.confidence_interval)
+                holds(
+                    low - 1e-9 <= tpr <= high + 1e-9,
+                    f"{tpr} is not within {low} and {high} at {rate}",
+                )
+        holds(np.all(np.diff(found.tpr) > -1e-12), "tpr falls")
+
+    return Call(
+        "rate_averaged_roc_curve", skrate.rate_averaged_roc_curve, arguments, check,
+        may_warn=True, refusal=() if both else ("folds",),
+        may_refuse=("Fold",) if any(map(refusals, folds)) else (),
+    )  # fmt: skip

@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import KFold
 
 import skrate
 from fuzzing.calls import Call, holds, quietly, same_number, same_numbers
-from fuzzing.metric_calls import refusals
-from fuzzing.other_calls import Given
+from fuzzing.metric_calls import parted, refusals
 from fuzzing.samples import Form, Sample, draw_sample
 from reference.tables import Groups, average_precision, found_at
 
@@ -25,29 +25,28 @@ def of_folds(
     def draw_it(rng: np.random.Generator) -> Call:
         call = draw(rng)
 
-        def function(
-            y_true: Any,
-            y_score: Any,
-            sample_weight: Any = None,
-            pos_label: Any = None,
-            **options: Any,
-        ) -> Any:
-            rankings = skrate.FoldRankings(
-                y_true, y_score, np.zeros(len(y_score), dtype=int),
-                sample_weight=sample_weight, pos_label=pos_label,
-            )  # fmt: skip
-            return call.function(rankings, **options)
+        def function(**named: Any) -> Any:
+            cases, options = parted(named)
+            fold = np.zeros(len(cases["y_score"]), dtype=int)
+            return call.function(skrate.FoldRankings(**cases, fold=fold), **options)
 
         return replace(call, name=f"{call.name} of a fold", function=function)
 
     return draw_it
 
 
-class _Trained(Given):
+class _Trained(ClassifierMixin, BaseEstimator):
     """Whatever it is trained on, its decision values are the first column."""
+
+    def __init__(self, classes: tuple[Any, Any]) -> None:
+        self.classes = classes
+        self.classes_ = np.array(sorted(classes))
 
     def fit(self, X: Any, y: Any) -> "_Trained":
         return self
+
+    def decision_function(self, X: Any) -> Any:
+        return np.asarray(X)[:, 0]
 
 
 def cross_val_rankings(rng: np.random.Generator) -> Call:
@@ -56,7 +55,7 @@ def cross_val_rankings(rng: np.random.Generator) -> Call:
     n_folds = int(rng.integers(2, 5))
     cv = KFold(n_folds, shuffle=True, random_state=int(rng.integers(100)))
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arguments(given: Sample) -> Any:
         X = np.asarray(given.scores, dtype=float)[:, None]
         options = {"cv": cv, "pos_label": given.labels[1]}
         if given.weights is not None:
@@ -65,7 +64,7 @@ def cross_val_rankings(rng: np.random.Generator) -> Call:
 
     def check(given: Sample, found: Any) -> None:
         is_pos, scores, weights = given.parts
-        is_first = given.labels[1] == Given(given.labels).classes_[0]
+        is_first = given.labels[1] == min(given.labels)
         values = []
         for number, (_, test) in enumerate(cv.split(scores)):
             holds(
@@ -92,17 +91,10 @@ def drawn_of_folds(rng: np.random.Generator) -> Call:
     fold = rng.integers(0, int(rng.integers(1, 5)), size=n_cases)
     rate = int(rng.integers(1, 40)) / 40
 
-    def function(
-        y_true: Any, y_score: Any, sample_weight: Any = None, pos_label: Any = None
-    ) -> Any:
-        rankings = skrate.FoldRankings(
-            y_true, y_score, fold, sample_weight=sample_weight, pos_label=pos_label
-        )
+    def function(**cases: Any) -> Any:
+        rankings = skrate.FoldRankings(**cases, fold=fold)
         report = skrate.budget_report(rankings, rate=rate)
         return skrate.hit_curve(rankings), report
-
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (given.y_true, given.y_score), given.keywords()
 
     def check(given: Sample, found: Any) -> None:
         parts = given.parts
@@ -123,7 +115,7 @@ def drawn_of_folds(rng: np.random.Generator) -> Call:
             )
 
     return Call(
-        "hit_curve and budget_report of folds", function, arguments, check, sample,
+        "hit_curve and budget_report of folds", function, Sample.data, check, sample,
         may_refuse=(*refusals(sample), "sample_weight"), may_warn=True,
     )  # fmt: skip
 
@@ -136,19 +128,16 @@ def estimate_folds(rng: np.random.Generator) -> Call:
     # With the case, so that a smaller sample keeps the folds of its cases.
     sample = replace(sample, groups=fold, forms=(*sample.forms[:3], Form()))
 
-    def function(y_true: Any, y_score: Any, groups: Any, **options: Any) -> Any:
-        rankings = skrate.FoldRankings(y_true, y_score, groups, **options)
-        of_folds = []
-        for labels, scores, weight in rankings:
-            of_folds.append(
-                quietly(skrate.estimate, metric, labels, scores, sample_weight=weight)
-            )
+    def function(**cases: Any) -> Any:
+        rankings = skrate.FoldRankings(**cases)
+        of_folds = [
+            quietly(skrate.estimate, metric, labels, scores, sample_weight=weight)
+            for labels, scores, weight in rankings
+        ]
         return rankings, skrate.estimate(metric, rankings), of_folds
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        keywords = given.keywords()
-        keywords["groups"] = given.groups
-        return (given.y_true, given.y_score), keywords
+    def arguments(given: Sample) -> Any:
+        return given.data(fold=given.groups)
 
     def check(given: Sample, found: Any) -> None:
         rankings, pooled, of_folds = found

@@ -20,12 +20,15 @@ def spoilt(rng: np.random.Generator, call: Call) -> Call:
     forms[0] = forms[1] = forms[2] = Form()
     sample = replace(call.sample, forms=tuple(forms))
     names = [name for name, (_, needs) in WAYS.items() if needs(sample)]
+    if call.name == "estimate":
+        # To which they are two markers.
+        names.remove("two columns of scores")
     spoil, refusal = WAYS[str(rng.choice(names))][0]
     first = [
         name for name in ("y_score", "y_score_a", "y_scores") if name in _named(call)
     ]
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arguments(given: Sample) -> Any:
         args, named = call.arguments(given)
         named = dict(named)
         if first[0] == "y_scores":

@@ -182,13 +182,11 @@ def estimate(rng: np.random.Generator) -> Call:
     sample, options = draw_cases(rng)
     _draw_method(rng, sample, options)
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_score": given.y_score, **given.keywords()}
-        if options.get("clustered"):
-            named["clusters"] = given.group_labels
+    def arguments(given: Sample) -> Any:
         rest = {name: value for name, value in options.items() if name != "clustered"}
-        return (), {**named, **rest, **metric.options}
+        if options.get("clustered"):
+            rest["clusters"] = given.group_labels
+        return given.data(metric=metric.given, **rest, **metric.options)
 
     def check(given: Sample, found: Any) -> None:
         _check_estimate(metric, given, options, found)
@@ -344,10 +342,8 @@ def influence(rng: np.random.Generator) -> Call:
     metric = draw_metric(rng)
     sample, options = draw_cases(rng)
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_score": given.y_score, **given.keywords()}
-        return (), {**named, **options, **metric.options}
+    def arguments(given: Sample) -> Any:
+        return given.data(metric=metric.given, **options, **metric.options)
 
     def check(given: Sample, found: Any) -> None:
         holds(found.shape == (len(given),), f"shape {found.shape}")
@@ -399,10 +395,9 @@ def compare(rng: np.random.Generator) -> Call:
     if method != "delta":
         options["n_resamples"], options["random_state"] = 20, seed
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_score_a": given.y_score, "y_score_b": other_scores(given, seed)}
-        return (), {**named, **given.keywords(), **options, **metric.options}
+    def arguments(given: Sample) -> Any:
+        named = {"metric": metric.given, "y_score_b": other_scores(given, seed)}
+        return given.data("y_score_a", **named, **options, **metric.options)
 
     def check(given: Sample, found: Any) -> None:
         if not enough(given, options):
@@ -470,10 +465,9 @@ def compare_several(rng: np.random.Generator) -> Call:
     metric, seed, n = draw_metric(rng), int(rng.integers(20)), int(rng.integers(2, 5))
     sample, options = draw_cases(rng)
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_score_a": models_of(given, seed, n), **given.keywords()}
-        return (), {**named, **options, **metric.options}
+    def arguments(given: Sample) -> Any:
+        named = {"metric": metric.given, "y_score_a": models_of(given, seed, n)}
+        return given.data("y_score_a", **named, **options, **metric.options)
 
     def check(given: Sample, found: Any) -> None:
         holds(len(found.pairs) == n * (n - 1) // 2, f"{len(found.pairs)} pairs")

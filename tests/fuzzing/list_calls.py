@@ -28,13 +28,11 @@ def _lists(sample: Sample) -> dict[Any, Any]:
 
 
 def _call(name: str, sample: Sample, options: dict[str, Any], check: Any) -> Call:
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"y_true": given.y_true, "y_score": given.y_score}
-        named |= {"groups": given.group_labels, **given.keywords()}
-        average = options.get("average")
-        if callable(average):
-            return (), {**named, **options, "average": average(given)}
-        return (), {**named, **options}
+    def arguments(given: Sample) -> Any:
+        named = {"groups": given.group_labels, **options}
+        if callable(options.get("average")):
+            named["average"] = options["average"](given)
+        return given.data(**named)
 
     return Call(
         name, getattr(skrate, name), arguments, check, sample,

@@ -22,10 +22,9 @@ def estimate_markers(rng: np.random.Generator) -> Call:
     options["adjust"] = str(rng.choice(["holm", "bh", "by"]))
     options["alternative"] = str(rng.choice(["two-sided", "less", "greater"]))
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"metric": metric.given, "y_true": given.y_true}
-        named |= {"y_score": models_of(given, seed, n), **given.keywords()}
-        return (), {**named, **options, **metric.options}
+    def arguments(given: Sample) -> Any:
+        named = {"metric": metric.given, "y_score": models_of(given, seed, n)}
+        return given.data(**named, **options, **metric.options)
 
     def check(given: Sample, found: Any) -> None:
         holds(len(found) == n == len(found.values), f"{len(found)} of {n} columns")

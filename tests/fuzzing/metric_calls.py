@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,9 @@ from fuzzing.calls import Call, Disagreement, holds, near, same_number, same_num
 from fuzzing.laws import Rate, draw_rate
 from fuzzing.samples import Sample, draw_sample
 from metric_registry import CASES
-from reference import tables
+from reference import rate_law, tables
 from reference.tables import Groups
+from skrate import rates
 from skrate.metrics import momentum
 
 # Edges of groups are sums and quotients of floats: so far off they may be.
@@ -39,14 +39,10 @@ def metric_call(
     """Return the call of a function of labels and scores."""
     sample = draw_sample(rng) if sample is None else sample
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"y_true": given.y_true, "y_score": given.y_score}
-        return (), {**named, **given.keywords(), **options}
-
     return Call(
         name,
         getattr(skrate, name, None) or getattr(momentum, name),
-        arguments,
+        lambda given: given.data(**options),
         lambda given, result: check(Groups(*given.parts), result),
         sample,
         may_refuse=refusals(sample),
@@ -253,29 +249,26 @@ def of_table(
 
     def draw_it(rng: np.random.Generator) -> Call:
         call = draw(rng)
-        assert call.sample is not None
         sample = call.sample
         if "prevalence" in call.arguments(sample)[1]:
             # Weights would have to be numbers of cases, which the oracle counts.
             sample = replace(sample, weights=None)
 
-        def function(
-            y_true: Any,
-            y_score: Any,
-            sample_weight: Any = None,
-            pos_label: Any = None,
-            **options: Any,
-        ) -> Any:
-            table = skrate.RankTable.from_arrays(
-                y_true, y_score, sample_weight=sample_weight, pos_label=pos_label
-            )
-            return call.function(table, **options)
+        def function(**named: Any) -> Any:
+            cases, options = parted(named)
+            return call.function(skrate.RankTable.from_arrays(**cases), **options)
 
-        return replace(
-            call, name=f"{call.name} of a table", function=function, sample=sample
-        )
+        name = f"{call.name} of a table"
+        return replace(call, name=name, function=function, sample=sample)
 
     return draw_it
+
+
+def parted(named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what says the cases, and the other arguments."""
+    of_cases = ("y_true", "y_score", "sample_weight", "pos_label")
+    cases = {name: named[name] for name in of_cases if name in named}
+    return cases, {name: named[name] for name in named if name not in of_cases}
 
 
 def table_from_arrays(rng: np.random.Generator) -> Call:
@@ -349,39 +342,29 @@ def conversion(to: str) -> Callable[[np.random.Generator], Call]:
     return draw
 
 
-def quasi_concave(rng: np.random.Generator) -> Call:
-    """Draw a hit curve of two pieces, and integrate it."""
-    prevalence = float(rng.uniform(0.01, 0.9))
-    early = float(rng.uniform(prevalence, 1))
-    stamina = float(rng.uniform(0, prevalence / early))
-    rates = np.linspace(0, 1, 11)
+def rate_methods(rng: np.random.Generator) -> Call:
+    """Draw a rate and read its mean, survival function, quantiles and masses."""
+    rate = draw_rate(rng)
+    x = np.sort(rng.random(5))
+
+    def read() -> Any:
+        return rates.mixture([rate.given])
 
     def check(_: Any, found: Any) -> None:
-        slope = (prevalence - early * stamina) / (1 - stamina)
+        law, low, high = rate.law, x[:-1], x[1:]
+        mean = rate_law.mean(law)
+        same_number("mean", found.mean(), mean, rtol=1e-9)
+        same_numbers("survival", found.survival(x), law.survival(x), atol=1e-11)
+        means = [rate_law.limited_mean(law, value) for value in x.tolist()]
+        same_numbers("limited mean", found.limited_mean(x), means, atol=1e-12)
+        cells = law.mean_survival(low, high)
+        same_numbers("mean survival", found.mean_survival(low, high), cells, atol=1e-11)
+        n = int(rng.integers(1, 30))
+        edges = np.arange(n + 1) / n
+        weights = law.mean_survival(edges[:-1], edges[1:])
+        same_numbers("instance weights", found.instance_weights(n), weights, atol=1e-11)
+        _, masses = found.point_masses()
+        holds(bool((masses > 0).all()), "a mass of nothing")
+        holds(float(masses.sum()) <= 1 + 1e-9, f"masses sum to {masses.sum()}")
 
-        def hits(t: Any) -> Any:
-            after = early * stamina + slope * (t - stamina)
-            return np.where(t <= stamina, early * t, after)
-
-        same_numbers("hits", found.hits(rates), hits(rates))
-        nodes, weights = np.polynomial.legendre.leggauss(40)
-        area = mean_precision = 0.0
-        # The precision falls as 1 / t: ever finer towards 0.
-        edges = np.unique([0.0, stamina, 1.0, *np.geomspace(1e-12, 1, 60)])
-        for low, high in pairwise(edges.tolist()):
-            t = low + (high - low) * (nodes + 1) / 2
-            share = weights * (high - low) / 2
-            steep = early if high <= stamina else slope
-            area += float(share @ hits(t))
-            mean_precision += steep / prevalence * float(share @ (hits(t) / t))
-        auc = (area - prevalence**2 / 2) / (prevalence * (1 - prevalence))
-        same_number("AUC", found.auc, auc, rtol=1e-8)
-        same_number("AP", found.average_precision, mean_precision, rtol=1e-8, atol=1e-9)
-
-    options = {"momentum": early, "stamina": stamina, "prevalence": prevalence}
-    return Call(
-        "QuasiConcaveHitCurve",
-        skrate.QuasiConcaveHitCurve,
-        lambda _: ((), options),
-        check,
-    )
+    return Call("rates.mixture", read, lambda _: ((), {}), check)

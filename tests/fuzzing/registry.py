@@ -11,16 +11,11 @@ from fuzzing import (
     class_calls,
     curve_calls,
     fold_calls,
-    gain_calls,
     inference_calls,
     list_calls,
     marker_calls,
     metric_calls,
-    other_calls,
-    plan_calls,
     set_calls,
-    stopping_calls,
-    threshold_calls,
 )
 from fuzzing.calls import Call
 from fuzzing.ill_formed import spoilt
@@ -56,8 +51,6 @@ ENTRIES = [
             "recall_at_rate_score",
         )
     ),
-    Entry(("expected_gain_score",), gain_calls.expected_gain, 4),
-    # Of classes, which tables know.
     Entry(
         ("expected_gain_score",),
         metric_calls.of_cases(skrate.expected_gain_score),
@@ -71,7 +64,6 @@ ENTRIES = [
         Entry(("convert_rauc",), metric_calls.conversion(to), 1)
         for to in ("expected_recall", "rauc")
     ),
-    Entry(("QuasiConcaveHitCurve",), metric_calls.quasi_concave, 0.5),
     Entry(("ranking_auc_score",), list_calls.ranking_auc_score, 9, may_spoil=True),
     *(
         Entry((name,), list_calls.of_places(name), 2)
@@ -99,37 +91,11 @@ ENTRIES = [
     Entry(("rates",), set_calls.worst_of_set, 1),
     Entry(("compare_curves",), curve_calls.compare_curves, 2, may_spoil=True),
     Entry(("budget_report",), budget_calls.budget_report, 3),
-    Entry(("rates",), other_calls.rate_methods, 4),
-    Entry(("rates",), other_calls.elicited, 0.5),
-    *(
-        Entry(("sample_size",), plan_calls.planned(goal), 1)
-        for goal in ("n_cases", "n")
-    ),
-    Entry(("review",), stopping_calls.recall_certificate, 1),
-    Entry(("review",), stopping_calls.certificate_sample_size, 0.5),
-    Entry(("review",), stopping_calls.stopping_curve, 1),
-    Entry(("expected_recall_score",), other_calls.twins, 0.5),
-    Entry(("error_rate",), other_calls.auc_moments, 1.5),
-    Entry(("error_rate",), other_calls.auc_range, 0.3),
-    Entry(("compare_folds",), other_calls.compare_folds, 1),
-    Entry(("summarize", "results"), other_calls.summarize, 1),
-    *(
-        Entry((name,), other_calls.scorer(name), 1.5)
-        for name in (
-            "AveragePrecisionScorer",
-            "RateWeightedAUCScorer",
-            "make_ranking_scorer",
-        )
-    ),
+    Entry(("rates",), metric_calls.rate_methods, 4),
     Entry(("estimate", "FoldRankings"), fold_calls.estimate_folds, 2),
     Entry(("cross_val_rankings", "FoldRankings"), fold_calls.cross_val_rankings, 2),
     Entry(("hit_curve", "budget_report"), fold_calls.drawn_of_folds, 1),
-    Entry(("eval_metric",), other_calls.eval_metric, 1),
-    Entry(("make_ranking_scorer",), other_calls.scorer("several"), 0.5),
-    Entry(("make_ranking_scorer",), other_calls.scorer("lists"), 1.5),
-    Entry(("ScoreReport",), other_calls.score_report, 1),
-    Entry(("rate_averaged_roc_curve",), other_calls.rate_averaged_roc_curve, 0.7),
-    Entry(("RateThresholdClassifier",), threshold_calls.rate_threshold, 0.7),
+    Entry(("rate_averaged_roc_curve",), curve_calls.rate_averaged_roc_curve, 0.7),
 ]
 # A metric of which nothing is drawn above: its cases, with their oracle.
 DRAWN = {name for entry in ENTRIES for name in entry.names}
@@ -154,10 +120,14 @@ ENTRIES += [
 
 
 SHARES = np.array([entry.share for entry in ENTRIES])
-# What draws what others compute, or is compared with the same oracle by its own tests.
+# Draws what others compute; or its own tests compare it with the same oracle, or, as
+# scorers, with the score (test_one_number.py).
 NOT_DRAWN = {
     "displays", "HitCurveDisplay", "RateAveragedROC", "RankBoostClassifier",
-    "refit_best", "refit_one_standard_error",
+    "refit_best", "refit_one_standard_error", "RateThresholdClassifier",
+    "QuasiConcaveHitCurve", "error_rate", "review", "sample_size", "compare_folds",
+    "summarize", "results", "ScoreReport", "eval_metric", "make_ranking_scorer",
+    "AveragePrecisionScorer", "RateWeightedAUCScorer",
 }  # fmt: skip
 
 

@@ -170,6 +170,11 @@ class Sample:
             found["pos_label"] = self.pos_label
         return found
 
+    def data(self, y_score: str = "y_score", /, **more: Any) -> Any:
+        """Return arguments: none by position; by name the cases, and ``more``."""
+        cases = {"y_true": self.y_true, y_score: self.y_score, **self.keywords()}
+        return (), {**cases, **more}
+
     @property
     def parts(self) -> tuple[list[bool], list[Any], list[float] | None]:
         """Return classes, scores and weights as Python's own values, for oracles."""
@@ -177,10 +182,6 @@ class Sample:
         if weights is not None:
             weights = [float(weight) for weight in weights]
         return self.is_pos.tolist(), list(self.scores.tolist()), weights
-
-    @property
-    def has_object_scores(self) -> bool:
-        return self.forms[1].as_object
 
 
 def draw_sample(

@@ -67,10 +67,6 @@ def worst_of_set(rng: np.random.Generator) -> Call:
     name = str(rng.choice(["expected_recall_score", "rate_weighted_auc_score"]))
     sample = draw_sample(rng, largest=60)
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"y_true": given.y_true, "y_score": given.y_score, "rate": known}
-        return (), {**named, "worst": worst, **given.keywords()}
-
     def check(given: Sample, found: Any) -> None:
         groups = Groups(*given.parts)
         if math.isnan(found):
@@ -83,8 +79,8 @@ def worst_of_set(rng: np.random.Generator) -> Call:
         same_number("worst", found, expected, rtol=0, atol=1e-7)
 
     return Call(
-        name, getattr(skrate, name), arguments, check, sample,
-        may_refuse=refusals(sample),
+        name, getattr(skrate, name), lambda s: s.data(rate=known, worst=worst), check,
+        sample, may_refuse=refusals(sample),
     )  # fmt: skip
 
 
@@ -96,10 +92,9 @@ def compare_over_set(rng: np.random.Generator) -> Call:
     sample, options = draw_cases(rng)
     options["alternative"] = str(rng.choice(["two-sided", "less", "greater"]))
 
-    def arguments(given: Sample) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        named = {"metric": metric, "y_true": given.y_true, "rate": known}
-        named |= {"y_score_a": given.y_score, "y_score_b": other_scores(given, seed)}
-        return (), {**named, **given.keywords(), **options}
+    def arguments(given: Sample) -> Any:
+        named = {"metric": metric, "rate": known, **options}
+        return given.data("y_score_a", y_score_b=other_scores(given, seed), **named)
 
     def check(given: Sample, found: Any) -> None:
         if not enough(given, options):
