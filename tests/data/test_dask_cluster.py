@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from joblib import parallel_config
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 
@@ -108,20 +108,6 @@ def test_bootstraps_run_on_the_cluster(client):
     expected = interval()
     with on_the_cluster(client):
         assert interval() == expected
-
-
-@pytest.mark.slow
-def test_exact_bounds_run_on_the_cluster(client):
-    labels, scores = zip(*(sample(seed, n=60) for seed in range(3)), strict=True)
-
-    def bounds():
-        curve = skrate.rate_averaged_roc_curve(labels, scores, bounds="exact", n_jobs=2)
-        interval = curve.confidence_interval
-        return np.stack([interval.low.tpr, interval.high.tpr])
-
-    expected = bounds()
-    with on_the_cluster(client):
-        assert_array_equal(bounds(), expected)
 
 
 def wait_for(happened):

@@ -5,10 +5,10 @@ import pytest
 
 import skrate
 import skrate.dask
+from looped import looped
 from metric_cases import sample
 from optional import require
 from skrate import RankTable
-from skrate.metrics.base import find_metric
 
 dask = require("dask")
 da = require("dask.array")
@@ -41,9 +41,15 @@ def test_the_table_of_chunks_is_that_of_all():
     y_true, y_score, weight = cases()
     arrays = [da.from_array(array, chunks=23) for array in (y_true, y_score, weight)]
     expected = RankTable.from_arrays(y_true, y_score)
-    assert skrate.dask.rank_table(*arrays[:2]) == expected
     assert skrate.dask.rank_table(*arrays[:2], max_groups=N) == expected
+    lazy = skrate.dask.rank_table(*arrays[:2], compute=False)
+    assert dask.is_dask_collection(lazy)
+    assert lazy.compute() == expected
     weighted = RankTable.from_arrays(y_true, y_score, sample_weight=weight)
+    assert skrate.dask.rank_table(*arrays) == weighted
+    # Arrays are cut as the scores are.
+    chunks = zip((y_true, y_score, weight), (400, 300, N), strict=True)
+    arrays = [da.from_array(array, chunks=size) for array, size in chunks]
     assert skrate.dask.rank_table(*arrays) == weighted
 
 
@@ -54,15 +60,9 @@ def test_tables_are_compressed_on_the_way_within_their_error():
     assert table.is_compressed
     assert 100 < table.n_groups <= 500
     assert (table.n_pos, table.total) == (y_true.sum(), 20_000)
-    for metric, kwargs in (
-        ("roc_auc", {}),
-        (skrate.expected_recall_score, {"rate": 0.01}),
-    ):
-        error = table.max_error(metric, **kwargs)
-        metric = find_metric(metric, kwargs)
-        exact = metric.value(RankTable.from_arrays(y_true, y_score))
-        found = metric.value(table)
-        assert 0 < abs(found - exact) <= error < 0.02
+    error = table.max_error("roc_auc")
+    exact = skrate.estimate("roc_auc", y_true, y_score).value
+    assert 0 < abs(skrate.estimate("roc_auc", table).value - exact) <= error < 0.02
     one_chunk = [array.rechunk(-1) for array in arrays]
     assert skrate.dask.rank_table(*one_chunk, max_groups=500).n_groups <= 500
     with pytest.raises(ValueError, match="max_groups must be an integer >= 1"):
@@ -78,16 +78,6 @@ def test_labels_may_be_strings_and_a_chunk_may_hold_one_class():
     assert table == RankTable.from_arrays(y_true, y_score)
     with pytest.raises(ValueError, match="pos_label=None is ambiguous"):
         skrate.dask.rank_table(*arrays)
-
-
-def test_arrays_are_cut_as_the_scores_are():
-    y_true, y_score, weight = cases()
-    table = skrate.dask.rank_table(
-        da.from_array(y_true, chunks=400),
-        da.from_array(y_score, chunks=300),
-        da.from_array(weight, chunks=N),
-    )
-    assert table == RankTable.from_arrays(y_true, y_score, sample_weight=weight)
 
 
 def test_chunks_of_unknown_sizes_are_taken_in_pairs():
@@ -117,23 +107,18 @@ def test_chunks_that_cannot_be_aligned_are_refused_by_name():
         skrate.dask.rank_table(other, score[1:])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
+@looped(
+    "place, value, message",
     [
-        (([0, 1], None), "y_true must be a one-dimensional Dask array.*found list"),
-        ((None, np.ones(4)), "y_score must be a one-dimensional.*found ndarray"),
-        ((None, "two columns"), r"with 2 dimensions; .* such as y_score\[:, 1\]"),
-        ((None, None, [1] * 4), "sample_weight must be a one-dimensional"),
+        (0, [0, 1], "y_true must be a one-dimensional Dask array.*found list"),
+        (1, np.ones(4), "y_score must be a one-dimensional.*found ndarray"),
+        (1, da.ones((4, 2)), r"with 2 dimensions; .* such as y_score\[:, 1\]"),
+        (2, [1] * 4, "sample_weight must be a one-dimensional"),
     ],
 )
-def test_what_is_no_column_is_refused_by_name(arguments, message):
-    usual = [da.from_array([0, 1, 0, 1], chunks=2), da.ones(4, chunks=2)]
-    given = [
-        usual[i] if argument is None else argument
-        for i, argument in enumerate(arguments)
-    ]
-    if given[1] is arguments[1] and isinstance(given[1], str):
-        given[1] = da.ones((4, 2), chunks=2)
+def test_what_is_no_column_is_refused_by_name(place, value, message):
+    given = [da.from_array([0, 1, 0, 1], chunks=2), *[da.ones(4, chunks=2)] * 2]
+    given[place] = value
     with pytest.raises(ValueError, match=message):
         skrate.dask.rank_table(*given)
 
@@ -187,7 +172,7 @@ def test_columns_that_cannot_be_aligned_are_refused_by_name():
             skrate.dask.rank_table(*given)
 
 
-@pytest.mark.parametrize("n_chunks", [None, 3])
+@looped("n_chunks", [None, 3])
 def test_columns_of_parquet_become_arrays_as_the_message_says(tmp_path, n_chunks):
     require("pyarrow")
     y_true, y_score, _ = cases()
@@ -204,11 +189,3 @@ def test_columns_of_parquet_become_arrays_as_the_message_says(tmp_path, n_chunks
     array = column.values.compute_chunk_sizes() if n_chunks else column.values
     table = skrate.dask.rank_table(array, scores)
     assert table == RankTable.from_arrays(y_true, y_score)
-
-
-def test_the_table_can_be_computed_later():
-    y_true, y_score, _ = cases()
-    arrays = [da.from_array(array, chunks=300) for array in (y_true, y_score)]
-    lazy = skrate.dask.rank_table(*arrays, compute=False)
-    assert dask.is_dask_collection(lazy)
-    assert lazy.compute() == RankTable.from_arrays(y_true, y_score)

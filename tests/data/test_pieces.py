@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from looped import looped
 from skrate import RankTable
 from skrate.data.pieces import piece_of, piece_of_batches, sum_of_pieces, whole_table
 from strategies import ranked_samples
@@ -34,7 +35,7 @@ def test_the_sum_of_pieces_is_the_table_of_all(ranked, data):
     assert whole(chunks) == expected
 
 
-@pytest.mark.parametrize("gathered", [1, 7, 10**6])
+@looped("gathered", [1, 7, 10**6])
 def test_small_batches_are_gathered(monkeypatch, gathered):
     monkeypatch.setattr("skrate.data.pieces._GATHERED", gathered)
     generator = np.random.default_rng(0)
@@ -59,8 +60,8 @@ def test_the_positive_label_is_one_for_all_chunks():
     assert (table.pos.tolist(), table.neg.tolist()) == ([1, 0, 1], [0, 1, 0])
 
 
-@pytest.mark.parametrize(
-    ("labels", "pos_label", "message"),
+@looped(
+    "labels, pos_label, message",
     [
         ([[0, 1], [1, 2], [0, 1]], None, r"^y_true .* 3 labels.*First .* 2 in chunk 1"),
         ([[1, 2], [2, 1]], None, "^pos_label=None is ambiguous.*First .* 2 in chunk 0"),
@@ -81,8 +82,8 @@ def test_labels_that_differ_between_chunks_are_refused(labels, pos_label, messag
         whole(chunks, pos_label)
 
 
-@pytest.mark.parametrize(
-    ("chunk", "message"),
+@looped(
+    "chunk, message",
     [
         (([0, 1], [np.nan, 1]), "chunk 1: y_score contains NaN"),
         (([0, np.nan], [1, 1]), "chunk 1: y_true contains NaN"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import skrate.spark
+from looped import looped
 from metric_cases import sample
 from optional import require_spark
 from skrate import RankTable
@@ -71,8 +72,8 @@ def test_labels_may_be_strings_and_tables_are_compressed(spark):
     assert 0 < table.max_error("roc_auc") < 0.01
 
 
-@pytest.mark.parametrize(
-    ("rows", "arguments", "message"),
+@looped(
+    "rows, arguments, message",
     [
         ([(0, 0.5), (1, float("nan"))], {}, r"^partition \d: y_score contains NaN"),
         ([(0, 0.5), (1, None)], {}, r"^partition \d: y_score contains NaN"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from looped import looped
 from skrate.spark import rank_table
 
 # What a worker without the package makes Spark raise, shortened.
@@ -30,7 +31,7 @@ class FailingFrame:
         raise self.error
 
 
-@pytest.mark.parametrize("module", ["skrate", "skrate.data", "pyarrow"])
+@looped("module", ["skrate", "skrate.data", "pyarrow"])
 def test_executors_without_a_package_are_explained(module):
     found = RuntimeError(TRACE.format(module))
     with pytest.raises(ModuleNotFoundError, match="PYSPARK_PYTHON") as raised:

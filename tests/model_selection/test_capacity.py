@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from guarantees import binomial_tolerance, simulations
+from looped import case, looped
 from reference.batch_law import (
     above,
     best_place,
@@ -31,19 +32,17 @@ POOLED = [
 
 def test_the_law_counts_all_orders():
     for n, place, m in SMALL:
-        expected = enumerated(n, place, m)
-        assert counted(n, place, m) == expected
-        law, said = BatchLaw(n, place, m), str((n, place, m))
-        np.testing.assert_allclose(
-            law.probabilities, np.array(expected, float), atol=1e-14, err_msg=said
-        )
-        mean = sum(k * p for k, p in enumerate(expected)) / m
-        assert law.mean == pytest.approx(float(mean), abs=1e-14), said
+        with case((n, place, m)):
+            expected = enumerated(n, place, m)
+            assert counted(n, place, m) == expected
+            law = BatchLaw(n, place, m)
+            found, exact = law.probabilities, np.array(expected, float)
+            np.testing.assert_allclose(found, exact, atol=1e-14)
+            mean = sum(k * p for k, p in enumerate(expected)) / m
+            assert law.mean == pytest.approx(float(mean), abs=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("n", "place", "m"), [(20, 3, 10), (2000, 300, 400), (10**6, 10**5, 10**5)]
-)
+@looped("n, place, m", [(20, 3, 10), (2000, 300, 400), (10**6, 10**5, 10**5)])
 def test_the_law_is_beta_binomial(n, place, m):
     k = np.unique(np.linspace(0, m, 1000, dtype=int))
     expected = stats.betabinom.pmf(k, m, place, n - place + 1)
@@ -66,8 +65,8 @@ def test_the_interval_of_a_small_law_by_hand():
     assert BatchLaw(2, 3, 2).interval(0.9) == (1, 1)
 
 
-@pytest.mark.parametrize("risk", [Fraction(1, 20), Fraction(1, 4), Fraction(1, 2)])
-@pytest.mark.parametrize("n", [1, 4, 19, 30])
+@looped("risk", [Fraction(1, 20), Fraction(1, 4), Fraction(1, 2)])
+@looped("n", [1, 4, 19, 30])
 def test_the_place_is_the_greatest_that_keeps_the_capacity(n, risk):
     for m in (1, 3, 7):
         for c in range(1, m + 1):
@@ -76,7 +75,7 @@ def test_the_place_is_the_greatest_that_keeps_the_capacity(n, risk):
             assert found == best_place(n, m, law, risk), (m, c)
 
 
-@pytest.mark.parametrize("risk", [Fraction(1, 20), Fraction(1, 4)])
+@looped("risk", [Fraction(1, 20), Fraction(1, 4)])
 def test_an_uncertain_rate_is_as_uncertain_as_the_batch(risk):
     values = [Fraction(1, 10), Fraction(29, 100), Fraction(1, 2)]
     law = [(value, Fraction(1, 3)) for value in values]
@@ -86,7 +85,7 @@ def test_an_uncertain_rate_is_as_uncertain_as_the_batch(risk):
         assert found == best_place(n, m, law, risk)
 
 
-@pytest.mark.parametrize("rate", [rates.fixed(0.15), rates.beta(15, 85)])
+@looped("rate", [rates.fixed(0.15), rates.beta(15, 85)])
 def test_a_batch_without_end_is_the_limit_of_large_ones(rate):
     in_the_long_run = Capacity(rate, None, 0.95).place(200)
     assert Capacity(rate, 20_000, 0.95).place(200) == in_the_long_run
@@ -117,8 +116,8 @@ def test_the_share_that_is_kept_by_hand():
     assert Capacity(rates.fixed(0.5), 2, 0.75).share() == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("pooled", POOLED, ids=["distinct", "tied", "two", "equal"])
-@pytest.mark.parametrize("place", [1, 3, 5])
+@looped("pooled", POOLED)
+@looped("place", [1, 3, 5])
 def test_p_values_are_valid_whatever_the_ties(pooled, place):
     n, m = 5, 3
     law, found = BatchLaw(n, place, m), []

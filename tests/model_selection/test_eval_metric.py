@@ -9,6 +9,7 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 
+from looped import looped
 from skrate import (
     RateWeightedAUCScorer,
     average_precision_score,
@@ -96,7 +97,7 @@ def test_catboost_gets_an_object_named_after_the_metric():
     assert not less.is_max_optimal()
 
 
-@pytest.mark.parametrize("metric", [recall_at_rate_score, rate_at_recall_score])
+@looped("metric", [recall_at_rate_score, rate_at_recall_score])
 def test_flaml_gets_a_loss_and_what_to_log(metric):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(80, 2))
@@ -132,7 +133,7 @@ def test_flaml_scores_the_lists_of_rankers():
         monitor(*rows)
 
 
-@pytest.mark.parametrize(
+@looped(
     "given",
     [
         rate_weighted_auc_score,
@@ -141,7 +142,6 @@ def test_flaml_scores_the_lists_of_rankers():
         RateWeightedAUCScorer(rate=0.5),
         make_ranking_scorer(rate_weighted_auc_score, rate=0.5),
     ],
-    ids=["function", "name", "partial", "scorer", "made scorer"],
 )
 def test_whatever_stands_for_a_metric_is_taken(given):
     y_true, y_score, weights = sample(5)
@@ -151,7 +151,7 @@ def test_whatever_stands_for_a_metric_is_taken(given):
     assert monitor(y_true, y_score, weights, None) == expected
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@looped("library", LIBRARIES)
 def test_copies_are_the_same_metric(library):
     monitor = eval_metric(
         rate_weighted_auc_score, library=library, rate=BUDGET, name="budget"
@@ -200,25 +200,20 @@ def test_several_classes_are_averaged_or_one_is_chosen():
         eval_metric("roc_auc", library="catboost").evaluate(y_score.T, y_true, None)
 
 
-@pytest.mark.parametrize(
-    ("metric", "options"),
+@looped(
+    "metric, options",
     [
         (ndcg_score, {"k": 3}),
         (mean_average_precision_score, {"average": "size"}),
         (ranking_auc_score, {"average": "pairs"}),
         (ranking_auc_score, {"undefined": 0.5}),
-        (make_ranking_scorer("ranking_auc", k=4, undefined=0.25), {}),
     ],
 )
 def test_lists_are_averaged_as_the_metric_does(metric, options):
     y_true, y_score, _ = sample(10)
     sizes = np.array([1, 2, 3, 9, 20, 25])
     groups = np.repeat(np.arange(6), sizes)
-    expected = (
-        ranking_auc_score(y_true, y_score, groups=groups, k=4, undefined=0.25)
-        if hasattr(metric, "pos_label")
-        else metric(y_true, y_score, groups=groups, **options)
-    )
+    expected = metric(y_true, y_score, groups=groups, **options)
     of_lightgbm = eval_metric(metric, library="lightgbm", **options)
     assert of_lightgbm(y_true, y_score, None, sizes)[1] == expected
     dataset = Matrix(y_true, (), sizes, of="lightgbm")
@@ -258,9 +253,7 @@ def test_a_gain_is_one_of_each_class():
 
 
 # Stamina is how long a ranking lasts, and no more where it is better.
-@pytest.mark.parametrize(
-    "metric", [m for m in (*METRICS, *LIST_METRICS) if m is not stamina_score]
-)
+@looped("metric", {*METRICS, *LIST_METRICS} - {stamina_score})
 def test_xgboost_finds_less_in_a_better_ranking_by_every_metric(metric):
     options = {
         "expected_gain_score": {"gain": {"positive": 1}, "rate": 0.1},
@@ -276,14 +269,8 @@ def test_xgboost_finds_less_in_a_better_ranking_by_every_metric(metric):
     assert not monitor.__name__.startswith(("auc", "pre", "map", "ndcg"))
 
 
-@pytest.mark.parametrize("metric", LIST_METRICS)
-def test_catboost_knows_no_lists(metric):
-    with pytest.raises(ValueError, match="CatBoost tells metrics of Python nothing"):
-        eval_metric(metric, library="catboost")
-
-
-@pytest.mark.parametrize(
-    ("message", "metric", "options"),
+@looped(
+    "message, metric, options",
     [
         ("library must be one of", "roc_auc", {"library": "xgb"}),
         ("metric='nope' is not one", "nope", {}),
@@ -300,6 +287,7 @@ def test_catboost_knows_no_lists(metric):
         ("name must be a string without", "roc_auc", {"name": "a b"}),
         ("name must be a string without", "roc_auc", {"name": ""}),
         ("makes XGBoost maximise", rate_at_recall_score, {"name": "map_cost"}),
+        ("tells metrics of Python nothing", ndcg_score, {"library": "catboost"}),
     ],
 )
 def test_what_cannot_be_monitored_is_refused(message, metric, options):

@@ -3,7 +3,6 @@
 import inspect
 import pickle
 from contextlib import nullcontext
-from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from looped import case
+from looped import case, looped
 from optional import require
 from skrate import (
     eval_metric,
@@ -23,11 +22,6 @@ from skrate import (
 )
 
 N_ROUNDS, PATIENCE = 30, 6
-METRICS = [
-    (recall_at_rate_score, {"rate": 0.2}),
-    (rate_at_recall_score, {"recall": 0.7}),
-]
-OF_LISTS = [(ndcg_score, {"k": 5}), ("roc_auc", {})]
 CATBOOST = {
     "iterations": N_ROUNDS, "depth": 3, "learning_rate": 0.5, "thread_count": 1,
     "verbose": False, "allow_writing_files": False, "random_seed": 0,
@@ -71,12 +65,10 @@ def check_best(chosen, logged, staged, *, is_less_better=False, digits=12):
     assert best != (np.argmax(compared) if is_less_better else np.argmin(compared))
 
 
-class Run(SimpleNamespace):
-    """What training by a library says.
-
-    ``scores`` are those of each round without stopping; with it, ``best`` is the round
-    chosen, by its estimator and by its own interface, and ``logged`` are the values.
-    """
+# What training by a library says: ``scores`` are those of each round without stopping;
+# with it, ``best`` is the round chosen, by its estimator and by its own interface, and
+# ``logged`` are the values.
+Run = SimpleNamespace
 
 
 def run_of_xgboost(data, monitor, weight, is_of_lists):
@@ -184,12 +176,15 @@ RUNS = {
 }
 
 
-@pytest.mark.parametrize("library", RUNS)
 @of_catboost
 @of_lightgbm
+@looped("library", RUNS)
 def test_training_stops_where_a_classifier_is_best(data, library):
-    for (metric, options), weight in product(METRICS, (None, data.weights)):
-        with case((metric.__name__, weight is None)):
+    for metric, options, weight in (
+        (recall_at_rate_score, {"rate": 0.2}, data.weights),
+        (rate_at_recall_score, {"recall": 0.7}, None),
+    ):
+        with case(metric.__name__):
             monitor = eval_metric(metric, library=library, **options)
             run = RUNS[library](data, monitor, weight, False)
             staged = [
@@ -199,12 +194,14 @@ def test_training_stops_where_a_classifier_is_best(data, library):
             check_run(library, run, staged, metric is rate_at_recall_score)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
 @of_lightgbm
+@looped("library", ["xgboost", "lightgbm"])
 def test_training_stops_where_lists_are_best(data, library):
-    for (metric, options), weight in product(OF_LISTS, (None, data.of_lists)):
-        with case((metric, weight is None)):
+    for metric, options, weight in (
+        (ndcg_score, {"k": 5}, data.of_lists),
+        ("roc_auc", {}, None),
+    ):
+        with case(metric):
             more = {"average": "macro"} if library == "xgboost" else {}
             monitor = eval_metric(metric, library=library, **options, **more)
             run = RUNS[library](data, monitor, weight, True)
@@ -233,14 +230,10 @@ def test_an_xgboost_ranker_averages_lists_by_their_sizes(data):
     sizes = np.tile([1, 4, 10, 5], 30)
     groups = np.repeat(np.arange(len(sizes)), sizes)
     model = xgboost.XGBRanker(
-        objective="rank:pairwise",
-        n_estimators=N_ROUNDS,
-        max_depth=3,
-        learning_rate=0.6,
-        n_jobs=1,
+        objective="rank:pairwise", n_estimators=N_ROUNDS, max_depth=3, n_jobs=1,
+        learning_rate=0.6, early_stopping_rounds=PATIENCE,
         eval_metric=eval_metric("roc_auc", library="xgboost", undefined=0.0),
-        early_stopping_rounds=PATIENCE,
-    )
+    )  # fmt: skip
     made = {"qid": groups, "eval_set": [(data.X_new, data.y_new)], "verbose": False}
     stopped = model.fit(data.X, data.y, eval_qid=[groups], **made)
     plain = clone(model).set_params(eval_metric=None, early_stopping_rounds=None)
@@ -265,11 +258,11 @@ def evaluated_by_lightgbm(model, data, **more):
 
 
 @of_catboost
-@pytest.mark.parametrize("is_of_model", [True, False])
+@looped("is_of_model", [True, False])
 def test_catboost_evaluates_by_class_weights_only_with_a_warning(data, is_of_model):
     catboost = require("catboost")
     # Those of the model weigh the data evaluated, too, and of the training cases not.
-    params = CATBOOST | {"iterations": 12}
+    params = CATBOOST | {"iterations": 6}
     metric, options = precision_at_rate_score, {"rate": 0.2}
     monitor = eval_metric(metric, library="catboost", **options)
     by_class = {"class_weights": [1, 8]} if is_of_model else {}
@@ -289,20 +282,18 @@ def test_catboost_evaluates_by_class_weights_only_with_a_warning(data, is_of_mod
         assert model.best_iteration_ == np.argmax(staged)
 
 
-@pytest.mark.parametrize("package", ["xgboost", "lightgbm", "catboost"])
 @of_catboost
 @of_lightgbm
+@looped("package", RUNS)
 def test_models_with_a_metric_are_searched_over_and_pickled(data, package):
     boosting = require(package)
     monitor = eval_metric(recall_at_rate_score, library=package, rate=0.2)
+    fit = {"eval_set": [(data.X_new, data.y_new)], "verbose": False}
     if package == "catboost":
-        model = boosting.CatBoostClassifier(
-            iterations=3, eval_metric=monitor, verbose=False, allow_writing_files=False
-        )
-        fit = {"eval_set": (data.X_new, data.y_new)}
+        params = CATBOOST | {"iterations": 3, "learning_rate": None}
+        model = boosting.CatBoostClassifier(**params, eval_metric=monitor)
     elif package == "xgboost":
         model = boosting.XGBClassifier(n_estimators=3, n_jobs=1, eval_metric=monitor)
-        fit = {"eval_set": [(data.X_new, data.y_new)], "verbose": False}
     else:
         model = boosting.LGBMClassifier(n_estimators=3, n_jobs=1, verbose=-1)
         fit = evaluated_by_lightgbm(model, data, eval_metric=monitor)
@@ -312,34 +303,23 @@ def test_models_with_a_metric_are_searched_over_and_pickled(data, package):
     np.testing.assert_array_equal(loaded.predict(data.X), search.predict(data.X))
 
 
-def monitors():
-    names = ("xgboost", "lightgbm", "catboost")
-    return {
-        name: eval_metric(recall_at_rate_score, library=name, rate=0.2)
-        for name in names
-    }
-
-
 @of_catboost
-@pytest.mark.parametrize("of", ["xgboost", "lightgbm"])
+@looped("of", ["xgboost", "lightgbm"])
 def test_catboost_is_told_of_a_metric_for_another_library(data, of):
     catboost = require("catboost")
-    model = catboost.CatBoostClassifier(
-        iterations=2,
-        thread_count=1,
-        eval_metric=monitors()[of],
-        verbose=False,
-        allow_writing_files=False,
-    )
+    monitor = eval_metric(recall_at_rate_score, library=of, rate=0.2)
+    model = catboost.CatBoostClassifier(**CATBOOST | {"iterations": 2})
     message = f"made for library='{of}', and CatBoost called.*library='catboost'"
     with pytest.raises(catboost.CatBoostError, match=message):
-        model.fit(data.X, data.y, eval_set=(data.X_new, data.y_new))
+        model.set_params(eval_metric=monitor).fit(
+            data.X, data.y, eval_set=(data.X_new, data.y_new)
+        )
 
 
 @of_lightgbm
 # It does not number the labels of what takes its place.
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
-@pytest.mark.parametrize(("pos_label", "label"), [(None, "stay"), (0, "leave")])
+@looped("pos_label, label", [(None, "stay"), (0, "leave")])
 def test_labels_that_are_strings_are_numbered_in_their_order(data, pos_label, label):
     lightgbm = require("lightgbm")
     y, y_new = (np.where(labels, "stay", "leave") for labels in (data.y, data.y_new))

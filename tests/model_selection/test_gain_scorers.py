@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 
+from looped import looped
 from optional import require
 from skrate import ScoreReport, expected_gain_score, make_ranking_scorer
 
@@ -72,7 +73,7 @@ def test_gain_and_cost_are_found_by_column_or_index(cases):
         by_column(model, frame, y)
 
 
-@pytest.mark.parametrize("routing", [False, True])
+@looped("routing", [False, True])
 def test_a_scorer_without_gain_says_what_to_write(cases, routing):
     X, y, gain, _ = cases
     model = LogisticRegression().fit(X, y)

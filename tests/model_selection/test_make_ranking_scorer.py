@@ -127,18 +127,11 @@ def test_what_is_unknown_fails_at_construction(metric, params, message):
 
 # --- A scorer stands for its metric --------------------------------------------------
 
+RATE, PREVALENCE = {"rate": 0.2}, {"prevalence": 0.1}
 SAME = [
-    (RateWeightedAUCScorer(rate=0.2), rate_weighted_auc_score, {"rate": 0.2}),
-    (
-        AveragePrecisionScorer(prevalence=0.1),
-        average_precision_score,
-        {"prevalence": 0.1},
-    ),
-    (
-        make_ranking_scorer(recall_at_rate_score, rate=0.2),
-        recall_at_rate_score,
-        {"rate": 0.2},
-    ),
+    (RateWeightedAUCScorer(**RATE), rate_weighted_auc_score, RATE),
+    (AveragePrecisionScorer(**PREVALENCE), average_precision_score, PREVALENCE),
+    (make_ranking_scorer(recall_at_rate_score, **RATE), recall_at_rate_score, RATE),
 ]
 
 

@@ -25,6 +25,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from looped import case, looped
 from optional import require
 from reference.batch_law import above, best_place, kept_above, parts
 from scores_as_they_are import FirstColumn, column, fitted
@@ -51,12 +52,11 @@ def test_is_a_classifier_to_scikit_learn(estimator, check):
 # --- The threshold ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@looped(
     "pooled",
     [[1.5, 2, 3, 4, 5, 6, 7, 8], [1, 2, 2, 2, 3, 4, 4, 5], [0, 0, 0, 0, 0, 1, 1, 1]],
-    ids=["distinct", "tied", "two"],
 )
-@pytest.mark.parametrize("capacity", [1, 2])
+@looped("capacity", [1, 2])
 @pytest.mark.filterwarnings("ignore:Nothing will be marked|.*tie at the threshold")
 def test_of_all_orders_few_exceed_the_capacity(pooled, capacity):
     n, m, risk = 5, 3, Fraction(1, 4)
@@ -92,9 +92,8 @@ def test_where_nothing_keeps_the_capacity_nothing_is_marked():
     model = RateThresholdClassifier(fitted(), rate=0.1, confidence=0.9, cv="prefit")
     with pytest.warns(UserWarning, match="Nothing will be marked: no threshold on 5"):
         model.fit(column([1.0, 2, 3, 4, 5]))
-    assert model.threshold_ == np.inf
+    assert (model.threshold_, model.expected_rate_) == (np.inf, 0)
     assert model.predict(column([9.0])).tolist() == [0]
-    assert model.expected_rate_ == 0
     assert model.achieved_rate(column([9.0])).pvalue == 1
 
 
@@ -161,18 +160,15 @@ def test_a_single_split_keeps_the_model_that_was_tested():
     assert model.n_held_out_ == 60
 
 
-@pytest.mark.parametrize(
-    "seed", [1, np.random.default_rng(1), np.random.RandomState(1)], ids=type
-)
+@looped("seed", [1, np.random.default_rng(1), np.random.RandomState(1)])
 def test_a_share_is_held_out_at_random(seed):
-    model = RateThresholdClassifier(
-        GaussianNB(), rate=0.3, cv=0.3, random_state=copy.deepcopy(seed)
-    ).fit(X, Y)
-    assert model.n_held_out_ == 60
-    again = clone(model).set_params(random_state=seed).fit(X, Y)
-    assert again.threshold_ == model.threshold_
-    again.set_params(random_state=2).fit(X, Y)
-    assert again.threshold_ != model.threshold_
+    thresholds = []
+    for state in (copy.deepcopy(seed), seed, 2):
+        model = RateThresholdClassifier(GaussianNB(), rate=0.3, cv=0.3)
+        model.set_params(random_state=state).fit(X, Y)
+        assert model.n_held_out_ == 60
+        thresholds.append(model.threshold_)
+    assert thresholds[0] == thresholds[1] != thresholds[2]
 
 
 def test_folds_without_a_case_of_weight_are_none():
@@ -187,28 +183,25 @@ def test_folds_without_a_case_of_weight_are_none():
 
 def test_folds_that_overlap_are_refused():
     model = RateThresholdClassifier(LogisticRegression(), rate=0.3)
-    model.set_params(cv=ShuffleSplit(4, random_state=0))
-    with pytest.raises(ValueError, match=r"cv tests case .* times.*do not overlap"):
-        model.fit(X, Y)
-    model.set_params(cv=[(np.arange(150), np.arange(149, 200))])
-    with pytest.raises(ValueError, match="Fold 0 of cv tests cases that it trains on"):
-        model.fit(X, Y)
-    model.set_params(cv=[(np.arange(1, 150), [150, -200, 1 - 200])])
-    with pytest.raises(ValueError, match="Fold 0 of cv tests cases that it trains on"):
-        model.fit(X, Y)
-    model.set_params(cv=5)
+    own = "Fold 0 of cv tests cases that it trains on"
+    for cv, message in (
+        (ShuffleSplit(4, random_state=0), r"cv tests case .* times.*do not overlap"),
+        ([(np.arange(150), np.arange(149, 200))], own),
+        ([(np.arange(1, 150), [150, -200, 1 - 200])], own),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.set_params(cv=cv).fit(X, Y)
     with pytest.raises(ValueError, match=r"Unequal numbers.*sample_weight has 5"):
-        model.fit(X, Y, sample_weight=np.ones(5))
+        model.set_params(cv=5).fit(X, Y, sample_weight=np.ones(5))
     # A mask is as good as the numbers, and not all cases need a test.
     is_train = np.arange(200) < 120
-    model.set_params(cv=[(is_train, ~is_train)]).fit(X, Y)
-    assert model.n_held_out_ == 80
+    assert model.set_params(cv=[(is_train, ~is_train)]).fit(X, Y).n_held_out_ == 80
 
 
 # --- Classes, scores and containers -----------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["predict_proba", "decision_function"])
+@looped("method", ["predict_proba", "decision_function"])
 def test_the_positive_label_is_marked(method):
     named = np.where(Y == 1, "yes", "no")
     model = RateThresholdClassifier(
@@ -227,24 +220,19 @@ def test_the_positive_label_is_marked(method):
     assert 10 < (first.predict(X_NEW) == "no").sum() < 50
 
 
-@pytest.mark.parametrize("container", ["pandas", "polars", "list", "sparse"])
-def test_any_container_gives_the_same(container):
+def test_any_container_gives_the_same():
     names = [f"x{i}" for i in range(X.shape[1])]
-    given, labels = {
-        "pandas": lambda: (_frame("pandas", names), require("pandas").Series(Y)),
-        "polars": lambda: (_frame("polars", names), require("polars").Series(Y)),
-        "list": lambda: (X.tolist(), Y.tolist()),
-        "sparse": lambda: (sparse.coo_array(X), Y),
-    }[container]()
     expected = RateThresholdClassifier(LogisticRegression(), rate=0.3).fit(X, Y)
-    model = RateThresholdClassifier(LogisticRegression(), rate=0.3).fit(given, labels)
-    assert model.threshold_ == pytest.approx(expected.threshold_, rel=1e-6)
-    if container in ("pandas", "polars"):
-        assert model.feature_names_in_.tolist() == names
-
-
-def _frame(library, names):
-    return require(library).DataFrame(dict(zip(names, X.T, strict=True)))
+    given = {"list": (X.tolist(), Y.tolist()), "sparse": (sparse.coo_array(X), Y)}
+    for library in ("pandas", "polars"):
+        frame = require(library).DataFrame(dict(zip(names, X.T, strict=True)))
+        given[library] = frame, require(library).Series(Y)
+    for container, data in given.items():
+        with case(container):
+            model = RateThresholdClassifier(LogisticRegression(), rate=0.3).fit(*data)
+            assert model.threshold_ == pytest.approx(expected.threshold_, rel=1e-6)
+            if container in ("pandas", "polars"):
+                assert model.feature_names_in_.tolist() == names
 
 
 def test_missing_values_are_left_to_the_estimator():
@@ -267,14 +255,11 @@ def test_missing_values_are_left_to_the_estimator():
 def test_has_the_methods_that_the_estimator_has():
     model = RateThresholdClassifier(GaussianNB(), rate=0.3)
     assert not hasattr(model, "decision_function")
-    model.fit(X, Y)
-    np.testing.assert_array_equal(
-        model.predict_log_proba(X_NEW), model.estimator_.predict_log_proba(X_NEW)
-    )
-    linear = RateThresholdClassifier(LogisticRegression(), rate=0.3).fit(X, Y)
-    np.testing.assert_array_equal(
-        linear.decision_function(X_NEW), linear.estimator_.decision_function(X_NEW)
-    )
+    linear = RateThresholdClassifier(LogisticRegression(), rate=0.3)
+    for each, name in ((model, "predict_log_proba"), (linear, "decision_function")):
+        each.fit(X, Y)
+        expected = getattr(each.estimator_, name)(X_NEW)
+        np.testing.assert_array_equal(getattr(each, name)(X_NEW), expected)
 
 
 # --- Weights and groups -----------------------------------------------------------
@@ -282,13 +267,11 @@ def test_has_the_methods_that_the_estimator_has():
 
 def test_weights_train_and_cases_without_weight_are_none():
     weight = np.where(np.arange(200) < 150, 1.0 + Y, 0.0)
-    folds = StratifiedKFold(3).split(X[:150], Y[:150])
-    splits = [
-        (np.r_[train, 150:200], np.r_[test, 150:200] if i == 0 else test)
-        for i, (train, test) in enumerate(folds)
-    ]
-    splits[0] = (splits[0][0][:-50], splits[0][1])
-    model = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
+    splits = list(StratifiedKFold(3).split(X[:150], Y[:150]))
+    (first, tested), *others = splits
+    others = [(np.r_[train, 150:200], test) for train, test in others]
+    cv = [(first, np.r_[tested, 150:200]), *others]
+    model = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=cv)
     model.fit(X, Y, sample_weight=weight)
     model_of_150 = clone(model).set_params(cv=3)
     model_of_150.fit(X[:150], Y[:150], sample_weight=weight[:150])
@@ -298,7 +281,7 @@ def test_weights_train_and_cases_without_weight_are_none():
     assert unweighted.threshold_ != pytest.approx(model_of_150.threshold_, rel=0.05)
 
 
-@pytest.mark.parametrize("is_routed", [False, True])
+@looped("is_routed", [False, True])
 def test_clusters_go_to_the_folds_and_weights_to_the_estimator(is_routed):
     clusters, weight = np.arange(200) // 10, 1.0 + Y
     inner = LogisticRegression()
@@ -323,20 +306,20 @@ def test_the_top_of_a_batch_is_marked_and_ties_are_drawn():
     model = RateThresholdClassifier(fitted(), rate=0.5, cv="prefit")
     model.fit(column(np.arange(9.0)))
     scores = column([5.0, 3, 1, 3, 3, 0, 0, 0])
+    batch = model.predict_batch(scores)
+    assert (batch.n_marked, batch.n_tied, batch.n_drawn) == (4, 3, 3)
+    assert batch.labels.tolist() == [1, 1, 0, 1, 1, 0, 0, 0]
+    model.set_params(rate=0.375).fit(column(np.arange(9.0)))
     drawn = set()
     for seed in range(30):
-        batch = model.predict_batch(scores, random_state=seed)
-        assert (batch.n_marked, batch.n_tied, batch.n_drawn) == (4, 3, 3)
-        assert batch.labels.tolist() == [1, 1, 0, 1, 1, 0, 0, 0]
-        batch = model.set_params(rate=0.375).fit(column(np.arange(9.0)))
-        batch = model.predict_batch(scores, random_state=seed)
-        again = model.predict_batch(scores, random_state=seed)
+        batch, again = (
+            model.predict_batch(scores, random_state=seed) for _ in range(2)
+        )
         assert batch.labels.tolist() == again.labels.tolist()
         assert (batch.n_marked, batch.n_tied, batch.n_drawn) == (3, 3, 2)
         assert (batch.rate, batch.threshold) == (0.375, 3)
         assert batch.is_marked[0]
         drawn.add(tuple(np.flatnonzero(batch.is_marked[1:5])))
-        model.set_params(rate=0.5).fit(column(np.arange(9.0)))
     assert drawn == {(0, 2), (0, 3), (2, 3)}
     assert "2 drawn of 3 tied" in repr(batch)
 
@@ -362,18 +345,17 @@ def test_drift_is_seen_and_its_absence_is_not():
     rng = np.random.default_rng(0)
     model = RateThresholdClassifier(fitted(), rate=0.2, cv="prefit")
     model.fit(column(rng.normal(size=500)))
-    same = model.achieved_rate(column(rng.normal(size=400)))
+    same, more, fewer = (
+        model.achieved_rate(column(rng.normal(shift, size=400)))
+        for shift in (0, 0.5, -0.5)
+    )
     assert same.n_items == 400
     assert same.rate == same.n_marked / 400
     low, high = same.rate_interval
-    assert low <= same.rate <= high
+    assert low <= same.rate <= high < more.rate
+    assert fewer.rate < low
     assert same.pvalue > 0.05
-    other = model.achieved_rate(column(rng.normal(0.5, size=400)))
-    assert other.pvalue < 1e-4
-    assert not low <= other.rate <= high
-    fewer = model.achieved_rate(column(rng.normal(-0.5, size=400)))
-    assert fewer.pvalue < 1e-4
-    assert fewer.rate < other.rate
+    assert max(more.pvalue, fewer.pvalue) < 1e-4
 
 
 def test_an_unlucky_sample_is_seen_by_the_capacity_alone():
@@ -396,8 +378,8 @@ def test_an_unlucky_sample_is_seen_by_the_capacity_alone():
 # --- What is refused --------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
+@looped(
+    "params, message",
     [
         ({}, r"How many cases will be processed\? Give rate=, .* or capacity="),
         ({"rate": 0.1, "capacity": 3}, "rate=0.1 and capacity=3 both say"),
@@ -419,20 +401,21 @@ def test_bad_parameters_are_refused_by_name(params, message):
 
 
 def test_bad_targets_are_refused():
-    model = RateThresholdClassifier(LogisticRegression(), rate=0.3)
-    with pytest.raises(ValueError, match="one class only, 1"):
-        model.fit(X, np.ones(200, dtype=int))
-    with pytest.raises(ValueError, match="Only binary classification is supported"):
-        model.fit(X, np.arange(200) % 3)
-    with pytest.raises(ValueError, match="only cv='prefit' does without"):
-        model.fit(X)
+    linear, refused = LogisticRegression(), "Only binary classification is supported"
+    three = clone(linear).fit(X, np.arange(200) % 3)
+    model = RateThresholdClassifier(linear, rate=0.3)
+    for estimator, cv, y, message in (
+        (linear, 5, np.ones(200, dtype=int), "one class only, 1"),
+        (linear, 5, np.arange(200) % 3, refused),
+        (linear, 5, None, "only cv='prefit' does without"),
+        (three, "prefit", None, refused),
+    ):
+        with pytest.raises(ValueError, match=message):
+            clone(model).set_params(estimator=estimator, cv=cv).fit(X, y)
     with pytest.raises(sklearn.exceptions.NotFittedError):
         model.predict(X)
     with pytest.raises(sklearn.exceptions.NotFittedError):
         model.set_params(cv="prefit").fit(X)
-    three = LogisticRegression().fit(X, np.arange(200) % 3)
-    with pytest.raises(ValueError, match="Only binary classification is supported"):
-        model.set_params(estimator=three).fit(X)
 
 
 def test_levels_that_differ_between_folds_are_told():

@@ -7,6 +7,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
+from looped import looped
 from optional import require
 from skrate import (
     RateAveragedROC,
@@ -24,22 +25,16 @@ LOGISTIC = LogisticRegression().fit(X, Y)
 BAYES = GaussianNB().fit(X, Y)
 
 
-def test_decision_function_comes_first():
-    y_score, label = ranking_scores(LOGISTIC, X, Y, pos_label="well", user="It")
-    assert label == "well"
-    assert np.array_equal(y_score, LOGISTIC.decision_function(X))
-
-
-def test_probabilities_are_those_of_the_second_class():
-    y_score, label = ranking_scores(BAYES, X, Y, pos_label="well", user="It")
-    assert label == "well"
-    assert np.array_equal(y_score, BAYES.predict_proba(X)[:, 1])
-
-
-def test_first_class_has_the_scores_negated():
-    y_score, label = ranking_scores(BAYES, X, Y, pos_label="ill", user="It")
-    assert label == "ill"
-    assert np.array_equal(y_score, -BAYES.predict_proba(X)[:, 1])
+def test_the_scores_of_the_class_that_is_named():
+    probabilities = BAYES.predict_proba(X)[:, 1]
+    for model, pos_label, expected in (
+        (LOGISTIC, "well", LOGISTIC.decision_function(X)),
+        (BAYES, "well", probabilities),
+        (BAYES, "ill", -probabilities),
+    ):
+        y_score, label = ranking_scores(model, X, Y, pos_label=pos_label, user="It")
+        assert label == pos_label
+        assert np.array_equal(y_score, expected)
 
 
 def test_predictions_of_a_regressor_keep_the_label():
@@ -51,14 +46,7 @@ def test_predictions_of_a_regressor_keep_the_label():
         ranking_scores(model, X, Y == "ill", user="It")
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        3, None, np.nan, b"predict", "", (), [3], ("decision_function", 3),
-        np.arange(2), {"predict"}, {"predict": 1}, len,
-    ],
-    ids=repr,
-)  # fmt: skip
+@looped("names", [3, None, b"predict", "", (), ("predict", 3), {"predict"}, len])
 def test_what_is_no_name_of_a_method_is_refused(names):
     message = r"response_method must be the name of a method .* names, .*, got [^ ]+"
     y, options = Y == "ill", {"response_method": names}
@@ -86,9 +74,9 @@ def test_classes_are_checked():
         ranking_scores(three, X, Y, user="It")
 
 
-@pytest.mark.parametrize("kind", ["array", "list", "sparse", "pandas", "polars"])
+@looped("kind", ["array", "list", "sparse", "pandas", "polars"])
 def test_each_fold_is_scored_by_its_own_estimator(kind):
-    data, labels = X, Y
+    data, labels, weights = X, Y, np.arange(60.0)
     if kind == "list":
         data, labels = X.tolist(), Y.tolist()
     elif kind == "sparse":
@@ -100,18 +88,13 @@ def test_each_fold_is_scored_by_its_own_estimator(kind):
     elif kind == "polars":
         polars = require("polars")
         data, labels = polars.DataFrame(X, schema=["a", "b"]), polars.Series(Y)
-    weights = np.arange(60.0)
-    results = cross_validate(
-        LogisticRegression(), data, Y, return_estimator=True, return_indices=True, cv=3
-    )
-    (rankings,) = fold_rankings(
-        {"cv_results": results}, data, labels, sample_weight=weights,
-        pos_label="well", user="It",
-    )  # fmt: skip
-    folds = list(zip(rankings, results["estimator"], strict=True))
-    assert len(folds) == 3
-    for ((is_pos, y_score, weight), model), test in zip(
-        folds, results["indices"]["test"], strict=True
+    kept = {"return_estimator": True, "return_indices": True}
+    results = cross_validate(LogisticRegression(), data, Y, cv=3, **kept)
+    given = {"sample_weight": weights, "pos_label": "well", "user": "It"}
+    (rankings,) = fold_rankings({"cv_results": results}, data, labels, **given)
+    tests = results["indices"]["test"]
+    for (is_pos, y_score, weight), model, test in zip(
+        rankings, results["estimator"], tests, strict=True
     ):
         # Names of columns matter to the model, not to its coefficients.
         expected = X[test] @ model.coef_[0] + model.intercept_[0]
@@ -120,7 +103,7 @@ def test_each_fold_is_scored_by_its_own_estimator(kind):
         assert np.array_equal(weight, weights[test])
 
 
-@pytest.mark.parametrize("short", ["X", "y", "sample_weight"])
+@looped("short", ["X", "y", "sample_weight"])
 def test_folds_need_the_same_data(short):
     results = cross_validate(BAYES, X, Y, return_estimator=True, return_indices=True)
     data = {"X": X, "y": Y, "sample_weight": np.ones(60)}

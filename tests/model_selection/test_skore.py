@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.naive_bayes import GaussianNB
 
+from looped import looped
 from optional import require
 from rate_laws import LAWS
 from skrate import (
@@ -51,74 +52,51 @@ def data():
     return pandas.DataFrame(X).rename(columns=str), y
 
 
-@pytest.fixture
-def report(data):
-    return skore.evaluate(LogisticRegression(), *data, splitter=0.3)
-
-
 def added(report, scorer, name="ours", **options):
     """Return what a report shows of a scorer."""
     report.metrics.add(scorer, name=name)
     return np.asarray(report.metrics.get(name, **options), dtype=float)
 
 
-@pytest.mark.parametrize("name", list(SCORERS)[::2])
-def test_a_report_shows_what_the_scorer_returns(report, name):
+@looped("name", SCORERS)
+def test_reports_show_what_the_scorer_returns(data, name):
     scorer = SCORERS[name]
+    report = skore.evaluate(LogisticRegression(), *data, splitter=0.3)
     expected = scorer(report.estimator_, report.X_test, report.y_test)
-    report.metrics.add(scorer, name="ours")
-    assert float(report.metrics.get("ours")) == expected
+    assert added(report, scorer) == expected
     summary = report.metrics.summarize(metric="ours").frame()
     assert dict(summary) == {"ours": expected}
-
-
-@pytest.mark.parametrize("name", list(SCORERS)[1::2])
-def test_a_report_of_folds_shows_the_mean_of_what_the_scorer_returns(data, name):
-    scorer = SCORERS[name]
+    # Of folds the mean, and the deviation.
     report = skore.evaluate(GaussianNB(), *data, splitter=2)
-    expected = [scorer(r.estimator_, r.X_test, r.y_test) for r in report.reports_]
+    values = [scorer(r.estimator_, r.X_test, r.y_test) for r in report.reports_]
     mean, deviation = added(report, scorer).ravel()
-    assert mean == pytest.approx(np.mean(expected), rel=1e-14)
-    assert deviation == pytest.approx(np.std(expected, ddof=1), rel=1e-12)
+    assert mean == pytest.approx(np.mean(values), rel=1e-14)
+    assert deviation == pytest.approx(np.std(values, ddof=1), rel=1e-12)
 
 
-@pytest.mark.parametrize("pos_label", [0, 1])
+@looped("pos_label", [0, 1])
 def test_a_function_is_told_of_the_class_of_the_report(data, pos_label):
     report = skore.evaluate(
         LogisticRegression(), *data, splitter=0.3, pos_label=pos_label
     )
-    made = make_scorer(
-        rate_weighted_auc_score, rate=RATE, response_method="predict_proba"
-    )
     alone = RateWeightedAUCScorer(rate=RATE, pos_label=pos_label)
-    ours = RateWeightedAUCScorer(rate=RATE)
     expected = alone(report.estimator_, report.X_test, report.y_test)
-    report.metrics.add(made, name="made")
-    report.metrics.add(ours, name="ours")
-    assert float(report.metrics.get("made")) == expected
-    assert float(report.metrics.get("ours")) == expected
+    options = {"rate": RATE, "response_method": "predict_proba"}
+    assert added(report, make_scorer(rate_weighted_auc_score, **options)) == expected
+    assert added(report, RateWeightedAUCScorer(rate=RATE), "scorer") == expected
 
 
-@pytest.mark.parametrize("made_by", ["scorer", "make_scorer"])
-def test_the_kept_results_of_different_rates_are_different(data, made_by):
+def test_the_kept_results_of_different_rates_are_different(data):
     report = skore.evaluate(GaussianNB(), *data, splitter=0.3, pos_label=1)
     report.metrics.add(RateWeightedAUCScorer(), name="ours")
-    n_laws = 0
     for rate in LAWS:
         worst = "low" if isinstance(rate, rates.RateSet) else None
         scorer = RateWeightedAUCScorer(rate=rate, worst=worst)
-        if made_by == "scorer":
-            params = scorer._kwargs
-        elif isinstance(rate, rates.RateDistribution | rates.RateSet):
-            params = {"rate": rate, "worst": worst}
-        else:
-            continue
         expected = scorer(report.estimator_, report.X_test, report.y_test)
         for _ in range(2):
-            assert float(report.metrics.get("ours", **params)) == expected
-        n_laws += 1
+            assert float(report.metrics.get("ours", **scorer._kwargs)) == expected
     kept = [key for key in report._cache if key[2] == "ours"]
-    assert len(kept) == n_laws
+    assert len(kept) == len(LAWS)
 
 
 def test_several_classes_take_the_response_that_is_named(data):
@@ -131,18 +109,12 @@ def test_several_classes_take_the_response_that_is_named(data):
         added(report, RateWeightedAUCScorer(rate=RATE), "unnamed")
 
 
-@pytest.mark.parametrize(
-    "scorer",
-    [
-        make_ranking_scorer("ranking_auc", groups="user"),
-        make_ranking_scorer(average_precision_score, groups="user"),
-    ],
-    ids=["of_lists", "within_lists"],
-)
-def test_lists_come_by_a_function_and_are_never_left_out(data, scorer):
+@looped("metric", ["ranking_auc", average_precision_score])
+def test_lists_come_by_a_function_and_are_never_left_out(data, metric):
     X, y = data
     X = X.assign(user=np.arange(len(y)) % 20)
     report = skore.evaluate(GaussianNB(), X, y, splitter=0.3)
+    scorer = make_ranking_scorer(metric, groups="user")
 
     def within_users(estimator, X, y):
         return scorer(estimator, X, y)
