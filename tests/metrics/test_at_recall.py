@@ -4,7 +4,6 @@ import math
 import warnings
 from bisect import bisect_right
 from fractions import Fraction
-from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -17,14 +16,12 @@ from guarantees import binomial_tolerance, simulations
 from looped import looped
 from metric_cases import Case, sample
 from reference.recall_curve import rate_at_recall, recall_at_precision
-from reference.tables import Groups
 from simulated_recall import DESIGNS, Design, misses
 from skrate import (
     RankTable,
     compare,
     estimate,
     group_scores,
-    precision_at_rate_score,
     precision_at_recall_score,
     rate_at_recall_score,
     recall_at_precision_score,
@@ -102,24 +99,8 @@ def test_by_hand(y_true, y_score, recall, expected):
     assert found == pytest.approx(expected, abs=1e-15)
     saved = work_saved_score(y_true, y_score, recall=recall)
     assert saved == pytest.approx(recall - expected, abs=1e-15)
-
-
-@given(cases=ranked_samples(max_size=6, n_scores=3), recall=st.floats(0.01, 1))
-def test_ties_are_the_mean_over_all_orders(cases, recall):
-    y_true, y_score, _ = cases
-    n = len(y_true)
-    if not y_true.any():
-        return
-    found = [
-        np.cumsum(y_true[list(order)]) / y_true.sum()
-        for order in permutations(range(n))
-        if all(y_score[a] >= y_score[b] for a, b in pairwise(order))
-    ]
-    mean = np.concatenate([[0], np.mean(found, axis=0)])
-    # Above the mean recall of k cases, and up to that of k + 1.
-    k = int(np.argmax(mean[1:] >= recall - 1e-12))
-    expected = (k + (recall - mean[k]) / (mean[k + 1] - mean[k])) / n
-    assert_allclose(rate_at_recall_score(y_true, y_score, recall=recall), expected)
+    precision = precision_at_recall_score(y_true, y_score, recall=recall)
+    assert precision == pytest.approx(recall * np.mean(y_true) / expected, abs=1e-15)
 
 
 @given(cases=ranked_samples(weighted=True), recall=st.floats(0.01, 1))
@@ -133,15 +114,6 @@ def test_it_is_the_recall_at_a_rate_turned_round(cases, recall):
     if rate > 0.01:
         sooner = {"rate": rate - 0.001, "sample_weight": weight}
         assert recall_at_rate_score(y_true, y_score, **sooner) < recall
-
-
-@given(cases=ranked_samples(weighted=True))
-def test_full_recall_goes_down_to_the_last_positive(cases):
-    groups = Groups(*map(np.ndarray.tolist, cases[:2]), cases[2].astype(int).tolist())
-    if not groups.n_pos:
-        return
-    found = rate_at_recall_score(*cases[:2], sample_weight=cases[2], recall=1)
-    assert found == pytest.approx(rate_of(groups, 1), rel=1e-12)
 
 
 def test_what_rounding_leaves_below_a_recall_has_it():
@@ -162,42 +134,14 @@ def test_what_rounding_leaves_below_a_recall_has_it():
         assert found == pytest.approx(29 / 600, rel=1e-12)
 
 
-def test_it_is_cohens_definition_where_the_recall_is_that_of_whole_cases():
-    y_true, y_score = sample(0, n=300)
-    y_score = y_score + np.arange(300) / 1e6
-    labels = y_true[np.argsort(-y_score)]
-    n_found = int(labels.sum()) - 3
-    recall = n_found / int(labels.sum())
-    n_seen = int(np.searchsorted(np.cumsum(labels), n_found)) + 1
-    true_neg = int((1 - labels[n_seen:]).sum())
-    false_neg = int(labels[n_seen:].sum())
-    expected = (true_neg + false_neg) / 300 - (1 - recall)
-    found = work_saved_score(y_true, y_score, recall=recall)
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_reviews_are_averaged():
-    y_true, y_score = [1, 0, 0, 1, 0, 1], [3, 2, 1, 3, 2, 1]
-    groups = ["a", "a", "a", "b", "b", "b"]
-    scores = group_scores(work_saved_score, y_true, y_score, groups=groups, recall=1)
-    assert scores.values.tolist() == pytest.approx([2 / 3, 0])
-
-
-@looped("score", [rate_at_recall_score, work_saved_score])
-@looped("recall", [0, -0.1, 1.01, 95, np.nan, None, "all", True])
-def test_a_bad_recall_is_named(score, recall):
-    with pytest.raises(ValueError, match=r"recall must be a number in \(0, 1\], got"):
-        score([1, 0, 1, 0], [4, 3, 2, 1], recall=recall)
-
-
 def test_a_compressed_table_knows_how_far_off_it_is():
     y_true, y_score = sample(1, n=2000, decimals=9)
     exact = RankTable.from_arrays(y_true, y_score)
     small = exact.compress(50)
-    for score in (rate_at_recall_score, work_saved_score):
-        error = small.max_error(score, recall=0.9)
+    for score, options in ALL:
+        error = small.max_error(score, **options)
         assert 0 < error < 0.1
-        assert abs(score(small, recall=0.9) - score(exact, recall=0.9)) <= error
+        assert abs(score(small, **options) - score(exact, **options)) <= error
 
 
 def precision_of(groups, recall=0.95):
@@ -244,22 +188,6 @@ CASES += [
 
 
 @looped(
-    "y_true, y_score, recall, expected",
-    [
-        ("1010", "4321", 0.5, 1),
-        ("1010", "4321", 1, 2 / 3),
-        ("1010", "4321", 0.75, 1.5 / 2.5),
-        ("0110", "3222", 0.5, 1 / 2.5),
-        ("0111", "4321", 1 / 3, 1 / 2),
-    ],
-)
-def test_precision_by_hand(y_true, y_score, recall, expected):
-    y_true, y_score = [int(y) for y in y_true], [int(s) for s in y_score]
-    found = precision_at_recall_score(y_true, y_score, recall=recall)
-    assert found == pytest.approx(expected, abs=1e-15)
-
-
-@looped(
     "y_true, y_score, precision, expected",
     [
         ("1010", "4321", 1, 1 / 2),
@@ -278,19 +206,6 @@ def test_recall_by_hand(y_true, y_score, precision, expected):
     assert found == pytest.approx(expected, abs=1e-15)
 
 
-@given(cases=ranked_samples(weighted=True), recall=st.floats(0.01, 1))
-def test_it_is_the_precision_at_the_rate_of_the_recall(cases, recall):
-    y_true, y_score, weight = cases
-    if not (y_true * weight).any():
-        return
-    rate = rate_at_recall_score(y_true, y_score, recall=recall, sample_weight=weight)
-    expected = precision_at_rate_score(y_true, y_score, rate=rate, sample_weight=weight)
-    found = precision_at_recall_score(
-        y_true, y_score, recall=recall, sample_weight=weight
-    )
-    assert found == pytest.approx(expected, abs=1e-11)
-
-
 @looped("seed", range(5))
 @looped("precision", [0.2, 0.4, 0.6, 0.8, 1.0])
 def test_without_ties_it_is_the_greatest_recall_of_scikit_learns_curve(seed, precision):
@@ -302,61 +217,14 @@ def test_without_ties_it_is_the_greatest_recall_of_scikit_learns_curve(seed, pre
     assert found == pytest.approx(expected, abs=1e-12)
 
 
-@given(cases=ranked_samples(max_size=6, n_scores=3), precision=st.floats(0.01, 1))
-def test_precision_and_ties(cases, precision):
-    y_true, y_score, _ = cases
-    n = len(y_true)
-    if not y_true.any():
-        return
-    found = [
-        np.cumsum(y_true[list(order)])
-        for order in permutations(range(n))
-        if all(y_score[a] >= y_score[b] for a, b in pairwise(order))
-    ]
-    hits = np.concatenate([[0], np.mean(found, axis=0)])
-    # On a fine grid of what is processed: the last that meets the target.
-    seen = np.linspace(0, n, 1000 * n + 1)
-    mean = np.interp(seen, np.arange(n + 1), hits)
-    expected = mean[mean >= precision * seen - 1e-9].max() / y_true.sum()
-    found = recall_at_precision_score(y_true, y_score, precision=precision)
-    assert_allclose(found, expected, rtol=0, atol=1.1e-3)
-
-
-@given(cases=ranked_samples(weighted=True))
-def test_perfect_precision_goes_down_to_the_first_negative(cases):
-    groups = Groups(*map(np.ndarray.tolist, cases[:2]), cases[2].astype(int).tolist())
-    if not groups.n_pos:
-        return
-    found = recall_at_precision_score(*cases[:2], sample_weight=cases[2], precision=1.0)
-    assert found == pytest.approx(recall_of(groups, 1), rel=1e-12)
-
-
-@looped("value", [0, -0.1, 1.01, 60, np.nan, "all", True])
-def test_a_bad_target_is_named(value):
-    cases = [1, 0, 1, 0], [4, 3, 2, 1]
-    with pytest.raises(ValueError, match=r"recall must be a number in \(0, 1\], got"):
-        precision_at_recall_score(*cases, recall=value)
-    with pytest.raises(ValueError, match=r"precision must be a number in \(0, 1\], go"):
-        recall_at_precision_score(*cases, precision=value)
-
-
-@looped("y_true", [[1, 0, 1], [0, 0, 0]])
-def test_a_precision_must_be_given(y_true):
+@each_metric
+@looped("value", [0, 1.01, 60, np.nan, "all", True])
+def test_a_bad_target_is_named(metric, kwargs, value):
+    (name,) = kwargs
+    with pytest.raises(ValueError, match=rf"{name} must be a number in \(0, 1\], got"):
+        metric([1, 0, 1, 0], [4, 3, 2, 1], **{name: value})
     with pytest.raises(ValueError, match="precision is missing: give the share"):
-        recall_at_precision_score(y_true, [3, 2, 1])
-
-
-def test_how_far_off_precision_is_of_a_compressed_table():
-    y_true, y_score = sample(1, n=2000, decimals=9)
-    exact = RankTable.from_arrays(y_true, y_score)
-    small = exact.compress(50)
-    for score, options in (
-        (precision_at_recall_score, {"recall": 0.9}),
-        (recall_at_precision_score, {"precision": 0.5}),
-    ):
-        error = small.max_error(score, **options)
-        assert 0 < error < 0.1
-        assert abs(score(small, **options) - score(exact, **options)) <= error
+        recall_at_precision_score([0, 0, 0], [3, 2, 1])
 
 
 def test_near_all_positives_the_slope_is_found_up_to_the_last():
@@ -489,13 +357,6 @@ def test_an_interval_holds_its_value_and_widens_with_the_level(metric, kwargs, s
         before = [low, high]
 
 
-def test_few_positives_never_show_that_less_than_everything_is_enough():
-    for n_pos, is_shown in ((60, False), (90, True)):
-        y_true = np.repeat([1, 0], [n_pos, 1000])
-        found = estimate(rate_at_recall_score, y_true, -np.arange(len(y_true)))
-        assert (found.confidence_interval.high < 1) == is_shown
-
-
 @each_metric
 def test_how_the_error_is_found_does_not_move_the_interval(metric, kwargs):
     y_true, y_score = sample(0)
@@ -521,28 +382,6 @@ def test_cases_that_come_in_equal_pairs_are_half_as_many(metric, kwargs):
     ]
     # Pairs bend the curve at other rates, and leave a few degrees of freedom less.
     assert widths[0] == pytest.approx(widths[1], rel=0.05)
-
-
-@each_metric
-def test_clusters_with_nothing_in_common_are_as_single_cases(metric, kwargs):
-    y_true, y_score = untied(1, n=1200)
-    alone = estimate(metric, y_true, y_score, **kwargs).confidence_interval
-    clusters = np.arange(1200) // 10
-    found = estimate(metric, y_true, y_score, clusters=clusters, **kwargs)
-    # Of 120 clusters a variance is known to some 13 %. By their number alone the
-    # interval would be twice as wide.
-    ratio = np.ptp(found.confidence_interval) / np.ptp(alone)
-    assert 0.65 < ratio < 1.45
-
-
-def test_all_may_be_found_where_the_target_may_be_met_to_the_very_end():
-    y_true, y_score = untied(2, prevalence=0.5)
-    target = 0.9 * y_true.mean()
-    found = estimate(recall_at_precision_score, y_true, y_score, precision=target)
-    assert found.value == found.confidence_interval.high == 1
-    almost = {"precision": 1.01 * y_true.mean()}
-    found = estimate(recall_at_precision_score, y_true, y_score, **almost)
-    assert found.confidence_interval.high == 1
 
 
 @pytest.mark.slow
@@ -719,18 +558,6 @@ def test_few_positives_beside_the_cut_are_warned_of(metric, n_pos, recall):
     side = "left" if recall == 0.9 else "found"
     assert all(f"of 79 positives 7.9 are {side}" in str(o.message) for o in found)
     assert all(one.filename == __file__ for one in found)
-
-
-def test_other_cases_and_tables_are_warned_of_too():
-    y_true, *models = a_pair(0, 600, 4)
-    few = "negatives lie above the cut"
-    options = {"precision": 0.99}
-    unpaired = y_true, models[0], models[1]
-    with pytest.warns(UserWarning, match=few):
-        compare(recall_at_precision_score, *unpaired, y_true_b=y_true, **options)
-    table = RankTable([200, 80, 20], [2, 20, 278])
-    with pytest.warns(UserWarning, match=few):
-        compare(recall_at_precision_score, table, table, correlation=0.5, **options)
 
 
 @pytest.mark.slow

@@ -87,19 +87,6 @@ def test_at_the_prevalence_of_the_sample_it_is_scikit_learns(seed, n_pos):
     )
 
 
-def test_it_has_no_jump_where_the_prevalence_is_that_of_the_sample():
-    y_true, y_score = two_normal(0)
-    own = y_true.mean()
-    steps = [
-        average_precision_score(y_true, y_score, prevalence=own * (1 - step))
-        - average_precision_score(y_true, y_score, prevalence=own)
-        for step in (1e-2, 1e-4, 1e-6)
-    ]
-    assert np.abs(steps) == pytest.approx(
-        np.abs(steps[0]) * np.array([1, 1e-2, 1e-4]), rel=0.05
-    )
-
-
 @looped(
     "pos, neg",
     [
