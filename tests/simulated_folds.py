@@ -5,13 +5,20 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize, stats
 
-from recall_bounds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 
 SHOWN = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 RATES = np.union1d(np.arange(51) / 50, SHOWN)
 # Counts are whole: only rounding is between them.
 ROUNDING = 1e-9
+
+
+def low_of(curve):
+    return curve.confidence_interval.low.tpr
+
+
+def high_of(curve):
+    return curve.confidence_interval.high.tpr
 
 
 class Setting(NamedTuple):
@@ -33,14 +40,12 @@ class Setting(NamedTuple):
             y_scores.append(rng.normal(size=n) + shift * y_trues[-1])
         return y_trues, y_scores
 
-    def truth(self):
-        """Return the recall of endless folds of these shares at ``RATES``."""
+    def recall(self, rate):
+        """Return the recall of endless folds of these shares."""
         n_pos = [round(n * p) for n, p, _ in zip(*self, strict=True)]
-        recalls = [
-            [recall_at(rate, found / n, shift) for rate in RATES]
-            for n, found, shift in zip(self.sizes, n_pos, self.shifts, strict=True)
-        ]
-        return np.average(recalls, axis=0, weights=n_pos)
+        folds = zip(self.sizes, n_pos, self.shifts, strict=True)
+        recalls = [recall_at(rate, found / n, shift) for n, found, shift in folds]
+        return np.average(recalls, weights=n_pos)
 
 
 def recall_at(rate, prevalence, shift):
@@ -101,7 +106,7 @@ class Coverage(NamedTuple):
 
 def coverage(setting, n_simulations, kinds=KINDS):
     """Return the coverage by kind, of those that the setting allows."""
-    truth = setting.truth()
+    truth = np.array([setting.recall(rate) for rate in RATES])
     if len(setting.sizes) == 1:
         kinds = [kind for kind in kinds if kind[0] != "normal"]
     found = {kind: [] for kind in kinds}

@@ -11,7 +11,6 @@ import numpy as np
 from scipy import optimize, stats
 
 import skrate
-from simulated_folds import recall_at
 from skrate import RankTable
 
 LAWS = {"normal": stats.norm(), "Student t3": stats.t(3)}
@@ -99,7 +98,7 @@ def misses(metric, design, n_simulations, *, seed=0, **options):
 
 def consensus_misses(setting, recall, n_simulations):
     """Return the same of ``rate_at_recall`` of folds, with the exact bounds."""
-    truth = optimize.brentq(lambda rate: true_recall(setting, rate) - recall, 0, 1)
+    truth = optimize.brentq(lambda rate: setting.recall(rate) - recall, 0, 1)
     ends = []
     for seed in range(n_simulations):
         data = setting.sample(np.random.default_rng([5, seed]))
@@ -107,16 +106,6 @@ def consensus_misses(setting, recall, n_simulations):
         curve = skrate.rate_averaged_roc_curve(*data, rates=[1.0])
         ends.append(curve.rate_at_recall(recall).confidence_interval)
     return _misses(np.array(ends), truth)
-
-
-def true_recall(setting, rate):
-    """Return the recall of endless folds of a setting at a rate."""
-    n_pos = [
-        round(n * p) for n, p in zip(setting.sizes, setting.prevalences, strict=True)
-    ]
-    shares = zip(setting.sizes, n_pos, setting.shifts, strict=True)
-    recalls = [recall_at(rate, found / n, shift) for n, found, shift in shares]
-    return np.average(recalls, weights=n_pos)
 
 
 def _misses(ends, truth):

@@ -312,18 +312,14 @@ def _complete(y_true, y_score, *, rate="uniform"):
 def _disordered(y_true, y_score):
     """Return nothing of use.
 
-    Returns
-    -------
-    score : float
-
-    Parameters
-    ----------
-    y_true : array-like
-
     Examples
     --------
     >>> 1
     1
+
+    Parameters
+    ----------
+    y_true : array-like
     """
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.utils import check_consistent_length
 
-from looped import case, looped
+from looped import case
 from metric_registry import METRICS
 from optional import skip_or_fail
 
@@ -77,16 +77,9 @@ INVARIANCES = [
     "test_returned_value_consistency",
 ]  # fmt: skip
 
-# Not run:
-# - test_symmetric_metric, test_not_symmetric_metric: exchange y_true and y_pred, which
-#   are labels and scores here and cannot be exchanged.
-# - test_classification_*, *_normalize_option_*, *_averaging_*: for predicted labels.
-# - test_regression_*, *_multioutput_*, *_multilabel_*, test_multiclass_*: most of ours
-#   take binary targets only; metrics/test_classes.py checks those that take more.
-# - test_array_api_*, test_mixed_array_api_*: the array API is not supported.
-# - test_metrics_consistent_type_error, test_metrics_pos_label_error_str: their
-#   messages are scikit-learn's; ours are in test_common_metrics.py.
-# - test_metrics_dataframe_series: in test_common_metrics.py, with labels too.
+# Not run: what exchanges labels and scores, is for predicted labels, regression, many
+# classes (metrics/test_classes.py) or array APIs (data/test_array_api.py), or asks for
+# scikit-learn's words.
 
 
 def function_of(test):
@@ -100,20 +93,15 @@ def function_of(test):
 @pytest.fixture
 def registered(monkeypatch):
     """Our metrics in all the registers of scikit-learn where they belong."""
-    continuous = (
-        "CONTINUOUS_CLASSIFICATION_METRICS"
-        if hasattr(common, "CONTINUOUS_CLASSIFICATION_METRICS")
-        else "THRESHOLDED_METRICS"
-    )
-    for register in ("ALL_METRICS", continuous):
-        both = {**getattr(common, register), **OURS}
-        monkeypatch.setattr(common, register, both)
-    of_labels = (
-        "CONTINUOUS_MULTILABEL_METRICS"
-        if hasattr(common, "CONTINUOUS_MULTILABEL_METRICS")
-        else "THRESHOLDED_MULTILABEL_METRICS"
-    )
-    monkeypatch.setattr(common, of_labels, getattr(common, of_labels) | OF_LABELS)
+    old = "THRESHOLDED", "THRESHOLDED_MULTILABEL"
+    new = "CONTINUOUS_CLASSIFICATION", "CONTINUOUS_MULTILABEL"
+    names = new if hasattr(common, f"{new[0]}_METRICS") else old
+    registers = dict(zip(names, (OURS, OF_LABELS), strict=True)) | {"ALL": OURS}
+    for name, ours in registers.items():
+        known = getattr(common, f"{name}_METRICS")
+        # Of some a dictionary of metrics, of others their names.
+        both = known | ours if isinstance(known, dict) else {*known, *ours}
+        monkeypatch.setattr(common, f"{name}_METRICS", both)
     with_pos_label = common.METRICS_WITH_POS_LABEL | set(OURS)
     monkeypatch.setattr(common, "METRICS_WITH_POS_LABEL", with_pos_label)
 
@@ -132,31 +120,17 @@ def test_invariance_of_scikit_learn(test):
             function(name)
 
 
-@looped("name", OURS)
-def test_scikit_learn_s_bad_scores_are_refused(name):
-    for y_true, y_score in common.invalids_nan_inf:
-        if np.ndim(y_true) == 1 and np.isfinite(y_true).all():
-            with pytest.raises(ValueError, match=r"y_score contains|must be numeric"):
-                OURS[name](y_true, y_score)
+def unordered(y_true, y_score, sample_weight=None):
+    """Return what depends on the order of the cases, and on the scale of weights."""
+    weights = 0.0 if sample_weight is None else float(np.max(sample_weight))
+    return float(np.arange(len(y_true)) @ y_score) + weights
 
 
-@looped(
-    "test, spoilt",
-    [
-        (
-            "test_sample_order_invariance",
-            lambda y_true, y_score: float(np.arange(len(y_true)) @ y_score),
-        ),
-        (
-            "test_binary_sample_weight_invariance",
-            lambda y_true, y_score, sample_weight=None: (
-                float(np.mean(y_score))
-                + (0.0 if sample_weight is None else float(np.max(sample_weight)))
-            ),
-        ),
-    ],
+@pytest.mark.parametrize(
+    "test", ["test_sample_order_invariance", "test_binary_sample_weight_invariance"]
 )
-def test_the_tests_see_a_metric_that_is_not_invariant(monkeypatch, test, spoilt):
-    monkeypatch.setattr(common, "ALL_METRICS", {**common.ALL_METRICS, "spoilt": spoilt})
+def test_the_tests_see_a_metric_that_is_not_invariant(monkeypatch, test):
+    both = {**common.ALL_METRICS, "spoilt": unordered}
+    monkeypatch.setattr(common, "ALL_METRICS", both)
     with pytest.raises(AssertionError):
         getattr(common, test)("spoilt")

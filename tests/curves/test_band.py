@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looped import looped
-from recall_bounds import high_of, low_of
+from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 from skrate.curves.bounds import PooledLaw, bootstrap_counts, central_range, whole_range
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from looped import looped
-from recall_bounds import high_of, low_of
 from reference.count_law import central_interval, convolved, count_law, pooled_law
 from reference.shared_curve import HALF, expected_count, shared_cells
+from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 from skrate.curves import bounds as pooled_bounds
 from skrate.curves.bounds import scaled_beta_interval

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from guarantees import binomial_tolerance, simulations
-from recall_bounds import high_of, low_of, true_recall
 from simulated_folds import RATES as ALL_RATES
-from simulated_folds import SETTINGS, SHOWN, coverage
+from simulated_folds import SETTINGS, SHOWN, coverage, high_of, low_of, recall_at
 from skrate import rate_averaged_roc_curve
 from skrate.curves.bounds import bootstrap_counts
 
@@ -81,7 +80,7 @@ def test_bounds_hold_the_population_whatever_the_folds(name):
 def test_exact_bounds_hold_the_true_curve(n):
     n_tests = simulations(200)
     inner = np.array([5, 15, 25, 35, 45])
-    truth = [true_recall(rate) for rate in RATES[inner]]
+    truth = [recall_at(rate, 0.5, 1) for rate in RATES[inner]]
     found = np.zeros(len(inner))
     for seed in range(n_tests):
         data = sample(np.random.default_rng([2, n, seed]), n)

@@ -9,7 +9,7 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 
 import fold_cases
 from looped import looped
-from recall_bounds import low_of
+from simulated_folds import low_of
 from skrate import (
     FoldRankings,
     RankTable,

@@ -6,7 +6,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance
 from looped import looped
-from recall_bounds import high_of, low_of
+from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 
 METHODS = ["exact", "parametric", "bootstrap", "bootstrap-adjusted", "normal", "beta"]

@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from optional import require
-from recall_bounds import low_of
+from simulated_folds import low_of
 from skrate import RankTable, RateAveragedROC, rate_averaged_roc_curve, rates
 from skrate.displays.base import COLORS
 
