@@ -110,17 +110,6 @@ def literal_error(parts, units, other=(None, None)):
 
 
 @each
-def test_an_estimate_is_the_score_with_lists_as_units(metric):
-    y_true, y_score, _, groups, _ = shown()
-    found = estimate(metric, y_true, y_score, groups=groups)
-    assert found.value == metric(y_true, y_score, groups=groups)
-    parts = parts_of(metric, y_true, y_score, groups)
-    value, error = literal_error(parts, np.arange(parts.shape[1]))
-    assert found.value == pytest.approx(value, rel=1e-12)
-    assert found.standard_error == pytest.approx(error, rel=1e-12)
-
-
-@each
 def test_lists_of_one_patient_are_added_up(metric):
     y_true, y_score, other, groups, patient = shown()
     found = estimate(metric, y_true, y_score, groups=groups, clusters=patient)

@@ -73,12 +73,6 @@ def test_a_uniform_rate_gives_the_auc_in_every_digit(rate, method, design, decim
         assert found == pytest.approx(by_name.value, abs=1e-15)
 
 
-def test_perfect_separation_has_one_interval():
-    y_true, y_score = np.repeat([1, 0], [6, 20]), -np.arange(26)
-    by_name = estimate("roc_auc", y_true, y_score)
-    assert parts(by_name) == parts(estimate(rate_weighted_auc_score, y_true, y_score))
-
-
 def test_the_two_names_do_not_differ():
     y_true, y_score, generator = drawn(1)
     rauc = partial(rate_weighted_auc_score, rate=rates.beta(1, 1))

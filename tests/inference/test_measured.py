@@ -262,17 +262,6 @@ def test_repetitions_are_rows():
         assert found.pvalue == pytest.approx(expected.pvalue)
 
 
-def test_the_scale_of_sampling_weights_is_free():
-    weights = np.random.default_rng(1).random(240) + 0.5
-    one, scaled = (
-        replace(drawn()[0], sample_weight=factor * weights) for factor in (1, 8)
-    )
-    found = estimate("roc_auc", one, weights="sampling")
-    assert found == estimate("roc_auc", scaled, weights="sampling")
-    with pytest.raises(ValueError, match="sample_weight must be whole numbers"):
-        estimate("roc_auc", one)
-
-
 def test_all_pairs_are_those_of_compare():
     a, b = drawn()
     c = drawn(seed=1)[0]
@@ -296,18 +285,6 @@ def test_two_metrics_of_one_model_are_compared():
     found = compare(("roc_auc", average_precision_score), a)
     assert found.metric == "AUC - Average precision"
     assert found.value_a == estimate("roc_auc", a).value
-
-
-def test_models_without_an_error_have_intervals_with_a_width():
-    y_true, fold = np.tile([1, 1, 0, 0, 0], 3), np.repeat(np.arange(3), 5)
-    perfect = FoldRankings(y_true, y_true, fold)
-    random = FoldRankings(y_true, np.zeros(15), fold)
-    low, high = estimate("roc_auc", perfect).confidence_interval
-    assert low < 0.9
-    assert high == 1
-    found = compare("roc_auc", perfect, random)
-    assert found.standard_error == 0
-    assert found.confidence_interval.low < 0 < 0.01 < found.pvalue
 
 
 def test_a_fold_with_one_positive_is_taken_to_vary_as_others_do():
@@ -745,25 +722,6 @@ def test_a_warning_of_one_fold_says_so_where_it_is_called():
     with pytest.warns(UserWarning, match="^In a fold: Average precision at") as caught:
         estimate("average_precision", rankings, prevalence=0.001)
     assert {one.filename for one in caught} == {__file__}
-
-
-def test_the_result_says_which_models_it_is_of():
-    rankings = drawn()[0]
-    # Not known to be a cross-validation.
-    assert estimate("roc_auc", rankings).of == "these models"
-    assert estimate("roc_auc", rankings).confidence_interval_retrained is None
-    validated = drawn(indices=np.arange(240))[0]
-    result = estimate("roc_auc", validated, interval="wald")
-    again = result.confidence_interval_retrained
-    # The variance of V folds is 1 + V / (V - 1) times as great if trained again.
-    half = result.confidence_interval.high - result.value
-    assert again.high - result.value == pytest.approx(half * np.sqrt(7 / 3), rel=1e-12)
-    assert "of these models and [" in repr(result)
-    assert "retrained_low" in result.to_dict()
-    y_true, y_score, _ = next(iter(rankings))
-    plain = estimate("roc_auc", y_true, y_score)
-    assert plain.of is None
-    assert "these models" not in repr(plain)
 
 
 @pytest.mark.filterwarnings("ignore:The .* of .* folds, whose mean is over folds")

@@ -161,17 +161,6 @@ def test_designs_that_say_nothing_change_nothing(metric, kwargs, is_perfect):
         assert found == pytest.approx(alone, abs=tolerance)
 
 
-def test_repetitions_are_rows():
-    generator = np.random.default_rng(4)
-    y_true, times = np.repeat([1, 0], [8, 12]), generator.integers(1, 4, 20)
-    y_score = generator.normal(size=20) + y_true
-    rows = np.repeat(y_true, times), np.repeat(y_score, times)
-    for metric, kwargs in METRICS:
-        found = estimate(metric, y_true, y_score, sample_weight=times, **kwargs)
-        expected = estimate(metric, *rows, **kwargs)
-        assert found.confidence_interval == pytest.approx(expected.confidence_interval)
-
-
 def test_clusters_that_repeat_cases_are_worth_one_each():
     generator = np.random.default_rng(5)
     y_true = np.repeat([1, 0], [15, 25])

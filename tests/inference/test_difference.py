@@ -168,12 +168,6 @@ def test_degrees_of_freedom_by_hand(correlation, expected):
     assert results.freedom(np.array(correlation)) == pytest.approx(expected)
 
 
-def test_equal_tables_differ_at_no_correlation():
-    result = compare("roc_auc", A, A)
-    assert (result.value, result.pvalue) == (0, 1)
-    assert result.least_significant_correlation == 1
-
-
 def test_a_perfect_table_has_a_standard_error_too():
     result = compare("roc_auc", PERFECT, A)
     low = estimate("roc_auc", PERFECT).confidence_interval.low
@@ -202,10 +196,6 @@ def test_too_few_cases_are_undefined():
 
 def test_the_result_reads_well():
     unknown, known = compare("roc_auc", A, B), compare("roc_auc", A, B, correlation=0.5)
-    assert "] at any correlation, p = 0.0525 (two-sided, delta, correlation 0), " in (
-        repr(unknown)
-    )
-    assert repr(unknown).endswith("significant above correlation 0.02)")
     assert "(two-sided, delta, correlation 0.5), significant" in repr(known)
     assert "at any" not in repr(known)
     flat = known.to_dict()

@@ -15,8 +15,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 from guarantees import binomial_tolerance, simulations
 from inference_cases import JUMPS, SMOOTH, each, sample
 from optional import require
-from reference.delong import auc as oracle_auc
-from reference.delong import covariance as oracle_covariance
 from skrate import (
     average_precision_score,
     estimate,
@@ -51,20 +49,6 @@ def same(one, other):
         np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
         for name in RESULTS
     )
-
-
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("share", [0.2, 0.8])
-def test_values_and_errors_are_delongs(ties, share):
-    generator = np.random.default_rng(1)
-    y_true = (generator.random(50) < share).astype(int)
-    _, y_scores = markers(50, ties=ties)
-    found = estimate("roc_auc", y_true, y_scores)
-    for j, column in enumerate(y_scores.T):
-        expected = float(oracle_auc(y_true, column))
-        variance = float(oracle_covariance(y_true, column, column))
-        assert found.values[j] == pytest.approx(expected, rel=1e-14)
-        assert found.standard_errors[j] == pytest.approx(variance**0.5, rel=1e-12)
 
 
 @each(SMOOTH)
@@ -297,13 +281,6 @@ def test_takes_and_makes_data_frames():
     assert list(table) == ["value", "standard_error", "pvalue", "adjusted_pvalue"]
 
 
-def test_a_single_column_is_not_adjusted():
-    y_true, y_scores = markers()
-    one = estimate("roc_auc", y_true, {"b": y_scores[:, 1]})
-    assert one.adjusted_pvalues == one.pvalues
-    assert "more" not in repr(one)
-
-
 def test_repetitions_are_rows():
     y_true, y_scores = markers(ties=True)
     times = np.arange(60) % 4
@@ -436,24 +413,3 @@ def test_a_window_without_the_curve_leaves_the_pvalue_of_clusters_unknown():
     )  # fmt: skip
     assert found.values[0] == 1
     assert np.isnan(found.pvalues).all()
-
-
-def test_weights_of_next_to_no_case_leave_the_pvalue_unknown():
-    y_true = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
-    weight = [
-        *(7e-95, 1e-94, 2.0, 2e-94, 3.8, 4.3, 1.0, 1e-94),
-        *(1e-94, 2.4, 1.5, 0.8, 3.4, 1e-94, 2e-94, 1.5),
-    ]
-    y_score = [
-        *(-1.6, -0.9, -1.4, -0.6, 0.6, 1.0, 0.7, -0.9),
-        *(0.1, 0.1, 0.3, -0.0, 0.3, 0.7, -1.1, -1.6),
-    ]
-    other = [
-        *(-2.4, -1.0, -1.3, -1.3, -0.4, 2.1, -0.7, -0.0),
-        *(-0.3, -0.2, -0.4, 1.4, 0.6, -0.2, -1.4, 0.2),
-    ]
-    found = estimate(
-        expected_recall_score, y_true, np.transpose([y_score, other]),
-        sample_weight=weight, weights="sampling", rate=stats.binom(3, 0.4),
-    )  # fmt: skip
-    assert not (found.pvalues > 1).any()
