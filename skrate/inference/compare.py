@@ -41,7 +41,6 @@ from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     WEIGHTS,
     Frame,
-    Ranked,
     Rankings,
     Weights,
     are_columns,
@@ -64,6 +63,10 @@ Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Interval = Literal["wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
+_NO_SET_OVER_FOLDS = (
+    "rate is a set of distributions, over which FoldRankings are not known to be "
+    "compared: give one distribution, or compare one fold at a time."
+)
 
 
 @overload
@@ -360,16 +363,9 @@ def compare(
         if groups is not None:
             raise ValueError(GROUPS_ARE_LISTS)
         plan = plan_of_all()
-        among = set_of(asked, metric_kwargs)
-        if are_of_folds(y_true):
-            check_alone(FoldRankings, y_score_a=y_score_a, **given)
-            _check_no_set(among)
-            models = _models_of_folds(y_true, weights)
-        else:
-            cases = check_cases(y_true, weights=weights, **given)
-            if among is not None:
-                check_plan_over_set(plan)
-            models = _models_of_columns(y_score_a, cases)
+        if set_of(asked, metric_kwargs) is not None:
+            check_plan_over_set(plan)
+        models = _rankings_of_models(y_true, y_score_a, weights, given)
         return _several(asked, metric_kwargs, models, reference, plan, adjust)
     check_left_out("two models", reference=(reference, None), adjust=(adjust, "holm"))
     given_scores = y_true, y_score_a
@@ -415,7 +411,8 @@ def compare(
             meant = _check_pair(asked, y_score_a, method, metric_kwargs, "y_score_a")
             y_score_a = y_true
         else:
-            _check_no_set(among)
+            if among is not None:
+                raise ValueError(_NO_SET_OVER_FOLDS)
             check_same_folds({"y_true": y_true, "y_score_a": y_score_a})
         samples = [rankings_of(one, weights=weights) for one in (y_true, y_score_a)]
         names = ("y_true", "y_true" if is_pair else "y_score_a")
@@ -475,8 +472,11 @@ def _of_two(
     """Compare two models, or two metrics of one; ``names`` are arguments that rank."""
     models = measured(meant, samples, plan, are_paired=are_paired)
     are_known = all(model.is_known for model in models)
-    if not are_paired:
-        _check_worth_of_both(models)
+    if not are_paired and any(model.metric.facts.is_of_cases for model in models):
+        raise ValueError(
+            "gain or cost per case excludes y_true_b: they would be of the cases of a. "
+            "Estimate each model by itself."
+        )
     if are_known and samples[0].folds is None:
         metrics = [model.metric for model in models]
         warn_of_few_cases(metrics, [model.cases for model in models])
@@ -509,15 +509,6 @@ def _within_lists(
     return found
 
 
-def _check_no_set(among: Any) -> None:
-    """Raise for a set of distributions of the rate, over which folds are not known."""
-    if among is not None:
-        raise ValueError(
-            "rate is a set of distributions, over which FoldRankings are not known to "
-            "be compared: give one distribution, or compare one fold at a time."
-        )
-
-
 def _check_unpaired(
     y_score_b: ArrayLike | None,
     method: str,
@@ -535,16 +526,6 @@ def _check_unpaired(
         if value is not None:
             raise ValueError(
                 f"{name} excludes y_true_b: it would say nothing about the cases of b."
-            )
-
-
-def _check_worth_of_both(models: list[Measured]) -> None:
-    """Raise where each case has a gain or a cost, and both samples one array."""
-    for model in models:
-        if model.metric.facts.is_of_cases:
-            raise ValueError(
-                "gain or cost per case excludes y_true_b: they would be of the cases "
-                "of a. Estimate each model by itself."
             )
 
 
@@ -589,33 +570,31 @@ def _check_pair(
     return [(metric, {}) for metric in metrics]
 
 
-def _models_of_columns(y_scores: Any, cases: Ranked) -> dict[str, Rankings]:
-    """Return the rankings of the same cases, under the names of their arguments."""
-    if cases.weights is not None:
-        # Of a caller who may change theirs before the pairs are asked for.
-        cases = replace(cases, weights=cases.weights.copy())
-    columns = columns_of("y_score_a", y_scores, cases.n_given)
-    found = {}
-    for name, column in columns.items():
-        argument = f"y_score_a[{name!r}]"
-        found[str(name)] = Rankings([scored(cases, argument, column)])
-    return _check_several("y_score_a", found)
-
-
-def _models_of_folds(given: Any, weights: Weights) -> dict[str, Rankings]:
-    """Return the rankings of the same folds."""
-    if not isinstance(given, Mapping):
-        given = dict(enumerate(given))
-    _check_several("y_true", given)
-    check_same_folds({f"y_true[{name!r}]": one for name, one in given.items()})
-    return {str(name): rankings_of(one, weights=weights) for name, one in given.items()}
-
-
-def _check_several(argument: str, models: dict[str, Any]) -> dict[str, Any]:
+def _rankings_of_models(
+    y_true: Any, y_scores: Any, weights: Weights, given: dict[str, Any]
+) -> dict[str, Rankings]:
+    """Return the rankings of several models, of the same cases or folds."""
+    argument = "y_score_a"
+    if are_of_folds(y_true):
+        check_alone(FoldRankings, y_score_a=y_scores, **given)
+        argument = "y_true"
+        models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
+    else:
+        cases = check_cases(y_true, weights=weights, **given)
+        models = columns_of("y_score_a", y_scores, cases.n_given)
     if len(models) < 2:
         found = len(models)
         raise ValueError(f"{argument} must hold at least 2 models, found {found}.")
-    return models
+    named = {f"{argument}[{name!r}]": one for name, one in models.items()}
+    if argument == "y_true":
+        check_same_folds(named)
+        rankings = [rankings_of(one, weights=weights) for one in models.values()]
+    else:
+        if cases.weights is not None:
+            # Of a caller who may change theirs before the pairs are asked for.
+            cases = replace(cases, weights=cases.weights.copy())
+        rankings = [Rankings([scored(cases, *one)]) for one in named.items()]
+    return dict(zip(map(str, models), rankings, strict=True))
 
 
 def _several(
@@ -629,11 +608,16 @@ def _several(
     """Compare all pairs of models by the same cases, or all with a reference."""
     names, rankings = tuple(samples), list(samples.values())
     among, folds = set_of(metric, metric_kwargs), rankings[0].folds
-    base = None if reference is None else _place_of(reference, names)
-    places = pairs_of(len(names), base)
-    kind = (None if base is None else names[base], adjust)
+    base = None if reference is None else str(reference)
+    if base is not None and base not in names:
+        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+        raise ValueError(f"reference={reference!r} is no model: there are {some}.")
+    places = pairs_of(len(names), None if base is None else names.index(base))
+    kind = (base, adjust)
     matrix = np.full((len(names), len(names)), np.nan)
     if among is not None:
+        if folds is not None:
+            raise ValueError(_NO_SET_OVER_FOLDS)
         pairs = tuple(
             compare_over_set(
                 metric, metric_kwargs, among, [*rankings[i].each, *rankings[j].each],
@@ -659,13 +643,6 @@ def _several(
         return comparisons_on_demand(names, matrix, tests, *kind)
     # Not later: what is drawn depends on the state of the generator now.
     return Comparisons(names, *tests(), matrix, *kind)
-
-
-def _place_of(reference: Any, names: tuple[str, ...]) -> int:
-    if str(reference) not in names:
-        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
-        raise ValueError(f"reference={reference!r} is no model: there are {some}.")
-    return names.index(str(reference))
 
 
 def _measured(

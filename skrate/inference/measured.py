@@ -183,7 +183,7 @@ class Measured:
         n_folds = folds.n_folds / self.n_repeats
         return float(np.sqrt(1 + n_folds / (n_folds - 1)))
 
-    @property
+    @lazy
     def stratify(self) -> bool:
         """Whether class sizes are fixed."""
         return self.plan.is_stratified(self.cases)

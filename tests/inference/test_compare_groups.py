@@ -9,6 +9,7 @@ import scipy.stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 import guarantees
+from looped import looped
 from skrate import (
     compare,
     estimate,
@@ -89,7 +90,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("metric", "options", "mean"), CASES)
+@looped("metric, options, mean", CASES)
 def test_permutation_is_all_exchanges_of_lists(metric, options, mean):
     y_true, groups, a, b = two_models(2, n_lists=6)
     scores = scores_of(metric, y_true, groups, a, b, **options)
@@ -116,7 +117,7 @@ def test_permutation_is_all_exchanges_of_lists(metric, options, mean):
 
 
 @pytest.mark.filterwarnings("ignore:.* lists are undefined for one of the")
-@pytest.mark.parametrize(("metric", "options", "mean"), CASES[:-1])
+@looped("metric, options, mean", CASES[:-1])
 def test_the_error_of_the_difference_is_that_of_resampled_lists(metric, options, mean):
     y_true, groups, a, b = two_models(3, n_lists=400)
     of_a, of_b = scores_of(metric, y_true, groups, a, b, **options)
