@@ -431,11 +431,7 @@ Y, S = [1, 0, 1, 0], [4, 3, 2, 1]
         ((Y, S), {"clusters": [1, 1, 1, 1]}, "all cases in one cluster"),
         ((Y, S), {"clusters": [1, 1, 2, 2], "stratify": True}, "excludes clusters"),
         ((Y, S), {"method": "parametric", "stratify": True}, "excludes method"),
-        (
-            (Y, S),
-            {"method": "parametric", "clusters": [1, 1, 2, 2]},
-            "excludes clusters and sampling weights",
-        ),
+        ((Y, S), {"method": "parametric", "clusters": [1, 1, 2, 2]}, "clusters and"),
         ((Y, S), {"sample_weight": [1, 2, 0.5, 1]}, "whole numbers.*found 0.5"),
         ((Y, S), {"sample_weight": [1, 2]}, "sample_weight has 2"),
         ((Y, S), {"weights": "cases"}, "weights must be one of"),

@@ -219,10 +219,7 @@ def test_too_few_cases_leave_all_undefined():
     ("call", "message"),
     [
         (lambda one, _: ((one, [1, 2]), {}), "y_score must be None where y_true is a"),
-        (
-            lambda one, _: ((one,), {"clusters": [1]}),
-            "clusters must be None where y_true",
-        ),
+        (lambda one, _: ((one,), {"clusters": [1]}), "clusters must be None where"),
         (lambda one, other: ((one,), {"models": other}), "models must be None where"),
         (
             lambda one, _: ((one.y_true,), {"models": {"a": one}}),

@@ -199,10 +199,7 @@ RANKINGS = FoldRankings(Y, S, G)
             lambda: compare("roc_auc", Y, {"a": S, "b": S}, groups=G),
             "here all cases are ranked .* ranking_auc_score .* or compare",
         ),
-        (
-            lambda: estimate(recall_at_rate_score, Y, S, k=1, group=G),
-            "perhaps groups= is meant",
-        ),
+        (lambda: estimate(recall_at_rate_score, Y, S, k=1, group=G), "perhaps groups="),
         (lambda: compare("roc_auc", Y, S, S, cluster=G), "perhaps clusters= is meant"),
         (lambda: influence("roc_auc", Y, S, groups=G), "clusters="),
         (lambda: influence(recall_at_rate_score, Y, S, k=1, groups=G), "clusters="),

@@ -493,10 +493,7 @@ TWICE = FoldRankings(
         (lambda: estimate("roc_auc", A, A.y_score), "y_score must be None"),
         (lambda: estimate("roc_auc", A, weights="none"), "weights must be one of"),
         (lambda: estimate(ndcg_score, A), "mean over lists"),
-        (
-            lambda: estimate("roc_auc", MANY, method="bootstrap"),
-            "method must be 'delta'",
-        ),
+        (lambda: estimate("roc_auc", MANY, method="bootstrap"), "must be 'delta'"),
         (lambda: estimate("roc_auc", TWICE, method="jackknife"), "in several folds"),
         (
             lambda: estimate(
@@ -508,10 +505,7 @@ TWICE = FoldRankings(
             lambda: estimate("roc_auc", replace(A, clusters=np.zeros(240))),
             "clusters puts all cases in one cluster",
         ),
-        (
-            lambda: estimate("roc_auc", A, [A, B]),
-            "y_score must be None where y_true is a FoldRankings",
-        ),
+        (lambda: estimate("roc_auc", A, [A, B]), "None where y_true is a FoldRankings"),
         (lambda: summarize(A), r"rankings.scores\('roc_auc'\)"),
         (lambda: compare("roc_auc", A, B.y_score), "y_score_a must be FoldRankings"),
         (lambda: compare("roc_auc", A.y_true, B), "y_true must be left out where"),
@@ -521,10 +515,7 @@ TWICE = FoldRankings(
         ),
         (lambda: estimate("roc_auc", A.y_true, A), "labels and scores together"),
         (lambda: estimate(ranking_auc_score, A), "give a metric of these: 'roc_auc'"),
-        (
-            lambda: sample_size("roc_auc", A, half_width=0.1),
-            "y_true is a FoldRankings, of which a sample is not planned",
-        ),
+        (lambda: sample_size("roc_auc", A, half_width=0.1), "a FoldRankings, of which"),
         (lambda: sample_size("roc_auc", A, B), "y_true is a FoldRankings"),
         (lambda: sample_size("roc_auc", A, B, n_cases=9), "y_true is a FoldRankings"),
         (lambda: compare("roc_auc", A), "y_score_a must be FoldRankings"),
@@ -548,10 +539,7 @@ TWICE = FoldRankings(
         (lambda: compare("roc_auc", [A, B], reference=7), "reference=7"),
         (lambda: compare("roc_auc", A.y_true), "y_score_a is missing"),
         (lambda: compare("roc_auc", [A, B], [1, 2]), "y_score_a must be None"),
-        (
-            lambda: compare("roc_auc", A, RankTable([1, 1], [1, 1])),
-            "y_score_a must be FoldRankings",
-        ),
+        (lambda: compare("roc_auc", A, RankTable([1, 1], [1, 1])), "y_score_a must be"),
     ],
 )
 def test_what_does_not_fit_is_refused(call, message):

@@ -62,11 +62,7 @@ def test_a_score_report_takes_them():
         (metrics.roc_auc_score, {"average": None}, "with average='macro' only"),
         (metrics.roc_auc_score, {"labels": [0, 1]}, "with labels=None only"),
         (metrics.roc_auc_score, {"rate": 0.1}, "roc_auc_score has no parameter 'rate'"),
-        (
-            partial(metrics.average_precision_score, pos_label=0),
-            {},
-            "pos_label must not be in the partial of sklearn.metrics.average_precision",
-        ),
+        (partial(metrics.average_precision_score, pos_label=0), {}, "pos_label must"),
         (
             partial(metrics.roc_auc_score, sample_weight=[1.0] * 80),
             {},
