@@ -173,7 +173,8 @@ class RandomRankings:
             law = self._law_of_untied if are_untied else _as_drawn(table)
             if law is not None:
                 return law.pvalue(value, 0.0, self.alternative)
-            distance = distance_of_auc(table, value)
+            deviation = _deviation(table)
+            distance = (value - 0.5) / deviation if deviation > 0 else 0.0
             if is_normal(table, distance):
                 return t_pvalue(distance, self.alternative, np.inf)
         if not are_untied and ranked.weights is not None:
@@ -370,12 +371,6 @@ def law_of_auc(table: RankTable) -> tuple[FloatArray, FloatArray] | None:
     return (1 - values if n_few == table.n_pos else values), shares
 
 
-def distance_of_auc(table: RankTable, value: float) -> float:
-    """Return how many standard deviations a value is off, 0 if all cases tie."""
-    deviation = _deviation(table)
-    return (value - 0.5) / deviation if deviation > 0 else 0.0
-
-
 def is_normal(table: RankTable, distance: float) -> bool:
     """Say whether the law of the AUC is normal as far as a distance from its mean.
 
@@ -387,7 +382,7 @@ def is_normal(table: RankTable, distance: float) -> bool:
         return True
     sizes, middles = _sizes_and_middles(table)
     n, share = table.total, table.prevalence
-    moments = permuted_moments(middles.astype(np.float64), table)
+    _, variance, skewness = permuted_moments(middles.astype(np.float64), table)
     # Of the ranks, and of the mean of those that are drawn without replacement.
     centred = middles - float(sizes.sum())
     second = float((sizes * centred**2).sum()) / n
@@ -398,9 +393,9 @@ def is_normal(table: RankTable, distance: float) -> bool:
     # Two groups with most of the cases have steps though others lie between.
     is_most = sizes[largest].sum() > n / 2
     unit = np.diff(middles[largest])[0] if is_most else np.gcd.reduce(np.diff(middles))
-    step = abs(float(unit)) / np.sqrt(moments.variance)
+    step = abs(float(unit)) / np.sqrt(variance)
     far = max(abs(distance), _LEAST_DISTANCE)
-    off = abs(moments.skewness) * far**3 / 6 + max(excess, 0.0) * far**4 / 24
+    off = abs(skewness) * far**3 / 6 + max(excess, 0.0) * far**4 / 24
     return bool(off + step * far / 2 <= _MOST_OFF)
 
 
@@ -439,14 +434,6 @@ def _deviation(table: RankTable) -> float:
         tied = float(((sizes**3 - sizes) / (n * (n - 1))).sum())
     deviation = float(np.sqrt(max(n + 1 - tied, 0.0) / (12 * n_pairs)))
     return deviation if deviation > NEGLIGIBLE else 0.0
-
-
-class Moments(NamedTuple):
-    """Of a sum over the positives, if every order of the labels is as likely."""
-
-    mean: float
-    variance: float
-    skewness: float
 
 
 def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> float:
@@ -549,8 +536,10 @@ def _least_as_good(
     return found + half if table.pos[at].any() else found - half
 
 
-def permuted_moments(processed: FloatArray, table: RankTable) -> Moments:
-    """Return the moments of the sum of ``processed`` over random positives."""
+def permuted_moments(
+    processed: FloatArray, table: RankTable
+) -> tuple[float, float, float]:
+    """Return mean, variance and skewness of its sum over random positives."""
     sizes, n, n_pos = table.pos + table.neg, table.total, table.n_pos
     mean = float(dot(sizes, processed)) / n
     centred = processed - mean
@@ -561,4 +550,4 @@ def permuted_moments(processed: FloatArray, table: RankTable) -> Moments:
     if n > 2 and variance > 0:
         of_sum = n_pos * (n - n_pos) * (n - 2 * n_pos) / ((n - 1) * (n - 2)) * third
         skewness = of_sum / variance**1.5
-    return Moments(n_pos * mean, variance, skewness)
+    return n_pos * mean, variance, skewness

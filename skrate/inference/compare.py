@@ -438,7 +438,19 @@ def compare(
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
     if y_true_b is not None:
-        _check_unpaired(y_score_b, method, clusters, sample_weight)
+        if y_score_b is None:
+            raise ValueError("y_score_b is missing: y_true_b needs scores.")
+        if method == "permutation":
+            raise ValueError(
+                "method='permutation' exchanges two models within cases: it excludes "
+                "y_true_b."
+            )
+        for name, value in (("clusters", clusters), ("sample_weight", sample_weight)):
+            if value is not None:
+                raise ValueError(
+                    f"{name} excludes y_true_b: it would say nothing about the cases "
+                    "of b."
+                )
         samples = [
             rankings_of(labels, scores, pos_label=pos_label)
             for labels, scores in ((y_true, y_score_a), (y_true_b, y_score_b))
@@ -507,26 +519,6 @@ def _within_lists(
     ]
     warn_of_turned_in_lists(models, of_mean.get("undefined", "skip"))
     return found
-
-
-def _check_unpaired(
-    y_score_b: ArrayLike | None,
-    method: str,
-    clusters: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-) -> None:
-    if y_score_b is None:
-        raise ValueError("y_score_b is missing: y_true_b needs scores.")
-    if method == "permutation":
-        raise ValueError(
-            "method='permutation' exchanges two models within cases: it excludes "
-            "y_true_b."
-        )
-    for name, value in (("clusters", clusters), ("sample_weight", sample_weight)):
-        if value is not None:
-            raise ValueError(
-                f"{name} excludes y_true_b: it would say nothing about the cases of b."
-            )
 
 
 def _check_cases_of_both(

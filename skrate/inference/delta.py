@@ -11,7 +11,7 @@ import numpy as np
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot
 from skrate.data.table import Merged, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
-from skrate.metrics.base import Metric, Slopes
+from skrate.metrics.base import Metric
 from skrate.metrics.gain import ExpectedGain, WorthTable
 from skrate.metrics.recall import cuts_of
 
@@ -184,7 +184,9 @@ def influence_values(
         return _worth_influence(metric, ranked, stratify=stratify)
     smaller = merged_for(metric, ranked.table)
     table = smaller.table
-    by_pos, by_neg, by_prevalence, factors = _centred(metric.slopes(table), table)
+    by_pos, by_neg, by_prevalence, factors = metric.slopes(table)
+    by_pos = by_pos - dot(table.pos, by_pos) / table.n_pos
+    by_neg = by_neg - dot(table.neg, by_neg) / table.n_neg
     p, rest = table.prevalence, table.negative_share
     of_pos, of_neg = np.sqrt(factors)
     by_pos, by_neg = of_pos * by_pos / p, of_neg * by_neg / rest
@@ -255,12 +257,3 @@ def _spread(slopes: FloatArray, weights: FloatArray) -> float:
     total = weights.sum()
     centred = slopes - (weights * slopes).sum() / total
     return float((weights * centred**2).sum() / total)
-
-
-def _centred(slopes: Slopes, table: RankTable) -> Slopes:
-    return Slopes(
-        slopes.by_pos - dot(table.pos, slopes.by_pos) / table.n_pos,
-        slopes.by_neg - dot(table.neg, slopes.by_neg) / table.n_neg,
-        slopes.by_prevalence,
-        slopes.factors,
-    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from scipy import optimize, special
@@ -45,7 +46,6 @@ from skrate.metrics.base import (
     GROUPS_ARE_LISTS,
     LIST_METRICS,
     METRICS,
-    Metric,
     question_of,
     unwrap,
 )
@@ -288,25 +288,18 @@ def check_group_scores(
     return scores
 
 
-class _AUCInLists(NamedTuple):
-    """The AUC within lists, as far as it is asked for whether scores are turned."""
-
-    value: float
-    metric: Metric = AUC()
-    chance: float = 0.5
-
-    @property
-    def auc(self) -> float:
-        return self.value
-
-
 def warn_of_turned_in_lists(
     models: Iterable[tuple[str, GroupScores, Estimate]], undefined: Policy | float
 ) -> None:
     """Warn of models within lists if the AUC ranks these, which is known already."""
     if isinstance(undefined, str):
+        of_auc = {"metric": AUC(), "chance": 0.5}
         warn_of_turned(
-            (argument, _AUCInLists(mean.value), mean.confidence_interval)
+            (
+                argument,
+                SimpleNamespace(value=mean.value, auc=mean.value, **of_auc),
+                mean.confidence_interval,
+            )
             for argument, scores, mean in models
             if scores.metric == "AUC"
         )

@@ -507,7 +507,12 @@ class Measured:
             augmented(*pair, stratify=self.stratify, added=added) for pair in pairs
         ]
         parts = self._sum_of_parts([one.parts for one in found])
-        freedoms = _freedoms_of_sum(found, self.n_repeats)
+        # The most degrees of freedom that a class has in the sum; repeats are as one.
+        by_class = np.array([one.parts[:2] for one in found])
+        squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
+        of_sum = np.add.reduce(by_class) ** 2 / self.n_repeats
+        most = np.divide(of_sum, squares, out=np.full(2, np.inf), where=squares > 0)
+        freedoms = most[0].item(), most[1].item()
         return Augmented(
             self._with_constant(float(np.mean([one.value for one in found]))),
             parts,
@@ -569,19 +574,6 @@ def of_ranking(metric: Metric, ranked: Ranked, value: float, level: float) -> Me
     """Return a metric of one ranking, by the delta method."""
     plan = Plan("delta", level, "wald", 1, False, None, None)
     return Measured(metric, [Single(metric, ranked, value)], plan)
-
-
-def _freedoms_of_sum(found: Sequence[Augmented], n_repeats: int) -> tuple[float, float]:
-    """Return the most degrees of freedom that each class has in the sum over folds."""
-    by_class = np.array([one.parts[:2] for one in found])
-    squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
-    of_pos, of_neg = np.divide(
-        np.add.reduce(by_class) ** 2 / n_repeats,
-        squares,
-        out=np.full(2, np.inf),
-        where=squares > 0,
-    ).tolist()
-    return of_pos, of_neg
 
 
 def measured(

@@ -277,13 +277,9 @@ def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> No
 
 def _missed(metric: Metric, ranked: Ranked) -> float:
     """Return how many positives a perfect ranking would find in addition."""
-    if isinstance(metric, AUC):
-        law: Any = check_rate("uniform")
-    elif isinstance(metric, ExpectedRecall | RateWeightedAUC):
-        law = metric.rate
-    else:
-        law = metric.law if isinstance(metric, AtRate) else None
-    if not isinstance(law, RateDistribution):
+    law = check_rate("uniform") if isinstance(metric, AUC) else metric.law
+    has_law = isinstance(metric, AUC | ExpectedRecall | RateWeightedAUC | AtRate)
+    if not has_law or not isinstance(law, RateDistribution):
         return np.inf
     table = ranked.table
     perfect = table_of_weights(

@@ -73,21 +73,6 @@ def count_draw(
     return Draw(width, counts)
 
 
-def parametric_draw(of_pos: IntArray, of_neg: IntArray) -> Draw:
-    """Return rows by Su, Yuan and Zhu (2015), equations 19 to 21, cited by estimate."""
-    n_pos, n_neg = int(of_pos.sum()), int(of_neg.sum())
-    n = n_pos + n_neg
-
-    def rows(generator: np.random.Generator, size: int) -> IntArray:
-        # It may be 0 or n: there the metric is undefined, and the row is left out.
-        drawn = generator.binomial(n, n_pos / n, size=size)
-        pos = generator.multinomial(drawn, of_pos / n_pos, size=size)
-        neg = generator.multinomial(n - drawn, of_neg / n_neg, size=size)
-        return np.concatenate([pos, neg], axis=1)
-
-    return Draw(2 * len(of_pos), rows)
-
-
 def condensed(metric: Metric, ranked: Ranked) -> Ranked:
     """Return a sample whose resamples take less time, and have the same values."""
     if not ranked.is_plain:
@@ -110,7 +95,18 @@ def resample_draw(
         small = ranked[0].table.merged
         pos, neg = (np.rint(part).astype(np.intp) for part in (small.pos, small.neg))
         if is_parametric:
-            return parametric_draw(pos, neg)
+            n_pos, n_neg = int(pos.sum()), int(neg.sum())
+
+            def of_law(generator: np.random.Generator, size: int) -> IntArray:
+                # Su, Yuan and Zhu (2015), equations 19 to 21, as estimate cites them.
+                # It may be 0 or n: there the metric is undefined: the row is left out.
+                n = n_pos + n_neg
+                drawn = generator.binomial(n, n_pos / n, size=size)
+                of_pos = generator.multinomial(drawn, pos / n_pos, size=size)
+                of_neg = generator.multinomial(n - drawn, neg / n_neg, size=size)
+                return np.concatenate([of_pos, of_neg], axis=1)
+
+            return Draw(2 * len(pos), of_law)
         counts = np.concatenate([pos, neg])
         columns = [np.flatnonzero(counts)]
         if stratify:
@@ -147,7 +143,13 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
     """Return what each case or cluster adds to a row, as a sparse array."""
     cases = ranked[0]
     n_cases = len(cases.is_pos)
-    weight = _weight_per_draw(cases)
+    # What a case weighs each time it is drawn, whole numbers if it can be; repetitions
+    # without clusters are drawn as so many cases.
+    weight: Array = np.ones(n_cases, dtype=np.intp)
+    if cases.weights is not None and not cases.are_repetitions:
+        weight = cases.weights
+    elif cases.weights is not None and cases.clusters is not None:
+        weight = np.rint(cases.weights).astype(np.intp)
     added, start = [], 0
     for one in ranked:
         small = one.table.merged
@@ -171,18 +173,6 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
         shape=(cases.n_units, start),
     )
     return rows.tocsr()
-
-
-def _weight_per_draw(cases: Ranked) -> Array:
-    """Return what a case weighs each time it is drawn, whole numbers if it can be."""
-    if cases.weights is None:
-        return np.ones(len(cases.is_pos), dtype=np.intp)
-    if not cases.are_repetitions:
-        return cases.weights
-    if cases.clusters is None:
-        # Repetitions are drawn as so many cases.
-        return np.ones(len(cases.is_pos), dtype=np.intp)
-    return np.rint(cases.weights).astype(np.intp)
 
 
 def split_rows(rows: Array, widths: Sequence[int]) -> list[tuple[Array, Array]]:

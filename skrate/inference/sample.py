@@ -75,12 +75,12 @@ class Ranked(Sample):
         if self.folds is not None:
             return Folds(tuple(part.table for _, part in self._parts)).pooled
         assert self.scores is not None
-        if self.worth is not None:
-            table = self._table_by_case
-            return WorthTable.of(table, self.group, self.worth, self.weights)
-        if self.by_case:
-            return self._table_by_case
-        return table_of(self)
+        if self.worth is None and not self.by_case:
+            return table_of(self)
+        table = table_of_ranking(self, *self._ranking)
+        if self.worth is None:
+            return table
+        return WorthTable.of(table, self.group, self.worth, self.weights)
 
     @lazy
     def group(self) -> IntArray:
@@ -116,7 +116,7 @@ class Ranked(Sample):
             of_group = np.where(smaller.table.pos > 0, by_pos, by_neg)
             values = np.empty(len(self.is_pos))
             sizes = np.diff(smaller.starts, append=len(values))
-            values[self.order] = np.repeat(of_group, sizes)
+            values[self._ranking[0]] = np.repeat(of_group, sizes)
             return values
         group = smaller.group_of(self.table.n_groups).take(self.group)
         group += len(by_neg) * self.is_pos
@@ -150,20 +150,11 @@ class Ranked(Sample):
         """The places of the cases of each fold, and their ranking."""
         return by_fold(self, self.folds)
 
-    @property
-    def order(self) -> IntArray:
-        """The cases, best first; those that tie as they were given."""
-        return self._ranking[0]
-
     @lazy
     def _ranking(self) -> tuple[IntArray, BoolArray]:
         """The cases, best first, and where groups of ties begin among them."""
         assert self.scores is not None
         return ranking(self.scores)
-
-    @property
-    def _table_by_case(self) -> RankTable:
-        return table_of_ranking(self, *self._ranking)
 
 
 def _cells(table: RankTable) -> tuple[IntArray, IntArray]:
@@ -196,8 +187,16 @@ def check_cases(
     if sample_weight is not None:
         weight = check_weights("sample_weight", sample_weight)
         check_equal_length(y_true=labels, sample_weight=weight)
+        otherwise = 'for weights of another kind use weights="sampling"'
         if kind == "frequency":
-            _check_repetitions(weight)
+            _check_whole("sample_weight", weight, otherwise)
+            with np.errstate(over="ignore"):
+                total = weight.sum()
+            if total > _MOST_REPETITIONS:
+                raise ValueError(
+                    f"sample_weight stands for {total:g} repetitions, more than "
+                    f"float64 can count: {otherwise}."
+                )
     sample = Ranked(is_pos, None, weight, codes, kind=kind).with_weight()
     if sample.weights is not None and kind == "sampling":
         own = sample.weights
@@ -374,18 +373,6 @@ def counted(table: RankTable) -> Ranked:
     return Ranked(is_pos, weights=counts, kind="frequency", counts=table)
 
 
-def _check_repetitions(weights: FloatArray) -> None:
-    otherwise = 'for weights of another kind use weights="sampling"'
-    _check_whole("sample_weight", weights, otherwise)
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if total > _MOST_REPETITIONS:
-        raise ValueError(
-            f"sample_weight stands for {total:g} repetitions, more than float64 can "
-            'count: for weights of another kind use weights="sampling".'
-        )
-
-
 def _check_whole(name: str, counts: FloatArray, otherwise: str) -> None:
     if (counts != np.rint(counts)).any():
         found = counts[counts != np.rint(counts)][0]
@@ -406,8 +393,15 @@ def ranked_in_folds(rankings: FoldRankings, weights: Weights = "frequency") -> R
         weights=weights,
         clusters=clusters,
     ).with_scores("y_score", rankings.y_score)
+    if n_repeats > 1 and not cases.are_repetitions:
+        raise ValueError(
+            f'weights="sampling" is not known of {n_repeats} repeats: make the '
+            "FoldRankings of one."
+        )
     if n_repeats > 1:
-        cases = _as_one_repeat(cases, n_repeats)
+        # Of all repeats they are those of one.
+        own = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
+        cases = replace(cases, weights=own / n_repeats)
     folds = fold_numbers(rankings)
     return replace(cases, folds=folds if cases.kept is None else folds[cases.kept])
 
@@ -418,17 +412,6 @@ def fold_numbers(rankings: FoldRankings) -> IntArray:
     for number, rows in enumerate(rankings.rows()):
         folds[rows] = number
     return folds
-
-
-def _as_one_repeat(cases: Ranked, n_repeats: int) -> Ranked:
-    """Return the cases with weights of which those of all repeats are those of one."""
-    if not cases.are_repetitions:
-        raise ValueError(
-            f'weights="sampling" is not known of {n_repeats} repeats: make the '
-            "FoldRankings of one."
-        )
-    weights = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
-    return replace(cases, weights=weights / n_repeats)
 
 
 def by_fold(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
