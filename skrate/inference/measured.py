@@ -47,8 +47,8 @@ from skrate.inference.plan import (
     Plan,
     check_metric,
     check_worth,
-    defined_value,
     warn_of_few_processed,
+    warn_of_value,
     why_lopsided,
     why_too_few,
 )
@@ -230,10 +230,8 @@ class Measured:
             ((metric, ranked, _),) = self.each
             return influence_values(metric, ranked, stratify=self.stratify)
         scale = sum(one.total for one in self.ranked) * self._widening / self.n_all
-        weights = np.array([[one.table.n_pos, one.table.n_neg] for one in self.ranked])
-        own = np.array([one.value for one in self.each])
-        shifts = from_others(own, weights, self._sizes, self.n_repeats)
         parts = []
+        shifts = self._from_others()
         for factors, apart, one in zip(self._factors, shifts, self.each, strict=True):
             fold = one.ranked
             values = influence_values(one.metric, fold, stratify=self.stratify)
@@ -462,7 +460,36 @@ class Measured:
 
     @lazy
     def _is_between(self) -> BoolArray:
-        return are_compared(self._sizes, self.n_repeats)
+        """Of which folds and classes single cases are compared over folds.
+
+        They are where that has more degrees of freedom than the folds with more cases:
+        the number of folds with one, less their mean, beside those of all cases of the
+        others, less a mean each.
+        """
+        is_single = self._sizes < 2
+        within = np.where(is_single, 0.0, self._sizes - 1).sum(axis=0)
+        between = is_single.sum(axis=0) - self.n_repeats
+        return np.asarray(is_single & (between > within))
+
+    def _from_others(self) -> FloatArray:
+        """Return the influence of single cases by how far their folds are from others.
+
+        Squares sum up to the variance of the values of these folds, which holds that of
+        the other class and of the models. Where both classes are single, each has half.
+        """
+        values = np.array([one.value for one in self.each])
+        weights = np.array([[one.table.n_pos, one.table.n_neg] for one in self.ranked])
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        n_single = np.maximum(self._is_between.sum(axis=1), 1)
+        influence = np.zeros(shares.shape)
+        for of_class in range(2):
+            own = self._is_between[:, of_class]
+            n = np.count_nonzero(own) / self.n_repeats
+            if n > 0:
+                away = (values[own] - values[own].mean()) * np.sqrt(n / (n - 1))
+                away *= np.sqrt(self._sizes[own, of_class] / n_single[own])
+                influence[own, of_class] = away / shares[own, of_class]
+        return influence
 
     @lazy
     def _factors(self) -> FloatArray:
@@ -592,23 +619,23 @@ def measured(
         return _of_folds(meant, samples, plan)
     found: list[Measured] = []
     for (metric, params), sample in zip(meant, samples, strict=True):
-        own = check_metric(metric, params, sample.each[0])
-        ranked = with_worth(sample.each[0], own)
-        check_worth(plan, ranked)
+        one = _single(metric, params, sample.each[0])
+        check_worth(plan, one.ranked)
+        reason = why_too_few(one.ranked)
+        is_known = reason is None and not np.isnan(one.value)
         # What several rankings of the same cases lack is warned of once.
-        is_enough = why_too_few(ranked) is None
-        value = _NAN
-        if are_warned and (is_enough or not (found and are_paired)):
-            value = defined_value(own, ranked)
-        elif is_enough:
-            value = ranked.score(own)
-        is_known = not np.isnan(value)
-        if not is_known and is_defined(own, ranked.table):
-            # Whatever is not known of its uncertainty.
-            value = ranked.score(own)
-        one = Single(own, ranked, value)
-        found.append(Measured(own, [one], plan, is_known=is_known))
+        if are_warned and (reason is None or not (found and are_paired)):
+            warn_of_value(*one, reason)
+        found.append(Measured(one.metric, [one], plan, is_known=is_known))
     return found
+
+
+def _single(metric: Any, params: dict[str, Any], ranked: Ranked) -> Single:
+    """Return a metric of one ranking, nan where it lacks a class that is needed."""
+    own = check_metric(metric, params, ranked)
+    ranked = with_worth(ranked, own)
+    value = ranked.score(own) if is_defined(own, ranked.table) else _NAN
+    return Single(own, ranked, value)
 
 
 def _of_folds(
@@ -618,13 +645,7 @@ def _of_folds(
     each = []
     for (metric, params), sample in zip(meant, samples, strict=True):
         check_of_folds(find_metric(metric, params))
-        singles = []
-        for ranked in sample.each:
-            own = check_metric(metric, params, ranked)
-            fold = with_worth(ranked, own)
-            value = fold.score(own) if is_defined(own, fold.table) else _NAN
-            singles.append(Single(own, fold, value))
-        each.append(singles)
+        each.append([_single(metric, params, ranked) for ranked in sample.each])
     values = np.array([[one.value for one in own] for own in each])
     are_defined = np.asarray(~np.isnan(values).any(axis=0))
     folds = samples[0].folds
@@ -702,13 +723,9 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
         else:
             if len(models) == 1:
                 both = [condensed(metrics[0], both[0])]
-            draw, widths = (
-                resample_draw(
-                    both, stratify=first.stratify,
-                    is_parametric=plan.method == "parametric",
-                ),
-                widths_of(both),
-            )  # fmt: skip
+            by_law = plan.method == "parametric"
+            draw = resample_draw(both, stratify=first.stratify, is_parametric=by_law)
+            widths = widths_of(both)
         found.append(share.replicates(name, draw, statistic_of(metrics, widths)))
     if first.folds is None:
         return np.asarray(found[0])
@@ -757,37 +774,3 @@ def warn_of_turned(
         "categories of a table, must mean positive: name that label by pos_label, or "
         "change the sign of the scores."
     )
-
-
-def are_compared(sizes: FloatArray, n_repeats: int = 1) -> BoolArray:
-    """Return of which folds and classes single cases are compared over folds.
-
-    They are where that has more degrees of freedom than the folds with more cases: the
-    number of folds with one, less their mean, beside those of all cases of the others,
-    less a mean each. ``sizes`` are of shape (n_folds, 2), in all of ``n_repeats``.
-    """
-    is_single = sizes < 2
-    within = np.where(is_single, 0.0, sizes - 1).sum(axis=0)
-    return np.asarray(is_single & (is_single.sum(axis=0) - n_repeats > within))
-
-
-def from_others(
-    values: FloatArray, weights: FloatArray, sizes: FloatArray, n_repeats: int = 1
-) -> FloatArray:
-    """Return the influence of single cases by how far their folds are from others.
-
-    Squares sum up to the variance of the values of these folds, which holds that of the
-    other class and of the models, too. Where both classes are single, each has half.
-    """
-    is_compared = are_compared(sizes, n_repeats)
-    shares = weights / weights.sum(axis=1, keepdims=True)
-    n_single = np.maximum(is_compared.sum(axis=1), 1)
-    influence = np.zeros(sizes.shape)
-    for of_class in range(2):
-        own = is_compared[:, of_class]
-        n = np.count_nonzero(own) / n_repeats
-        if n > 0:
-            away = (values[own] - values[own].mean()) * np.sqrt(n / (n - 1))
-            away *= np.sqrt(sizes[own, of_class] / n_single[own])
-            influence[own, of_class] = away / shares[own, of_class]
-    return influence

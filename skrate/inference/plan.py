@@ -221,16 +221,24 @@ def why_lopsided(cases: Ranked) -> str | None:
 def defined_value(metric: Metric, ranked: Ranked) -> float:
     """Return the metric, or nan with a warning where nothing can be inferred."""
     reason = why_too_few(ranked)
-    if reason is not None:
-        return warn_undefined(f"The uncertainty of the {metric.name}", reason)
-    value = ranked.score(metric)
-    if np.isnan(value):
-        return warn_undefined(metric.name, why_undefined(metric, ranked.table))
-    rate = None if metric.law is None else rate_of(metric.law)
-    if rate is not None:
-        warn_of_few_processed(metric, rate, ranked)
-    warn_if_unsupported(metric, ranked.table)
+    value = ranked.score(metric) if reason is None else float("nan")
+    warn_of_value(metric, ranked, value, reason)
     return value
+
+
+def warn_of_value(
+    metric: Metric, ranked: Ranked, value: float, reason: str | None
+) -> None:
+    """Warn of the reason why nothing can be inferred, or why a value says little."""
+    if reason is not None:
+        warn_undefined(f"The uncertainty of the {metric.name}", reason)
+    elif np.isnan(value):
+        warn_undefined(metric.name, why_undefined(metric, ranked.table))
+    else:
+        rate = None if metric.law is None else rate_of(metric.law)
+        if rate is not None:
+            warn_of_few_processed(metric, rate, ranked)
+        warn_if_unsupported(metric, ranked.table)
 
 
 def warn_of_difference(
