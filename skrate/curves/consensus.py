@@ -103,12 +103,11 @@ def rate_averaged_roc_curve(
         steps, and finer ones near the end of a class with a share below 2 %. Between
         them bounds are interpolated: pass the rates that matter.
     bounds : str or None, default="exact"
-        The method of the bounds: "exact", the law of the number of positives that all
-        folds find; "parametric", a beta distribution with its first two moments;
-        "bootstrap", sets of new folds drawn by that law; "bootstrap-adjusted", the same
-        with the numbers of positives left to chance, and the ranking stretched to meet
-        them; "normal" and "beta", from the variance of recall over folds, for
-        comparison; None for no bounds.
+        "exact", the law of the number of positives that all folds find; "parametric", a
+        beta distribution with its first two moments; "bootstrap", sets of new folds
+        drawn by it; "bootstrap-adjusted", with the numbers of positives left to chance,
+        and the ranking stretched to meet them; "normal" and "beta", from the variance
+        of recall over folds, for comparison; or None.
     band : {"pointwise", "simultaneous"}, default="pointwise"
         What is to lie between the bounds: the recall at one rate that is chosen
         beforehand, or the whole curve, at all ``rates`` at once, by ``bounds`` "exact"
@@ -122,7 +121,7 @@ def rate_averaged_roc_curve(
     n_resamples : int, default=2000
         Number of sets of folds that the bootstraps draw, and a simultaneous band.
     random_state : int, Generator, RandomState or None, default=None
-        Source of the randomness of both.
+        Source of these.
     n_jobs : int, default=None
         Number of threads, as in joblib; the result does not depend on it.
 
@@ -149,7 +148,6 @@ def rate_averaged_roc_curve(
     --------
     sklearn.metrics.roc_curve : The curve of one fold.
     RateAveragedROC : Draws it, and runs the folds.
-    rate_weighted_auc_score : The area that weighs rates as a budget does.
 
     Notes
     -----
@@ -400,11 +398,7 @@ class ConsensusCurve(Rows):
         return len(self.folds.by_repeat)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, a row per rate, as ``pandas.DataFrame`` does.
-
-        "rate", "tpr", "fpr" and "accuracy", the last three of the bounds as well:
-        "tpr_low", "tpr_high" and so on.
-        """
+        """Return the columns, such as "rate", "tpr" and "tpr_low", a row per rate."""
         names = CurveBound._fields
         columns = {"rate": self.rates} | {name: getattr(self, name) for name in names}
         if self.confidence_interval is not None:
@@ -452,15 +446,12 @@ class ConsensusCurve(Rows):
         """Return the rate-weighted AUC of the consensus curve; the AUC by default.
 
         It is the mean of the folds' if these share one prevalence; nan where all
-        rankings are alike under ``rate``, as :func:`rate_weighted_auc_score` takes it.
+        rankings are alike under ``rate``.
         """
         return rate_weighted_auc(self.folds.pooled, check_rate(rate))
 
     def fold_rate_weighted_auc(self, rate: RateLike = "uniform") -> FloatArray:
-        """Return the rate-weighted AUC of each fold; the AUC by default.
-
-        An array of shape (n_folds,), nan where all rankings are alike under ``rate``.
-        """
+        """Return the rate-weighted AUC of each fold, of shape (n_folds,)."""
         rate = check_rate(rate)
         return np.array([rate_weighted_auc(t, rate) for t in self.folds.tables])
 

@@ -69,10 +69,9 @@ def hit_curve(
         score, of folds per distinct rate after any of theirs; with ``cost`` that of the
         cost.
     hits : array of shape (n_scores + 1,)
-        Share of all cases processed *and* positive, from 0 to the prevalence. Random
-        scores give the prevalence times the rate, a perfect ranking the smaller of the
-        rate and the prevalence. Without a positive case it is 0. With ``gain``, what
-        the processed cases gain, over the number of all cases.
+        Share of all cases processed *and* positive: prevalence times rate for random
+        scores, the smaller of both for perfect ones. Without a positive case it is 0.
+        With ``gain``, what the processed cases gain, over the number of all cases.
 
     Raises
     ------
@@ -85,7 +84,6 @@ def hit_curve(
     sklearn.metrics.precision_recall_curve : Precision against recall.
     expected_gain_score : Its mean over a distribution of the rate.
     HitCurveDisplay : Draws it, as hit curve, cumulative gains or lift.
-    QuasiConcaveHitCurve : Its model by two parameters.
 
     Notes
     -----
@@ -224,14 +222,11 @@ class QuasiConcaveHitCurve:
     Raises
     ------
     ValueError
-        If ``prevalence`` is not in (0, 1), ``momentum`` not between it and 1, or
-        ``stamina`` not between 0 and ``prevalence / momentum``.
+        If a parameter is outside of its range.
 
     See Also
     --------
-    hit_curve : The hit curve of labels and scores.
-    estimate : The two parameters of labels and scores, as the metrics "momentum" and
-        "stamina".
+    estimate : The parameters of labels and scores, as metrics "momentum" and "stamina".
 
     Notes
     -----

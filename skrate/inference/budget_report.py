@@ -203,9 +203,8 @@ class BudgetReport(Rows):
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns by name, as ``pandas.DataFrame`` takes them.
 
-        "model", "quantity", "value", "low", "high", "chance", "pvalue" and "rate"; with
-        ``n_items`` also "prediction_interval_low" and "prediction_interval_high", None
-        for what is no count.
+        With ``n_items`` also "prediction_interval_low" and "prediction_interval_high",
+        None for what is no count.
         """
         return as_columns(self.rows, rate=rendered(self.rate))
 
@@ -310,10 +309,9 @@ def budget_report(
 ) -> BudgetReport:
     r"""Report what models will find under a budget, miss and waste, in counts.
 
-    For one model or several: the expected numbers of positives found and missed and of
-    false alarms, recall, precision, lift and the number needed, each with its interval
-    and what a random order would give; and intervals for the counts of the batch that
-    will be ranked next.
+    The expected numbers of positives found and missed and of false alarms, recall,
+    precision, lift and the number needed, each with its interval and what a random
+    order would give; and intervals for the counts of the batch that is ranked next.
 
     Parameters
     ----------
@@ -329,11 +327,10 @@ def budget_report(
         Size of the next batch, which counts and prediction intervals are then of. None
         counts the cases at hand.
     models : mapping, data frame or array-like, default=None
-        Scores of several models in place of ``y_score``, one entry or column of shape
-        (n_samples,) each; keys and column names are the names of the models.
+        Scores of several models in place of ``y_score``, one named entry or column of
+        shape (n_samples,) each.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient; the next batch is taken to come
-        in clusters of the kind.
+        The cluster of each case, such as its patient; the next batch has some, too.
 
     Returns
     -------
@@ -359,8 +356,6 @@ def budget_report(
     --------
     sklearn.metrics.classification_report : Precision and recall of predicted labels.
     BudgetReportDisplay : Draws it.
-    expected_recall_score : The recall in it.
-    compare : Whether one model is better than another, on the same cases.
 
     Notes
     -----

@@ -33,14 +33,7 @@ from skrate.inference.delta import multiples
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADDED
 from skrate.inference.plan import why_too_few
-from skrate.inference.sample import (
-    Ranked,
-    Weights,
-    by_fold,
-    check_cases,
-    fold_numbers,
-    scored,
-)
+from skrate.inference.sample import Ranked, Weights, by_fold, check_cases, scored
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import (
     Question,
@@ -67,10 +60,8 @@ class WinningRates(NamedTuple):
 
     Attributes
     ----------
-    a, b : list of tuple (low, high)
-        Where model a, and where model b, has the greater curve.
-    open : list of tuple (low, high)
-        All between.
+    a, b, open : list of tuple (low, high)
+        Where model a, and where model b, has the greater curve, and all between.
     """
 
     a: list[Stretch]
@@ -250,13 +241,11 @@ def compare_curves(
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two cases, or folds are left out because they hold one
-        class only.
+        If a class has fewer than two cases, or folds lack a class and are left out.
 
     See Also
     --------
     compare : At one rate, or under one distribution of it.
-    rate_averaged_roc_curve : The consensus of the folds of one model, with bounds.
     CurveComparisonDisplay : Draws it.
 
     Notes
@@ -307,13 +296,6 @@ def compare_curves(
     [(0.055, 0.165)]
     >>> result.winning_rates().b
     [(0.29, 0.97)]
-
-    What that is worth if a positive brings 50, and a case costs 4 to process:
-
-    >>> gain = {"metric": "gain", "benefit": 50, "cost": 4}
-    >>> worth = compare_curves(y_true, a, b, **gain, rates=[0.1, 0.5])
-    >>> worth.difference.round(2).tolist()
-    [1.07, -1.35]
     """
     metric = check_choice("metric", metric, CURVE_METRICS)
     band = check_choice("band", band, BANDS)
@@ -401,48 +383,44 @@ def _with_both_classes(
     As columns, the number of the fold of each row, and its case where repeats test
     cases again.
     """
-    weights: Any = a.sample_weight
-    folds, indices = fold_numbers(a), a.indices if a.n_repeats > 1 else None
-    has_weight = np.ones(len(folds)) if weights is None else weights > 0
-    of_pos, of_neg = (
-        np.bincount(folds, has_weight * chosen) for chosen in (a.is_pos, ~a.is_pos)
-    )
-    has_both = (of_pos > 0) & (of_neg > 0)
-    n_given, n_left = np.count_nonzero(of_pos + of_neg), np.count_nonzero(has_both)
-    if n_left == 0:
+    weights = a.sample_weight
+    folds = [rows if weights is None else rows[weights[rows] > 0] for rows in a.rows()]
+    kept = [rows for rows in folds if 0 < np.count_nonzero(a.is_pos[rows]) < len(rows)]
+    if not kept:
         raise ValueError(
-            f"None of the {n_given} folds holds both classes. Use stratified or fewer "
-            "folds."
+            f"None of the {len(folds)} folds holds both classes. Use stratified or "
+            "fewer folds."
         )
-    if n_left < n_given:
+    if len(kept) < len(folds):
         warn(
-            f"{n_given - n_left} of {n_given} folds hold one class only and are left "
-            "out.",
+            f"{len(folds) - len(kept)} of {len(folds)} folds hold one class only and "
+            "are left out.",
             UndefinedMetricWarning,
         )
-    kept = np.flatnonzero(has_both[folds] & (has_weight > 0))
-    columns = {
+    numbers = np.full(len(a.is_pos), -1)
+    for number, rows in enumerate(kept):
+        numbers[rows] = number
+    chosen = np.flatnonzero(numbers >= 0)
+    given: dict[str, Any] = {
         "y_true": a.is_pos, "y_score_a": a.y_score, "y_score_b": b.y_score,
-        "sample_weight": weights, "clusters": a.clusters, "indices": indices,
+        "sample_weight": weights, "clusters": a.clusters,
+        "indices": a.indices if a.n_repeats > 1 else None,
     }  # fmt: skip
-    columns = {k: None if v is None else v[kept] for k, v in columns.items()}
-    # A fold may have no case of weight: numbers have no gaps.
-    numbers = np.unique(folds[kept], return_inverse=True)[1]
-    return columns, numbers, columns.pop("indices")
+    columns = {k: None if v is None else v[chosen] for k, v in given.items()}
+    return columns, numbers[chosen], columns.pop("indices")
 
 
 def _check_worth(
     metric: CurveMetric, benefit: float | None, cost: float | None
 ) -> dict[str, float]:
     """Return what a gain is made of."""
-    given = {"benefit": benefit, "cost": cost}
-    for name, value in given.items():
-        if metric != "gain" and value is not None:
-            raise ValueError(
-                f"{name} is for metric='gain' only, found metric={metric!r}: leave it "
-                "out."
-            )
     if metric != "gain":
+        for name, value in {"benefit": benefit, "cost": cost}.items():
+            if value is not None:
+                raise ValueError(
+                    f"{name} is for metric='gain' only, found metric={metric!r}: leave "
+                    "it out."
+                )
         return {}
     if cost is None:
         raise ValueError(
@@ -466,7 +444,7 @@ class CurveBounds(NamedTuple):
 class CurveProcess:
     """The curve of one model, or that of a first less that of a second, by rate."""
 
-    rates: FloatArray  # Increasing, in [0, 1].
+    rates: FloatArray
     of_models: FloatArray  # The curve of each model, of shape (n_models, n_rates).
     covariance: FloatArray  # Of `values` over samples, rate by rate.
     grain: FloatArray  # What one independent case at the cut is worth.
@@ -512,9 +490,8 @@ class CurveProcess:
     ) -> CurveBounds:
         """Return bounds that hold the true curve at all rates at once.
 
-        If it were x cases away at some rate, all of them on one side, no case would
-        show it with probability exp(-x): the bounds are at least so far away that this
-        is half of 1 less the level, 3.7 cases at 0.95.
+        If it were x cases away at some rate, no case would show it with probability
+        exp(-x): the bounds are so far away that this is half of 1 less the level.
         """
         critical = self.critical_value(level, n_resamples, generator)
         return self.bounds(critical, -float(np.log((1 - level) / 2)))
@@ -551,9 +528,7 @@ class CurveProcess:
     def bounds(self, critical: float, least: float = 0.0) -> CurveBounds:
         """Return the bounds that a critical value c makes, at least some cases away.
 
-        With s the standard error and g the grain, they are c sqrt(s^2 + (c g / 2)^2)
-        away, as if c^2 / 4 more cases at the cut varied: as much as Wilson's interval
-        of a share is wider, which holds where few vary, or none.
+        As Wilson's interval they take c^2 / 4 more cases at the cut to vary.
         """
         half = critical * np.hypot(self.standard_error, critical * self.grain / 2)
         half = np.maximum(half, least * self.grain)

@@ -164,42 +164,37 @@ def sample_size(
         As in :func:`estimate`. A rate is a share, not a number of cases of the pilot.
     y_true : array-like of shape (n_samples,) or RankTable
         True labels of the pilot; or its table of counts, without scores, for one model.
-    y_score_a : array-like of shape (n_samples,), default=None
-        Scores of the model, or of model a.
-    y_score_b : array-like of shape (n_samples,), default=None
-        Scores of model b on the same cases; None for one model.
+    y_score_a, y_score_b : array-like of shape (n_samples,), default=None
+        Scores of the model, or of both on the same cases.
     half_width : float, default=None
         Half the width that the interval shall have. None with two models: the size is
         that of a test.
     n_cases : int, default=None
         Number of cases of the test set, in place of ``half_width`` or ``power``.
     difference : float, default=None
-        The difference, a less b, that the test shall find; None takes that of the
-        pilot.
+        The difference, a less b, that the test shall find; None takes the pilot's.
     power : float, default=None
         The probability that it shall be found, in (1 - ``confidence_level``, 1); None
         is 0.8.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        That of the test, as in :func:`compare`.
+        As in :func:`compare`.
     confidence_level : float, default=0.95
         Level of the interval; that of the test is 1 less it.
     planned_prevalence : float, default=None
-        Share of positives among the cases to come, if it is not that of the pilot. Not
-        with ``clusters``.
+        Share of positives among the cases to come, if not the pilot's.
     stratify : bool, default=False
         Whether the numbers of positives and negatives will be fixed by design.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case of the pilot. Clusters to come are as large, and as
-        alike within.
+        The cluster of each case of the pilot; others to come are as large and alike.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each case of the pilot is repeated: whole numbers.
 
     Returns
     -------
     result : SampleSize
-        With ``n``, the fewest cases that are enough, ``n_pos``, ``n_neg``, what they
-        will show, and ``n_interval``: what n may be as far as this pilot tells; or,
-        where n is given, ``power_interval``. nan where the pilot says nothing.
+        With ``n``, the fewest cases that are enough, what they will show, and
+        ``n_interval``, what n may be as far as this pilot tells; or, where n is given,
+        ``power_interval``. nan where the pilot says nothing.
 
     Raises
     ------
@@ -217,7 +212,6 @@ def sample_size(
 
     See Also
     --------
-    estimate : The interval itself.
     compare : The test itself.
 
     Notes
@@ -247,7 +241,8 @@ def sample_size(
 
     Examples
     --------
-    A pilot of 100 cases; how many for an AUC within 0.05?
+    A pilot of 100 cases; how many for an AUC within 0.05, and to find that the first is
+    better by 0.05? How often will 500 find it?
 
     >>> import numpy as np
     >>> from skrate import sample_size
@@ -258,9 +253,6 @@ def sample_size(
     >>> result = sample_size("roc_auc", y_true, first, half_width=0.05)
     >>> result.n, result.n_pos
     (421, 105)
-
-    And to find that the first is better by 0.05; how often will 500 cases find it?
-
     >>> models = y_true, first, second
     >>> sample_size("roc_auc", *models, difference=0.05).n
     470
@@ -312,7 +304,7 @@ def sample_size(
     if ranked[0].counts is not None:
         # As cases that can be left out.
         ranked = [replace(ranked[0], scores=-ranked[0].group, counts=None)]
-    pilot = _pilot_of(found, ranked, values, level, planned_prevalence, stratify)
+    pilot = _Pilot(found, ranked, values, level, planned_prevalence, stratify)
     undefined, n_pilot = f"The sample size for the {found.name}", ranked[0].total
     if pilot.standard_error(n_pilot) <= NEGLIGIBLE:
         what = "the difference" if len(ranked) > 1 else "it"
@@ -340,9 +332,7 @@ def sample_size(
             half = t_quantile(level, pilot.freedom_of(n_pilot))
             half *= pilot.standard_error(n_pilot)
             ends = ConfidenceInterval(chosen - half, chosen + half)
-    low, high = _factors(
-        chosen, ends, t_quantile(level, pilot.freedom) * pilot.spread / 2
-    )
+    low, high = _factors(chosen, ends, pilot.reach)
 
     def power_at(n: float, factor: float = 1.0) -> float:
         return pilot.power(n, factor * chosen, alternative)
@@ -478,19 +468,87 @@ def _factors(
         return below, float(np.exp(np.hypot(of_variance, np.log(max(sizes)))))
 
 
-@dataclass(frozen=True)
 class _Pilot:
     """Variances of a metric, or of a difference: ``unit.total / n`` of n cases."""
 
-    value: float
-    unit: Parts
-    prevalence: float
-    spread: float  # The standard error of the logarithm of ``unit.total``
-    freedom: float  # and its degrees of freedom, those of the pilot.
-    cases_per_unit: float  # Cases of an independent unit: more than 1 in clusters.
-    sizes: tuple[float, float]  # Independent positives and negatives per case.
-    bounds: tuple[float, float] | None  # Of the metric; None of a difference.
-    level: float
+    def __init__(
+        self,
+        metric: Metric,
+        ranked: list[Ranked],
+        values: list[float],
+        level: float,
+        planned: float | None,
+        stratify: bool,
+    ) -> None:
+        self.metric, self.level, self.planned = metric, level, planned
+        self.stratify, self.value = stratify, values[0] - sum(values[1:])
+        cases = ranked[0]
+        n_units = cases.total if cases.clusters is None else float(cases.n_units)
+        self.cases_per_unit = cases.total / n_units
+        self.prevalence = self.share_of(cases)
+        # Independent positives and negatives per case.
+        self.sizes = self.prevalence, 1 - self.prevalence
+        if cases.clusters is not None:
+            n_pos, n_neg = cases.effective_sizes
+            self.sizes = n_pos / cases.total, n_neg / cases.total
+        self.unit, spread = self.unit_of(ranked), self.spread(ranked)
+        # Of the metric; None of a difference.
+        self.bounds: tuple[float, float] | None = None
+        if len(ranked) == 1:
+            to_come = _at_prevalence(cases, planned)
+            bounds = range_of(metric, to_come.table, stratify=stratify)
+            self.bounds = with_room(metric, bounds, self.value)
+            if self.standard_error(cases.total) <= NEGLIGIBLE:
+                # What was never seen varies by nobody knows how much.
+                rare = augmented(metric, to_come, stratify=stratify)
+                self.unit = Parts(*(part * cases.total for part in rare.parts))
+                self.value, self.bounds, spread = rare.value, rare.bounds, np.nan
+        freedom = min(*cases.effective_sizes, n_units, _PARTS) - 1
+        # How far the logarithm of a standard error may be off.
+        self.reach = t_quantile(level, freedom) * spread / 2
+
+    def share_of(self, cases: Ranked) -> float:
+        """Return the share of positives that is planned with."""
+        known = self.planned
+        return cases.sizes[0] / cases.total if known is None else known
+
+    def unit_of(self, ranked: list[Ranked]) -> Parts:
+        """Return the variance per case by its sources, U of the Notes."""
+        planned = [_at_prevalence(one, self.planned) for one in ranked]
+        values = [influence_values(self.metric, one) for one in planned]
+        per_case, cases = values[0] - sum(values[1:]), ranked[0]
+        if cases.clusters is not None:
+            parts = influence_parts(per_case, cases)
+            return Parts(*(part * cases.total for part in parts))
+        share, found, between = self.share_of(cases), [], 0.0
+        for chosen, of_class in ((cases.is_pos, share), (~cases.is_pos, 1 - share)):
+            weights = None if cases.weights is None else cases.weights[chosen]
+            mean = float(np.average(per_case[chosen], weights=weights))
+            squares = (per_case[chosen] - mean) ** 2
+            found.append(of_class * float(np.average(squares, weights=weights)))
+            between += of_class * mean**2
+        return Parts(found[0], found[1], 0.0 if self.stratify else between)
+
+    def spread(self, ranked: list[Ranked]) -> float:
+        """Return the standard error of the logarithm of the variance per case.
+
+        By the jackknife over some twenty parts of the pilot; nan where one of them is
+        all that makes the metric defined.
+        """
+        logarithms = []
+        is_given = self.stratify or self.planned is not None
+        for rest in _without_parts(ranked, by_class=is_given):
+            left = [_taken(one, rest) for one in ranked]
+            # Two clusters, too, without one of them.
+            if min(*left[0].sizes, left[0].n_units) < _LEAST:
+                return _NAN
+            tables = [_at_prevalence(one, self.planned).table for one in left]
+            if np.isnan([self.metric.value(table) for table in tables]).any():
+                return _NAN
+            total = self.unit_of(left).total
+            logarithms.append(np.log(total) if total > 0 else np.nan)
+        n = len(logarithms)
+        return float(np.sqrt((n - 1) * np.var(logarithms)))
 
     @property
     def least(self) -> int:
@@ -573,59 +631,6 @@ def _beyond(needed: float, freedom: float, excess: float) -> float:
         return float(stats.nct.sf(needed, freedom, excess))
 
 
-def _pilot_of(
-    metric: Metric,
-    ranked: list[Ranked],
-    values: list[float],
-    level: float,
-    prevalence: float | None,
-    stratify: bool,
-) -> _Pilot:
-    """Return what one ranking tells of its metric, or two of its difference."""
-    cases, value, bounds = ranked[0], values[0] - sum(values[1:]), None
-    n_units = cases.total if cases.clusters is None else float(cases.n_units)
-    unit = _unit(metric, ranked, prevalence, stratify=stratify)
-    spread = _spread(metric, ranked, prevalence, stratify=stratify)
-    if len(ranked) == 1:
-        planned = _at_prevalence(cases, prevalence)
-        bounds = range_of(metric, planned.table, stratify=stratify)
-        bounds = with_room(metric, bounds, value)
-        if np.sqrt(unit.total / cases.total) <= NEGLIGIBLE:
-            # What was never seen varies by nobody knows how much.
-            rare = augmented(metric, planned, stratify=stratify)
-            unit, spread = Parts(*(part * cases.total for part in rare.parts)), np.nan
-            value, bounds = rare.value, rare.bounds
-    share = cases.sizes[0] / cases.total if prevalence is None else prevalence
-    sizes = share, 1 - share
-    if cases.clusters is not None:
-        n_pos, n_neg = cases.effective_sizes
-        sizes = n_pos / cases.total, n_neg / cases.total
-    return _Pilot(
-        value, unit, share, spread, min(*cases.effective_sizes, n_units, _PARTS) - 1,
-        cases.total / n_units, sizes, bounds, level,
-    )  # fmt: skip
-
-
-def _unit(
-    metric: Metric, ranked: list[Ranked], prevalence: float | None, *, stratify: bool
-) -> Parts:
-    """Return the variance per case by its sources, U of the Notes."""
-    values = [influence_values(metric, _at_prevalence(o, prevalence)) for o in ranked]
-    per_case, cases = values[0] - values[1] if ranked[1:] else values[0], ranked[0]
-    if cases.clusters is not None:
-        parts = influence_parts(per_case, cases)
-        return Parts(*(part * cases.total for part in parts))
-    share = cases.sizes[0] / cases.total if prevalence is None else prevalence
-    found, between = [], 0.0
-    for chosen, of_class in ((cases.is_pos, share), (~cases.is_pos, 1 - share)):
-        weights = None if cases.weights is None else cases.weights[chosen]
-        mean = float(np.average(per_case[chosen], weights=weights))
-        squares = (per_case[chosen] - mean) ** 2
-        found.append(of_class * float(np.average(squares, weights=weights)))
-        between += of_class * mean**2
-    return Parts(found[0], found[1], 0.0 if stratify else between)
-
-
 def _at_prevalence(ranked: Ranked, prevalence: float | None) -> Ranked:
     """Return the ranking as it would be, were there more positives or fewer."""
     if prevalence is None:
@@ -636,30 +641,6 @@ def _at_prevalence(ranked: Ranked, prevalence: float | None) -> Ranked:
     return replace(
         ranked, counts=table_of_weights(table.pos * by_pos, table.neg * by_neg)
     )
-
-
-def _spread(
-    metric: Metric, ranked: list[Ranked], prevalence: float | None, *, stratify: bool
-) -> float:
-    """Return the standard error of the logarithm of the variance per case.
-
-    By the jackknife over some twenty parts of the pilot; nan where one of them is all
-    that makes the metric defined.
-    """
-    logarithms = []
-    is_given = stratify or prevalence is not None
-    for rest in _without_parts(ranked, by_class=is_given):
-        left = [_taken(one, rest) for one in ranked]
-        # Two clusters, too, without one of them.
-        if min(*left[0].sizes, left[0].n_units) < _LEAST:
-            return float("nan")
-        values = [metric.value(_at_prevalence(one, prevalence).table) for one in left]
-        if np.isnan(values).any():
-            return float("nan")
-        total = _unit(metric, left, prevalence, stratify=stratify).total
-        logarithms.append(np.log(total) if total > 0 else np.nan)
-    n = len(logarithms)
-    return float(np.sqrt((n - 1) * np.var(logarithms)))
 
 
 def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArray]:

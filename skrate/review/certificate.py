@@ -181,10 +181,8 @@ def recall_certificate(
 
     See Also
     --------
-    sklearn.metrics.recall_score : The recall where all labels are known.
     certificate_sample_size : How many to draw.
     stopping_curve : The same over the course of a review.
-    skrate.rate_at_recall_score : What a recall will cost, from labelled cases.
 
     Notes
     -----
@@ -318,13 +316,10 @@ def certificate_sample_size(
     See Also
     --------
     recall_certificate : What the sample shows, when it is read.
-    skrate.sample_size : How many labelled cases a test of models needs.
 
     Notes
     -----
-    The p-value of :func:`recall_certificate` falls as the sample grows while its hits
-    do not: the size is found by bisection, for each number of hits. Cost: O(n_hits log
-    n_unread) p-values.
+    By bisection for each number of hits. Cost: O(n_hits log n_unread) p-values.
 
     Examples
     --------

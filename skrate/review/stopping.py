@@ -160,7 +160,6 @@ def stopping_curve(
     --------
     recall_certificate : From the counts of one random sample.
     skrate.displays.StoppingCurveDisplay : Draws it.
-    skrate.rate_at_recall_score : How far one would have to read, from labelled cases.
 
     Notes
     -----
@@ -205,12 +204,6 @@ def stopping_curve(
     ([20, 40, 60, 80, 100], [1.0, 0.603, 0.3059, 0.1086, 0.0112])
     >>> curve.n_stop
     100
-
-    If the last 60 of these were drawn at random:
-
-    >>> curve = stopping_curve(y_true, n_items=110, n_ranked=40)
-    >>> int(curve.most_left[-1])
-    1
     """
     is_pos = check_labels(check_vector("y_true", y_true), pos_label)
     n_items = check_count("n_items", n_items)
@@ -291,8 +284,7 @@ class Windows:
     ) -> tuple[FloatArray, IntArray]:
         """Return the least p-value over the windows of some looks, and its hits.
 
-        It is of the hypothesis that there are ``totals`` positives or more in all, and
-        1 where none is below ``most``.
+        Of ``totals`` positives or more in all; 1 where none is below ``most``.
         """
         pvalues, hits = np.zeros(len(looks)), np.zeros_like(looks)
         rows = np.flatnonzero(totals <= self.found[looks] + self.rest[looks])
@@ -353,7 +345,6 @@ class Windows:
     def most_positives(self, hits: IntArray, alpha: float) -> IntArray:
         """Return the most positives in all that no window excludes, at each look.
 
-        The search begins with the windows of the ``hits``, and with all that was read.
         What one window leaves is looked at by all of them, until none excludes it.
         """
         looks, totals = np.arange(len(hits)), self.found + self.rest
