@@ -47,7 +47,7 @@ def described_like(
 
 def described(function: Any, known: Mapping[str, str], returns: str = "") -> str:
     """Return a docstring with all parameters, those it lacks from ``known`` texts."""
-    before, own, after = _parts(function)
+    before, title, own, after = _parts(function)
     known = {**known, **_texts(own)}
     entries: list[tuple[str, str]] = []
     for parameter in inspect.signature(function).parameters.values():
@@ -60,7 +60,7 @@ def described(function: Any, known: Mapping[str, str], returns: str = "") -> str
     listed = "\n".join(f"{head} : {text}" for head, text in entries)
     if "Returns\n-------\n" not in after:
         after = returns + after
-    return f"{before}{_TITLE}{listed}{after}\n"
+    return f"{before}{title}{listed}{after}\n"
 
 
 def _section(text: str, title: str) -> str:
@@ -74,22 +74,28 @@ def parameter_texts(function: Any) -> dict[str, str]:
     """Return what a docstring says of parameters, by name, without footnotes."""
     return {
         name: re.sub(r"\[\d+\]_", "the reference", text)
-        for name, text in _texts(_parts(function)[1]).items()
+        for name, text in _texts(_parts(function)[2]).items()
     }
 
 
-def _parts(function: Any) -> tuple[str, str, str]:
-    """Return what stands before the parameters, these, and what stands after them."""
+def _parts(function: Any) -> tuple[str, str, str, str]:
+    """Return what stands before the parameters, their title, these, and what follows.
+
+    Of a result they are its attributes.
+    """
     text = inspect.cleandoc(function.__doc__ or "")
-    before, title, rest = text.partition(_TITLE)
-    if not title:
+    title = _TITLE
+    if isinstance(function, type):
+        title = title.replace("Parameters", "Attributes")
+    before, found, rest = text.partition(title)
+    if not found:
         before, rest = "", text
-    found = _HEADER.search(rest)
-    at = len(rest) if found is None else found.start()
+    header = _HEADER.search(rest)
+    at = len(rest) if header is None else header.start()
     after = f"\n\n{rest[at:]}" if rest[at:] else ""
-    if not title:
-        return f"{rest[:at].rstrip()}\n\n", "", after
-    return before, rest[:at].rstrip("\n") + "\n", after
+    if not found:
+        return f"{rest[:at].rstrip()}\n\n", title, "", after
+    return before, title, rest[:at].rstrip("\n") + "\n", after
 
 
 def _texts(section: str) -> dict[str, str]:

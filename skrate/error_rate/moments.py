@@ -45,13 +45,7 @@ _MOST_POINTS = 500
 
 
 class AUCRange(NamedTuple):
-    """Two AUCs, and what lies between them.
-
-    Attributes
-    ----------
-    low, high : float
-        The ends.
-    """
+    """Two AUCs, and what lies between them."""
 
     low: float
     high: float
@@ -185,13 +179,10 @@ def auc_moments(
     AUCFromErrors(mean=0.5, variance=0.25)
 
     With equal classes the mean is the accuracy. With unequal ones the same error
-    rate is compatible with no skill at all, and leaves more open:
+    rate is compatible with no skill at all:
 
-    >>> moments = auc_moments([500, 100], [500, 900], 100)
-    >>> moments.mean.round(3)
+    >>> auc_moments([500, 100], [500, 900], 100).mean.round(3)
     array([0.9  , 0.501])
-    >>> moments.standard_deviation.round(3)
-    array([0.005, 0.031])
     """
     n_pos = check_counts("n_pos", n_pos, minimum=1)
     n_neg = check_counts("n_neg", n_neg, minimum=1)
@@ -420,10 +411,8 @@ def auc_range_from_errors(
     >>> result = auc_range_from_errors(
     ...     100, 900, n_false_pos=90, n_false_neg=20
     ... )
-    >>> result.method, round(result.mean, 2)
-    ('moments', 0.85)
-    >>> [round(end, 2) for end in result.range]
-    [0.8, 0.9]
+    >>> result.method, [round(end, 2) for end in result.range]
+    ('moments', [0.8, 0.9])
     """
     n_pos, n_neg = check_count("n_pos", n_pos), check_count("n_neg", n_neg)
     given: dict[str, int | None] = {"n_errors": n_errors}

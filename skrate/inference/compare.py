@@ -632,7 +632,9 @@ def _several(
         matrix = covariance([model.influence for model in models], models[0].cases)
     tests = partial(_tests, models, places, plan, adjust)
     if plan.method == "delta":
-        return comparisons_on_demand(names, matrix, tests, *kind)
+        return comparisons_on_demand(
+            tests, names=names, covariance=matrix, reference=kind[0], adjust=adjust
+        )
     # Not later: what is drawn depends on the state of the generator now.
     return Comparisons(names, *tests(), matrix, *kind)
 

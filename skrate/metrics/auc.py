@@ -113,9 +113,8 @@ def ranking_auc_score(
     by its mean AUC over the choices with which it is defined, with "pairs" by its mean
     numbers of pairs; a number for ``undefined`` stands for the others.
 
-    Rows of weight zero do not exist: a list of nothing else is left out whatever
-    ``undefined`` says. Cost: one sort of 64-bit integers, O(n log n), at any number of
-    lists.
+    Rows of weight zero do not exist: a list of nothing else is left out. Cost: one sort
+    of 64-bit integers, O(n log n).
 
     References
     ----------
@@ -137,18 +136,11 @@ def ranking_auc_score(
 
     Of three comparable pairs, two are in order:
 
-    >>> round(
-    ...     ranking_auc_score(
-    ...         y_true, y_score, groups=user, average="pairs"
-    ...     ),
-    ...     4,
+    >>> score = ranking_auc_score(
+    ...     y_true, y_score, groups=user, average="pairs"
     ... )
+    >>> round(score, 4)
     0.6667
-
-    Of each list only two items are seen:
-
-    >>> ranking_auc_score(y_true, y_score, groups=user, k=2)
-    0.5
     """
     if isinstance(y_true, FoldRankings):
         check_alone(
@@ -238,8 +230,7 @@ def _drawn_auc(
 ) -> ListValues:
     """Return the AUC of lists that end in ``n_drawn`` of tied cases.
 
-    The number of positives among them is hypergeometric; given it, all is known. The
-    possible numbers of all the lists stand in one array.
+    The possible numbers of positives among them, of all the lists, stand in one array.
     """
     least = np.maximum(0, n_drawn - neg)
     counts = (np.minimum(n_drawn, pos) - least).astype(np.int64) + 1

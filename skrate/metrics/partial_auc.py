@@ -127,12 +127,8 @@ def partial_auc_score(
     McClish's standard [1]_ is (1 + (A - m) / (M - m)) / 2, with m the area of the
     diagonal in the window and M all of it.
 
-    The variance is of two samples [2]_: a positive counts by how much of the part of
-    the curve that is within the window is to the right of it, a negative by how much is
-    above it. It depends on the few cases within the window: up to a false positive rate
-    of b, n b of n negatives.
-
-    Cost: one sort.
+    The variance is of two samples [2]_, and depends on the few cases within the window:
+    up to a false positive rate of b, n b of n negatives. Cost: one sort.
 
     References
     ----------
@@ -148,7 +144,7 @@ def partial_auc_score(
     Above the first negative there is one positive of two, above the second there are
     both. Up to a false positive rate of a half the height is that of the first:
 
-    >>> from skrate import estimate, partial_auc_score
+    >>> from skrate import partial_auc_score
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
     >>> partial_auc_score(
     ...     y_true, y_score, fpr=(0, 0.5), standardize=None
@@ -160,29 +156,12 @@ def partial_auc_score(
     >>> round(partial_auc_score(y_true, y_score, fpr=(0, 0.5)), 4)
     0.6667
 
-    To the right of the upper half of the curve, and of that part within the left half:
+    To the right of the upper half of the curve:
 
     >>> partial_auc_score(
     ...     y_true, y_score, tpr=(0.5, 1), standardize=None
     ... )
     0.25
-    >>> partial_auc_score(
-    ...     y_true,
-    ...     y_score,
-    ...     fpr=(0, 0.5),
-    ...     tpr=(0.5, 1),
-    ...     standardize=None,
-    ... )
-    0.0
-
-    How far it is from that of all patients like these:
-
-    >>> y_true = [1, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0]
-    >>> found = estimate(
-    ...     partial_auc_score, y_true, range(12, 0, -1), fpr=(0, 0.5)
-    ... )
-    >>> round(found.value, 3), round(found.standard_error, 3)
-    (0.741, 0.153)
     """
     return score(
         PartialAUC(fpr, tpr, standardize), y_true, y_score, sample_weight, pos_label
@@ -267,7 +246,6 @@ class PartialAUC(Metric, score=partial_auc_score):
     def caution(
         self, table: RankTable, compared: tuple[float, float] | None = None
     ) -> str | None:
-        """Return what the sample cannot tell, if few cases are in the window."""
         if compared is None:
             return None
         name, n_least = self.least_in_window(*compared)
@@ -294,10 +272,7 @@ class PartialAUC(Metric, score=partial_auc_score):
 
     @property
     def mirrored(self) -> PartialAUC | None:
-        """The same for swapped classes and negated scores, if its weight is late.
-
-        Then what curves differ in is next to a rate of 1, where there are few digits.
-        """
+        """That of swapped classes, if what differs is next to 1, with few digits."""
         region = self.region
         if isinstance(region, Window) or not is_late(region.law):
             return None
@@ -403,10 +378,7 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True)
 class Window:
-    """A rectangle, in which the area below and to the right of the curve is meant.
-
-    A window on one axis is one that leaves the other as it is.
-    """
+    """A rectangle, in which the area below and to the right of the curve is meant."""
 
     fpr: tuple[float, float] = (0.0, 1.0)
     tpr: tuple[float, float] = (0.0, 1.0)
@@ -446,10 +418,7 @@ class Window:
     def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
         """Return the slopes of the area by the shares of both classes, by group.
 
-        That is how much of the part lies beyond each group, on either axis. A share of
-        the positives more raises the curve from their group on, and one of the
-        negatives moves it to the right. Where the curve enters and leaves moves as
-        well, but there the height, or the width, of what is gained is 0.
+        That is how much of the part lies beyond each group, on either axis.
         """
         fpr, tpr = self._part(table.fpr, table.tpr)
         return _beyond(table.fpr, fpr), -_beyond(table.tpr, tpr)
@@ -476,9 +445,7 @@ class Window:
 class Weighted:
     """The mean height of the curve under a weight on the false positive rate.
 
-    The expected recall, with the rate among the negatives in place of that among all
-    cases. Under a weight on the true positive rate it is the mean of what is to the
-    right of the curve, and the area above it the same of swapped classes.
+    On the true positive rate it is the mean of what is to the right of the curve.
     """
 
     law: RateDistribution
@@ -540,8 +507,7 @@ def _at(
 ) -> float:
     """Return where a curve with a value on one axis is on the other, within limits.
 
-    Where it has that value for a while, it is the middle of that piece: what a case
-    more would change there and what one less would are not the same, and count alike.
+    Where it has that value for a while, it is the middle of that piece.
     """
     if value <= 0:
         return limits[0]

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import shown
-from skrate.data.show import html_of, plain
+from skrate.data.show import described_like, html_of, plain
 from skrate.rates.laws import (
     Empirical,
     Fixed,
@@ -30,14 +30,7 @@ _ENTRIES = 4
 
 
 def written(value: Any) -> str:
-    """Return a parameter in one line: distributions and functions by name.
-
-    Examples
-    --------
-    >>> from scipy import stats
-    >>> written({"a": stats.beta(3, 9), "b": 0.5}), written("low")
-    ("{'a': beta(3, 9), 'b': 0.5}", "'low'")
-    """
+    """Return a parameter in one line: distributions and functions by name."""
     if isinstance(value, type):
         return value.__name__
     if is_scipy_distribution(value):
@@ -68,15 +61,7 @@ def rendered(value: Any) -> Any:
 
 
 def question_of_both(questions: Sequence[Question]) -> Question:
-    """Return what two metrics are asked, by their names and "_a" or "_b" if it differs.
-
-    Examples
-    --------
-    >>> question_of_both([{"rate": 0.1}, {"rate": 0.1}])
-    {'rate': 0.1}
-    >>> question_of_both([{"rate": 0.1}, {}])
-    {'rate_a': 0.1}
-    """
+    """Return what two metrics are asked, "_a" or "_b" after names where it differs."""
     first = questions[0]
     if all(one == first for one in questions):
         return first
@@ -99,13 +84,7 @@ def question_text(question: Question) -> str:
 
 
 class ConfidenceInterval(NamedTuple):
-    """A confidence interval.
-
-    Attributes
-    ----------
-    low, high : float
-        Its ends.
-    """
+    """The ends of a confidence interval."""
 
     low: float
     high: float
@@ -127,10 +106,7 @@ def t_interval(
     limits: tuple[float, float],
     freedom: float = np.inf,
 ) -> ConfidenceInterval:
-    """Return the symmetric interval by Student's t, cut off at the limits.
-
-    nan without a standard error, as of a single value, or without a value.
-    """
+    """Return the symmetric interval by Student's t within limits; nan if an end is."""
     half = t_quantile(level, freedom) * standard_error
     return clipped_interval(value - half, value + half, limits)
 
@@ -230,10 +206,7 @@ class Rows(Result):
 def as_columns(
     rows: Sequence[Result] | Mapping[str, Any], /, **same: Any
 ) -> dict[str, list[Any]]:
-    """Return rows, or columns, as plain columns, with what is the ``same`` in all rows.
-
-    It is None where a row lacks an entry.
-    """
+    """Return rows, or columns, as plain columns, with what is the ``same`` in all."""
     if not isinstance(rows, Mapping):
         each = [row.to_dict() for row in rows]
         names = dict.fromkeys(name for row in each for name in row)
@@ -250,7 +223,7 @@ class Estimate(Result):
     Attributes
     ----------
     metric : str
-        Name of the metric.
+        Name of the metric, or of both that are compared.
     value : float
         The metric on the sample.
     standard_error : float
@@ -275,10 +248,6 @@ class Estimate(Result):
     bias : float or None
         How much the mean over folds is above that of the same models on many cases, by
         the jackknife; the interval allows for it. None where it is unknown.
-
-    See Also
-    --------
-    skrate.estimate : Makes it.
 
     Notes
     -----
@@ -336,20 +305,19 @@ def _units_text(result: Estimate | Comparison) -> str:
     return text
 
 
+@described_like(Estimate)
 @dataclass(frozen=True)
 class Comparison(Result):
     """A difference of two metrics with its test, as :func:`skrate.compare` returns it.
 
     Attributes
     ----------
-    metric : str
-        Name of the metric, or of both.
     value : float
         The difference: a minus b.
     value_a, value_b : float
         The metric of each.
     standard_error : float
-        Estimated standard deviation of the difference over samples; for tables whose
+        Estimated standard deviation of the difference over samples; of tables whose
         correlation is unknown, it, the statistic and the p-value are at 0.
     statistic : float
         The difference over its standard error; the difference itself where the
@@ -363,8 +331,6 @@ class Comparison(Result):
         The hypothesis that a small p-value speaks for.
     method : str
         How the p-value was found.
-    confidence_level : float
-        Level of the interval.
     correlation : float or None
         That of the values of two tables, if it was given.
     least_significant_correlation : float or None
@@ -373,19 +339,6 @@ class Comparison(Result):
     params : dict
         Parameters of the metric, such as "rate", as numbers and text; of two metrics
         with "_a" or "_b" after their names where they differ.
-    of : str or None
-        As of :class:`Estimate`: "these models" of folds, which the p-value is for, too.
-    confidence_interval_retrained : ConfidenceInterval or None
-        As of :class:`Estimate`, for the difference of models that are trained again.
-
-    See Also
-    --------
-    skrate.compare : Makes it.
-
-    Notes
-    -----
-    ``float(result)`` is the difference, which a format concerns, as in
-    :class:`Estimate`.
 
     Examples
     --------
@@ -448,7 +401,8 @@ class Comparisons(Rows):
         Names of the models.
     pairs : tuple of Comparison
         One comparison per pair, (0, 1), (0, 2), ..., (1, 2), ..., or of each model
-        less the reference; their p-values are not adjusted.
+        less the reference; their p-values are not adjusted. By the delta method they
+        are compared, and warn, when they are first asked for.
     adjusted_pvalues : tuple of float
         The p-value of each pair, adjusted for the number of pairs.
     covariance : array of shape (n_models, n_models)
@@ -458,25 +412,12 @@ class Comparisons(Rows):
     adjust : str
         How the p-values were adjusted.
 
-    See Also
-    --------
-    skrate.compare : Makes it.
-
-    Notes
-    -----
-    By the delta method the pairs are compared when they are first asked for; what
-    they warn of is told then.
-
     Examples
     --------
     >>> from skrate import compare
-    >>> y_scores = {
-    ...     "A": [4, 2, 3, 1],
-    ...     "B": [4, 1, 3, 2],
-    ...     "C": [4, 1, 2, 3],
-    ... }
+    >>> y_scores = {"A": [4, 2, 3, 1], "B": [4, 1, 3, 2]}
     >>> compare("roc_auc", [1, 1, 0, 0], y_scores).names
-    ('A', 'B', 'C')
+    ('A', 'B')
     """
 
     names: tuple[str, ...]
@@ -525,10 +466,7 @@ class Comparisons(Rows):
         return self.pairs[position]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, a row per pair, as ``pandas.DataFrame`` does.
-
-        "a" and "b" name the models of a pair; the rest is as in a comparison.
-        """
+        """Return the columns by name, a row per pair, whose models are "a" and "b"."""
         a, b = zip(*self._names_of_pairs(), strict=True)
         columns = {"a": a, "b": b} | as_columns(self.pairs)
         return as_columns(columns | {"adjusted_pvalue": self.adjusted_pvalues})
@@ -568,21 +506,11 @@ def pairs_of(n_models: int, reference: int | None = None) -> list[tuple[int, int
 
 
 def comparisons_on_demand(
-    names: tuple[str, ...],
-    covariance: FloatArray,
-    find: Callable[[], tuple[tuple[Comparison, ...], tuple[float, ...]]],
-    reference: str | None = None,
-    adjust: str = "holm",
+    find: Callable[[], tuple[tuple[Comparison, ...], tuple[float, ...]]], **known: Any
 ) -> Comparisons:
     """Return a result that calls ``find`` for its pairs and adjusted p-values."""
     result = object.__new__(Comparisons)
-    result.__dict__.update(
-        names=names,
-        covariance=covariance,
-        reference=reference,
-        adjust=adjust,
-        _find=find,
-    )
+    vars(result).update(known, _find=find)
     return result
 
 
@@ -590,14 +518,13 @@ def comparisons_on_demand(
 _SHOWN = 8
 
 
+@described_like(Estimate)
 @dataclass(frozen=True)
 class Estimates(Rows):
     """A metric of many rankings, as :func:`skrate.estimate` returns it.
 
     Attributes
     ----------
-    metric : str
-        Name of the metric.
     names : tuple of str
         Names of the columns.
     values : array of shape (n_models,)
@@ -611,18 +538,10 @@ class Estimates(Rows):
         The p-values, adjusted for their number.
     chance : float
         The metric of constant scores; nan if it has none.
-    n_pos, n_neg : float
-        Number of positives and of negatives; repetitions count.
     alternative : str
         The hypothesis that a small p-value speaks for.
     adjust : str
         How the p-values were adjusted.
-    params : dict
-        Parameters of the metric, such as "rate", as numbers and text.
-
-    See Also
-    --------
-    skrate.estimate : Makes it.
 
     Examples
     --------
@@ -651,11 +570,7 @@ class Estimates(Rows):
         return len(self.names)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, a row per model, as ``pandas.DataFrame`` does.
-
-        "name", "value", "standard_error", "pvalue" and "adjusted_pvalue", and the
-        parameters of the metric, the same in all rows.
-        """
+        """Return the columns by name, a row per model, with the metric's parameters."""
         columns = {
             "name": self.names, "value": self.values,
             "standard_error": self.standard_errors, "pvalue": self.pvalues,
@@ -685,32 +600,24 @@ class Estimates(Rows):
 
 
 class Range(NamedTuple):
-    """The least and the greatest value over a set of distributions.
-
-    Attributes
-    ----------
-    low, high : float
-        Its ends.
-    """
+    """The least and the greatest value over a set of distributions."""
 
     low: float
     high: float
 
 
+@described_like(Comparison)
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRange(Comparison):
     """A difference over a set of distributions of the rate, with its test.
 
     It is the comparison under that distribution of the set which says least, with the
-    range over all of them.
+    range over all of them. The alternative "two-sided" says that the same model has the
+    greater metric under every distribution, "greater" that a has it, "less" that b has.
 
     Attributes
     ----------
-    metric, alternative, method, confidence_level
-        As in :class:`Comparison`. The alternative "two-sided" says that the same model
-        has the greater metric under every distribution, "greater" that a has it,
-        "less" that b has.
-    value, value_a, value_b, standard_error
+    value, value_a, value_b, standard_error : float
         The difference, a less b, the metric of each, and the standard error, or what
         that is at most, under ``law``.
     statistic : float
@@ -742,26 +649,16 @@ class ComparisonRange(Comparison):
         "a" or "b", if it has the greater metric under every distribution of the set
         with a p-value below 1 less the confidence level; else None.
 
-    See Also
-    --------
-    skrate.compare : Makes it.
-
     Examples
     --------
     >>> from skrate import compare, expected_recall_score, rates
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
-    >>> y_true, model_a, model_b = (
-    ...     [1, 1, 0, 0, 0],
-    ...     [5, 4, 3, 2, 1],
-    ...     [5, 3, 4, 2, 1],
-    ... )
+    >>> a, b = [5, 4, 3, 2, 1], [5, 3, 4, 2, 1]
     >>> result = compare(
-    ...     expected_recall_score, y_true, model_a, model_b, rate=known
+    ...     expected_recall_score, [1, 1, 0, 0, 0], a, b, rate=known
     ... )
     >>> round(result.range.low, 4), round(result.range.high, 4)
     (0.1, 0.4375)
-    >>> result.law_high.points.tolist()
-    [0.25, 0.4, 0.5]
     """
 
     rate: RateSet
@@ -797,10 +694,7 @@ class ComparisonRange(Comparison):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain numbers, strings and lists.
-
-        Distributions that attain an end are points and masses, or a text.
-        """
+        """Return the fields as plain numbers, strings and lists."""
         flat = super().to_dict()
         flat["rate"] = repr(self.rate)
         for name in ("law", "law_low", "law_high"):
@@ -844,12 +738,6 @@ def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
 
     x and v are the shares that the end and the value are of the way between bounds. Of
     a share in n cases k is z^2 / n, with the normal quantile z.
-
-    Examples
-    --------
-    >>> low, high = wilson_ends(0.1, (0, 1), 1.96**2 / 400)
-    >>> float(low.round(4)), float(high.round(4))
-    (0.0743, 0.1333)
     """
     low, high = bounds
     # Of a greater k nothing is left out, and its square may be infinite.
