@@ -41,7 +41,7 @@ from skrate.data.compressed import (
     naming_batch,
     scores_of,
 )
-from skrate.data.ranking import ranking
+from skrate.data.ranking import ranked_labels, ranking
 from skrate.data.sample import Sample, check_ranking
 
 # From here on floats cannot count.
@@ -120,8 +120,6 @@ class RankTable:
     # How far a metric may be off. Metrics come after tables: their base says it.
     _error_of: ClassVar[Callable[[RankTable, Any, dict[str, Any]], float]]
 
-    pos: FloatArray
-    neg: FloatArray
     thresholds: Array | None
     labels: BoolArray | None
     _cells: Cells | None
@@ -172,24 +170,39 @@ class RankTable:
         if cells is not None:
             pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
             thresholds = scores_of(cells.keys)[::-1]
+        known: dict[str, Any]
         if labels is not None:
-            pos, neg = labels.astype(np.float64), (~labels).astype(np.float64)
+            # Weights per group and their sums are made where they are asked for.
+            known = {}
             n_pos = float(np.count_nonzero(labels))
             n_neg = len(labels) - n_pos
         else:
             assert pos is not None
             assert neg is not None
-            n_pos, n_neg = float(cumulated(pos)[-1]), float(cumulated(neg)[-1])
-        for array in (pos, neg, thresholds, labels, *(cells or ())):
+            sums = cumulated(pos), cumulated(neg)
+            known = {"pos": pos, "neg": neg, "cum_pos": sums[0], "cum_neg": sums[1]}
+            n_pos, n_neg = (float(each[-1]) for each in sums)
+        for array in (*known.values(), thresholds, labels, *(cells or ())):
             if array is not None:
                 array.flags.writeable = False
         whole = n_pos + n_neg
         vars(self).update(
-            pos=pos, neg=neg, thresholds=thresholds, labels=labels, _cells=cells,
-            n_pos=n_pos, n_neg=n_neg, total=whole, prevalence=n_pos / whole,
+            known, thresholds=thresholds, labels=labels, _cells=cells, n_pos=n_pos,
+            n_neg=n_neg, total=whole, prevalence=n_pos / whole,
             negative_share=n_neg / whole,
         )  # fmt: skip
         return self
+
+    @lazy
+    def pos(self) -> FloatArray:
+        """Weight of the positives per group."""
+        assert self.labels is not None
+        return frozen(self.labels.astype(np.float64))
+
+    @lazy
+    def neg(self) -> FloatArray:
+        """Weight of the negatives per group."""
+        return frozen(1.0 - self.pos)
 
     @classmethod
     def from_arrays(
@@ -418,7 +431,7 @@ class RankTable:
     @property
     def n_groups(self) -> int:
         """Number of groups of tied scores."""
-        return len(self.pos)
+        return len(self.pos if self.labels is None else self.labels)
 
     @lazy
     def n_cases(self) -> float | None:
@@ -550,12 +563,14 @@ def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
 
 def table_of(sample: Sample, *, with_scores: bool = False) -> RankTable:
     """Return the table of checked cases; thresholds are known only if asked for."""
+    thresholds = None
     if sample.begins is not None:
         order, begins = np.arange(len(sample.begins)), sample.begins
     else:
         assert sample.scores is not None
-        order, begins = ranking(sample.scores, in_order=sample.weights is not None)
-    thresholds = None
+        if sample.weights is None and not with_scores:
+            return _table_of_labels(*ranked_labels(sample.scores, sample.is_pos))
+        order, begins = ranking(sample.scores)
     if with_scores and sample.scores is not None:
         thresholds = sample.scores[order[begins]]
     return table_of_ranking(sample, order, begins, thresholds)
@@ -565,17 +580,31 @@ def table_of_ranking(
     sample: Sample, order: IntArray, begins: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
     """Return the table of cases whose ranking is known."""
-    is_pos = sample.is_pos[order]
-    if sample.weights is not None:
-        weights = sample.weights[order]
-        pos, neg = np.where(is_pos, weights, 0.0), np.where(is_pos, 0.0, weights)
-    elif begins.all():
-        return _new(thresholds=thresholds, labels=is_pos)
-    else:
-        pos, neg = is_pos.astype(np.float64), (~is_pos).astype(np.float64)
-    starts = np.flatnonzero(begins)
-    pos, neg = (np.add.reduceat(each, starts) for each in (pos, neg))
+    if sample.weights is None:
+        return _table_of_labels(sample.is_pos[order], begins, thresholds)
+    # With a sign for the class, so that they are put in order once.
+    signed = np.where(sample.is_pos, sample.weights, -sample.weights)[order]
+    pos = np.maximum(signed, 0.0)
+    neg = pos - signed
+    if not begins.all():
+        pos, neg = (np.add.reduceat(c, np.flatnonzero(begins)) for c in (pos, neg))
     return _new(pos, neg, thresholds)
+
+
+def _table_of_labels(
+    labels: BoolArray, begins: BoolArray, thresholds: Array | None = None
+) -> RankTable:
+    """Return the table of cases without weights, in the order of their ranking."""
+    if begins.all():
+        return _new(thresholds=thresholds, labels=labels)
+    return _new(*_counts(labels, np.flatnonzero(begins)), thresholds)
+
+
+def _counts(labels: BoolArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of both classes between the places where groups start."""
+    starts = np.append(starts, len(labels))
+    pos = np.diff(np.append(0, labels.cumsum())[starts]).astype(np.float64)
+    return pos, np.diff(starts) - pos
 
 
 def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
@@ -644,7 +673,7 @@ def merged_but_at(table: RankTable, cuts: FloatArray) -> Merged:
 
 def _merged(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
     """Return a table merged, but for groups that shall begin where they did."""
-    has_pos = table.pos > 0
+    has_pos = _has_pos(table)
     is_start = np.append(True, has_pos[1:] | has_pos[:-1])
     if kept_starts is not None:
         is_start[kept_starts] = True
@@ -657,7 +686,8 @@ def _merged(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
 
 def merged_runs(table: RankTable) -> Merged:
     """Return a table in which neighbouring groups of one and the same class are one."""
-    has_pos, has_neg = table.pos > 0, table.neg > 0
+    has_pos = _has_pos(table)
+    has_neg = table.neg > 0 if table.labels is None else ~has_pos
     is_start = has_pos & has_neg
     is_start[1:] |= (has_pos[1:] != has_pos[:-1]) | (has_neg[1:] != has_neg[:-1])
     is_start[0] = True
@@ -666,11 +696,17 @@ def merged_runs(table: RankTable) -> Merged:
 
 def merged_down(table: RankTable) -> Merged:
     """Return a table in which negatives tie with the next positives below them."""
-    is_start = np.append(True, table.pos[:-1] > 0)
+    is_start = np.append(True, _has_pos(table)[:-1])
     return _at(table, np.flatnonzero(is_start))
 
 
+def _has_pos(table: RankTable) -> BoolArray:
+    return table.pos > 0 if table.labels is None else table.labels
+
+
 def _at(table: RankTable, starts: IntArray) -> Merged:
+    if table.labels is not None:
+        return Merged(*_counts(table.labels, starts), starts)
     pos, neg = (np.add.reduceat(weights, starts) for weights in (table.pos, table.neg))
     return Merged(pos, neg, starts)
 

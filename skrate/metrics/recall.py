@@ -40,6 +40,8 @@ __all__ = ["expected_recall_score", "negative_recall_score"]
 # The sum over positives: rankings up to this length keep their weights, longer ones
 # are cut into blocks, on each of which the weights are a polynomial of this degree.
 _KEPT_LENGTH = 16_384
+# Groups a case: from here on, ties are so few that cases are summed one by one.
+_FEW_TIES = 0.5
 # Cases at a time.
 _CACHED = 16_384
 _DEGREE = 7
@@ -454,10 +456,19 @@ def expected_recall(
     if labels is not None:
         # By place, which is several times quicker than by group.
         return sum_over_places(~labels if of_negatives else labels, rate) / n
-    weights, edges = table.neg if of_negatives else table.pos, table.rates
-    groups = np.flatnonzero(weights)
-    means = rate.table.mean(edges[groups], edges[groups + 1])
-    return float(dot(weights[groups], means)) / n
+    weights = table.neg if of_negatives else table.pos
+    if table.n_groups > _FEW_TIES * table.total and table.n_cases is not None:
+        # Cases that tie share their places.
+        sizes = (table.pos + table.neg).astype(np.intp)
+        return sum_over_places(np.repeat(ratio(weights, sizes), sizes), rate) / n
+    found, edges = 0.0, table.rates
+    groups = np.flatnonzero(weights > 0)
+    # A few groups at a time, which stay in the cache.
+    for first in range(0, len(groups), _CACHED):
+        part = groups[first : first + _CACHED]
+        means = rate.table.mean(edges[part], edges[part + 1])
+        found += float(dot(weights[part], means))
+    return found / n
 
 
 def sum_over_places(counts: Array, rate: RateDistribution) -> float:
