@@ -14,7 +14,6 @@ from guarantees import binomial_tolerance, simulations
 from list_strategies import ranked_lists
 from looped import looped
 from metric_cases import Case
-from optional import data_file
 from reference import list_auc as reference
 from reference import tables
 from skrate import FoldRankings, group_scores, ranking_auc_score
@@ -188,15 +187,6 @@ def test_a_cut_among_many_ties_has_textbook_probabilities():
         assert score == pytest.approx(float(expected), abs=1e-13)
 
 
-@given(ranked_lists(weighted=True))
-def test_one_list_gives_roc_auc_score(lists):
-    expected = sklearn.metrics.roc_auc_score(
-        lists.y_true, lists.y_score, sample_weight=lists.sample_weight
-    )
-    score = ranking_auc_score(*lists[:2], sample_weight=lists.sample_weight)
-    assert score == pytest.approx(expected, abs=1e-14)
-
-
 SCORES = {
     "distinct": lambda rng, n: rng.normal(size=n),
     "tied": lambda rng, n: np.round(rng.normal(size=n), 1) / 3,
@@ -246,16 +236,6 @@ def test_macro_is_the_mean_of_roc_auc_score_over_many_lists(kind, is_weighted):
     assert score == pytest.approx(np.mean(values), abs=1e-13)
 
 
-@given(ranked_lists(), st.integers(0, 4))
-def test_grades_are_relevant_from_the_threshold_on(lists, threshold):
-    grades = (lists.y_score * 4 + 8).astype(int) % 5
-    y_score, groups = np.arange(len(grades)) % 3, lists.groups
-    options = {"groups": groups, "undefined": 0.5}
-    assert ranking_auc_score(
-        grades, y_score, relevance_threshold=threshold, **options
-    ) == ranking_auc_score(grades >= threshold, y_score, **options)
-
-
 def test_the_report_says_what_the_lists_are():
     y_true = [1, 0, 1, 1, 0, 0, 1, 0]
     scores, mean = report(
@@ -271,31 +251,6 @@ def test_the_report_says_what_the_lists_are():
     assert mean.value == 1
     assert math.isnan(mean.standard_error)
     assert np.isnan(mean.confidence_interval).all()
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@given(ranked_lists(weighted=True), st.sampled_from(["macro", "pairs", "size"]))
-def test_the_report_has_the_score_and_its_values(lists, average):
-    options = {
-        "groups": lists.groups,
-        "sample_weight": lists.sample_weight,
-        "average": average,
-    }
-    scores, mean = report(*lists[:2], **options)
-    score = ranking_auc_score(*lists[:2], **options)
-    assert np.array_equal(mean.value, score, equal_nan=True)
-    assert scores.groups.tolist() == np.unique(lists.groups).tolist()
-    items = reference.lists_of(*lists)
-    expected = [reference.auc(items[group]) for group in scores.groups.tolist()]
-    expected = [math.nan if value is None else float(value) for value in expected]
-    assert scores.values == pytest.approx(expected, abs=1e-14, nan_ok=True)
-    assert (
-        scores.n_defined
-        + scores.n_all_positive
-        + scores.n_all_negative
-        + scores.n_empty
-        == len(scores.groups)
-    )
 
 
 def test_the_standard_error_of_macro_is_that_of_a_mean():
@@ -400,29 +355,6 @@ def test_the_interval_holds_the_score_whatever_stands_for_undefined(undefined):
     assert low <= mean.value <= high
     assert min(0, undefined) <= low
     assert high <= max(1, undefined)
-
-
-def test_the_lists_of_a_ranking_sample():
-    path = data_file("lightgbm-lambdarank/rank.test")
-    X, grades = sklearn.datasets.load_svmlight_file(str(path))
-    sizes = np.loadtxt(f"{path}.query", dtype=int)
-    groups = np.repeat(np.arange(len(sizes)), sizes)
-    assert len(groups) == len(grades)
-    # A feature for a score: it is 0, tied, for many items.
-    y_score = X[:, 8].toarray().ravel()
-    values = [
-        sklearn.metrics.roc_auc_score(grades[rows] >= 2, y_score[rows])
-        for rows in np.split(np.arange(len(groups)), np.cumsum(sizes)[:-1])
-        if 0 < (grades[rows] >= 2).sum() < len(rows)
-    ]
-    scores, mean = report(grades, y_score, groups=groups, relevance_threshold=2)
-    assert (scores.n_defined, len(scores.groups)) == (len(values), 50)
-    assert mean.value == pytest.approx(np.mean(values), abs=1e-14)
-    half = ranking_auc_score(
-        grades, y_score, groups=groups, relevance_threshold=2, undefined=0.5
-    )
-    n_undefined = 50 - len(values)
-    assert half == pytest.approx((sum(values) + n_undefined / 2) / 50, abs=1e-14)
 
 
 def test_folds_have_no_cut():

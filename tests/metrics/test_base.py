@@ -4,11 +4,9 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
 from looped import looped
-from reference.delong import auc as oracle_auc
 from skrate import (
     RankTable,
     average_precision_score,
@@ -35,20 +33,10 @@ from skrate.metrics.base import (
     score_names,
 )
 from skrate.metrics.recall import bandwidth, cuts_of, recall_slopes
-from strategies import ranked_samples
 
 
 def bound(metric, kwargs, n_cases=200):
     return find_metric(metric, kwargs).of_sample(n_cases, is_weighted=False)
-
-
-@given(ranked_samples())
-def test_auc_is_that_of_all_pairs(ranked):
-    y_true, y_score, _ = ranked
-    table = RankTable.from_arrays(y_true, y_score)
-    assert AUC().value(table) == pytest.approx(
-        float(oracle_auc(y_true, y_score)), abs=1e-14
-    )
 
 
 @each(SMOOTH + JUMPS)
@@ -249,46 +237,35 @@ def test_metrics_are_known_by_their_names_with_or_without_score():
     assert named("roc_auc_score") == named("roc_auc") == "roc_auc"
 
 
-@looped("options", [{"prevalence": 0.1}, {"adjusted": True}])
-def test_a_name_that_scikit_learn_has_too_takes_our_parameters(options):
-    y_true, y_score = sample(0)
-    expected = average_precision_score(y_true, y_score, **options)
-    pair, X = {"a": y_score, "b": y_score[::-1]}, np.asarray(y_score)[:, None]
-    for name in ("average_precision", "average_precision_score"):
-        assert estimate(name, y_true, y_score, **options).value == expected
-        compared = compare(name, y_true, y_score, y_score[::-1], **options)
-        assert compared.value_a == expected
-        assert compare(name, y_true, pair, **options).pairs[0].value_a == expected
-        assert estimate(name, y_true, pair, **options).values[0] == expected
-        planned = sample_size(name, y_true, y_score, half_width=0.1, **options)
-        assert planned.metric == estimate(name, y_true, y_score, **options).metric
-        monitor = eval_metric(name, library="lightgbm", **options)
-        assert monitor(y_true, y_score)[1] == expected
-        scorer = make_ranking_scorer(name, **options)
-        assert scorer._score_func(y_true, X[:, 0], **scorer._kwargs) == expected
-
-
 def test_type_checkers_know_the_names():
     short = {*score_names(), *(name for name in ALIASES if isinstance(name, str))}
     assert set(get_args(MetricName)) == short | {f"{name}_score" for name in short}
 
 
-def test_a_name_is_taken_wherever_a_metric_is():
+@looped(
+    "score, options",
+    [
+        (recall_at_rate_score, {"rate": 0.3}),
+        (average_precision_score, {"prevalence": 0.1}),
+        (average_precision_score, {"adjusted": True}),
+    ],
+)
+def test_a_name_is_taken_with_its_parameters_wherever_a_metric_is(score, options):
     y_true, y_score = sample(0)
-    other = y_score[::-1]
-    options = {"rate": 0.3}
-    expected = recall_at_rate_score(y_true, y_score, **options)
-    for name in ("recall_at_rate", "recall_at_rate_score"):
-        found = estimate(name, y_true, y_score, **options)
-        assert found.value == expected
-        pair = compare(name, y_true, y_score, other, **options)
-        assert pair.value_a == expected
-        models = compare(name, y_true, {"a": y_score, "b": other}, **options)
-        assert models.pairs[0].value_a == expected
-        scorer = make_ranking_scorer(name, **options)
-        assert scorer.metric is recall_at_rate_score
-        assert (
-            make_ranking_scorer([name], **options)[name].metric is recall_at_rate_score
+    models = {"a": y_score, "b": y_score[::-1]}
+    expected, name = score(y_true, y_score, **options), score.__name__
+    for of in (name, name.removesuffix("_score")):
+        assert estimate(of, y_true, y_score, **options).value == expected
+        assert estimate(of, y_true, models, **options).values[0] == expected
+        assert compare(of, y_true, *models.values(), **options).value_a == expected
+        assert compare(of, y_true, models, **options).pairs[0].value_a == expected
+        planned = sample_size(of, y_true, y_score, half_width=0.1, **options)
+        assert planned.metric == estimate(of, y_true, y_score, **options).metric
+        assert eval_metric(of, library="lightgbm", **options)(y_true, y_score)[1] == (
+            expected
         )
-        monitor = eval_metric(name, library="lightgbm", **options)
-        assert monitor(y_true, y_score) == (name, expected, True)
+        for scorer in (
+            make_ranking_scorer(of, **options),
+            make_ranking_scorer([of], **options)[of],
+        ):
+            assert scorer._score_func(y_true, y_score, **scorer._kwargs) == expected

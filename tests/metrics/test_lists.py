@@ -27,7 +27,6 @@ from skrate import (
     lift_at_rate_score,
     make_ranking_scorer,
     precision_at_rate_score,
-    ranking_auc_score,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
@@ -116,24 +115,6 @@ def test_a_number_of_items_is_that_share_of_each_list(function, lists, k):
         assert score == pytest.approx(alone, abs=1e-14, nan_ok=True)
 
 
-def test_average_precision_agrees_with_scikit_learn_over_many_lists():
-    rng = np.random.default_rng(11)
-    groups, y_true = rng.integers(0, 60, 1500), rng.random(1500) < 0.3
-    y_score, weight = np.round(rng.random(1500), 1), rng.random(1500)
-    result = group_scores(
-        average_precision_score, y_true, y_score, groups=groups, sample_weight=weight
-    )
-    expected = [
-        sklearn.metrics.average_precision_score(
-            y_true[groups == label],
-            y_score[groups == label],
-            sample_weight=weight[groups == label],
-        )
-        for label in range(60)
-    ]
-    assert result.values == pytest.approx(expected, abs=1e-13)
-
-
 @looped(
     "arguments, expected",
     [
@@ -181,17 +162,6 @@ def test_with_a_cut_lists_count_by_all_of_their_items(metric, options):
     assert len({a, b, c}) > 1
     assert result.mean("size") == pytest.approx((6 * a + 3 * b + 3 * c) / 12)
     assert result.mean("positives") == pytest.approx((3 * a + b + c) / 5)
-
-
-def test_the_mean_agrees_with_ranking_auc_score():
-    rng = np.random.default_rng(2)
-    groups, y_true = rng.integers(0, 40, 300), rng.random(300) < 0.3
-    y_score = np.round(rng.random(300), 1)
-    result = group_scores("roc_auc", y_true, y_score, groups=groups)
-    for options in ({}, {"undefined": 0.5}, {"average": "size"}):
-        assert result.mean(**options) == pytest.approx(
-            ranking_auc_score(y_true, y_score, groups=groups, **options), abs=1e-15
-        )
 
 
 def test_an_undefined_mean_is_nan_with_a_warning():
@@ -298,28 +268,6 @@ def test_takes_and_makes_data_frames():
 # --- Entities ------------------------------------------------------------------------
 
 
-@given(lists=ranked_lists(), seed=st.integers(0, 99), n_entities=st.integers(1, 6))
-def test_an_entity_counts_once_in_a_list(lists, seed, n_entities):
-    y_true, y_score, groups, _ = lists
-    cards = np.random.default_rng(seed).integers(0, n_entities, len(y_true))
-    found = group_scores(
-        precision_at_rate_score, y_true, y_score, groups=groups, entities=cards, k=2
-    )
-    for label, value, n_items, n_pos in zip(
-        found.groups, found.values, found.n_items, found.n_pos, strict=True
-    ):
-        rows = {}
-        for card, y, score in zip(
-            *(c[groups == label] for c in (cards, y_true, y_score)), strict=True
-        ):
-            rows.setdefault(card, []).append((score, y))
-        labels = [max(y for _, y in row) for row in rows.values()]
-        scores = [max(score for score, _ in row) for row in rows.values()]
-        assert (n_items, n_pos) == (len(labels), sum(labels))
-        alone = precision_at_rate_score(labels, scores, k=min(2, len(labels)))
-        assert value == pytest.approx(alone, abs=1e-14)
-
-
 def card_precision(days, cards, y_true, y_score, k):
     """Return what the Fraud detection handbook calls that, of each day, in its steps.
 
@@ -346,6 +294,7 @@ def test_precision_of_entities_is_the_card_precision_of_the_handbook():
     )
     expected = card_precision(days, cards, y_true, y_score, 20)
     assert found.values == pytest.approx(expected, abs=1e-15)
+    assert found.n_items.tolist() == [len({*cards[days == day]}) for day in range(5)]
     assert found.mean() == pytest.approx(np.mean(expected), abs=1e-15)
     by_name = group_scores(
         precision_at_rate_score, y_true, y_score, groups=days, k=20,

@@ -32,7 +32,6 @@ from strategies import ranked_samples
 
 EARLY = {"fpr": (0, 0.3)}
 BOTH = {"fpr": (0.1, 0.6), "tpr": (0.35, 0.95)}
-pytestmark = pytest.mark.slow
 SHIFT = 1.5
 WINDOWS = {
     "early": {"fpr": (0, 0.1)},
@@ -60,59 +59,39 @@ def _rising(groups, tpr):
     return (1 + (area - 1 / 3) / (2 / 3)) / 2
 
 
+def case(name, options, oracle=oracle.partial_auc, **known):
+    return Case(
+        name, partial_auc_score, options, oracle=oracle, slopes="smooth",
+        needs_negatives=True, **known,
+    )  # fmt: skip
+
+
+HALF = {"constant": lambda p: 0.5}
 CASES = [
-    Case(
-        "partial AUC",
-        partial_auc_score,
-        EARLY,
-        constant=lambda p: 0.5,
-        # Of nothing, where the diagonal has 0.3^2 / 2 of 0.3.
-        worst=lambda p: (1 - 0.045 / 0.255) / 2,
-        oracle=oracle.partial_auc,
-        slopes="smooth",
-        needs_negatives=True,
-    ),
-    Case(
+    # Of nothing, where the diagonal has 0.3^2 / 2 of 0.3.
+    case("partial AUC", EARLY, worst=lambda p: (1 - 0.045 / 0.255) / 2, **HALF),
+    case(
         "its area",
-        partial_auc_score,
         {"tpr": (0.8, 1.0), "standardize": None},
         # Over the sensitivities from 0.8 to 1 the diagonal leaves 0.2 to 0.
         constant=lambda p: 0.02,
         perfect=lambda p: 0.2,
-        oracle=oracle.partial_auc,
-        slopes="smooth",
-        needs_negatives=True,
     ),
-    Case(
-        "two-way",
-        partial_auc_score,
-        BOTH,
-        constant=lambda p: 0.5,
-        # The diagonal has the triangle from 0.35 to 0.6 of a rectangle.
-        worst=lambda p: (1 - 0.03125 / (0.3 - 0.03125)) / 2,
-        oracle=oracle.partial_auc,
-        slopes="smooth",
-        needs_negatives=True,
-    ),
-    Case(
+    # The diagonal has the triangle from 0.35 to 0.6 of a rectangle.
+    case("two-way", BOTH, worst=lambda p: (1 - 0.03125 / 0.26875) / 2, **HALF),
+    case(
         "a weight on the false positive rate",
-        partial_auc_score,
         {"fpr": rates.beta(1, 2)},
-        constant=lambda p: 0.5,
+        _falling,
         worst=lambda p: 0.25,
-        oracle=_falling,
-        slopes="smooth",
-        needs_negatives=True,
+        **HALF,
     ),
-    Case(
+    case(
         "a weight on the true positive rate",
-        partial_auc_score,
         {"tpr": rates.beta(2, 1)},
-        constant=lambda p: 0.5,
+        _rising,
         worst=lambda p: 0.25,
-        oracle=_rising,
-        slopes="smooth",
-        needs_negatives=True,
+        **HALF,
     ),
 ]
 
@@ -420,12 +399,6 @@ def test_croc_is_an_exponential_weight(ranked):
     assert found == pytest.approx(standardized, abs=1e-12)
 
 
-def test_croc_magnifies_as_its_authors_say():
-    # With alpha = 7 the first tenth of the axis becomes its first half.
-    law = stats.truncexpon(b=ALPHA, scale=1 / ALPHA)
-    assert law.cdf(0.1) == pytest.approx(0.5, abs=0.005)
-
-
 @given(ranked_samples(weighted=True))
 def test_the_half_auc_is_the_expected_recall_of_balanced_classes(ranked):
     y_true, y_score, weight = ranked
@@ -450,14 +423,10 @@ BAD = {
     "reversed": ({"fpr": (0.2, 0.1)}, r"fpr must be .* got \(0.2, 0.1\), which is rev"),
     "empty": ({"tpr": (0.5, 0.5)}, r"tpr must be .* got \(0.5, 0.5\), which is empty"),
     "beyond 1": ({"fpr": (0, 10)}, r"fpr must be .* 0 <= low < high <= 1, got \(0, 10"),
-    "below 0": ({"fpr": (-0.1, 1)}, "fpr must be a window"),
-    "nan": ({"tpr": (0, math.nan)}, r"tpr must be .* got \(0, nan\), which is not"),
     "a number": ({"fpr": 0.1}, r"fpr must be .* got 0.1: .* is fpr=\(0, 0.1\)"),
     "three numbers": ({"tpr": (0, 0.1, 0.2)}, r"tpr must be a window \(low, high\)"),
     "a word": ({"fpr": "early"}, "fpr must be a window .* got 'early'"),
-    "True": ({"fpr": True}, "fpr must be a window .* got True"),
     "a fixed rate": ({"fpr": rates.fixed(0.1)}, "fpr must be a distribution with"),
-    "a discrete law": ({"tpr": stats.randint(0, 2)}, "tpr must be a distribution with"),
     "a law on both": (
         {"fpr": "uniform", "tpr": (0, 1)}, "tpr must be left out where fpr is a dist"
     ),
@@ -473,11 +442,7 @@ BAD = {
     "all at the end of tpr": (
         {"tpr": stats.norm(-0.139, 0.0146)}, "tpr has next to all of its prob.* at 0 or"
     ),
-    "text": ({"fpr": ("0", "1")}, r"fpr must be a window .* got \('0', '1'\)"),
     "too narrow": ({"fpr": (0, 1e-320)}, "fpr=.* is too narrow"),
-    "too narrow on both": (
-        {"fpr": (0, 1e-200), "tpr": (0, 1e-200)}, "tpr=.* is too narrow"
-    ),
     "mass below 0": (
         {"fpr": stats.norm(0.1, 0.1)},
         "fpr has 0.159 of its probability at or below 0, .* such as stats.truncnorm",
@@ -558,6 +523,7 @@ def true_area(fpr=(0, 1), tpr=(0, 1)):
     )[0]
 
 
+@pytest.mark.slow
 @each_window
 def test_the_standard_error_is_the_spread_and_the_interval_covers(name):
     window, n_simulations = WINDOWS[name], simulations(1000)
@@ -584,6 +550,7 @@ def test_the_standard_error_is_the_spread_and_the_interval_covers(name):
     assert n_covered / n_simulations >= floor - binomial_tolerance(floor, n_simulations)
 
 
+@pytest.mark.slow
 @each_window
 def test_the_paired_test_keeps_its_level_and_has_power(name):
     n_simulations = simulations(500)

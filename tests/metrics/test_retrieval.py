@@ -181,17 +181,6 @@ def test_map_without_ties_is_the_mean_average_precision(many):
     assert ends[0] < found < ends[1]
 
 
-def test_where_one_item_is_relevant_map_is_the_reciprocal_rank():
-    rng = np.random.default_rng(3)
-    groups, y_true = np.repeat(np.arange(50), 9), np.tile([1] + [0] * 8, 50)
-    y_score = rng.integers(0, 4, 450)
-    for k in (None, 3):
-        options = {"groups": groups, "k": k}
-        assert mean_average_precision_score(
-            y_true, y_score, **options
-        ) == pytest.approx(reciprocal_rank_score(y_true, y_score, **options), abs=1e-15)
-
-
 def test_long_ties_keep_their_digits():
     # One relevant item of n that tie is anywhere: the mean of 1 / i.
     n = 20_000
@@ -225,16 +214,8 @@ def test_grades_are_relevant_from_the_threshold_on(score):
 
 @each_score
 def test_bad_input_is_named(score):
-    with pytest.raises(ValueError, match="k must be an integer >= 1"):
-        score(LABELS, SCORES, k=0)
-    with pytest.raises(ValueError, match="average must be one of"):
-        score(LABELS, SCORES, average="mean")
     with pytest.raises(ValueError, match="average='pairs' is known of the AUC only"):
         score(LABELS, SCORES, average="pairs")
-    with pytest.raises(ValueError, match="undefined must be one of"):
-        score(LABELS, SCORES, undefined="zero")
-    with pytest.raises(ValueError, match="y_true has 6, groups has 1"):
-        score(LABELS, SCORES, groups=[1])
     with pytest.raises(ValueError, match="sample_weight has no meaning for the"):
         group_scores(score, LABELS, SCORES, groups=SCORES, sample_weight=SCORES)
     with pytest.raises(
@@ -278,21 +259,3 @@ def test_scorers_find_the_lists_in_a_column(score, library, many):
     assert scorer(Model(), X, y_true) == expected
     with pytest.raises(ValueError, match="found no groups"):
         make_ranking_scorer(score)(Model(), X, y_true)
-
-
-@looped(
-    "y_true, y_score, together, expected",
-    [
-        ([1, 0], [1, 1], 1 / 2, (1 + 1 / 2) / 2),
-        ([0, 1, 1], [2, 1, 1], 2 / 3, (1 / 2 + 2 / 3) / 2),
-        ([1, 0, 1], [3, 2, 1], (1 + 2 / 3) / 2, (1 + 2 / 3) / 2),
-    ],
-)
-def test_ties_are_taken_together_or_in_expectation(y_true, y_score, together, expected):
-    lists = np.zeros(len(y_true))
-    scores = group_scores(average_precision_score, y_true, y_score, groups=lists)
-    assert scores.mean() == pytest.approx(together, abs=1e-15)
-    theirs = sklearn.metrics.average_precision_score(y_true, y_score)
-    assert average_precision_score(y_true, y_score) == pytest.approx(theirs, abs=1e-15)
-    found = mean_average_precision_score(y_true, y_score, groups=lists)
-    assert found == pytest.approx(expected, abs=1e-15)
