@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -106,7 +107,7 @@ def total(weights: FloatArray) -> float:
     return float(cumulated(weights)[-1])
 
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or sys.version_info >= (3, 12):
     lazy = cached_property
 else:
 

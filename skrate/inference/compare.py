@@ -419,7 +419,17 @@ def compare(
         return _of_two(meant, samples, names, plan)
     if among is not None:
         check_plan_over_set(plan)
-        _check_cases_of_both(y_true, y_score_a, y_true_b)
+        for name, value in (("y_true", y_true), ("y_score_a", y_score_a)):
+            if isinstance(value, RankTable):
+                raise ValueError(
+                    f"{name} is a RankTable, whose cases are not known to be those of "
+                    "another: over a set of distributions give labels and scores."
+                )
+        if y_true_b is not None:
+            raise ValueError(
+                "y_true_b excludes a set of distributions: both models must score the "
+                "same cases."
+            )
     is_of_one = is_pair and y_score_a is None
     if known is not None and (is_of_one or not isinstance(y_true, RankTable)):
         raise ValueError(
@@ -519,23 +529,6 @@ def _within_lists(
     ]
     warn_of_turned_in_lists(models, of_mean.get("undefined", "skip"))
     return found
-
-
-def _check_cases_of_both(
-    y_true: Any, y_score_a: Any, y_true_b: ArrayLike | None
-) -> None:
-    """Raise where models are not of the same cases, as a set of distributions needs."""
-    for name, value in (("y_true", y_true), ("y_score_a", y_score_a)):
-        if isinstance(value, RankTable):
-            raise ValueError(
-                f"{name} is a RankTable, whose cases are not known to be those of "
-                "another: over a set of distributions give labels and scores."
-            )
-    if y_true_b is not None:
-        raise ValueError(
-            "y_true_b excludes a set of distributions: both models must score the same "
-            "cases."
-        )
 
 
 def _check_pair(

@@ -103,12 +103,10 @@ def estimate(
     Parameters
     ----------
     metric : callable or str
-        A score of this package, such as :func:`rate_weighted_auc_score`, or its name,
-        with or without "_score", a :func:`functools.partial` of one, or a scorer of
-        one. Also
-        :func:`sklearn.metrics.roc_auc_score` and
-        :func:`sklearn.metrics.average_precision_score`, without options, or
-        scikit-learn's names of their scorers.
+        A score of this package, such as :func:`rate_weighted_auc_score`, its name, with
+        or without "_score", a :func:`functools.partial` or a scorer of one; also
+        :func:`sklearn.metrics.roc_auc_score` or
+        :func:`sklearn.metrics.average_precision_score`, without options.
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
         True labels of two classes; or, without ``y_score``, a table of counts per
         category, as screening studies publish them, or the rankings of folds.
@@ -127,8 +125,7 @@ def estimate(
         Level of the interval, in (0, 1).
     interval : {"wilson", "logit", "wald", "percentile", "basic"}, default="wilson"
         - "wilson": that of Wilson for a proportion [5]_, made for any metric with a
-          range, [6]_ and [2]_. It holds the value, keeps to the range, and has a width
-          where the sample shows no variation;
+          range, [6]_ and [2]_; it has a width where the sample shows no variation;
         - "logit": symmetric in the log odds; of metrics without a greatest value in the
           logarithm, as is "wilson" of lift;
         - "wald": symmetric, cut off at the range;
@@ -140,8 +137,8 @@ def estimate(
         What the adjusted p-values of several markers or models keep to a level:
 
         - "holm": the probability of any false finding, by Holm's method;
-        - "bh": the expected share of the false among all findings, by Benjamini and
-          Hochberg, for those that do not depend on each other, or positively;
+        - "bh": the expected share of false findings, by Benjamini and Hochberg, for
+          those that do not depend on each other, or positively;
         - "by": the same by Benjamini and Yekutieli, however they depend.
     n_resamples : int, default=2000
         Number of replicates of both bootstraps; of many markers, of the random rankings
@@ -161,9 +158,8 @@ def estimate(
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
         What the weights are: "frequency" are whole numbers of repetitions of a case,
-        "sampling" the inverse probabilities with which cases were sampled. Those of a
-        case-control sample, one per class, are best given as the ``prevalence`` of the
-        average precision: it is biased upwards where few controls stand for many.
+        "sampling" the inverse probabilities with which cases were sampled. Of a
+        case-control sample give the average precision its ``prevalence`` instead.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None

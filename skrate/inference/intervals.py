@@ -172,35 +172,35 @@ def bounded_interval(
     find_tested: Callable[[], ConfidenceInterval] | None = None,
 ) -> ConfidenceInterval:
     """Return the interval of a kind, or Wilson's if the sample shows no variation."""
-    if np.isinf(bounds[0]):
-        # Nothing says how a value without bounds may vary but the sample.
-        return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
-    if bounds[0] == bounds[1]:
+    low, high = bounds
+    if low == high:
         # As the recall where all cases are processed.
-        return ConfidenceInterval(*bounds)
-    is_at_bound = value - bounds[0] < NEGLIGIBLE or bounds[1] - value < NEGLIGIBLE
+        return ConfidenceInterval(low, high)
+    is_finite = bool(np.isfinite(bounds).all())
+    is_at_bound = value - low < NEGLIGIBLE or high - value < NEGLIGIBLE
+    is_wilson = kind == "wilson" and is_finite
     shows_none = standard_error < NEGLIGIBLE or is_at_bound
-    is_wilson = kind == "wilson" and np.isfinite(bounds).all()
-    if not (shows_none or is_wilson):
+    # Nothing says how a value without bounds may vary but the sample.
+    if np.isinf(low) or not (shows_none or is_wilson):
         return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
-    value = min(max(value, bounds[0]), bounds[1])
+    value = min(max(value, low), high)
     if find_tested is not None:
         return find_tested()
     found = find_augmented()
-    if np.isfinite(bounds).all() and np.isnan(found.value):
-        # Not even the augmented ranking has a value: nothing is left out.
-        return ConfidenceInterval(*bounds)
-    if np.isfinite(bounds).all():
+    if is_finite and not np.isnan(found.value):
         return wilson_interval(value, bounds, level, found)
-    # Without a greatest value there is nothing that Wilson's variance could be of.
-    kind = "logit" if value - bounds[0] > NEGLIGIBLE else "wald"
-    error = float(np.sqrt(found.variance))
-    ends = interval_of(kind, value, error, level, bounds, found.freedom, None)
-    # Their perfect rankings are at most 1, though an approximation may lie above.
-    most = max(value, 1.0)
+    ends = ConfidenceInterval(float("nan"), float("nan"))
+    most = high
+    if not is_finite:
+        # Without a greatest value there is nothing that Wilson's variance could be of.
+        kind = "logit" if value - low > NEGLIGIBLE else "wald"
+        error = float(np.sqrt(found.variance))
+        ends = interval_of(kind, value, error, level, bounds, found.freedom, None)
+        # Their perfect rankings are at most 1, though an approximation may lie above.
+        most = max(value, 1.0)
     if np.isnan(ends).any():
         # Not even the augmented ranking has a value: nothing is left out.
-        return ConfidenceInterval(bounds[0], most)
+        return ConfidenceInterval(low, most)
     return ConfidenceInterval(ends.low, min(ends.high, most))
 
 
