@@ -97,12 +97,10 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class, or list of both, is held out and one is trained on.
     scoring : str or callable, default=None
         What is asked of the held-out cases: a score function of this package, its name,
-        or a :func:`functools.partial` of one with its parameters, averaged over the
-        lists if `fit` got `groups`, and negated where less is better; a name of
-        scikit-learn's, of the second class, such as "average_precision"; or a scorer,
-        called as ``scorer(estimator, X, y)``. With ``sample_weight`` if `fit` got one.
-        None is the share of held-out pairs in order: the AUC, or with `groups` the
-        share within lists.
+        or a :func:`functools.partial` of one, averaged over the lists if `fit` got
+        `groups`; a name of scikit-learn's, of the second class; or a scorer, called as
+        ``scorer(estimator, X, y)``, with ``sample_weight`` if `fit` got one. None is
+        the share of held-out pairs in order, within lists if there are.
     tol : float, default=1e-4
         Gain of the score that counts as one, at least 0.
     random_state : int, RandomState or Generator, default=None
@@ -124,12 +122,11 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_estimators_ : int
         Number of weak rankers made.
     normalisers_ : ndarray of shape (n_rounds,)
-        Factor by which each round lowered the bound on the ranking loss. The share of
-        training pairs in the wrong order, ties included, is at most their product.
+        Factor by which each round lowered the bound on the share of training pairs in
+        the wrong order, ties included, which is their product.
     stop_reason_ : str
         "n_estimators" (all rounds made), "separable" (one threshold orders every
-        pair), "no_gain" (no threshold is better than chance) or "no_improvement"
-        (early stopping).
+        pair), "no_gain" (no threshold beats chance) or "no_improvement".
     slope_ : float
         Slope of the fitted link, above 0.
     offset_ : float
@@ -139,10 +136,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         call of `fit`.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each feature in the fall of the logarithm of the loss bound.
-    n_features_in_ : int
-        Number of features seen during `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if `X` had names that are all strings.
+    n_features_in_, feature_names_in_ : int, ndarray
+        As of any estimator.
 
     See Also
     --------

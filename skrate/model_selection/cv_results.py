@@ -116,8 +116,6 @@ class FoldSummary(Result):
 class FoldSummaries(Rows):
     """Rows of :func:`skrate.summarize`, printed as a table.
 
-    It has a length, and its rows are found by position or in a loop.
-
     Attributes
     ----------
     rows : tuple of FoldSummary
@@ -216,9 +214,9 @@ def summarize(
     Raises
     ------
     ValueError
-        If there are no scores of folds in ``cv_results``, one of ``n_train`` and
-        ``n_test`` is missing, a score is infinite or no number, the level is not in
-        (0, 1), or ``repeats`` or ``score_range`` do not go with the scores.
+        If ``cv_results`` holds no scores of folds, or infinite ones, one of ``n_train``
+        and ``n_test`` is missing, the level is not in (0, 1), or ``repeats`` or
+        ``score_range`` do not go with the scores.
 
     Warns
     -----
@@ -448,9 +446,9 @@ def refit_best(metric: str | dict[str, Any] = "score", min_defined: float = 0.8)
     Raises
     ------
     ValueError
-        If ``min_defined`` is not in (0, 1]. The rule raises it if ``metric`` is not in
-        ``cv_results_``, if fewer than ``min_defined`` of the folds are defined, or if
-        no candidate has a score on all defined folds.
+        If ``min_defined`` is not in (0, 1]. By the rule, if ``metric`` is not in
+        ``cv_results_``, too few folds are defined, or no candidate has a score on all
+        of these.
 
     Warns
     -----
@@ -460,14 +458,12 @@ def refit_best(metric: str | dict[str, Any] = "score", min_defined: float = 0.8)
 
     See Also
     --------
-    sklearn.model_selection.GridSearchCV : Takes the rule as ``refit``; it then sets
-        ``best_index_``, ``best_params_`` and ``best_estimator_``, not ``best_score_``.
+    sklearn.model_selection.GridSearchCV : Takes the rule as ``refit``.
 
     Notes
     -----
-    A fold counts as defined if any candidate has a score on it. Candidates are
-    compared on the same folds: one that lacks a score on a defined fold is out. Scores
-    that are nan, infinite, masked or missing are none.
+    A fold counts as defined if any candidate has a finite score on it. A candidate that
+    lacks one on a defined fold is out.
 
     Examples
     --------
@@ -491,9 +487,7 @@ def refit_one_standard_error(
 ) -> Any:
     """Return a ``refit=`` rule that selects the simplest of the best candidates.
 
-    Means over folds that differ by less than their standard error do not say which
-    candidate is better: of all within one standard error of the best mean, the rule
-    selects the simplest.
+    The simplest of all candidates within one standard error of the best mean.
 
     Parameters
     ----------
@@ -509,18 +503,13 @@ def refit_one_standard_error(
     Returns
     -------
     rule : callable
-        Takes ``cv_results_`` and returns the index of a candidate.
+        As that of :func:`refit_best`, with its warnings.
 
     Raises
     ------
     ValueError
         As :func:`refit_best`; if ``complexity`` is missing, and by the rule if a
         candidate lacks the parameter, or its value is neither a number nor None.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        By the rule, as that of :func:`refit_best`.
 
     See Also
     --------

@@ -88,8 +88,7 @@ def compare_folds(
     r"""Compare the scores of two models over the same folds.
 
     Which of two learning algorithms is better on data of this size? Unlike
-    :func:`compare`, which takes two models as given, it counts in what other training
-    sets would have changed.
+    :func:`compare`, it counts in what other training sets would have changed.
 
     Parameters
     ----------
@@ -122,8 +121,8 @@ def compare_folds(
     ------
     ValueError
         If ``a`` and ``b`` differ in shape or hold fewer than two folds, one of
-        ``n_train`` and ``n_test`` is missing, an option is none of the choices, a
-        score is infinite or no number, or lies outside ``score_range``.
+        ``n_train`` and ``n_test`` is missing, an option is none of the choices, or a
+        score is infinite or outside ``score_range``.
 
     Warns
     -----

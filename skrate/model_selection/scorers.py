@@ -306,8 +306,8 @@ class RateWeightedAUCScorer(RankingScorer):
     rate : "uniform", float, distribution or dict, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
-        a set of distributions, from :func:`skrate.rates.between`. Of more than two
-        classes, a dict may hold one for each, and that of ``pos_label`` is taken.
+        a set of distributions, from :func:`skrate.rates.between`. A dict may hold one
+        for each class.
     response_method : str or tuple of str
         Methods of the estimator that give scores, the first that it has is used;
         "decision_function", then "predict_proba" by default, and the other way round
@@ -381,8 +381,7 @@ class AveragePrecisionScorer(RankingScorer):
     Parameters
     ----------
     prevalence : float, default=None
-        Share of the positives in the population, in (0, 1). None takes the share in
-        the cases that are scored.
+        Share of the positives in the population, in (0, 1); None takes that scored.
     adjusted : bool, default=False
         Whether to rescale so that constant scores give 0, at any prevalence.
     tail : {"binormal", "empirical"}, default="binormal"

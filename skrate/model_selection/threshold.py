@@ -76,9 +76,8 @@ _UP_TO = 1 + 1e-9
 class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     r"""Classifier that marks the share of new cases that will be processed.
 
-    Where :class:`~sklearn.model_selection.TunedThresholdClassifierCV` seeks the
-    threshold of the best score, this one seeks the threshold that keeps a capacity: on
-    average, or with a probability that is asked for.
+    Its threshold is the one that keeps a capacity: on average, or with a probability
+    that is asked for.
 
     Parameters
     ----------
@@ -95,9 +94,8 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         Number of cases in the next batch. None stands for so many that their own chance
         does not matter.
     confidence : float, default=None
-        Probability with which the number marked of the next ``n_items`` is within
-        the capacity, in (0, 1). None keeps it on average: about half of all batches
-        then exceed it.
+        Probability, in (0, 1), with which the next ``n_items`` keep to the capacity.
+        None keeps it on average: about half of all batches then exceed it.
     cv : int, float, splitter, iterable or "prefit", default=5
         Where held-out scores come from:
 
@@ -135,10 +133,8 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         Number of held-out scores.
     classes_ : ndarray of shape (2,)
         The labels, as the estimator has them.
-    n_features_in_ : int
-        Number of features, if the estimator knows it.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the estimator knows them.
+    n_features_in_, feature_names_in_ : int, ndarray
+        As of the estimator, if it knows them.
 
     See Also
     --------
@@ -243,10 +239,9 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If neither or both of ``rate`` and ``capacity`` are given, ``capacity`` is
-            above ``n_items`` or lacks it, ``confidence`` is outside (0, 1), there are
-            not two classes, in ``y`` or in the training part of a fold, a case is
-            tested twice, or a score is NaN or infinite.
+            If ``rate``, ``capacity``, ``n_items`` and ``confidence`` do not go together
+            or are out of range, there are not two classes, in ``y`` or in the training
+            part of a fold, a case is tested twice, or a score is not finite.
         """
         capacity = check_capacity(
             self.rate, self.capacity, self.n_items, self.confidence
@@ -333,10 +328,7 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     def achieved_rate(
         self, X: ArrayLike, *, confidence_level: float = 0.95, looks: int = 1
     ) -> AchievedRate:
-        """Count what ``predict`` marks of a batch, and test what that tells.
-
-        Two questions have a p-value each: whether new cases are like those held out,
-        and whether the capacity is kept, which an unlucky sample may fail as drift may.
+        """Count what ``predict`` marks of a batch, and test if that is as it should be.
 
         Parameters
         ----------
