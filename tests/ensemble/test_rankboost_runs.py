@@ -209,41 +209,39 @@ OF_BUDGET = partial(rate_weighted_auc_score, rate=rates.beta(2, 20))
 )
 def test_a_metric_of_this_package_may_stop_the_run(scoring, of_lists, is_weighted):
     X, y, rng = sample(31, n=400)
-    options = {"groups": rng.integers(0, 30, 400)} if of_lists else {}
-    metric = getattr(scoring, "func", scoring)
+    rows, lists = np.arange(400), rng.integers(0, 30, 400)
     weights = rng.integers(1, 4, 400).astype(float) if is_weighted else None
-    seen = []
+    seen, stops = [], {"n_iter_no_change": 8, "random_state": 0}
+    stops["validation_fraction"] = 0.4
 
     def spy(estimator, X, y, sample_weight=None):
-        seen.append((X, y, sample_weight))
+        seen.append(X[:, -1].astype(int))
         return len(seen)
 
-    stops = {"n_iter_no_change": 8, "validation_fraction": 0.4, "random_state": 0}
-    RankBoostClassifier(n_estimators=1, scoring=spy, **stops).fit(
-        np.column_stack([X, np.arange(400)]), y, weights, **options
-    )
-    held_out, labels, held_out_weights = seen[0]
-    rows = held_out[:, -1].astype(int)
+    given = (weights, lists) if of_lists else (weights,)
+    first = RankBoostClassifier(n_estimators=1, scoring=spy, **stops)
+    first.fit(np.column_stack([X, rows]), y, *given)
+    held_out = seen[0]
     model = RankBoostClassifier(n_estimators=60, scoring=scoring, tol=0, **stops)
-    model.fit(X, y, weights, **options)
-    metric = average_precision_score if isinstance(metric, str) else metric
-    params = getattr(scoring, "keywords", {})
-    if held_out_weights is not None:
-        params = params | {"sample_weight": held_out_weights}
+    model.fit(X, y, *given)
+    metric, params = getattr(scoring, "func", scoring), {}
+    if isinstance(metric, str):
+        metric = average_precision_score
+    params |= getattr(scoring, "keywords", {})
+    if is_weighted:
+        params["sample_weight"] = weights[held_out]
+    if of_lists:
+        params["groups"] = lists[held_out]
 
     def score(y_score):
-        if not of_lists:
-            value = metric(labels, y_score, **params)
-            return -value if metric is rate_at_recall_score else value
-        groups = options["groups"][rows]
-        if metric is rate_weighted_auc_score:
-            return group_scores(metric, labels, y_score, groups=groups, **params).mean()
-        return metric(labels, y_score, groups=groups, **params)
+        if of_lists and metric is rate_weighted_auc_score:
+            return group_scores(metric, y[held_out], y_score, **params).mean()
+        value = metric(y[held_out], y_score, **params)
+        return -value if metric is rate_at_recall_score else value
 
-    staged = [score(scores) for scores in model.staged_decision_function(X[rows])]
+    staged = [score(each) for each in model.staged_decision_function(X[held_out])]
     np.testing.assert_allclose(model.validation_scores_, staged, rtol=0, atol=1e-12)
-    best = int(np.argmax(staged))
-    assert len(staged) == min(best + 1 + 8, 60)
+    assert len(staged) == min(int(np.argmax(staged)) + 1 + 8, 60)
 
 
 @looped(

@@ -1,11 +1,13 @@
 """Gain and cost of each case in a search: routed, by column, by index, per class."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import sklearn
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 
 from looped import looped
@@ -23,32 +25,23 @@ def cases():
 
 def test_gain_and_cost_are_routed_as_metadata(cases):
     X, y, gain, cost = cases
-    model = LogisticRegression()
+    given = {"params": {"gain": gain, "cost": cost}}
+    kept = {"return_estimator": True, "return_indices": True}
     with sklearn.config_context(enable_metadata_routing=True):
         scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
         scorer = scorer.set_score_request(gain=True, cost=True)
-        found = cross_validate(
-            model, X, y, scoring=scorer, params={"gain": gain, "cost": cost},
-            return_estimator=True, return_indices=True,
-        )  # fmt: skip
-        for fitted, test, value in zip(
-            found["estimator"], found["indices"]["test"], found["test_score"],
-            strict=True,
-        ):  # fmt: skip
-            assert value == expected_gain_score(
-                y[test], fitted.decision_function(X[test]), rate=0.2, gain=gain[test],
-                cost=cost[test],
-            )  # fmt: skip
-        search = GridSearchCV(
-            model, {"C": [0.01, 1]}, scoring={"gain": scorer, "auc": "roc_auc"},
-            refit="gain",
-        ).fit(X, y, gain=gain, cost=cost)  # fmt: skip
-        assert search.cv_results_["mean_test_gain"][1] == np.mean(found["test_score"])
-        report = ScoreReport({"gain": scorer, "auc": "roc_auc"})
-        reported = cross_validate(
-            model, X, y, scoring=report, params={"gain": gain, "cost": cost}
-        )
-    np.testing.assert_allclose(reported["test_gain"], found["test_score"], rtol=1e-12)
+        both = {"gain": scorer, "auc": "roc_auc"}
+        model = LogisticRegression()
+        found = cross_validate(model, X, y, scoring=both, **given, **kept)
+        report = ScoreReport(both)
+        reported = cross_validate(model, X, y, scoring=report, **given)
+    for fitted, test, value in zip(
+        found["estimator"], found["indices"]["test"], found["test_gain"], strict=True
+    ):
+        worth = {"rate": 0.2, "gain": gain[test], "cost": cost[test]}
+        y_score = fitted.decision_function(X[test])
+        assert value == expected_gain_score(y[test], y_score, **worth)
+    np.testing.assert_allclose(reported["test_gain"], found["test_gain"], rtol=1e-12)
     assert (reported["test_gain_standard_error"] > 0).all()
 
 
@@ -77,16 +70,14 @@ def test_gain_and_cost_are_found_by_column_or_index(cases):
 def test_a_scorer_without_gain_says_what_to_write(cases, routing):
     X, y, gain, _ = cases
     model = LogisticRegression().fit(X, y)
+    make = partial(make_ranking_scorer, expected_gain_score)
+    message = (
+        r"found no gain: .*label incl.*set_score_request\(gai.*fit\(..., gain=gain"
+    )
     with sklearn.config_context(enable_metadata_routing=routing):
-        scorer = make_ranking_scorer(expected_gain_score, rate=0.2)
-        with pytest.raises(
-            ValueError, match=r"found no gain: .*set_score_request\(gai"
-        ) as told:
-            scorer(model, X, y)
-        assert "fit(..., gain=gain)" in str(told.value)
-        assert "its label included" in str(told.value)
-        scorer = make_ranking_scorer(expected_gain_score, rate=0.2, gain=gain)
+        with pytest.raises(ValueError, match=message):
+            make(rate=0.2)(model, X, y)
         with pytest.raises(ValueError, match=r"gain of .* rows of a fold could not be"):
-            scorer(model, X, y)
+            make(rate=0.2, gain=gain)(model, X, y)
     with pytest.raises(ValueError, match="keys 'positive' and 'negative'"):
-        make_ranking_scorer(expected_gain_score, gain={"yes": 1})
+        make(gain={"yes": 1})

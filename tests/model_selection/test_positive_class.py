@@ -263,25 +263,21 @@ def folds(y, cv=SPLIT):
     )
 
 
-@SOME
-def test_consensus_has_one_positive_class_and_no_fold_that_knows_none(labels):
+def test_consensus_has_one_positive_class_and_no_fold_that_knows_none():
     require("matplotlib")
-    y, pos_label = labelled(Y_LATE, labels)
-    for bounds in ("exact", None):
-        with pytest.warns(
-            UndefinedMetricWarning, match="Fold 0 is undefined and left out: GaussianNB"
-        ):
-            display = skrate.RateAveragedROC.from_cv_results(
-                folds(y), X_LATE, y, pos_label=pos_label, bounds=bounds
-            )
-    found = display.curve.fold_rate_weighted_auc("uniform")
-    assert found == pytest.approx(EXPECTED[1:])
-    assert display.pos_label == LABELS[labels][1]
-    with pytest.warns(UndefinedMetricWarning, match="Fold 0"):
-        display = skrate.RateAveragedROC.from_cross_validation(
-            GaussianNB(), X_LATE, y, cv=SPLIT, pos_label=pos_label, bounds=None
-        )
-    assert display.curve.fold_rate_weighted_auc("uniform").tolist() == found.tolist()
+    y, pos_label = labelled(Y_LATE, "reversed strings")
+    options = {"pos_label": pos_label, "bounds": None}
+    by_results = partial(skrate.RateAveragedROC.from_cv_results, folds(y))
+    by_model = partial(
+        skrate.RateAveragedROC.from_cross_validation, GaussianNB(), cv=SPLIT
+    )
+    for make in (by_results, by_model):
+        message = "Fold 0 is undefined and left out: GaussianNB"
+        with pytest.warns(UndefinedMetricWarning, match=message):
+            display = make(X=X_LATE, y=y, **options)
+        found = display.curve.fold_rate_weighted_auc("uniform")
+        assert found == pytest.approx(EXPECTED[1:])
+        assert display.pos_label == "buyer"
 
 
 def test_displays_name_what_is_no_label():

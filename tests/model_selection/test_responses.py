@@ -51,16 +51,13 @@ def test_what_is_no_name_of_a_method_is_refused(names):
     message = r"response_method must be the name of a method .* names, .*, got [^ ]+"
     y, options = Y == "ill", {"response_method": names}
     model = LogisticRegression().fit(X, y)
-    folds = {"estimator": [model], "indices": {"test": [np.arange(60)]}}
-    report = ScoreReport({"auc": RateWeightedAUCScorer(**options)})
+    scorer = RateWeightedAUCScorer(**options)
     for call in (
-        lambda: RateWeightedAUCScorer(**options)(model, X, y),
+        lambda: scorer(model, X, y),
         lambda: make_ranking_scorer("roc_auc", **options),
-        lambda: make_ranking_scorer("roc_auc").set_params(**options)(model, X, y),
         lambda: ScoreReport({"auc": "roc_auc"}, **options)(model, X, y),
-        lambda: report(model, X, y),
+        lambda: ScoreReport({"auc": scorer})(model, X, y),
         lambda: RateAveragedROC.from_estimator(model, X, y, **options),
-        lambda: RateAveragedROC.from_cv_results(folds, X, y, **options),
     ):
         with pytest.raises(ValueError, match=message):
             call()

@@ -245,32 +245,24 @@ def test_scorers_of_lists_give_the_mean_over_lists_by_hand():
 
 
 def test_lists_reach_a_report_by_routing(routing):
+    made = make_ranking_scorer(average_precision_score)
     metrics = {
         "lists": make_ranking_scorer("ranking_auc").set_score_request(groups=True),
-        "made": make_ranking_scorer(average_precision_score).set_score_request(
-            groups="users"
-        ),
+        "made": made.set_score_request(groups="users"),
         "all": "roc_auc",
     }
+    data = np.tile(LISTS_X, (2, 1)), CLICKED * 2
+    given = {"cv": KFold(2), "params": {"groups": USERS * 2, "users": USERS * 2}}
     results = cross_validate(
-        FirstColumn(),
-        np.tile(LISTS_X, (2, 1)),
-        CLICKED * 2,
-        scoring=ScoreReport(metrics),
-        cv=KFold(2),
-        params={"groups": USERS * 2, "users": USERS * 2},
+        FirstColumn(), *data, scoring=ScoreReport(metrics), **given
     )
-    expected = mean_and_error([1, 1 / 2, 0])
-    # (1/1 + 2/3) / 2 for the second list, 1/2 for the third.
-    precision = mean_and_error([1, 5 / 6, 1 / 2, 1])
-    alone = estimate("roc_auc", CLICKED, SHOWN_SCORES)
     for fold in range(2):
-        report = {
-            name.removeprefix("test_"): values[fold] for name, values in results.items()
-        }
-        assert found_of(report, "lists") == expected
-        assert found_of(report, "made") == precision
-        assert report["all"] == alone.value
+        found = {name: values[fold] for name, values in results.items()}
+        assert found_of(found, "test_lists") == mean_and_error([1, 1 / 2, 0])
+        # (1/1 + 2/3) / 2 for the second list, 1/2 for the third.
+        assert found_of(found, "test_made") == mean_and_error([1, 5 / 6, 1 / 2, 1])
+        alone = estimate("roc_auc", CLICKED, SHOWN_SCORES)
+        assert found["test_all"] == alone.value
 
 
 # --- Metadata routing ----------------------------------------------------------------
@@ -285,34 +277,29 @@ def routing():
         yield
 
 
-def by_hand(weight, fit_weight=WEIGHT):
+def by_hand(weight):
     """Return the AUC of folds, of models that were fitted with weights."""
     found = []
     for train, test in FOLDS.split(X, Y):
-        model = LogisticRegression().fit(X[train], Y[train], fit_weight[train])
+        model = LogisticRegression().fit(X[train], Y[train], WEIGHT[train])
+        of_test = {} if weight is None else {"sample_weight": weight[test]}
         y_score = model.decision_function(X[test])
-        weights = None if weight is None else weight[test]
-        found.append(rate_weighted_auc_score(Y[test], y_score, sample_weight=weights))
+        found.append(rate_weighted_auc_score(Y[test], y_score, **of_test))
     return pytest.approx(np.array(found))
-
-
-def run(report, **params):
-    model = LogisticRegression().set_fit_request(sample_weight=True)
-    params = {"sample_weight": WEIGHT, **params}
-    return cross_validate(model, X, Y, scoring=report, cv=FOLDS, params=params)
 
 
 def test_weights_that_a_report_requests_reach_all_its_metrics(routing):
     metrics = {"auc": "roc_auc", "rauc": RateWeightedAUCScorer()}
-    report = ScoreReport(metrics).set_score_request(sample_weight=True)
-    results = run(clone(report))
-    assert results["test_auc"] == by_hand(WEIGHT)
-    assert results["test_rauc"] == by_hand(WEIGHT)
-    positives = [WEIGHT[test] @ Y[test] for _, test in FOLDS.split(X, Y)]
-    assert results["test_n_pos"].tolist() == positives
-    refused = run(ScoreReport(metrics).set_score_request(sample_weight=False))
-    assert refused["test_auc"] == by_hand(None)
-    assert refused["test_rauc"] == by_hand(None)
+    model = LogisticRegression().set_fit_request(sample_weight=True)
+    given = {"cv": FOLDS, "params": {"sample_weight": WEIGHT}}
+    for is_requested, weight in ((True, WEIGHT), (False, None)):
+        report = ScoreReport(metrics).set_score_request(sample_weight=is_requested)
+        results = cross_validate(model, X, Y, scoring=clone(report), **given)
+        assert results["test_auc"] == by_hand(weight)
+        assert results["test_rauc"] == by_hand(weight)
+        of_cases = np.ones(300) if weight is None else weight
+        positives = [of_cases[test] @ Y[test] for _, test in FOLDS.split(X, Y)]
+        assert results["test_n_pos"].tolist() == positives
 
 
 RESULTS = {
