@@ -117,25 +117,9 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
         sample_weight: ArrayLike | None = None,
         **metadata: Any,
     ) -> dict[str, float]:
-        """Score ``estimator`` on ``X`` and ``y``.
+        """Score ``estimator`` on ``X`` and ``y``, by name.
 
-        Parameters
-        ----------
-        estimator : estimator
-            A fitted model.
-        X : array-like of shape (n_samples, n_features)
-            The cases.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Their weights.
-        **metadata : dict
-            With metadata routing, what scorers requested under another name.
-
-        Returns
-        -------
-        scores : dict
-            Floats by name.
+        With metadata routing, ``metadata`` is what scorers requested by other names.
         """
         scorers = self._scorers()
         if sample_weight is not None:
