@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -30,23 +29,17 @@ _HELD = 8
 
 @dataclass(frozen=True)
 class Piece:
-    """The table of some cases, and the labels among them.
+    """The table of some cases, and the labels among them."""
 
-    ``labels`` says of each label where it was first seen, for messages; ``table`` is
-    None where no case has weight.
-    """
-
-    table: RankTable | None
-    labels: Seen
+    table: RankTable | None  # None where no case has weight.
+    labels: Seen  # Where each label was first seen.
 
 
 def piece_of(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Piece:
     """Return what is known of the cases of one chunk, which may be none.
 
-    ``columns`` are labels, scores and maybe weights.
-    Which label is positive is decided as if there were no other chunk: a label that
-    would decide otherwise elsewhere is found by :func:`whole_table`. So are labels
-    among which none can be positive: what is amiss may lie in other chunks.
+    ``columns`` are labels, scores and maybe weights. Which label is positive is decided
+    as if there were no other chunk; :func:`whole_table` finds where these disagree.
     """
     if all(np.shape(array)[:1] == (0,) for array in columns):
         return Piece(None, {})
@@ -54,7 +47,10 @@ def piece_of(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Piec
     try:
         labels = check_vector("y_true", y_true)
         seen = dict.fromkeys(distinct_labels(labels), where)
-        if not _has_positive(list(seen), pos_label):
+        try:
+            positive_label(list(seen), pos_label)
+        except ValueError:
+            # Other chunks may say which is positive, or what is amiss.
             return Piece(None, seen)
         weights, has_weight = None, True
         if given:
@@ -72,15 +68,6 @@ def piece_of(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Piec
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error
     return Piece(table if has_weight else None, seen)
-
-
-def _has_positive(found: list[Any], pos_label: Label) -> bool:
-    """Return whether labels say which of them is positive, or that none of them is."""
-    try:
-        positive_label(found, pos_label)
-    except ValueError:
-        return False
-    return True
 
 
 def piece_of_batches(
@@ -109,8 +96,7 @@ def piece_of_batches(
 def sum_of_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
     """Return the piece of all their cases, compressed to a number of groups.
 
-    The order in which tables are added depends on nothing but that of the pieces, so
-    that the result is the same to the last bit however often and where it is computed.
+    Tables are added in the order of the pieces: the same to the last bit wherever.
     """
     seen = seen_in_all(piece.labels for piece in pieces)
     tables = [piece.table for piece in pieces if piece.table is not None]

@@ -60,7 +60,6 @@ from skrate.model_selection.responses import (
 )
 
 Method = Literal["corrected", "paired"]
-METHODS: tuple[Method, ...] = get_args(Method)
 # The least and the greatest value of a metric, None where there is none.
 ScoreRange = tuple[float | None, float | None]
 INFINITE = float("inf")
@@ -167,7 +166,7 @@ def compare_folds(
     >>> round(compare_folds(a, b).pvalue, 3)
     0.081
     """
-    method = check_choice("method", method, METHODS)
+    method = check_choice("method", method, get_args(Method))
     check_choice("alternative", alternative, ALTERNATIVES)
     level = check_fraction("confidence_level", confidence_level)
     scores_a = fold_scores("a", a, may_be_repeats=True)

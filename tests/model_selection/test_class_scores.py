@@ -182,46 +182,45 @@ def test_a_class_that_was_not_learnt_is_undefined():
         assert np.isnan(RateWeightedAUCScorer()(MODEL, X, y))
 
 
-BAD = {
-    "a class that there is not": (
+BAD = [
+    (
         RateWeightedAUCScorer(pos_label="rose"),
         "pos_label='rose' of RateWeightedAUCScorer is not one of the classes",
     ),
-    "a rate of a class that there is not": (
+    (
         RateWeightedAUCScorer(rate={"rose": 0.1}),
         "rate names the class 'rose', which is not one of ['setosa'",
     ),
-    "a label that is no class": (
+    (
         AveragePrecisionScorer(labels=["setosa", "versicolor", "rose"]),
         "labels of AveragePrecisionScorer must be the classes of",
     ),
-    "a class that is left out": (
+    (
         AveragePrecisionScorer(labels=["setosa", "versicolor"]),
         "labels of AveragePrecisionScorer must be the classes of",
     ),
-    "no average": (
+    (
         make_ranking_scorer(average_precision_score, average=None),
         "average=None of make_ranking_scorer leaves a score for each class",
     ),
-    "an unknown average": (
+    (
         AveragePrecisionScorer(average="mean"),
         "average must be one of ['macro', 'micro', 'samples', 'weighted']",
     ),
-    "predicted classes": (
+    (
         RateWeightedAUCScorer(response_method="predict"),
         "needs a score for each of the classes ['setosa', 'versicolor', 'virginica'], "
         "but predict of GaussianNB returned an array of shape (150,)",
     ),
-    "a metric of two classes": (
+    (
         make_ranking_scorer(recall_at_rate_score, rate=0.2),
         "make_ranking_scorer needs a binary target, and this one has more than two",
     ),
-}
+]
 
 
-@looped("name", BAD)
-def test_what_cannot_be_scored_says_so(name):
-    scorer, message = BAD[name]
+@looped("scorer, message", BAD)
+def test_what_cannot_be_scored_says_so(scorer, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         scorer(MODEL, X, NAMES)
 

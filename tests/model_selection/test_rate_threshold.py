@@ -172,9 +172,8 @@ def test_a_share_is_held_out_at_random(seed):
 
 
 def test_folds_without_a_case_of_weight_are_none():
-    weight = np.repeat([0.0, 1.0], 100)
-    first, second = np.arange(100), np.arange(100, 200)
-    splits = [(second, first), (second[:50], second[50:])]
+    weight, first, second = np.repeat([0.0, 1.0], 100), np.arange(100), slice(100, 200)
+    splits = [(np.r_[second], first), (np.r_[100:150], np.r_[150:200])]
     model = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
     assert model.fit(X, Y, sample_weight=weight).n_held_out_ == 50
     with pytest.raises(ValueError, match="cv tests no case that has a weight"):
@@ -204,12 +203,11 @@ def test_folds_that_overlap_are_refused():
 @looped("method", ["predict_proba", "decision_function"])
 def test_the_positive_label_is_marked(method):
     named = np.where(Y == 1, "yes", "no")
-    model = RateThresholdClassifier(
-        LogisticRegression(), rate=0.3, response_method=method
-    )
+    options = {"rate": 0.3, "response_method": method}
+    model = RateThresholdClassifier(LogisticRegression(), **options)
+    expected = clone(model).fit(X, Y).predict(X_NEW)
     with pytest.warns(UserWarning, match="takes 'yes' for the positive class"):
         second = clone(model).fit(X, named).predict(X_NEW)
-    expected = clone(model).fit(X, Y).predict(X_NEW)
     np.testing.assert_array_equal(second == "yes", expected == 1)
     first = model.set_params(pos_label="no").fit(X, named)
     assert first.pos_label_ == "no"

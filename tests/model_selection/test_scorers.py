@@ -3,6 +3,7 @@
 import inspect
 import pickle
 from collections import Counter
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -167,19 +168,15 @@ def test_an_estimator_predicts_once_per_fold_and_response_method(labels):
 def test_a_scorer_of_the_other_class_changes_nothing(order, method):
     # scikit-learn keeps one response per method in a dict of scorers, whatever class
     # it is of.
-    y = LABELS["strings"]
+    y, model = LABELS["strings"], LogisticRegression()
+    healthy = partial(make_scorer, average_precision_score, pos_label="healthy")
     scoring = {
-        "theirs": make_scorer(
-            average_precision_score, pos_label="healthy", response_method=(method,)
-        ),
-        "theirs by name": make_scorer(
-            average_precision_score, pos_label="healthy", response_method=method
-        ),
+        "theirs": healthy(response_method=(method,)),
+        "theirs by name": healthy(response_method=method),
         "ours": RateWeightedAUCScorer(rate=RATE, pos_label="ill"),
         "precision": AveragePrecisionScorer(pos_label="ill"),
     }
     scoring = dict(list(scoring.items())[::order])
-    model = LogisticRegression()
     together = cross_validate(model, X, y, scoring=scoring, cv=2)
     for name, scorer in scoring.items():
         alone = cross_val_score(model, X, y, scoring=scorer, cv=2)
