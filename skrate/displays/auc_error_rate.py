@@ -61,10 +61,8 @@ class AUCErrorRateDisplay(Display):
     ----------
     lines_ : list of matplotlib Line2D
         A line for each curve.
-    point_ : matplotlib Line2D or None
-        The model.
-    interval_ : matplotlib ErrorbarContainer or None
-        The mean for the model's errors, with two standard deviations on either side.
+    point_, interval_ : matplotlib artist or None
+        The model, and the mean for its errors with two standard deviations about it.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn last.
 
@@ -87,20 +85,9 @@ class AUCErrorRateDisplay(Display):
 
     Examples
     --------
-    The mean for even classes is one minus the error rate:
-
-    >>> from skrate.displays import AUCErrorRateDisplay
-    >>> display = AUCErrorRateDisplay.from_class_ratios(
-    ...     [0.1, 0.5], n_cases=100
-    ... )
-    >>> even = display.curves[1]
-    >>> [round(mean, 2) for mean in even.means[:3].tolist()]
-    [1.0, 0.99, 0.98]
-    >>> len(display.lines_)
-    2
-
     A model with one error in four cases, and a perfect ranking all the same:
 
+    >>> from skrate.displays import AUCErrorRateDisplay
     >>> display = AUCErrorRateDisplay.from_predictions(
     ...     [0, 0, 1, 1], [0.1, 0.2, 0.3, 0.9], y_pred=[0, 0, 0, 1]
     ... )

@@ -54,15 +54,10 @@ class BudgetReportDisplay(Display):
 
     Attributes
     ----------
-    lines_ : list of matplotlib Line2D
-        The curve of each model.
-    bands_ : list of matplotlib artists
-        Their bands, if they are drawn.
-    readings_ : list of matplotlib Line2D
-        From the mean budget up to the number that is expected of each model, and to
-        the axis.
-    rate_ : list of matplotlib artists
-        Where the budget is likely, at the foot.
+    lines_, readings_ : list of matplotlib Line2D
+        The curve of each model; from the mean budget up to what is expected of it.
+    bands_, rate_ : list of matplotlib artists
+        The bands, if they are drawn, and where the budget is likely, at the foot.
     chance_level_, perfect_ : matplotlib Line2D or None
         What a random and a perfect order find.
     ax_, figure_ : matplotlib Axes and Figure

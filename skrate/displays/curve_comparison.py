@@ -74,10 +74,8 @@ class CurveComparisonDisplay(Drawing):
         The difference, a less b, and where both are equal.
     band_, interval_ : matplotlib artist
         The areas of the band, and of intervals at single rates unless it is these.
-    winning_a_, winning_b_ : list of matplotlib artists
-        The rates at which either is better beyond doubt.
-    rate_ : list of matplotlib artists
-        Where the rate is likely, if it is given.
+    winning_a_, winning_b_, rate_ : list of matplotlib artists
+        The rates at which either is better beyond doubt, and where the rate is likely.
     count_axes_ : list of matplotlib axes
         The axes in counts, if ``n_items`` is given.
     ax_, figure_ : matplotlib Axes and Figure
@@ -107,11 +105,6 @@ class CurveComparisonDisplay(Drawing):
     >>> display.line_.get_ydata().tolist()
     [0.5, 1.0, 0.5, 0.5]
     """
-
-    comparison: CurveComparison
-    names: tuple[str, str]
-    rate: RateLike | None
-    n_items: int | None
 
     def __init__(
         self,

@@ -199,11 +199,7 @@ class HitCurveDisplay(FoldsDisplay):
     [0.0, 0.5, 0.5, 1.0, 1.0]
     """
 
-    curves: list[tuple[FloatArray, FloatArray]]
-    tables: list[RankTable]
-    perfect: Sequence[tuple[FloatArray, FloatArray]] | None
     line_: Any
-    _sizes: list[float]
     # Whether the rates of a curve of gain are shares of the cost, or of the cases.
     _has_cost = True
     # What stands on the axes, and how many units 1 is on either.
@@ -238,6 +234,9 @@ class HitCurveDisplay(FoldsDisplay):
                 for pos, (rates, _) in zip(found, steps, strict=True)
             ]
         self.tables = tables or []
+        self.rates, self.hits = ([curve[i] for curve in self.curves] for i in (0, 1))
+        # Share of the positives, or gain of all cases.
+        self.prevalence = float(np.mean([found[-1] for found in self.hits]))
         # Of curves of gain they are told, if they are known.
         self._sizes = [table.total for table in self.tables] or [1.0] * len(rates)
         self.name = name
@@ -298,21 +297,6 @@ class HitCurveDisplay(FoldsDisplay):
         display._has_cost = cost is not None
         display._sizes = [each.total for each in curves]
         return display.plot(**kwargs)
-
-    @property
-    def rates(self) -> list[FloatArray]:
-        """Rates of the points, one array per curve."""
-        return [rate for rate, _ in self.curves]
-
-    @property
-    def hits(self) -> list[FloatArray]:
-        """Hits at these rates, one array per curve."""
-        return [hits for _, hits in self.curves]
-
-    @property
-    def prevalence(self) -> float:
-        """Share of the positives, or gain of all cases, its mean over the curves."""
-        return float(np.mean([hits[-1] for hits in self.hits]))
 
     def _start(self, ax: Axes | None) -> None:
         super()._start(ax)

@@ -45,7 +45,7 @@ class MarkersDisplay(Drawing):
     Parameters
     ----------
     x, y : Estimates
-        What :func:`estimate` returned, for either axis.
+        What :func:`estimate` returned of the same markers, for either axis.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the axis.
 

@@ -127,16 +127,14 @@ class RateAveragedROC(FoldsDisplay):
 
     Attributes
     ----------
-    line_ : matplotlib Line2D
-        The consensus curve.
+    line_, chance_level_ : matplotlib Line2D
+        The consensus curve, and that of random scores.
     bounds_ : matplotlib Polygon or None
         The area between the bounds, or the simultaneous band.
     fold_lines_, reachable_, isometrics_ : list of matplotlib Line2D
         Curves of the folds, the worst and a perfect ranking, and lines of equal rate.
     rate_ : list of matplotlib artists
         The density of the rate, if it was asked for.
-    chance_level_ : matplotlib Line2D or None
-        The curve of random scores.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn last.
 
@@ -172,9 +170,6 @@ class RateAveragedROC(FoldsDisplay):
     >>> round(recall.value, 2), round(low, 2), round(high, 2)
     (0.94, 0.92, 0.95)
     """
-
-    curve: ConsensusCurve
-    rate: RateLike | None
 
     def __init__(
         self,

@@ -96,7 +96,7 @@ def interval(low: float, high: float) -> RateDistribution:
     Returns
     -------
     rate : RateDistribution
-        All rates between the bounds are equally likely, others impossible.
+        All rates between the bounds are equally likely.
 
     Examples
     --------
@@ -194,8 +194,6 @@ def mixture(
 
     Examples
     --------
-    A small team most of the time, everybody in one week of ten:
-
     >>> from skrate import rates
     >>> rates.mixture([rates.beta(3, 19), 0.8], weights=[0.9, 0.1])
     mixture(0.9: beta(3, 19), 0.1: fixed(0.8))
@@ -310,7 +308,6 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     See Also
     --------
     between : All distributions with given quantiles.
-    from_counts : For bounds of the number of items.
 
     References
     ----------
@@ -462,10 +459,6 @@ def from_budget(
     UserWarning
         If even the lower quantile is 1 or more, so that there is nothing to select, or
         no ``law`` is given and the means of the two differ by more than 0.05.
-
-    See Also
-    --------
-    between : Assumes no distribution between and beyond the quantiles.
 
     Notes
     -----

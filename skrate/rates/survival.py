@@ -108,9 +108,13 @@ class SurvivalTable:
             found = chebyshev.chebval(checks, falls.T)
             error = np.abs(at_checks - start[:, None] - found).max(axis=1)
             rounding = np.maximum(_EPS * high, spacing)
-            good = _is_good(
-                error, before, width, rounding, (start, end), (scale, whole)
-            )
+            good = error <= _TOLERANCE * np.maximum(start, scale)
+            # What does not matter, and how much P(R > x) changes where x is rounded.
+            good |= error * width <= _NEGLIGIBLE_AREA * scale
+            good |= error * width <= 4 * rounding * np.abs(start - end)
+            good |= (width <= 2 * rounding) | (width < 1e-300)
+            # Values that are themselves only known to so much, as 1 - cdf is.
+            good |= (error <= 1e-12 * start + 1e-15 * whole) & (error > before / 4)
             n_done += int(good.sum())
             if n_done + 2 * len(low) > _MAX_PANELS:
                 good[:] = True
@@ -357,26 +361,6 @@ def _halved(first: Any, is_within: Callable[[FloatArray], BoolArray]) -> FloatAr
     halves = np.asarray(first * 0.5 ** np.arange(1, 1002))
     last = bisect_left(range(1000), True, key=lambda i: is_within(halves[[i]])[0])
     return halves[: last + 1]
-
-
-def _is_good(
-    error: FloatArray,
-    before: FloatArray,
-    width: FloatArray,
-    spacing: FloatArray,
-    ends: tuple[FloatArray, FloatArray],
-    sizes: tuple[float, float],
-) -> BoolArray:
-    """Return which panels are exact to rounding, or cannot be better or matter."""
-    (start, end), (mean, whole) = ends, sizes
-    exact = error <= _TOLERANCE * np.maximum(start, mean)
-    negligible = error * width <= _NEGLIGIBLE_AREA * mean
-    # How much the survival function changes when a rate is rounded.
-    rounded = error * width <= 4 * spacing * np.abs(start - end)
-    narrow = (width <= 2 * spacing) | (width < 1e-300)
-    # Values that are themselves only known to so much, as 1 - cdf is.
-    noisy = (error <= 1e-12 * start + 1e-15 * whole) & (error > before / 4)
-    return np.asarray(exact | negligible | rounded | narrow | noisy)
 
 
 @lru_cache(maxsize=4)

@@ -357,17 +357,18 @@ def _best(program: UnimodalPrograms) -> _Best:
 
 def _climbed(program: UnimodalPrograms, modes: FloatArray, peak: int) -> _Best:
     """Return the best law of a mode around a peak over a grid."""
-    low, high = _around(modes, peak)
     best, ends = _exact(program, modes[[peak]], program.first_ends)
     for _ in range(_MOST_ROUNDS):
-        modes = _grid(program, low, high, ends)
+        # Between the neighbours of the best.
+        low, high = modes[max(peak - 1, 0)], modes[min(peak + 1, len(modes) - 1)]
+        modes = _grid(program, float(low), float(high), ends)
         peaks = _peaks(program.solved(modes, ends).values)
         found, ends = _exact(program, modes[peaks], ends)
         gain = found.value - best.value
         best = max(best, found, key=attrgetter("value"))
         if gain <= _ENOUGH * program.spread:
             break
-        low, high = _around(modes, int(np.searchsorted(modes, best.mode)))
+        peak = int(np.searchsorted(modes, best.mode))
     return best
 
 
@@ -428,11 +429,6 @@ def _peaks(values: FloatArray) -> list[int]:
     peaks = np.flatnonzero((values >= padded[:-2]) & (values >= padded[2:]))
     in_order = peaks[np.argsort(-values[peaks], kind="stable")]
     return [int(peak) for peak in in_order[:_PEAKS]]
-
-
-def _around(grid: FloatArray, place: int) -> tuple[float, float]:
-    """Return the neighbours of an entry of a grid."""
-    return float(grid[max(place - 1, 0)]), float(grid[min(place + 1, len(grid) - 1)])
 
 
 def _mixture(parts: Sequence[RateDistribution], shares: Sequence[float]) -> Mixture:

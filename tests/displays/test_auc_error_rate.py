@@ -9,6 +9,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, roc_auc_score
 
+from drawn import texts
 from optional import require
 from skrate import RankTable
 from skrate.displays import AUCErrorRateDisplay
@@ -41,11 +42,8 @@ def test_draws_the_moments(kind):
 
 
 def test_default_ratios_are_the_papers():
-    labels = AUCErrorRateDisplay.from_class_ratios().ax_.get_legend().get_texts()
-    ratios = (1, 5, 10, 25, 50)
-    assert [label.get_text() for label in labels] == [
-        f"smaller class {ratio} %" for ratio in ratios
-    ]
+    found = texts(AUCErrorRateDisplay.from_class_ratios())
+    assert found == [f"smaller class {ratio} %" for ratio in (1, 5, 10, 25, 50)]
 
 
 def test_large_samples_are_drawn_at_some_errors_only():
@@ -74,7 +72,7 @@ def test_places_the_model_beside_the_mean_for_its_errors(model):
     assert len(display.curves) == 6
     axes = display.ax_
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Error rate", "Mean AUC")
-    point, text = (text.get_text() for text in axes.get_legend().get_texts()[-2:])
+    point, text = texts(display)[-2:]
     assert point == f"LogisticRegression (AUC = {auc:.2f})"
     assert text == "mean ± 2 standard deviations for its errors"
     display.plot(name="ours", kind="relative_deviation", despine=True)
@@ -146,7 +144,7 @@ def test_models_on_one_axis_share_its_grid(kind):
     curves = [line for line in display.ax_.lines if len(line.get_xdata()) > 1]
     assert len(curves) == len(display.curves) == 6
     assert set(display.lines_) == set(curves)
-    entries = [entry.get_text() for entry in display.ax_.get_legend().get_texts()]
+    entries = texts(display)
     assert len(entries) == len(set(entries)) == 6 + 3 + (kind == "mean")
     models = [line for line in display.ax_.lines if line.get_gid() == "skrate model"]
     assert len({line.get_marker() for line in models}) == 3
@@ -158,7 +156,7 @@ def test_models_on_one_axis_share_its_grid(kind):
     many = AUCErrorRateDisplay.from_class_ratios([0.5], ax=few.ax_, kind=kind)
     is_shared = many.lines_[0] is few.lines_[0]
     assert is_shared == (kind == "mean")
-    assert len(many.ax_.get_legend().get_texts()) == 1
+    assert len(texts(many)) == 1
 
 
 @pytest.mark.parametrize(

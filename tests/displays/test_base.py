@@ -13,6 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import skrate
 from colour_vision import difference, lab, linear
+from drawn import texts
 from looped import case
 from optional import require
 from skrate import HitCurveDisplay, RateAveragedROC, rates
@@ -205,11 +206,10 @@ def test_without_a_layout_the_legend_is_within_the_axes():
 def test_a_model_is_no_reference_by_its_name():
     ax = plt.subplots()[1]
     for model in ("Random forest", "Perfect booster", "A"):
-        HitCurveDisplay.from_predictions(
+        display = HitCurveDisplay.from_predictions(
             Y_TRUE, A if model == "A" else B, name=model, ax=ax
         )
-    entries = [text.get_text() for text in ax.get_legend().get_texts()]
-    starts = [text.split(" (")[0] for text in entries]
+    starts = [text.split(" (")[0] for text in texts(display)]
     assert starts == ["Random forest", "Perfect booster", "A", "Random", "Perfect"]
 
 

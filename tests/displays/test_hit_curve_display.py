@@ -30,8 +30,12 @@ RATE, HITS = hit_curve(Y_TRUE, Y_SCORE)
 P = HITS[-1]
 
 
+def drawn(**options):
+    return HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, **options)
+
+
 def test_hits_are_drawn():
-    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, plot_momentum=True)
+    display = drawn(plot_momentum=True)
     assert np.array_equal(data(display.line_), (RATE, HITS))
     assert np.array_equal(data(display.chance_level_), ([0, 1], [0, P]))
     assert np.array_equal(data(display.perfect_), ([0, P, 1], [0, P, P]))
@@ -42,7 +46,7 @@ def test_hits_are_drawn():
 
 
 def test_gains_are_drawn():
-    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, kind="gains")
+    display = drawn(kind="gains")
     assert np.array_equal(data(display.line_), (RATE, HITS / P))
     assert np.array_equal(data(display.chance_level_), ([0, 1], [0, 1]))
     assert np.array_equal(data(display.perfect_), ([0, P, 1], [0, 1, 1]))
@@ -50,9 +54,7 @@ def test_gains_are_drawn():
 
 
 def test_lift_is_drawn_with_ties_as_straight_pieces_of_the_hit_curve():
-    display = HitCurveDisplay.from_predictions(
-        Y_TRUE, Y_SCORE, kind="lift", plot_momentum=True
-    )
+    display = drawn(kind="lift", plot_momentum=True)
     x, y = data(display.line_)
     assert np.isin(RATE[1:], x).all()
     assert len(x) > 500
@@ -117,7 +119,7 @@ def test_folds_are_drawn_behind_their_mean_and_its_band():
 
 def test_a_budget_lies_at_the_foot_once():
     budget = rates.beta(8, 72)
-    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, rate=budget)
+    display = drawn(rate=budget)
     (area,) = display.rate_
     outline = area.get_paths()[0].vertices
     assert outline[np.argmax(outline[:, 1]), 0] == pytest.approx(7 / 78, abs=0.01)
@@ -146,15 +148,11 @@ def test_axes_may_be_in_counts():
     for n_items in (0, 2.5):
         with pytest.raises(ValueError, match="n_items must be"):
             display.plot(n_items=n_items)
-    gain = HitCurveDisplay.from_predictions(
-        Y_TRUE, Y_SCORE, gain={"positive": 5}, n_items=3000
-    )
+    gain = drawn(gain={"positive": 5}, n_items=3000)
     assert gain.ax_.get_ylabel() == "Gain"
     assert data(gain.line_)[1][-1] == pytest.approx(15000 * P)
     with pytest.raises(ValueError, match="n_items counts cases, and the axis"):
-        HitCurveDisplay.from_predictions(
-            Y_TRUE, Y_SCORE, cost=np.ones(200), n_items=3000
-        )
+        drawn(cost=np.ones(200), n_items=3000)
 
 
 def test_a_momentum_above_one_is_drawn_along_the_perfect_curve_and_said():
@@ -208,7 +206,7 @@ def test_references_stand_once_on_the_axes():
     models = [f"a (AP = {of_a:.2f})", f"b (AP = {of_b:.2f})"]
     assert texts(second) == [*models, "Random", "Perfect"]
     # Also of one that ties, whose lift begins elsewhere.
-    lift = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, kind="lift")
+    lift = drawn(kind="lift")
     ties = HitCurveDisplay.from_predictions(
         Y_TRUE, Y_SCORE > 0, kind="lift", ax=lift.ax_
     )
@@ -239,7 +237,7 @@ def test_the_axis_of_lift_has_what_the_curves_need():
     HitCurveDisplay.from_predictions(y_true, -y_score, kind="lift", ax=display.ax_)
     assert display.ax_.get_ylim() == (low, high)
     # Where it is not so high, all is seen.
-    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, kind="lift")
+    display = drawn(kind="lift")
     assert display.ax_.get_ylim() == (0, 1.05 * data(display.perfect_)[1].max())
     # Lift of gains may fall below 0.
     loss = np.where(Y_TRUE, 1.0, -0.35)
@@ -297,9 +295,7 @@ COST = RNG.lognormal(size=200)
 
 
 def test_gain_is_drawn_against_the_share_of_the_cost():
-    display = HitCurveDisplay.from_predictions(
-        Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, plot_momentum=True
-    )
+    display = drawn(gain=GAIN, cost=COST, plot_momentum=True)
     found = hit_curve(Y_TRUE, Y_SCORE, gain=GAIN, cost=COST)
     assert np.array_equal(data(display.line_), found)
     assert np.array_equal(data(display.chance_level_), ([0, 1], [0, found[1][-1]]))
@@ -313,15 +309,13 @@ def test_gain_is_drawn_against_the_share_of_the_cost():
     assert display.ax_.get_ylabel().startswith("Gain per case")
     mean = expected_gain_score(Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, normalize=True)
     assert texts(display)[0] == f"mean gain = {mean:.2f}"
-    shares = HitCurveDisplay.from_predictions(
-        Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, kind="gains"
-    )
+    shares = drawn(gain=GAIN, cost=COST, kind="gains")
     assert texts(shares)[0] == f"mean gain per case = {mean:.2f}"
     assert data(shares.line_)[1] == pytest.approx(found[1] / found[1][-1])
 
 
 def test_gain_of_positives_is_the_hit_curve():
-    display = HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, gain={"positive": 1})
+    display = drawn(gain={"positive": 1})
     assert np.allclose(data(display.line_), (RATE, HITS), rtol=0, atol=1e-15)
     # All cases cost the same.
     assert display.ax_.get_xlabel() == "Rate"
@@ -329,9 +323,7 @@ def test_gain_of_positives_is_the_hit_curve():
         RankTable.from_arrays(Y_TRUE, Y_SCORE), gain={"positive": 1}
     )
     assert np.allclose(data(of_table.line_), (RATE, HITS), rtol=0, atol=1e-15)
-    free = HitCurveDisplay.from_predictions(
-        Y_TRUE, Y_SCORE, cost=(Y_SCORE < 1) * 1.0, kind="lift"
-    )
+    free = drawn(cost=(Y_SCORE < 1) * 1.0, kind="lift")
     assert np.isfinite(data(free.line_)).all()
 
 
@@ -355,9 +347,7 @@ def test_gain_of_folds_is_that_of_their_cases():
 
 def test_what_is_no_curve_of_gain_is_refused():
     with pytest.raises(ValueError, match="kind='lift' is undefined without a gain"):
-        HitCurveDisplay.from_predictions(
-            Y_TRUE, Y_SCORE, gain=-np.ones(200), kind="lift"
-        )
+        drawn(gain=-np.ones(200), kind="lift")
     with pytest.raises(ValueError, match="rates must rise from 0 to 1, and hits begin"):
         HitCurveDisplay([0, 1], [1, 2], perfect=[([0, 1], [0, 1])])
     with pytest.raises(ValueError, match="gain or cost per case is of single cases"):
@@ -371,9 +361,7 @@ def test_the_legend_names_the_number_of_the_budget():
     budget = rates.beta(8, 72)
     recall = expected_recall_score(Y_TRUE, Y_SCORE, rate=budget)
     assert texts(display.plot(rate=budget))[0] == f"expected recall = {recall:.2f}"
-    display = HitCurveDisplay.from_predictions(
-        Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, rate=budget
-    )
+    display = drawn(gain=GAIN, cost=COST, rate=budget)
     gain = expected_gain_score(
         Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, rate=budget, normalize=True
     )

@@ -17,6 +17,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
+from drawn import texts
 from optional import require
 from simulated_folds import low_of
 from skrate import RankTable, RateAveragedROC, rate_averaged_roc_curve, rates
@@ -36,6 +37,10 @@ def folds(seed=0, n_folds=4):
     return y, [rng.normal(size=20) + fold for fold in y]
 
 
+def of_folds(**options):
+    return RateAveragedROC.from_predictions(*folds(), **options)
+
+
 def coordinates(curve, space, rates):
     if space == "roc":
         return curve.fpr, curve.tpr
@@ -46,7 +51,7 @@ def coordinates(curve, space, rates):
 
 @pytest.mark.parametrize("space", SPACES)
 def test_drawn_points_are_the_computed_ones(space):
-    display = RateAveragedROC.from_predictions(*folds(), space=space)
+    display = of_folds(space=space)
     curve = rate_averaged_roc_curve(*folds())
     x, y = coordinates(curve, space, curve.rates)
     assert display.line_.get_xdata() == pytest.approx(x)
@@ -80,7 +85,7 @@ def test_drawn_points_are_the_computed_ones(space):
     ],
 )
 def test_borders_are_the_perfect_and_the_worst_ranking(space, perfect, worst):
-    display = RateAveragedROC.from_predictions(*folds(), space=space)
+    display = of_folds(space=space)
     drawn = [line.get_xydata() for line in display.reachable_]
     assert drawn[0] == pytest.approx(np.array(worst), abs=1e-12)
     assert drawn[1] == pytest.approx(np.array(perfect), abs=1e-12)
@@ -89,9 +94,7 @@ def test_borders_are_the_perfect_and_the_worst_ranking(space, perfect, worst):
 
 @pytest.mark.parametrize("space", SPACES)
 def test_isometrics_end_on_the_borders(space):
-    display = RateAveragedROC.from_predictions(
-        *folds(), space=space, plot_isometrics=[0.06, 0.5]
-    )
+    display = of_folds(space=space, plot_isometrics=[0.06, 0.5])
     low, line = display.isometrics_
     # A rate below the prevalence: all that is processed may be positive.
     ends = {
@@ -111,7 +114,7 @@ def test_isometrics_end_on_the_borders(space):
     assert line.get_xydata() == pytest.approx(np.array(ends))
     drawn = display.plot(plot_isometrics=True)
     assert len(drawn.isometrics_) == 9
-    entries = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    entries = texts(drawn)
     assert entries.count("Equal rate") == 1
     assert not display.plot().isometrics_
 
@@ -134,9 +137,7 @@ def test_folds_are_drawn_on_request(space):
 @pytest.mark.parametrize("space", SPACES[1:])
 def test_density_of_the_rate_lies_along_the_axis(space):
     rate = rates.mixture([rates.beta(3, 9), 0.8])
-    display = RateAveragedROC.from_predictions(
-        *folds(), space=space, rate=rate, plot_rate=True
-    )
+    display = of_folds(space=space, rate=rate, plot_rate=True)
     area, stem = display.rate_
     outline = area.get_paths()[0].vertices
     mode = outline[np.argmax(outline[:, 1]), 0]
@@ -147,9 +148,7 @@ def test_density_of_the_rate_lies_along_the_axis(space):
 
 def test_density_of_the_rate_shades_the_roc_plane():
     rate = rates.mixture([rates.beta(3, 9), 0.8])
-    display = RateAveragedROC.from_predictions(
-        *folds(), space="roc", rate=rate, plot_rate=True
-    )
+    display = of_folds(space="roc", rate=rate, plot_rate=True)
     shade, line = display.rate_
     alpha = np.asarray(shade.get_array())[..., 3]
     n = len(alpha)
@@ -168,8 +167,8 @@ def test_legend_carries_the_area_and_its_spread():
     display = RateAveragedROC(curve, name="A")
     by_fold = curve.fold_rate_weighted_auc()
     auc = f"AUC = {curve.rate_weighted_auc():.2f} ± {np.std(by_fold):.2f}"
-    texts = [t.get_text() for t in display.plot().ax_.get_legend().get_texts()]
-    assert texts == [f"A ({auc})", "95 % bounds"]
+    found = texts(display.plot())
+    assert found == [f"A ({auc})", "95 % bounds"]
     rauc = f"rAUC = {curve.rate_weighted_auc(0.3):.2f}"
     display.plot(rate=0.3, name="B")
     assert display.line_.get_label().startswith(f"B ({rauc} ± ")
@@ -179,17 +178,15 @@ def test_legend_carries_the_area_and_its_spread():
 
 def test_a_band_is_drawn_and_named():
     options = {"n_resamples": 100, "random_state": 0}
-    band = RateAveragedROC.from_predictions(
-        *folds(), space="rate-recall", band="simultaneous", **options
-    )
+    band = of_folds(space="rate-recall", band="simultaneous", **options)
     expected = rate_averaged_roc_curve(*folds(), band="simultaneous", **options)
-    drawn = band.bounds_.get_xy()[: len(expected.rates), 1]
-    assert drawn == pytest.approx(low_of(expected))
+    found = band.bounds_.get_xy()[: len(expected.rates), 1]
+    assert found == pytest.approx(low_of(expected))
     RateAveragedROC(rate_averaged_roc_curve(*folds()), name="B").plot(
         band.ax_, space="rate-recall"
     )
-    texts = [t.get_text() for t in band.ax_.get_legend().get_texts()]
-    assert texts[-2:] == ["95 % band", "95 % bounds"]
+    found = texts(band)
+    assert found[-2:] == ["95 % band", "95 % bounds"]
 
 
 def test_axes_are_labelled():
@@ -351,13 +348,9 @@ def draw(**options):
     ]
 
 
-def texts(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
 def test_bounds_have_one_entry_in_grey_and_models_one_of_their_own():
     *_, last = draw(space="rate-recall", plot_rate=True, plot_chance_level=True)
-    found = texts(last.ax_)
+    found = texts(last)
     assert [text.split(" (")[0].split("\n")[0] for text in found[:3]] == list(NAMES)
     assert found[3:] == ["Perfect and worst", "Random", "budget", "95 % bounds"]
     red, green, blue, _ = last.ax_.get_legend().get_patches()[-1].get_facecolor()
@@ -367,7 +360,7 @@ def test_bounds_have_one_entry_in_grey_and_models_one_of_their_own():
         (*last.bounds_.get_facecolor()[:3],), COLORS[2]
     )
     mine = RateAveragedROC(curve_of(0)).plot(bounds_kwargs={"label": "mine"})
-    assert texts(mine.ax_)[1:] == ["mine"]
+    assert texts(mine)[1:] == ["mine"]
 
 
 def test_what_models_share_is_drawn_once():
@@ -380,7 +373,7 @@ def test_what_models_share_is_drawn_once():
     # The perfect ranking of another sample is another one, of the same name.
     rare = RateAveragedROC(curve_of(0, n_pos=20)).plot(first.ax_)
     assert rare.reachable_ != first.reachable_
-    assert texts(first.ax_).count("Perfect and worst") == 1
+    assert texts(first).count("Perfect and worst") == 1
     shades = draw(space="roc", plot_rate=True)
     assert {id(display.rate_[0]) for display in shades} == {id(shades[0].rate_[0])}
     known = [

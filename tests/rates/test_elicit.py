@@ -10,7 +10,7 @@ from skrate import rates
 from skrate.rates.laws import Beta, Empirical, Exponential, Fixed, Interval, check_rate
 
 
-@pytest.mark.parametrize("given", [3, None, float("nan"), "uniform", np.array(0.3)])
+@looped("given", [3, None, float("nan"), "uniform", np.array(0.3)])
 def test_what_is_no_sequence_of_rates_is_no_mixture(given):
     with pytest.raises(ValueError, match="rates must be a sequence of what rate= acc"):
         rates.mixture(given)
@@ -19,8 +19,8 @@ def test_what_is_no_sequence_of_rates_is_no_mixture(given):
 # --- Constructors --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("build", "message"),
+@looped(
+    "build, message",
     [
         (lambda: rates.beta(0, 1), "a must be a finite number above 0, got 0"),
         (lambda: rates.beta(1, -1), "b must be a finite number above 0, got -1"),
@@ -53,8 +53,8 @@ def test_bad_parameters_are_named(build, message):
         build()
 
 
-@pytest.mark.parametrize(
-    ("build", "hint"),
+@looped(
+    "build, hint",
     [
         (lambda: rates.interval(200, 400), r"low .* got 200: counts .*from_counts\("),
         (lambda: rates.interval(0.1, 400), r"high .* got 400: counts .*from_counts\("),
@@ -76,7 +76,7 @@ def test_a_count_given_for_a_rate_is_told_what_to_do(build, hint):
         build()
 
 
-@pytest.mark.parametrize("rate", [1.5, np.inf, np.nan, -3, True, 10**400])
+@looped("rate", [1.5, np.inf, np.nan, -3, True, 10**400])
 def test_what_is_no_count_either_is_told_nothing_of_counts(rate):
     with pytest.raises(ValueError, match=r"got (?!.*items)"):
         rates.fixed(rate)
@@ -107,8 +107,8 @@ def test_scale_of_weights_is_free():
 # --- What rate= takes ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("rate", "kind"),
+@looped(
+    "rate, kind",
     [
         ("uniform", Interval),
         (0.2, Fixed),
@@ -142,7 +142,7 @@ def test_the_paper_s_budget_gives_the_paper_s_beta():
     assert abs(rate.b - 32.80) < 0.01
 
 
-@pytest.mark.parametrize(
+@looped(
     "quantiles",
     [
         {0.025: 0.064, 0.975: 0.288},
@@ -167,8 +167,8 @@ def test_a_budget_is_its_rates_at_the_quantiles():
     assert_allclose(rate.ppf([0.1, 0.9]), [100 / 200 / 5, 100 / 200 / 1], rtol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("quantiles", "message"),
+@looped(
+    "quantiles, message",
     [
         ({0.5: 0.2}, r"must be a dict of two entries \{probability: rate\}, got \{0.5"),
         ([(0.1, 0.2), (0.9, 0.3)], "quantiles must be a dict of two entries"),
@@ -188,8 +188,8 @@ def test_bad_quantiles_are_named(quantiles, message):
         rates.from_quantiles(quantiles)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@looped(
+    "changes, message",
     [
         ({"total": 0}, "total must be a finite number above 0, got 0"),
         ({"total": "much"}, "total must be a finite number above 0, got 'much'"),
@@ -222,7 +222,7 @@ def test_bad_budgets_are_named(changes, message):
 # --- Counts --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("confidence", [0.95, 0.8, 0.5])
+@looped("confidence", [0.95, 0.8, 0.5])
 def test_counts_are_their_shares_at_the_quantiles(confidence):
     rate = rates.from_counts(200, 400, n_items=5000, confidence=confidence)
     assert type(rate) is Beta
@@ -230,8 +230,8 @@ def test_counts_are_their_shares_at_the_quantiles(confidence):
     assert_allclose(rate.ppf(tails), [200 / 5000, 400 / 5000], rtol=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
+@looped(
+    "changes, message",
     [
         ({"low": 0}, "low must be a finite number above 0, got 0"),
         ({"high": "many"}, "high must be a finite number above 0, got 'many'"),
@@ -253,7 +253,7 @@ def test_bad_counts_are_named(changes, message):
 # --- Totals that are uncertain -------------------------------------------------------
 
 
-@pytest.mark.parametrize("total", [7200, (7200, 7200), np.array([7200.0, 7200.0])])
+@looped("total", [7200, (7200, 7200), np.array([7200.0, 7200.0])])
 def test_a_total_without_room_is_a_known_one_to_the_last_bit(total):
     rate = rates.from_budget(total, 2500, cost=(10, 45))
     assert rate == rates.from_quantiles(
@@ -304,9 +304,7 @@ def test_where_the_law_matters_a_budget_says_so():
         rates.from_budget(*budget, law="normal")
 
 
-@pytest.mark.parametrize(
-    ("total", "cost"), [(3600, (1, 2)), ((2000, 9000), 1), ((3000, 6000), (1, 2))]
-)
+@looped("total, cost", [(3600, (1, 2)), ((2000, 9000), 1), ((3000, 6000), (1, 2))])
 def test_a_budget_that_may_cover_everything_has_a_mass_at_1(total, cost):
     # As the draws of a log-normal share, those above 1 as 1.
     generator, tails = np.random.default_rng(0), stats.norm.ppf([0.025, 0.975])

@@ -79,8 +79,8 @@ def test_mean_survival_is_the_slope_of_the_limited_mean(name):
     assert_allclose(whole, rate.mean(), rtol=0, atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("name", "mean"),
+@looped(
+    "name, mean",
     [
         ("beta(3, 19)", 3 / 22),
         ("beta(0.5, 0.5)", 0.5),
@@ -116,8 +116,8 @@ def test_ppf_inverts_the_distribution(name):
     assert np.all((before <= q + 1e-6) | (quantile < 1e-9))
 
 
-@pytest.mark.parametrize(
-    ("rate", "q", "expected"),
+@looped(
+    "rate, q, expected",
     [
         (rates.fixed(0.3), [0.0, 0.5, 1.0], [0.3, 0.3, 0.3]),
         (rates.empirical([0.1, 0.2]), [0.25, 0.5, 0.75, 1.0], [0.1, 0.1, 0.2, 0.2]),
@@ -157,8 +157,8 @@ def test_distributions_pickle_and_compare_by_value(name):
     assert rate not in others
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
+@looped(
+    "name, text",
     [
         ("uniform", "uniform()"),
         ("beta(3, 19)", "beta(3, 19)"),
@@ -218,7 +218,7 @@ def test_a_rate_says_itself_in_words():
     )
 
 
-@pytest.mark.parametrize("value", [-0.1, 1.1, np.nan, [0.5, 2]])
+@looped("value", [-0.1, 1.1, np.nan, [0.5, 2]])
 def test_rates_and_probabilities_must_lie_within_0_and_1(value):
     rate = rates.beta(3, 19)
     for name in ("survival", "limited_mean", "density"):
@@ -244,8 +244,8 @@ X = np.linspace(0.01, 0.99, 37)
 LOG_3_OF_2 = np.log(2) / np.log(3)
 
 
-@pytest.mark.parametrize(
-    ("rate", "expected"),
+@looped(
+    "rate, expected",
     [
         (rates.beta(3, 19), stats.beta(3, 19).pdf(X)),
         (rates.beta(6.23, 32.8), stats.beta(6.23, 32.8).pdf(X)),
@@ -258,7 +258,6 @@ LOG_3_OF_2 = np.log(2) / np.log(3)
         ),
         (rates.fixed(0.3), np.zeros(37)),
     ],
-    ids=repr,
 )
 def test_density_is_that_of_the_distribution(rate, expected):
     # The derivative of polynomials that are exact to 2e-14 on panels of about 0.01.
@@ -268,8 +267,7 @@ def test_density_is_that_of_the_distribution(rate, expected):
     )
 
 
-@pytest.mark.parametrize(
-    ("rate", "points", "masses"),
+@looped("rate, points, masses",
     [
         (rates.fixed(0.3), [0.3], [1]),
         (rates.fixed(1), [1], [1]),
@@ -283,9 +281,7 @@ def test_density_is_that_of_the_distribution(rate, expected):
         (rates.beta(0.5, 0.5), [], []),
         (rates.interval(0.2, 1), [], []),
         (check_rate(stats.norm(0.5, 0.3)), [0, 1], stats.norm.sf([5 / 3] * 2)),
-    ],
-    ids=repr,
-)  # fmt: skip
+    ])  # fmt: skip
 def test_point_masses_are_what_has_no_density(rate, points, masses):
     found_points, found_masses = rate.point_masses()
     assert found_points == pytest.approx(points)

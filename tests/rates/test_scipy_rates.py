@@ -13,8 +13,8 @@ from skrate.rates.laws import ScipyRate, check_rate
 GRID = np.linspace(0, 1, 41)
 
 
-@pytest.mark.parametrize(
-    ("frozen", "same"),
+@looped(
+    "frozen, same",
     [
         (stats.beta(3, 19), rates.beta(3, 19)),
         (stats.beta(b=19, a=3), rates.beta(3, 19)),
@@ -28,7 +28,7 @@ def test_known_distributions_are_ours(frozen, same):
     assert check_rate(frozen) == same
 
 
-@pytest.mark.parametrize(
+@looped(
     "frozen",
     [
         stats.beta(3, 19, loc=0.1, scale=0.5),
@@ -41,7 +41,6 @@ def test_known_distributions_are_ours(frozen, same):
         stats.lognorm(0.5, scale=0.2),
         stats.beta(0.3, 0.4, loc=0, scale=0.9),
     ],
-    ids=lambda frozen: f"{frozen.dist.name}{frozen.args}{frozen.kwds}",
 )
 def test_continuous_distributions_are_clipped_to_0_and_1(frozen):
     rate = check_rate(frozen)
@@ -57,8 +56,8 @@ def test_continuous_distributions_are_clipped_to_0_and_1(frozen):
     assert_allclose(rate.ppf([0.1, 0.6]), quantiles, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("frozen", "same"),
+@looped(
+    "frozen, same",
     [
         (
             stats.rv_discrete(values=([0.1, 0.4], [0.25, 0.75]))(),
@@ -222,8 +221,8 @@ def test_the_new_random_variables_of_scipy_are_taken():
     assert_allclose(rate.ppf(0.5), rates.beta(3, 19).ppf(0.5), rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("frozen", "message"),
+@looped(
+    "frozen, message",
     [
         (stats.norm(np.nan, 1), "rate has no finite survival function"),
         (stats.beta([1, 2], 3), "rate must be one distribution, got several"),
