@@ -47,6 +47,11 @@ __all__ = [
 _LEAST_NEGATIVES = 10
 # Of positives on the lesser side of the cut: with fewer a standard error is too small.
 _LEAST_POSITIVES = 8
+_TOO_SMALL = (
+    "its standard error may be far too small, so that models that are equally good "
+    "often seem to differ. Compare two models on the same cases by "
+    "method='permutation'."
+)
 # What rounding may leave of a share that is reached.
 ROUNDING = 1e-12
 # Rates that are tried beside the cuts of the merged ranking, or in place of more cuts.
@@ -365,7 +370,6 @@ class AtRecall(Tested, Metric):
     def caution(
         self, table: RankTable, compared: tuple[float, float] | None = None
     ) -> str | None:
-        """Return what the sample cannot tell, if few positives decide on the cut."""
         if compared is None:
             return None
         n_pos, _ = compared
@@ -375,9 +379,7 @@ class AtRecall(Tested, Metric):
             return None
         return (
             f"{self.name} {self.recall:g}: of {n_pos:g} positives {n_least:.3g} are "
-            f"{side}, and with fewer than {_LEAST_POSITIVES} its standard error may be "
-            "far too small, so that models that are equally good often seem to differ. "
-            "Compare two models on the same cases by method='permutation'."
+            f"{side}, and with fewer than {_LEAST_POSITIVES} {_TOO_SMALL}"
         )
 
     @abstractmethod
@@ -515,7 +517,6 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
     def caution(
         self, table: RankTable, compared: tuple[float, float] | None = None
     ) -> str | None:
-        """Return what the sample cannot tell, if it has few negatives above the cut."""
         if compared is None:
             return None
         _, n_neg = compared
@@ -526,9 +527,7 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
             return None
         return (
             f"{self.name} {self.target:g}: {n_wrong:.1f} negatives lie above the cut, "
-            f"and with fewer than {_LEAST_NEGATIVES} its standard error may be far "
-            "too small, so that models that are equally good often seem to differ. "
-            "Compare two models on the same cases by method='permutation'."
+            f"and with fewer than {_LEAST_NEGATIVES} {_TOO_SMALL}"
         )
 
     def _last(self, table: RankTable) -> tuple[float, float]:
@@ -558,7 +557,6 @@ def rates_of_recall(pos: Array, neg: Array, recall: float) -> FloatArray:
 
 
 def rate_of_recall(table: RankTable, recall: float) -> float:
-    """Return the least rate at which a table with positives has a recall."""
     return float(rates_of_recall(table.pos[None], table.neg[None], recall)[0])
 
 

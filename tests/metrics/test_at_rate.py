@@ -529,24 +529,11 @@ def of_beta(a, b, x):
 
 
 @looped(
-    "a, b",
-    [
-        (3, 19),
-        (6.2, 32.8),
-        (50, 2),
-        (1.5, 4),
-        (1.1, 3),
-        (400, 600),
-        (0.5, 0.5),
-        (0.1, 1),
-        (0.9, 7),
-        (1e4, 3),
-    ],
+    "a, b", [(3, 19), (50, 2), (1.1, 3), (400, 600), (0.5, 0.5), (0.1, 1), (1e4, 3)]
 )
 def test_a_beta_is_its_closed_form(a, b):
-    assert_allclose(
-        share_within(rates.beta(a, b)), of_beta(a, b, PLACES), rtol=0, atol=3e-12
-    )
+    found, expected = share_within(rates.beta(a, b)), of_beta(a, b, PLACES)
+    assert_allclose(found, expected, rtol=0, atol=3e-12)
 
 
 def test_an_exponential_rate_is_an_exponential_integral():

@@ -35,9 +35,9 @@ def oracle(y_true, y_score, weights=None, **options):
     return tables.average_precision(groups, **options)
 
 
-@looped("prevalence", [0.3, 0.02, 1e-6])
+@looped("prevalence", [0.3, 1e-6])
 @looped("adjusted", [False, True])
-@looped("decimals", [0, 1, 9])
+@looped("decimals", [0, 9])
 @looped("is_weighted", [False, True])
 def test_agrees_with_the_oracle(prevalence, adjusted, decimals, is_weighted):
     for seed in range(2):
