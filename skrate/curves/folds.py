@@ -233,8 +233,7 @@ def check_folds(
                     )
         weights = by_fold["sample_weight"] or [None] * len(labels)
         cases = zip(labels, by_fold["y_scores"], weights, strict=True)
-        tables, has_weights = fold_tables(list(cases), pos_label)
-        folds = Folds(tuple(tables), has_weights, pos_label=pos_label)
+        folds = _folds_of_cases(list(cases), pos_label)
     known = folds.repeats if repeats is None else repeats
     numbers = check_repeats("repeats", known, len(folds.tables)).tolist()
     has_both = [table.n_pos > 0 and table.n_neg > 0 for table in folds.tables]
@@ -259,16 +258,14 @@ def check_folds(
 
 def folds_of_rankings(rankings: FoldRankings) -> Folds:
     """Return all folds, those of one class as well, which have no ROC curve."""
-    tables, has_weights = fold_tables(list(rankings), None)
-    return Folds(
-        tuple(tables), has_weights, tuple(rankings.repeats.tolist()), rankings.pos_label
-    )
+    folds, numbers = _folds_of_cases(list(rankings), None), rankings.repeats.tolist()
+    return replace(folds, repeats=tuple(numbers), pos_label=rankings.pos_label)
 
 
-def fold_tables(
+def _folds_of_cases(
     cases: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike | None]], pos_label: Label
-) -> tuple[list[RankTable], bool]:
-    """Return the tables of (labels, scores, weights or None), and if weights differ."""
+) -> Folds:
+    """Return the folds of (labels, scores, weights or None)."""
     tables, sums, used = [], [], [np.ones(1)]
     for i, (y_true, y_score, weights) in enumerate(cases):
         try:
@@ -280,13 +277,15 @@ def fold_tables(
         except ValueError as error:
             raise ValueError(f"Fold {i}: {error}") from None
     # Those that are equal were dropped within a fold; other folds may have others.
-    weights = np.concatenate(used[1:] or used)
-    if weights.min() == weights.max():
-        return tables, False
-    for i, (table, total) in enumerate(zip(tables, sums, strict=True)):
-        scale = total / table.total
-        tables[i] = RankTable(table.pos * scale, table.neg * scale)
-    return tables, True
+    all_used = np.concatenate(used[1:] or used)
+    differ = bool(all_used.min() < all_used.max())
+    if differ:
+        scales = [total / one.total for total, one in zip(sums, tables, strict=True)]
+        tables = [
+            RankTable(table.pos * scale, table.neg * scale)
+            for table, scale in zip(tables, scales, strict=True)
+        ]
+    return Folds(tuple(tables), differ, pos_label=pos_label)
 
 
 def _sequence(name: str, values: Any) -> list[Any]:

@@ -445,6 +445,9 @@ def budget_report(
     if is_defined and law.mean() == 0:
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
+    # More rates where the budget is.
+    likely = law.ppf(np.linspace(0.005, 0.995, _N_LIKELY))
+    grid = np.unique([*np.linspace(0, 1, _N_RATES), *likely, law.mean()])
     rows: list[BudgetRow] = []
     curves: list[CurveProcess] = []
     for name, sample in ranked.items():
@@ -455,9 +458,7 @@ def budget_report(
         if is_defined:
             known = _quantities(sample, law, n_cases, level)
             pvalue = chance_pvalue(ExpectedRecall(law), law, sample)
-            curves.append(
-                curve_process("hits", [sample], _grid(law), folds=sample.folds)
-            )
+            curves.append(curve_process("hits", [sample], grid, folds=sample.folds))
         if is_defined and n_items is not None:
             expected = [known[count].interval for count in COUNTS]
             found = predicted(sample, law, n_items, level, expected)
@@ -514,12 +515,6 @@ def _quantities(
         "lift": known(LiftAtRate(law), 1.0),
         "number needed": hits.mapped(lambda found: _ratio(processed, found)),
     }
-
-
-def _grid(law: RateDistribution) -> FloatArray:
-    """Return rates that a curve is drawn at, more of them where the budget is."""
-    likely = law.ppf(np.linspace(0.005, 0.995, _N_LIKELY))
-    return np.unique([*np.linspace(0, 1, _N_RATES), *likely, law.mean()])
 
 
 def _ratio(whole: float, part: float) -> float:

@@ -56,13 +56,7 @@ _ROUNDING = 1e-13
 
 
 class WinningRates(NamedTuple):
-    """Intervals (low, high) of rates at which one model is better beyond doubt.
-
-    Attributes
-    ----------
-    a, b, open : list of tuple (low, high)
-        Where model a, and where model b, has the greater curve, and all between.
-    """
+    """Intervals (low, high) of rates where a model is better beyond doubt, or none."""
 
     a: list[Stretch]
     b: list[Stretch]
@@ -359,20 +353,18 @@ def compare_curves(
         process = curve_process(
             metric, models, steps, folds=folds, repeats=repeats, **worth
         )
+        of_a, of_b = process.of_models
+        curves = of_a, of_b, process.values, process.standard_error
+        interval = bounds = process.interval(level)
+        if band == "simultaneous":
+            bounds = process.band(level, n_resamples, generator)
     else:
         warn_undefined(f"The comparison of the {metric}", reason)
-        process = CurveProcess(
-            steps, np.stack([nothing, nothing]), np.diag(nothing), nothing,
-            (nothing, nothing),
-        )  # fmt: skip
-    interval = bounds = process.interval(level)
-    if reason is None and band == "simultaneous":
-        bounds = process.band(level, n_resamples, generator)
-    of_a, of_b = process.of_models
+        curves = nothing, nothing, nothing, nothing
+        interval = bounds = CurveBounds(nothing, nothing)
     return CurveComparison(
-        metric, steps, of_a, of_b, process.values, process.standard_error,
-        interval, bounds, band, level, *cases.sizes, worth,
-    )  # fmt: skip
+        metric, steps, *curves, interval, bounds, band, level, *cases.sizes, worth
+    )
 
 
 def _with_both_classes(

@@ -100,7 +100,14 @@ def compare_over_set(
     critical = t_quantile(plan.confidence_level, freedom)
     curve, error = _with_error(curve, process, critical)
     statistic, law = _least_telling(among, curve, error, (low, high), plan.alternative)
-    ends = _interval(among, curve, critical * error)
+    # What holds the differences under all laws of the set.
+    least = extreme(
+        among, curve._replace(values=curve.values - critical * error), "low"
+    )
+    most = extreme(
+        among, curve._replace(values=curve.values + critical * error), "high"
+    )
+    ends = clipped_interval(least.value, most.value, (-1.0, 1.0))
     seen = np.interp(curve.rates, process.rates, process.standard_error)
     for one in (low.law, high.law, law):
         if curve._replace(values=seen).top(one) < NEGLIGIBLE:
@@ -156,13 +163,6 @@ def _with_error(
     error = np.max([padded[:-2], error, padded[2:]], axis=0)
     curve = with_knots(curve, process.rates)
     return curve, np.interp(curve.rates, process.rates, error)
-
-
-def _interval(among: RateSet, curve: RateCurve, half: FloatArray) -> ConfidenceInterval:
-    """Return what holds the differences under all laws of the set."""
-    low = extreme(among, curve._replace(values=curve.values - half), "low")
-    high = extreme(among, curve._replace(values=curve.values + half), "high")
-    return clipped_interval(low.value, high.value, (-1.0, 1.0))
 
 
 def _with_one_law(

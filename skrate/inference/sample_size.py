@@ -280,7 +280,8 @@ def sample_size(
         clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
     )  # fmt: skip
     found = _planned_metric(metric, metric_kwargs, ranked[0])
-    _check_goal(half_width, n_cases, difference, power, level, found, len(ranked))
+    goals = {"half_width": half_width, "n_cases": n_cases, "power": power}
+    _check_goal(goals, difference, level, found, len(ranked))
     if isinstance(found, Tested):
         warn(
             f"The {found.name} depends on the ranking near one point, of which a pilot "
@@ -367,16 +368,14 @@ def sample_size(
 
 
 def _check_goal(
-    half_width: float | None,
-    n_cases: int | None,
+    goals: dict[str, Any],
     difference: float | None,
-    power: float | None,
     level: float,
     metric: Metric,
     n_models: int,
 ) -> None:
     """Check that one thing is asked for, and that it can be had."""
-    goals = {"half_width": half_width, "n_cases": n_cases, "power": power}
+    half_width, n_cases, power = goals.values()
     given = [name for name, goal in goals.items() if goal is not None]
     if len(given) > 1:
         raise ValueError(

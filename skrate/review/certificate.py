@@ -236,11 +236,12 @@ def recall_certificate(
     then 1
     of 2,000 drawn from 8,000 unread, at most 15 left among 6,000)
     """
-    counts = (n_found, n_unread, n_sampled, n_hits)
-    names = ("n_found", "n_unread", "n_sampled", "n_hits")
+    given = {
+        "n_found": n_found, "n_unread": n_unread, "n_sampled": n_sampled,
+        "n_hits": n_hits,
+    }  # fmt: skip
     found, unread, sampled, hits = (
-        check_count(name, count, minimum=0)
-        for name, count in zip(names, counts, strict=True)
+        check_count(name, count, minimum=0) for name, count in given.items()
     )
     if sampled > unread:
         raise ValueError(
@@ -498,8 +499,7 @@ def least_positives(x: Any, n: Any, n_all: Any, alpha: float) -> IntArray:
     """Return the fewest positives K with P(X >= x) above alpha."""
     x, n, n_all = _counts(x, n, n_all)
     # The negatives of the same sample are fewer than more of them would bring.
-    fewest: IntArray = n_all - most_positives(n - x, n, n_all, alpha)
-    return fewest
+    return np.asarray(n_all - most_positives(n - x, n, n_all, alpha))
 
 
 def odds_against(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
@@ -531,8 +531,7 @@ def least_positives_ever(x: Any, n: Any, n_all: Any, alpha: float) -> IntArray:
         n_all - likeliest(x, n, n_all), n_all - x,
         lambda n_neg: odds_against(x, n, n_all - n_neg, n_all) > alpha,
     )  # fmt: skip
-    fewest: IntArray = n_all - most_negatives
-    return fewest
+    return np.asarray(n_all - most_negatives)
 
 
 def odds_against_more(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:

@@ -133,22 +133,17 @@ def test_the_curve_says_that_it_has_a_band():
 @looped("is_late", [False, True])
 def test_points_that_are_read_off_hold_their_value_where_a_class_is_rare(band, is_late):
     y_true = np.repeat([1, 0], [5, 1995])
-    y_score = -np.arange(2000)
-    if is_late:
-        y_true, y_score = 1 - y_true, -y_score
+    y_true = 1 - y_true[::-1] if is_late else y_true
     curve = rate_averaged_roc_curve(
-        [y_true], [y_score], bounds="bootstrap", n_resamples=200, band=band,
+        [y_true], [-np.arange(2000)], bounds="bootstrap", n_resamples=200, band=band,
         random_state=0,
     )  # fmt: skip
-    rate = 1 - 0.0015 if is_late else 0.0015
-    recall = curve.recall_at_rate(rate)
-    low, high = recall.confidence_interval
-    assert low <= recall.value <= high
     # The steps are finer than the class is rare.
     assert np.diff(curve.rates).min() < 0.0005
-    needed = curve.rate_at_recall(0.5)
-    low, high = needed.confidence_interval
-    assert low <= needed.value <= high
+    recall = curve.recall_at_rate(1 - 0.0015 if is_late else 0.0015)
+    for point in (recall, curve.rate_at_recall(0.5)):
+        low, high = point.confidence_interval
+        assert low <= point.value <= high
 
 
 def test_where_the_first_rate_finds_more_the_interval_begins_at_zero():

@@ -62,21 +62,17 @@ def test_curve_by_hand(y_trues, y_scores, expected_rates, tpr, fpr):
 
 @given(fold_lists())
 def test_curve_pools_the_recall_of_the_folds(folds):
-    curve = rate_averaged_roc_curve(
-        [f.y_true for f in folds],
-        [f.y_score for f in folds],
-        rates=[0.1, 0.5, 0.77],
-        bounds=None,
-    )
-    for i, rate in enumerate([0.1, 0.5, 0.77]):
+    rates, n_pos = np.array([0.1, 0.5, 0.77]), sum(f.y_true.sum() for f in folds)
+    y_trues, y_scores, _ = zip(*folds, strict=True)
+    curve = rate_averaged_roc_curve(y_trues, y_scores, rates=rates, bounds=None)
+    for rate, tpr in zip(rates, curve.tpr, strict=True):
         found = sum(
             recall_at_rate_score(f.y_true, f.y_score, rate=rate) * f.y_true.sum()
             for f in folds
         )
-        assert curve.tpr[i] == pytest.approx(found / sum(f.y_true.sum() for f in folds))
-        p = curve.prevalence
-        on_isometric = p * curve.tpr[i] + (1 - p) * curve.fpr[i]
-        assert on_isometric == pytest.approx(rate)
+        assert tpr == pytest.approx(found / n_pos)
+    p = curve.prevalence
+    assert p * curve.tpr + (1 - p) * curve.fpr == pytest.approx(rates)
 
 
 @given(fold_lists(weighted=True))

@@ -53,16 +53,14 @@ def test_eight_repeats_are_as_wide_as_one(bounds):
 
 @looped("bounds", ["exact", "parametric", "normal", "beta"])
 def test_bounds_are_the_mean_of_those_of_the_repeats(bounds):
-    y_trues, y_scores = repeated_folds(1, 3)
+    folds = repeated_folds(1, 3)
     options = {"rates": RATES, "bounds": bounds}
-    repeated = rate_averaged_roc_curve(
-        y_trues, y_scores, repeats=np.repeat(["a", "b", "c"], 5), **options
-    )
+    labels = np.repeat(["a", "b", "c"], 5)
+    repeated = rate_averaged_roc_curve(*folds, repeats=labels, **options)
     single = [
-        rate_averaged_roc_curve(y_trues[i : i + 5], y_scores[i : i + 5], **options)
+        rate_averaged_roc_curve(*(e[i : i + 5] for e in folds), **options).to_dict()
         for i in (0, 5, 10)
     ]
-    single = [curve.to_dict() for curve in single]
     for name, values in repeated.to_dict().items():
         mean = np.mean([curve[name] for curve in single], axis=0)
         assert values == pytest.approx(mean), name
@@ -71,34 +69,27 @@ def test_bounds_are_the_mean_of_those_of_the_repeats(bounds):
 
 
 def test_weights_stay_with_their_repeats():
-    y_trues, y_scores = repeated_folds(9, 2)
+    folds = repeated_folds(9, 2)
     rng = np.random.default_rng(0)
-    weights = [rng.uniform(0.5, 2, len(y)) for y in y_trues]
-    curve = rate_averaged_roc_curve(
-        y_trues, y_scores, sample_weight=weights, repeats=2, rates=RATES, bounds="beta"
-    )
+    weights = [rng.uniform(0.5, 2, len(y)) for y in folds[0]]
+    options = {"rates": RATES, "bounds": "beta"}
+    curve = rate_averaged_roc_curve(*folds, sample_weight=weights, repeats=2, **options)
+    assert all(own.has_weights for own in curve.folds.by_repeat)
     lower = 0
-    for part, own in zip(
-        (slice(0, 5), slice(5, 10)), curve.folds.by_repeat, strict=True
-    ):
-        single = rate_averaged_roc_curve(
-            y_trues[part], y_scores[part], sample_weight=weights[part], rates=RATES,
-            bounds="beta",
-        )  # fmt: skip
-        assert own.has_weights
+    for part in (slice(0, 5), slice(5, 10)):
+        own = [each[part] for each in folds]
+        single = rate_averaged_roc_curve(*own, sample_weight=weights[part], **options)
         lower += low_of(single) * single.folds.n_pos
     assert low_of(curve) == pytest.approx(lower / curve.folds.n_pos)
 
 
 def test_a_fold_that_is_left_out_keeps_the_others_in_their_repeats():
-    y_trues, y_scores = repeated_folds(6, 2)
-    expected = rate_averaged_roc_curve(
-        y_trues[:2] + y_trues[3:], y_scores[:2] + y_scores[3:],
-        repeats=[0] * 4 + [1] * 5,
-    )  # fmt: skip
-    y_trues[2] = np.zeros_like(y_trues[2])
+    folds = repeated_folds(6, 2)
+    rest = [each[:2] + each[3:] for each in folds]
+    expected = rate_averaged_roc_curve(*rest, repeats=[0] * 4 + [1] * 5)
+    folds[0][2] = np.zeros_like(folds[0][2])
     with pytest.warns(UndefinedMetricWarning, match="1 of 10 folds"):
-        found = rate_averaged_roc_curve(y_trues, y_scores, repeats=2)
+        found = rate_averaged_roc_curve(*folds, repeats=2)
     assert low_of(found).tolist() == low_of(expected).tolist()
 
 
