@@ -301,19 +301,6 @@ def test_a_difference_without_variation_has_a_p_value_that_its_interval_agrees_w
     assert one_sided[0].pvalue + one_sided[1].pvalue == pytest.approx(1)
 
 
-def test_jobs_change_nothing():
-    y_true, a, b = two_models(9, n=90)
-    for method in ("bootstrap", "permutation"):
-        found = [
-            compare(
-                "roc_auc", y_true, a, b, method=method, n_jobs=n_jobs, random_state=1,
-                n_resamples=1200,
-            )
-            for n_jobs in (1, 2)
-        ]  # fmt: skip
-        assert found[0] == found[1]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
 @pytest.mark.parametrize("decimals", [1, 12])

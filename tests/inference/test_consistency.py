@@ -1,10 +1,25 @@
-"""One model has one value and one standard error, whoever computes them."""
+"""One value and one standard error, and p-values that agree with intervals."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inference_cases import JUMPS, SMOOTH, SOME, each, sample
-from skrate import compare, estimate, expected_recall_score, influence
+from skrate import (
+    average_precision_score,
+    compare,
+    estimate,
+    expected_recall_score,
+    influence,
+)
+from skrate.inference.intervals import (
+    bootstrap_interval,
+    bootstrap_pvalue,
+    permutation_interval,
+    permutation_pvalue,
+)
+from skrate.metrics.momentum import momentum_score
 
 Y, A = sample(0, n=60, shift=2)
 B = np.round(A + np.random.default_rng(1).normal(size=60), 1)
@@ -80,3 +95,148 @@ def test_a_model_does_not_differ_from_itself(metric, kwargs, design, method):
     assert low < 0 < high
     by_all = compare(metric, Y, {"a": A, "2 a": 2 * A}, **options)
     assert by_all.pairs[0].pvalue == 1
+
+
+LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99]
+BOUNDS = (-1.0, 1.0)
+METHODS = [
+    ("delta", "wald"),
+    ("bootstrap", "wald"),
+    ("bootstrap", "percentile"),
+    ("bootstrap", "basic"),
+    ("permutation", "wald"),
+]
+each_method = pytest.mark.parametrize(("method", "interval"), METHODS)
+
+
+def assert_agreement(result):
+    """Assert that 0 is outside of the interval where p is small, and the value not."""
+    low, high = result.confidence_interval
+    assert low <= result.value <= high
+    is_outside = not low <= 0 <= high
+    assert is_outside == (result.pvalue < 1 - result.confidence_level)
+
+
+@pytest.mark.filterwarnings("ignore:The .* is undefined on .* resamples")
+@pytest.mark.filterwarnings("ignore:.* its standard error may be far too small")
+@each(SMOOTH + JUMPS)
+@each_method
+def test_zero_is_outside_where_the_p_value_is_small(metric, kwargs, method, interval):
+    generator = np.random.default_rng(0)
+    y_true = np.repeat([1, 0], [12, 48])
+    a = np.round(generator.normal(size=60) + y_true, 1)
+    b = np.round(a + generator.normal(size=60), 1)
+    options = {"method": method, "interval": interval, **kwargs}
+    if method != "delta":
+        options |= {"n_resamples": 99, "random_state": 0}
+    for level in (0.8, 0.95, 0.99):
+        result = compare(metric, y_true, a, b, confidence_level=level, **options)
+        assert_agreement(result)
+
+
+@pytest.mark.parametrize("interval", ["wald", "percentile", "basic"])
+@pytest.mark.parametrize("seed", range(4))
+def test_unpaired_comparisons_agree_with_themselves(interval, seed):
+    generator = np.random.default_rng(seed)
+    y_true, other = np.repeat([1, 0], [10, 30]), np.repeat([1, 0], [15, 20])
+    a = generator.normal(size=40) + 2 * y_true
+    b = generator.normal(size=35) + other
+    for level in LEVELS:
+        assert_agreement(
+            compare(
+                average_precision_score, y_true, a, b, y_true_b=other,
+                method="bootstrap", interval=interval, confidence_level=level,
+                n_resamples=200, random_state=seed,
+            )
+        )  # fmt: skip
+
+
+# Full of ties, with one another, with 0 and with the difference.
+VALUES = st.integers(-20, 20).map(lambda number: number / 20)
+DRAWS = st.lists(VALUES, min_size=2, max_size=120).map(np.array)
+
+
+@given(VALUES, DRAWS, st.sampled_from(LEVELS))
+def test_bootstrap_p_values_and_intervals_agree(difference, draws, level):
+    pvalue = bootstrap_pvalue(difference, draws, "two-sided")
+    low, high = bootstrap_interval(difference, draws, level, BOUNDS)
+    assert (pvalue < 1 - level) == (not low <= 0 <= high)
+    assert low <= difference <= high
+
+
+@given(VALUES, DRAWS, st.sampled_from(LEVELS))
+def test_permutation_p_values_and_intervals_agree(difference, permuted, level):
+    pvalue = permutation_pvalue(difference, permuted, "two-sided")
+    low, high = permutation_interval(difference, permuted, level, BOUNDS)
+    assert (pvalue < 1 - level) == (not low <= 0 <= high)
+    assert low <= difference <= high
+
+
+@given(VALUES, DRAWS)
+def test_one_sided_p_values_of_the_bootstrap_are_halves(difference, draws):
+    two, less, greater = (
+        bootstrap_pvalue(difference, draws, alternative)
+        for alternative in ("two-sided", "less", "greater")
+    )
+    assert less + greater == pytest.approx(1)
+    assert min(less, greater) == pytest.approx(two / 2)
+    if difference > 0:
+        assert greater <= less
+    swapped = bootstrap_pvalue(-difference, -draws, "greater")
+    assert swapped == pytest.approx(less)
+
+
+@given(VALUES, DRAWS, st.sampled_from(LEVELS))
+def test_a_higher_level_has_a_wider_interval(difference, draws, level):
+    inner = bootstrap_interval(difference, draws, level, BOUNDS)
+    outer = bootstrap_interval(difference, draws, (1 + level) / 2, BOUNDS)
+    assert outer.low <= inner.low
+    assert inner.high <= outer.high
+
+
+def test_bootstrap_by_hand():
+    # Of 99 replicates two are at or below 0: p = 2 (2 + 1) / 100.
+    draws = np.arange(-1, 98) / 100
+    assert bootstrap_pvalue(0.5, draws, "two-sided") == pytest.approx(0.06)
+    # At 90 % an end has up to 4 beyond it, as 2 (3 + 1) / 100 is below 0.1 and
+    # 2 (4 + 1) / 100 is not.
+    found = bootstrap_interval(0.5, draws, 0.9, BOUNDS)
+    assert found == pytest.approx((0.02, 0.94))
+
+
+def test_permutation_by_hand():
+    # Of 19 none is as far off as 0.5: p = 1 / 20; the furthest is 0.4.
+    permuted = np.linspace(-0.4, 0.4, 19)
+    assert permutation_pvalue(0.5, permuted, "two-sided") == 0.05
+    found = permutation_interval(0.5, permuted, 0.9, BOUNDS)
+    assert found == pytest.approx((0.1, 0.9))
+    # 19 can tell nothing at 96 %.
+    assert permutation_interval(0.5, permuted, 0.96, BOUNDS) == BOUNDS
+
+
+def test_replicates_that_are_all_beyond_the_difference_do_not_leave_it_out():
+    # As those of momentum, which resampling shifts.
+    draws = np.linspace(0.3, 0.5, 999)
+    assert bootstrap_interval(0.2, draws, 0.9, BOUNDS).low == 0.2
+    assert bootstrap_pvalue(0.2, draws, "two-sided") == pytest.approx(2 / 1000)
+    # On the other side of 0 they say nothing for a difference that they do not share.
+    assert bootstrap_pvalue(-0.2, draws, "two-sided") == 1
+    low, high = bootstrap_interval(-0.2, draws, 0.9, BOUNDS)
+    assert low == -0.2 < 0 < high
+
+
+@pytest.mark.filterwarnings("ignore:The .* is undefined on .* resamples")
+@pytest.mark.parametrize("interval", ["percentile", "basic"])
+@pytest.mark.parametrize("seed", range(8))
+def test_intervals_of_one_metric_hold_its_value(interval, seed):
+    generator = np.random.default_rng(seed)
+    y_true = np.repeat([1, 0], [6, 30])
+    y_score = generator.normal(size=36) + y_true
+    for level in (0.1, 0.5, 0.95):
+        result = estimate(
+            momentum_score, y_true, y_score, method="bootstrap", interval=interval,
+            confidence_level=level, n_resamples=100, random_state=seed,
+        )  # fmt: skip
+        if not np.isnan(result.value):
+            low, high = result.confidence_interval
+            assert low <= result.value <= high

@@ -137,30 +137,6 @@ def test_it_holds_the_value_and_keeps_to_the_range(metric, kwargs, ranked):
     assert wider.high >= high
 
 
-@pytest.mark.parametrize(("metric", "kwargs"), METRICS)
-@pytest.mark.parametrize("is_perfect", [True, False])
-def test_designs_that_say_nothing_change_nothing(metric, kwargs, is_perfect):
-    generator = np.random.default_rng(3)
-    y_true = np.repeat([1, 0], [12, 20])
-    y_score = -np.arange(32.0) if is_perfect else generator.normal(size=32) + y_true
-    alone = estimate(metric, y_true, y_score, **kwargs).confidence_interval
-    same = {
-        "weights of one size": {
-            "sample_weight": np.full(32, 2.5),
-            "weights": "sampling",
-        },
-        "a table": {},
-    }
-    for design, options in same.items():
-        cases = (y_true, y_score)
-        if design == "a table":
-            cases = (RankTable.from_arrays(y_true, y_score),)
-        found = estimate(metric, *cases, **options, **kwargs).confidence_interval
-        # Sampling weights have the variance of the mean of squares, without n - 1.
-        tolerance = 0.02 if "weights" in options else 1e-12
-        assert found == pytest.approx(alone, abs=tolerance)
-
-
 def test_clusters_that_repeat_cases_are_worth_one_each():
     generator = np.random.default_rng(5)
     y_true = np.repeat([1, 0], [15, 25])
