@@ -1,7 +1,5 @@
 """The metrics that inference knows, with parameters, for the tests that hold of all."""
 
-import os
-
 import skrate
 from looped import case, looped
 from metric_cases import sample
@@ -36,18 +34,8 @@ def _id(metric, kwargs):
 
 
 def each(cases):
-    """Return what makes a test of one metric a test of each of these.
-
-    Of many a test takes every other one, by its name the even or the odd ones, so that
-    each is tried by half of the tests; the CI tries all by all.
-    """
-
-    def decorate(test):
-        is_many = len(cases) > 4 and not os.environ.get("CI")
-        taken = cases[len(test.__name__) % 2 :: 2] if is_many else cases
-        return looped("metric, kwargs", taken, lambda row: case(_id(*row)))(test)
-
-    return decorate
+    """Return what makes a test of one metric a test of each of these."""
+    return looped("metric, kwargs", cases, lambda row: case(_id(*row)))
 
 
 def evaluate(metric, y_true, y_score, **kwargs):
