@@ -114,14 +114,6 @@ def test_probabilities_come_before_decision_values():
         assert scorer(by, X, NAMES) == expected
 
 
-def test_weights_come_by_routing():
-    weight = np.random.default_rng(1).random(150)
-    with sklearn.config_context(enable_metadata_routing=True):
-        scorer = RateWeightedAUCScorer().set_score_request(sample_weight=True)
-        found = scorer(MODEL, X, NAMES, sample_weight=weight)
-    assert found == rate_weighted_auc_score(NAMES, PROBABILITIES, sample_weight=weight)
-
-
 # --- Several labels a case ------------------------------------------------------------
 
 
@@ -174,12 +166,6 @@ def test_a_class_that_a_fold_lacks_is_nan_and_no_reason_to_choose():
         scoring=RateWeightedAUCScorer(), refit=refit_best(min_defined=0.5),
     )  # fmt: skip
     assert search.fit(X, rare).best_params_ == {"var_smoothing": 1e-9}
-
-
-def test_a_class_that_was_not_learnt_is_undefined():
-    y = np.where(np.arange(150) % 10 == 0, "new", NAMES)
-    with pytest.warns(UndefinedMetricWarning, match="not trained on the class 'new'"):
-        assert np.isnan(RateWeightedAUCScorer()(MODEL, X, y))
 
 
 BAD = [

@@ -22,7 +22,6 @@ from skrate import (
     group_scores,
     influence,
     make_ranking_scorer,
-    negative_recall_score,
     ranking_auc_score,
     rate_weighted_auc_score,
     recall_at_rate_score,
@@ -211,18 +210,3 @@ def test_a_metric_of_one_list_is_averaged_over_lists(metric, params):
             assert copy(model, X, grades, groups=USERS) == expected.mean()
     with pytest.raises(ValueError, match="found no groups"):
         graded(model, X, grades)
-
-
-# --- Less is better ------------------------------------------------------------------
-
-
-def test_what_is_better_less_is_negated():
-    model = LogisticRegression().fit(X, Y)
-    plain = negative_recall_score(Y, model.decision_function(X), rate=0.3)
-    scorer = make_ranking_scorer(negative_recall_score, rate=0.3)
-    assert plain > 0
-    assert scorer(model, X, Y) == -plain
-    report = ScoreReport({"wasted": scorer, "by function": negative_recall_score})
-    found = report(model, X, Y)
-    assert found["wasted"] == pytest.approx(-plain, abs=1e-15)
-    assert found["by function"] < 0 < found["by function_standard_error"]

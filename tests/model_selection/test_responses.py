@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
@@ -35,15 +35,6 @@ def test_the_scores_of_the_class_that_is_named():
         y_score, label = ranking_scores(model, X, Y, pos_label=pos_label, user="It")
         assert label == pos_label
         assert np.array_equal(y_score, expected)
-
-
-def test_predictions_of_a_regressor_keep_the_label():
-    model = LinearRegression().fit(X, Y == "ill")
-    y_score, label = ranking_scores(model, X, Y, "predict", "ill", user="It")
-    assert label == "ill"
-    assert np.array_equal(y_score, model.predict(X))
-    with pytest.raises(AttributeError, match=r"It\(response_method='predict'\)"):
-        ranking_scores(model, X, Y == "ill", user="It")
 
 
 @looped("names", [3, None, b"predict", "", (), ("predict", 3), {"predict"}, len])

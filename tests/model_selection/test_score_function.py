@@ -4,21 +4,17 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.model_selection import TunedThresholdClassifierCV
 
-from skrate import (
-    AveragePrecisionScorer,
-    RateWeightedAUCScorer,
-    make_ranking_scorer,
-    recall_at_rate_score,
-)
+from looped import looped
+from skrate import RateWeightedAUCScorer, make_ranking_scorer, recall_at_rate_score
 
 X, Y = make_classification(120, 4, flip_y=0.2, random_state=0)
 SCORERS = [
     RateWeightedAUCScorer(rate=0.2),
-    AveragePrecisionScorer(),
     make_ranking_scorer(recall_at_rate_score, rate=0.2),
 ]
 
@@ -28,23 +24,17 @@ def tuner(scoring):
     return TunedThresholdClassifierCV(model, scoring=scoring, cv=2, thresholds=5)
 
 
-@pytest.mark.parametrize("scorer", SCORERS, ids=lambda scorer: scorer._name)
-@pytest.mark.parametrize("labels", [Y, Y == 1, 2 * Y - 1], ids=["01", "bool", "-11"])
-def test_a_threshold_tuner_is_told_that_classes_are_no_scores(scorer, labels):
+@looped("scorer", SCORERS)
+def test_a_threshold_tuner_is_told_that_classes_are_no_scores(scorer):
     told = rf"{scorer._name} was given predicted classes.*RateThresholdClassifier"
-    with pytest.raises(ValueError, match=told):
-        tuner(scorer).fit(X, labels)
-
-
-def test_classes_by_name_are_told_as_well():
-    scorer = RateWeightedAUCScorer(rate=0.2, pos_label="yes")
+    for labels in (Y, Y == 1, 2 * Y - 1):
+        with pytest.raises(ValueError, match=told):
+            tuner(scorer).fit(X, labels)
+    named = clone(scorer).set_params(pos_label="yes")
     with pytest.raises(ValueError, match=r"predicted classes .*, '(yes|no)' and"):
-        tuner(scorer).fit(X, np.where(Y == 1, "yes", "no"))
-
-
-def test_numbers_that_may_be_scores_are_warned_of():
+        tuner(named).fit(X, np.where(Y == 1, "yes", "no"))
     with pytest.warns(UserWarning, match=r"predicted classes .*, \d.0 and the like"):
-        tuner(RateWeightedAUCScorer(rate=0.2)).fit(X, Y.astype(float))
+        tuner(scorer).fit(X, Y.astype(float))
 
 
 def test_who_hands_over_scores_is_told_nothing():
