@@ -209,11 +209,10 @@ def precision_at_rate_score(
               = \sum_k h_k \bigl( W(D_k) - W(D_{k-1}) \bigr), \qquad
               W(x) = E\left[ \min\left(1, \frac{x}{R}\right) \,\middle|\, R > 0 \right],
 
-    with H(r) the hit curve, the positives among the first r as a share of all cases,
-    and :math:`h_k` the share of positives in group k of tied scores, which spans the
-    rates from :math:`D_{k-1}` to :math:`D_k`. It is not the expected hits over the
-    expected rate, where large budgets count more. It is exact to about 1e-12.
-    Cost: one sort.
+    with H the hit curve and :math:`h_k` the share of positives in group k of tied
+    scores, which spans the rates from :math:`D_{k-1}` to :math:`D_k`. It is not the
+    expected hits over the expected rate, where large budgets count more, and is exact
+    to about 1e-12. Cost: one sort.
 
     Examples
     --------
@@ -316,7 +315,6 @@ class AtRate(Metric):
             object.__setattr__(self, "k", check_count("k", self.k))
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
-        """Return the metric at the share that a number of cases stands for."""
         if missing_parameters(self):
             raise ValueError(
                 "rate is missing: give the share that is processed, or a distribution "
@@ -423,7 +421,6 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
     is_per_processed = False
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return its range: one value where all is processed."""
         return recall_limits(self.rate)
 
 
@@ -442,7 +439,6 @@ class LiftAtRate(AtRate, score=lift_at_rate_score):
     needs = ("positive",)
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return its range: as the rate, unbounded where lists have their own."""
         if self.rate == 1:
             return 1.0, 1.0
         if self.is_uncertain:

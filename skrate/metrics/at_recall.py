@@ -410,7 +410,6 @@ class WorkSaved(AtRecall, score=work_saved_score):
     name = "Work saved"
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return its range: that of the rate, turned."""
         return self.recall - 1.0, self.recall
 
     def _of_rate(self, rate: Any, prevalence: Any) -> Any:
@@ -449,7 +448,6 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
             object.__setattr__(self, "precision", precision)
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
-        """Return the metric itself, if the precision is given."""
         if missing_parameters(self):
             raise ValueError(
                 "precision is missing: give the share of positives that is asked of "

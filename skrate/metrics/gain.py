@@ -298,7 +298,6 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return None if self.cost is not None else self.rate
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return the least and the greatest gain, per case without a table."""
         if self.is_of_cases:
             low, high = (0.0 if np.min(self.gain) >= 0 else -np.inf), np.inf
         elif table is not None and self.gain[0] != self.gain[1]:
@@ -313,7 +312,6 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return low * scale, high * scale
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
-        """Return the metric that knows how many cases its sum is over."""
         known = replace(self)
         object.__setattr__(known, "_n_cases", n_cases)
         return known

@@ -73,7 +73,6 @@ class _AboveChance(Metric):
     """What momentum and stamina share: they are defined above chance only."""
 
     def undefined_value(self, table: RankTable) -> str:
-        """Return why it is nan."""
         return "the ranking is not better than a random one"
 
     # The first ones.
@@ -90,7 +89,6 @@ class Momentum(_AboveChance, score=momentum_score):
     facts = Facts(rests_on_few=True, enough_positives=40, value_of_perfect=1.0)
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return its range: equation 14 is an approximation, which may exceed 1."""
         return 0.0, np.inf
 
     def values(self, pos: Array, neg: Array) -> FloatArray:

@@ -280,7 +280,6 @@ class RateWeightedAUC(
         return list_auc(lists, k) if self.is_auc else super().per_list(lists, k)
 
     def undefined_value(self, table: RankTable) -> str:
-        """Return why no ranking is better than another."""
         return undefined_rate_reason(table.prevalence, self.resolved(table).rate)
 
 
@@ -395,8 +394,7 @@ def convert_rauc(
     Notes
     -----
     Equation 12 of [1]_ (theorem 6), E = (1 - B - C) rAUC + B, with B the expected
-    recall of the worst ranking and 1 - C that of the best, the weighted areas of
-    rate-recall space that no curve reaches.
+    recall of the worst ranking and 1 - C that of the best.
 
     References
     ----------

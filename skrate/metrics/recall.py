@@ -201,35 +201,12 @@ def expected_recall_score(
     ... )
     0.5
 
-    The share processed is known only roughly:
+    Two quantiles of the share processed are known, and nothing else:
 
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> round(
-    ...     expected_recall_score(
-    ...         y_true, y_score, rate=rates.beta(3, 9)
-    ...     ),
-    ...     4,
-    ... )
-    0.407
-
-    Two quantiles of it are known, and nothing else:
-
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
     >>> expected_recall_score(y_true, y_score, rate=known, worst="low")
     0.45
-
-    Each case may have several labels, and the surest third of all pairs of a case and
-    a label is looked at:
-
-    >>> y_true = [[1, 0], [1, 1], [0, 0]]
-    >>> y_score = [[0.9, 0.4], [0.6, 0.8], [0.2, 0.1]]
-    >>> round(
-    ...     expected_recall_score(
-    ...         y_true, y_score, rate=1 / 3, average="micro"
-    ...     ),
-    ...     4,
-    ... )
-    0.6667
     """
     make = partial(ExpectedRecall, of=of, worst=worst)
     return score_any(
@@ -292,14 +269,8 @@ def negative_recall_score(
 
     Notes
     -----
-    With :math:`v_k` of the :math:`W_0` negatives in group k of tied scores, which
-    spans the rates from :math:`D_{k-1}` to :math:`D_k`, and
-    :math:`G(x) = E[\min(R, x)]`,
-
-    .. math:: \sum_k \frac{v_k}{W_0} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
-
-    E[F1] in the notation of [1]_ (definition 1): the mean over negatives of the
-    probability of being processed, an expectation over random orders of the tied. What
+    It is the sum of :func:`expected_recall_score` over the negatives, E[F1] in [1]_
+    (definition 1): the mean over negatives of the probability of being processed. What
     [1]_ calls negative recall is 1 - F1, the share that is spared:
     ``expected_recall_score(..., of="negatives")``. Cost: one sort.
 
@@ -335,10 +306,9 @@ class ByRate(Metric):
 
 
 class UnderSet(ByRate):
-    """One that may be told a set of distributions for its rate.
+    """One under a set of distributions: at the ``worst`` end of its range over the set.
 
-    Then ``worst`` says which end of its range over the set is meant: it is the metric
-    under the distribution that attains this end, which depends on the ranking.
+    The distribution that attains this end depends on the ranking.
     """
 
     worst: End | None = None
@@ -354,7 +324,6 @@ class UnderSet(ByRate):
         return replace(self, rate=found.law, worst=None)
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        """Return the metric within each list, under what is worst for that list."""
         if self.worst is None or k is not None:
             return super().per_list(lists, k)
         values = np.full(len(lists.starts), np.nan)
@@ -373,7 +342,6 @@ class _OfClass(ByRate):
         return 1 - share if self.is_of_negatives else share
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return its range: one value where all is processed, or nothing."""
         low, high = sorted(map(self._turned, recall_limits(self.rate)))
         return low, high
 
@@ -411,7 +379,6 @@ class ExpectedRecall(UnderSet, _OfClass, score=expected_recall_score):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The class without which it is undefined."""
         return (self.of.removesuffix("s"),)
 
     @property
