@@ -334,8 +334,8 @@ ONE_CLASS = {"positive": ([1, 2, 3], [0, 0, 0]), "negative": ([0, 0, 0], [1, 2, 
 
 
 @pytest.mark.filterwarnings("ignore:.*undefined")
-@pytest.mark.parametrize("case", OF_TABLES, ids=lambda case: case.name)
-@pytest.mark.parametrize("held", ONE_CLASS)
+@looped("case", OF_TABLES)
+@looped("held", ONE_CLASS)
 def test_the_error_is_nan_where_the_metric_is_and_else_0_of_one_class(case, held):
     whole = RankTable(*ONE_CLASS[held], [3.0, 2.0, 1.0])
     for table in (whole, whole.compress(1)):

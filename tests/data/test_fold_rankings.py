@@ -46,9 +46,7 @@ def drawn(seed=0, n_folds=4, n=50, weighted=False):
     )
 
 
-registered = pytest.mark.parametrize(
-    "metric", [m for m in METRICS if m.function in REGISTERED], ids=lambda m: m.name
-)
+registered = looped("metric", [m for m in METRICS if m.function in REGISTERED])
 
 
 @quiet
