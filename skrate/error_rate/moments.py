@@ -57,10 +57,8 @@ class AUCFromErrors(Result):
 
     Attributes
     ----------
-    mean : float or ndarray
-        Mean of the AUC.
-    variance : float or ndarray
-        Variance of the AUC, in squared units of the AUC.
+    mean, variance : float or ndarray
+        Mean and variance of the AUC.
     range : AUCRange or None
         Holds at least the share that was asked for of all these rankings, between
         ``low`` and ``high``; None where none was asked for. No confidence interval:
@@ -113,19 +111,14 @@ def auc_moments(
 
     Parameters
     ----------
-    n_pos : int or array-like of int
-        Number of positive cases, at least 1.
-    n_neg : int or array-like of int
-        Number of negative cases, at least 1.
+    n_pos, n_neg : int or array-like of int
+        Number of positive and of negative cases, at least 1.
     n_errors : int or array-like of int, default=None
-        Number of errors, false positives and false negatives together, at most
-        ``n_pos + n_neg``. May exceed the size of the smaller class. Leave it out if
-        the two kinds are given apart.
-    n_false_pos : int or array-like of int, default=None
-        Number of negatives above the threshold, at most `n_neg`; goes with
-        `n_false_neg`, instead of `n_errors`.
-    n_false_neg : int or array-like of int, default=None
-        Number of positives below the threshold, at most `n_pos`.
+        Number of errors of both kinds, at most ``n_pos + n_neg``; leave it out if the
+        two kinds are given apart.
+    n_false_pos, n_false_neg : int or array-like of int, default=None
+        Number of negatives above the threshold, at most `n_neg`, and of positives below
+        it, at most `n_pos`: both, instead of `n_errors`.
 
     Returns
     -------
@@ -297,9 +290,8 @@ def error_split_weights(
 ) -> FloatArray:
     """Return the share of rankings that have x false positives, along the last axis.
 
-    The number of orders is w(x) = C(N, x) C(N', x') with N = m - x' + x and
-    N' = n - x + x'. Here w(x + 1) / w(x) is taken from the factorials, which leaves
-    four ratios of moderate numbers.
+    Of w(x) = C(N, x) C(N', x') orders with N = m - x' + x and N' = n - x + x',
+    w(x + 1) / w(x) is four ratios of moderate numbers.
     """
     false_neg = (k - x)[:, :-1]
     below, above = x[:, :-1], m - k + 2 * x[:, :-1]
@@ -348,22 +340,18 @@ def auc_range_from_errors(
 
     Parameters
     ----------
-    n_pos : int
-        Number of positive cases, at least 1.
-    n_neg : int
-        Number of negative cases, at least 1.
+    n_pos, n_neg : int
+        Number of positive and of negative cases, at least 1.
     n_errors : int, default=None
         Number of errors, at most ``n_pos + n_neg``. Leave it out if the two kinds of
         error are given apart, which says more and makes the range narrower.
     share : float, default=0.95
         Share of the rankings that the range holds, in (0, 1).
-    n_false_pos : int, default=None
-        Number of negatives called positive, with `n_false_neg`.
-    n_false_neg : int, default=None
-        Number of positives called negative, with `n_false_pos`.
+    n_false_pos, n_false_neg : int, default=None
+        Number of negatives called positive, and of positives called negative.
     method : {"auto", "exact", "moments"}, default="auto"
-        - "exact": quantiles of the exact distribution, equal tails. The cost grows
-          with the square of the number of pairs, ``n_pos * n_neg``.
+        - "exact": quantiles of the exact distribution, equal tails; the cost grows
+          with the square of ``n_pos * n_neg``.
         - "moments": Chebyshev's inequality from mean and variance, which needs no
           assumption on the form of the distribution and is wider.
         - "auto": "exact" up to 10,000 pairs, else "moments".
@@ -440,17 +428,26 @@ def auc_range_from_errors(
     return AUCFromErrors(moments.mean, moments.variance, found, possible, method)
 
 
+def _splits(
+    n_pos: int, n_neg: int, *errors: int
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return false positives and negatives that errors may be, and their shares."""
+    if len(errors) == 2:
+        return np.array([errors[0]]), np.array([errors[1]]), np.ones(1)
+    first = max(0, errors[0] - n_pos)
+    width = min(errors[0], n_neg) - first + 1
+    false_pos = first + np.arange(width)
+    m, n, k, size = (np.full((1, 1), v) for v in (n_pos, n_neg, errors[0], width))
+    weights = error_split_weights(m, n, k, false_pos[None, :], size)[0]
+    return false_pos, errors[0] - false_pos, weights
+
+
 def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:
     """Return the AUCs of the worst and best ranking with these errors."""
-    if len(errors) == 1:
-        first, last = max(0, errors[0] - n_pos), min(errors[0], n_neg)
-        false_pos = np.arange(first, last + 1, dtype=float)
-        false_neg = errors[0] - false_pos
-    else:
-        false_pos, false_neg = np.array([errors[0]]), np.array([errors[1]])
-    low = (n_pos - false_neg) * (n_neg - false_pos)
-    high = n_pos * n_neg - false_pos * false_neg
+    false_pos, false_neg, _ = _splits(n_pos, n_neg, *errors)
     pairs = n_pos * n_neg
+    low = (n_pos - false_neg) * (n_neg - false_pos)
+    high = pairs - false_pos * false_neg
     return AUCRange(float(low.min() / pairs), float(high.max() / pairs))
 
 
@@ -470,25 +467,7 @@ def auc_probabilities(n_pos: int, n_neg: int, *errors: int) -> FloatArray:
     ``errors`` is the number of errors, or the numbers of false positives and of false
     negatives.
     """
-    if len(errors) == 2:
-        false_pos, false_neg = np.array([errors[0]]), np.array([errors[1]])
-        return _mixture(n_pos, n_neg, false_pos, false_neg, np.ones(1))
-    first = max(0, errors[0] - n_pos)
-    width = min(errors[0], n_neg) - first + 1
-    false_pos = first + np.arange(width)
-    m, n, k, size = (np.full((1, 1), v) for v in (n_pos, n_neg, errors[0], width))
-    weights = error_split_weights(m, n, k, false_pos[None, :], size)[0]
-    return _mixture(n_pos, n_neg, false_pos, errors[0] - false_pos, weights)
-
-
-def _mixture(
-    n_pos: int,
-    n_neg: int,
-    false_pos: IntArray,
-    false_neg: IntArray,
-    weights: FloatArray,
-) -> FloatArray:
-    """Return the weighted sum of the distributions given each split of the errors."""
+    false_pos, false_neg, weights = _splits(n_pos, n_neg, *errors)
     true_pos, true_neg = n_pos - false_neg, n_neg - false_pos
     above = _mann_whitney(list(zip(false_pos, true_pos, strict=True)))
     below = _mann_whitney(list(zip(false_neg, true_neg, strict=True)))

@@ -207,7 +207,9 @@ class Metric(ABC):
         in_lists_only: bool = False,
     ) -> None:
         dataclass(frozen=True)(cls)
-        _keep_in_range(cls)
+        # All values pass here: of tables, of resamples and within lists.
+        for name in {"value", "values", "per_list"} & vars(cls).keys():
+            setattr(cls, name, _clipped(vars(cls)[name]))
         if score is not None:
             (LIST_METRICS if in_lists_only else METRICS)[score] = cls
             ALIASES.update(dict.fromkeys(aliases, score))
@@ -296,9 +298,8 @@ class Tested(ABC):
 def extremes(metric: Metric, table: RankTable) -> tuple[float, float]:
     """Return the least and the greatest value in any order that a table allows.
 
-    In one that was compressed, cases are anywhere within their cells. This is for
-    metrics that never fall (or, if less is better, never rise) where a positive moves
-    above a negative, and are linear where cases tie; others register their own.
+    This is for metrics that never fall (or never rise) where a positive moves above a
+    negative, and are linear where cases tie; others register their own.
     """
     low, high = sorted(map(metric.value, extreme_tables(table)))
     return low, high
@@ -329,11 +330,7 @@ def missing_parameters(metric: Metric) -> tuple[str, ...]:
 
 
 def question_of(metric: Metric) -> Question:
-    """Return the parameters that were asked for, as numbers and text.
-
-    Numbers and rates are there by default as well; choices only if they are others, and
-    not those that the name says.
-    """
+    """Return the parameters that were asked for, and numbers and rates by default."""
     if metric.facts.is_auc:
         return {}
     # As it was asked for, where a sample has filled in the rest.
@@ -353,17 +350,9 @@ def per_case(kind: type[Metric]) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind) if "is_per_case" in each.metadata)
 
 
-def _keep_in_range(cls: type[Metric]) -> None:
-    """Clip what a class computes to the range of the metric, which rounding may leave.
-
-    All values pass here: of tables, of resamples and within lists.
-    """
-    for name, of in list(vars(cls).items()):
-        if name in ("value", "values", "per_list"):
-            setattr(cls, name, _clipped(of))
-
-
 def _clipped(of: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep what a metric computes in its range, which rounding may leave."""
+
     @wraps(of)
     def clipped(self: Metric, *cases: Any) -> Any:
         found = of(self, *cases)
@@ -397,7 +386,11 @@ def score(
     if isinstance(y_true, FoldRankings):
         check_alone(y_true, **others, pos_label=pos_label)
         values = score_folds(metric, y_true)
-        return mean_of_folds(metric, values, y_true)
+        are_defined = ~np.isnan(values)
+        if not are_defined.any():
+            return warn_undefined(metric.name, "it is so within every fold")
+        warn_of_folds(metric, are_defined, y_true)
+        return float(values[are_defined].mean())
     if isinstance(y_true, RankTable):
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         metric = on_table(metric, y_true)
@@ -449,16 +442,6 @@ def check_of_folds(metric: Metric) -> None:
             "k is a number of cases of one ranking, and each fold has a ranking: give "
             "the share of each fold that is processed as rate=."
         )
-
-
-def mean_of_folds(metric: Metric, values: FloatArray, rankings: FoldRankings) -> float:
-    """Return the mean over folds; a warning names those that are left out."""
-    are_defined = ~np.isnan(values)
-    if not are_defined.any():
-        reason = "it is so within every fold"
-        return warn_undefined(metric.name, reason)
-    warn_of_folds(metric, are_defined, rankings)
-    return float(values[are_defined].mean())
 
 
 def warn_of_folds(
@@ -516,8 +499,7 @@ def _scores_of(
     """Return a metric within each fold: ``FoldRankings.scores``."""
     found = find_metric(metric, params)
     values = score_folds(found, rankings)
-    are_defined = ~np.isnan(values)
-    warn_of_folds(found, are_defined, rankings, then="are nan")
+    warn_of_folds(found, ~np.isnan(values), rankings, then="are nan")
     return values
 
 
@@ -634,9 +616,11 @@ def check_parameters(
         raise ValueError(GROUPS_ARE_LISTS)
     if unknown[0] in _OF_SAMPLE:
         raise ValueError(_concerns_sample(unknown[0], function))
+    near = get_close_matches(unknown[0], ("groups", "clusters"))
+    meant = f"; perhaps {near[0]}= is meant" if near else ""
     raise ValueError(
         f"metric={_name(function)} has no parameter {unknown[0]!r}; it takes "
-        f"{list(allowed)}{_meant_unit(unknown[0])}."
+        f"{list(allowed)}{meant}."
     )
 
 
@@ -654,12 +638,6 @@ def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
             f"{option}={value!r} is not an option whose uncertainty is known: "
             f"metric={_name(theirs)} is taken with {option}={default!r} only."
         )
-
-
-def _meant_unit(option: str) -> str:
-    """Return which argument beside those of the metric could be meant."""
-    near = get_close_matches(option, ("groups", "clusters"))
-    return f"; perhaps {near[0]}= is meant" if near else ""
 
 
 def _concerns_sample(option: str, function: Any) -> str:

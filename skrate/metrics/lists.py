@@ -134,8 +134,7 @@ def group_scores(
     Where a cut falls among items of one score, the value is the expectation over the
     choice of those above it; for the AUC with ``k``, as in :func:`ranking_auc_score`.
     Precision is relative to the items that are seen, which in a list of fewer than
-    ``k`` are all of it. Cost: one sort of 64-bit integers, O(n log n), at any number
-    of lists.
+    ``k`` are all of it. Cost: one sort, O(n log n), at any number of lists.
 
     Examples
     --------
@@ -233,8 +232,7 @@ class GroupScores(Rows):
 
         Notes
         -----
-        Memory is that of a batch, of the list that is cut, and of some ten numbers per
-        list.
+        Memory is that of a batch, and of some ten numbers per list.
 
         Examples
         --------
@@ -313,11 +311,9 @@ class GroupScores(Rows):
             How much a list counts: all the same; pooled, as if what is seen of all
             lists were seen of one (for the AUC, recall, precision and gain); by its
             pairs of a relevant and an irrelevant item (for the AUC only), by its
-            relevant items, by its items, or by these weights, in the order of
-            ``groups``. With ``k``, pairs are those that are seen; relevant items and
-            items are those of the whole list, seen or not, so that the weight does not
-            depend on the model. By default that of the score function: "pooled"
-            for recall and precision at ``k`` or a known rate, else "macro".
+            relevant items, by its items, seen or not, or by these weights, in the order
+            of ``groups``. By default "pooled" for recall and precision at ``k`` or a
+            known rate, else "macro".
         undefined : {"skip", "nan"} or float, default="skip"
             What to do with a list that is undefined: leave it out, return nan, or
             count this number.
@@ -445,11 +441,7 @@ def average_of(
     among: BoolArray | None = None,
     clusters: IntArray | None = None,
 ) -> ListAverage:
-    """Return the average over lists, or over those ``among`` the ones with weight.
-
-    ``clusters`` number the cluster of each of the groups. Pooled, a sum over cases is
-    summed over the lists.
-    """
+    """Return the average over lists, which may be in clusters, or ``among`` some."""
     metric, lists, counts = scores._metric, scores._lists, scores._counts
     average = check_average(default_average(metric) if average is None else average)
     undefined = check_undefined(undefined)
@@ -592,11 +584,7 @@ def mean_of_lists(
     average: Average | Iterable[float],
     undefined: Policy | float,
 ) -> float:
-    """Return the average of a metric over the lists that rows are in.
-
-    The rows are given by y_true, y_score, groups, sample_weight, relevance_threshold
-    and pos_label, as for :func:`list_table`.
-    """
+    """Return the average of a metric over lists of rows, as for :func:`list_table`."""
     check_undefined(undefined), check_average(average)
     k = check_top(k, rows[3])
     return scores_of(metric, list_table(*rows), k).mean(average, undefined)
@@ -642,12 +630,7 @@ def _joined(parts: list[GroupScores]) -> GroupScores:
 
 
 class ListAverage(NamedTuple):
-    """A ratio of two sums over lists; every average is one.
-
-    ``parts`` and ``weights`` have an entry per list that counts, and rounding does not
-    take it out of ``limits``; ``clusters`` number the cluster of each list, where lists
-    are not independent.
-    """
+    """A ratio of two sums over the lists that count, which may be in clusters."""
 
     parts: FloatArray
     weights: FloatArray

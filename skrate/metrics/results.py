@@ -127,8 +127,7 @@ class Result:
 
         The ends of the confidence interval are "low" and "high", those of another
         field carry its name before them. What is None is left out. The parameters of
-        the metric, such as "rate", are entries by their names. ``json.dumps`` and
-        ``pandas.DataFrame`` take it, ``mlflow.log_metrics`` what of it are numbers.
+        the metric, such as "rate", are entries by their names.
         """
         flat: dict[str, Any] = {}
         for one in fields(self):  # type: ignore[arg-type]
@@ -179,18 +178,17 @@ class Rows(Result):
     _index: ClassVar[str | None] = None
 
     def to_frame(self) -> Any:
-        """Return the rows as a data frame of pandas, which must be installed.
+        """Return the columns of ``to_dict`` as a data frame of pandas.
 
         Returns
         -------
         frame : pandas.DataFrame
-            With the columns of ``to_dict``, which ``polars.DataFrame`` takes as well;
-            what names a row is its index.
+            What names a row is its index.
 
         Raises
         ------
         ImportError
-            If pandas is not installed; ``to_dict`` does without it.
+            If pandas is not installed.
         """
         try:
             import pandas as pd
