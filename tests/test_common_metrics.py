@@ -545,7 +545,7 @@ def test_rounding_leaves_no_value_outside_of_the_range(metric):
     # Perfect and perfectly wrong rankings have the values where a range ends.
     generator = np.random.default_rng(0)
     found = find_metric(metric.function, dict(metric.kwargs), in_lists=True)
-    for _ in range(4):
+    for _ in range(2):
         n = int(generator.integers(40, 60))
         y_true = (np.arange(n) < generator.integers(2, n - 2)).astype(int)
         weight = generator.random(n)
