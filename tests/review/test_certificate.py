@@ -26,7 +26,7 @@ def small_samples(largest):
 def test_small_samples_agree_with_counted_draws(target, looks):
     # A level at which no tail of these urns ties.
     alpha = Fraction(1, 10) + Fraction(1, 10**9)
-    for found, n_all, n, x in small_samples(4):
+    for found, n_all, n, x in small_samples(5):
         result = recall_certificate(
             found, n_all, n, x, looks=looks, target=float(target),
             confidence_level=float(1 - alpha),
