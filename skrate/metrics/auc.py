@@ -64,11 +64,10 @@ def ranking_auc_score(
 
         - "macro": as much as any other;
         - "pairs": by its pairs of a relevant and an irrelevant item, which gives the
-          share of all comparable pairs that are in order. Without ties one minus it is
-          the ranking loss of RankBoost, which counts a tie as lost, not as half;
-        - "positives": by its relevant items (clicks);
-        - "size": by its items (impressions). Both are of the whole list, also with
-          ``k``; pairs are those that are seen;
+          share of all comparable pairs that are in order: without ties one minus the
+          ranking loss of RankBoost [2]_;
+        - "positives", "size": by its relevant items (clicks) or by all (impressions),
+          also those beyond ``k``, where pairs are those that are seen;
         - an array of shape (n_lists,): by these weights, in the order of
           ``numpy.unique(groups)``.
 
@@ -185,10 +184,7 @@ class AUC(Metric):
         return list_auc(lists, k)
 
     def slopes(self, table: RankTable) -> Slopes:
-        """Return the shares outscored by a positive and outscoring a negative.
-
-        Per case they are the placement values of DeLong and others (1988).
-        """
+        # Per case they are the placement values of DeLong and others (1988).
         by_pos = 1 - (table.cum_neg[:-1] + table.neg / 2) / table.n_neg
         by_neg = (table.cum_pos[:-1] + table.pos / 2) / table.n_pos
         return Slopes(by_pos, by_neg, 0.0)
@@ -205,10 +201,7 @@ def _check_means_of_folds(**options: tuple[Any, str]) -> None:
 
 
 def list_auc(table: ListTable, k: int | None = None) -> ListValues:
-    """Return the AUC of the lists of a table, or of the best ``k`` cases of each.
-
-    With ``k`` cases have weight one.
-    """
+    """Return the AUC of lists, or of the best ``k`` cases (of weight one) of each."""
     if k is None:
         ordered = table.sum(table.neg * table.cum_pos)
         ordered -= table.sum(table.neg * table.pos) / 2

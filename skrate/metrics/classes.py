@@ -1,8 +1,4 @@
-"""Targets of more than two classes: each class against the rest, and their average.
-
-The one place where such a target is split. What a metric does with two classes it does
-here with each of them, so that it need not know of the others.
-"""
+"""Targets of more than two classes: each class against the rest, and their average."""
 
 from __future__ import annotations
 
@@ -68,10 +64,7 @@ def has_columns(values: Any) -> bool:
 
 
 def is_one_vs_rest(y_true: Any, y_score: Any, average: Any, labels: Any) -> bool:
-    """Return whether scores are of several classes, a column each.
-
-    Of two classes, for which there is one column, what they are is checked only.
-    """
+    """Return whether scores are of several classes, a column each."""
     if average is not None:
         check_choice("average", average, AVERAGES)
     if isinstance(y_true, FoldRankings):
@@ -128,11 +121,7 @@ def score_any(
 def one_vs_rest(
     y_true: Any, y_score: ArrayLike, labels: ArrayLike | None = None
 ) -> OneVsRest:
-    """Return labels and scores split into classes.
-
-    ``y_true`` holds the class of each case, or has a column for each label that a case
-    may have; ``labels`` names the columns, in their order.
-    """
+    """Return labels and scores split into classes, or into labels of a column each."""
     scores = as_array("y_score", y_score)
     if scores.ndim != 2 or not scores.size:
         raise ValueError(
@@ -298,7 +287,6 @@ def _class_weights(split: OneVsRest, sample_weight: ArrayLike | None) -> FloatAr
 
 
 def _case_weights(sample_weight: ArrayLike, split: OneVsRest) -> FloatArray:
-    """Return the weight of each case."""
     weights = check_weights("sample_weight", sample_weight)
     check_equal_length(y_true=split.is_of[0], sample_weight=weights)
     return weights

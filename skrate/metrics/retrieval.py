@@ -316,11 +316,7 @@ class ReciprocalRank(_OfPlaces, score=reciprocal_rank_score, in_lists_only=True)
 
 
 class RelevantRows(NamedTuple):
-    """The groups of tied items that hold relevant ones, list after list, best first.
-
-    Items of a list that tie are in a random order: of ``size`` of them, of which
-    ``pos`` are relevant, some may be among the first k and some not.
-    """
+    """The groups of tied items that hold relevant ones, list after list, best first."""
 
     lists: IntArray  # The list that each row is in.
     above: IntArray  # Items of the list above the row,
@@ -362,8 +358,7 @@ def _mean_inverse(
     """Return the mean of one over the first place of ``pos`` among ``size`` tied items.
 
     It is the j-th of n of which r are relevant with a probability in proportion to
-    C(n - j, r - 1); beyond place ``last`` it counts nothing. The possible j of all the
-    lists stand in one array.
+    C(n - j, r - 1); beyond place ``last`` it counts nothing.
     """
     counts = size - pos + 1
     starts = np.cumsum(counts) - counts

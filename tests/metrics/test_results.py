@@ -104,10 +104,6 @@ def test_all_that_was_given_is_named(metric, kwargs):
     assert all(type(v) in (int, float, str, bool) for v in found.values())
 
 
-def _parameters(kind):
-    return inspect.signature(kind).parameters.values()
-
-
 def test_what_a_sample_fills_in_is_not_what_was_asked():
     result = estimate(recall_at_rate_score, Y, A, k=20)
     assert result.params == {"k": 20}
@@ -163,9 +159,9 @@ def test_reports_and_curves_name_theirs():
 
 def test_no_parameter_hides_a_field_of_a_result():
     names = {
-        parameter.name
+        name
         for kind in (*METRICS.values(), *LIST_METRICS.values())
-        for parameter in _parameters(kind)
+        for name in inspect.signature(kind).parameters
     }
     # What the name of the metric says already is none of them.
     names = {"k", "average", "undefined"} | names - {"of"}
