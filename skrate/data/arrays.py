@@ -80,13 +80,16 @@ def frozen(array: npt.NDArray[Element]) -> npt.NDArray[Element]:
     return array
 
 
-def cumulated(weights: FloatArray) -> FloatArray:
+def cumulated(weights: FloatArray | BoolArray) -> FloatArray:
     """Return the sums of the first 0, 1, ... weights, none of which is negative.
 
     In extended precision, where there is one: the rounding of 100,000 additions would
     show in the twelfth digit. Many are summed in rows, which takes a third of the time.
     """
     sums = np.zeros(len(weights) + 1)
+    if weights.dtype.kind == "b":
+        sums[1:] = weights.cumsum()
+        return sums
     n_rows = len(weights) // _ROW
     if n_rows < 2:
         sums[1:] = weights.cumsum(dtype=np.longdouble)

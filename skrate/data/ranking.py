@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import Array, BoolArray, IntArray
+from skrate.data.arrays import Array, BoolArray, IntArray, parts
 from skrate.data.checks import check_vector, distinct_objects, is_missing, raise_missing
 
 # Integer labels that span no more than the rows, or this, need no ranking.
@@ -206,19 +206,22 @@ def _keys(scores: Array, is_pos: BoolArray) -> Array | None:
     elif scores.dtype.itemsize > 8:
         return None
     is_short = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
-    # Adding zero turns -0.0 into 0.0, which it ties with.
-    keys = np.add(scores, 0.0, dtype=np.float32 if is_short else np.float64)
-    top = max(float(keys.max()), -float(keys.min()))
-    if top > 1:
-        # Of numbers up to 1 the bits after the sign can move up by one.
+    top = max(float(scores.max()), -float(scores.min()))
+    # Of numbers up to 1 the bits after the sign can move up by one.
+    scale = 2.0 ** -math.frexp(top)[1] if top > 1 else 1.0
+    keys: Array = np.empty(len(scores), np.float32 if is_short else np.float64)
+    bits: Array = keys.view(np.uint32 if is_short else np.uint64)
+    for part in parts(len(keys)):
         try:
             with np.errstate(under="raise"):
-                keys *= keys.dtype.type(2.0 ** -math.frexp(top)[1])
+                np.multiply(scores[part], scale, out=keys[part], dtype=keys.dtype)
         except FloatingPointError:
             return None
-    bits: Array = keys.view(np.uint32 if is_short else np.uint64)
-    sign = bits & (1 << (8 * keys.itemsize - 1))
-    bits <<= 1
-    bits |= sign
-    bits |= is_pos ^ (sign > 0)
+        # Adding zero turns -0.0 into 0.0, which it ties with.
+        keys[part] += 0.0
+        moved = bits[part]
+        sign = moved & (1 << (8 * keys.itemsize - 1))
+        moved <<= 1
+        moved |= sign
+        moved |= is_pos[part] ^ (sign > 0)
     return keys

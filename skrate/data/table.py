@@ -443,16 +443,18 @@ class RankTable:
     @lazy
     def cum_pos(self) -> FloatArray:
         """Weight of the positives above each cut."""
-        return frozen(cumulated(self.pos))
+        return frozen(cumulated(self.pos if self.labels is None else self.labels))
 
     @lazy
     def cum_neg(self) -> FloatArray:
         """Weight of the negatives above each cut."""
-        return frozen(cumulated(self.neg))
+        return frozen(cumulated(self.neg if self.labels is None else ~self.labels))
 
     @lazy
     def rates(self) -> FloatArray:
         """Rate at each cut."""
+        if self.labels is not None:
+            return frozen(np.arange(self.n_groups + 1) / self.n_groups)
         processed = cumulated(self.pos + self.neg)
         return frozen(processed / processed[-1])
 

@@ -293,7 +293,7 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     # nearly all there is.
     is_rare = table.n_pos <= table.n_neg
     share = table.prevalence if is_rare else table.negative_share
-    worst, best = map(float, expected_recall_range(rate, share))
+    worst, best = _kept_range(rate, share)
     if not has_range(worst, best):
         return float("nan")
     recall = expected_recall(table, rate, of_negatives=not is_rare)
@@ -319,6 +319,13 @@ def expected_recall_range(rate: RateDistribution, prevalence: Any) -> Any:
     share = np.asarray(prevalence)
     low = np.stack([1 - share, np.zeros_like(share)])
     return rate.table.mean(low, np.stack([np.ones_like(share), share]))
+
+
+# Kept, because the folds and candidates of a search share few prevalences.
+@kept
+def _kept_range(rate: RateDistribution, prevalence: float) -> tuple[float, float]:
+    worst, best = expected_recall_range(rate, prevalence)
+    return float(worst), float(best)
 
 
 def has_range(worst: Any, best: Any) -> Any:

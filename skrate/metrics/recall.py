@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special
 
 from skrate.data.arrays import (
+    CACHED,
     Array,
     ArrayLike,
     BoolArray,
@@ -42,8 +43,7 @@ __all__ = ["expected_recall_score", "negative_recall_score"]
 _KEPT_LENGTH = 16_384
 # Groups a case: from here on, ties are so few that cases are summed one by one.
 _FEW_TIES = 0.5
-# Cases at a time.
-_CACHED = 16_384
+
 _DEGREE = 7
 _TOLERANCE = 1e-13
 Side = Literal["positives", "negatives"]
@@ -428,14 +428,9 @@ def expected_recall(
         # Cases that tie share their places.
         sizes = (table.pos + table.neg).astype(np.intp)
         return sum_over_places(np.repeat(ratio(weights, sizes), sizes), rate) / n
-    found, edges = 0.0, table.rates
-    groups = np.flatnonzero(weights > 0)
-    # A few groups at a time, which stay in the cache.
-    for first in range(0, len(groups), _CACHED):
-        part = groups[first : first + _CACHED]
-        means = rate.table.mean(edges[part], edges[part + 1])
-        found += float(dot(weights[part], means))
-    return found / n
+    edges, groups = table.rates, np.flatnonzero(weights > 0)
+    means = rate.table.mean(edges[groups], edges[groups + 1])
+    return float(dot(weights[groups], means)) / n
 
 
 def sum_over_places(counts: Array, rate: RateDistribution) -> float:
@@ -453,7 +448,7 @@ def sum_over_places(counts: Array, rate: RateDistribution) -> float:
     blocks = counts[: size * len(at_nodes)].reshape(-1, size)
     moments = np.empty_like(at_nodes)
     # A few blocks at a time, which stay in the cache.
-    step = _CACHED // size
+    step = CACHED // size
     for first in range(0, len(blocks), step):
         some = slice(first, first + step)
         np.einsum("ij,kj->ik", blocks[some], to_moments, out=moments[some])

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from skrate.data.arrays import (
+    CACHED,
     BoolArray,
     FloatArray,
     IntArray,
     dot,
     frozen,
+    parts,
     sum_from_right,
 )
 
@@ -183,6 +185,11 @@ class SurvivalTable:
         Inside a panel it is a divided difference of powers, which is exact in cells of
         any width, also of none; across panels a sum of areas.
         """
+        if low.ndim == 1 and len(low) > CACHED:
+            # Few at a time, which stay in the cache of a core.
+            return np.concatenate(
+                [self.mean(low[part], high[part]) for part in parts(len(low))]
+            )
         panel = self._panel(low)
         end = self.breaks[panel + 1]
         across = high > end
