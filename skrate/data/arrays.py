@@ -91,7 +91,7 @@ def cumulated(weights: FloatArray | BoolArray) -> FloatArray:
         sums[1:] = weights.cumsum()
         return sums
     n_rows = len(weights) // _ROW
-    if n_rows < 2:
+    if n_rows < _ROW:
         sums[1:] = weights.cumsum(dtype=np.longdouble)
         return sums
     size = n_rows * _ROW

@@ -188,7 +188,8 @@ def ranked_labels(scores: Array, is_pos: BoolArray) -> tuple[BoolArray, BoolArra
     labels = (bits & 1).astype(bool)
     # A greater last bit made a negative number less.
     labels ^= keys[::-1] < 0
-    return labels, begins_group(bits >> 1)
+    bits >>= 1
+    return labels, begins_group(bits)
 
 
 def _keys(scores: Array, is_pos: BoolArray) -> Array | None:

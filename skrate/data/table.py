@@ -165,21 +165,28 @@ class RankTable:
         thresholds: Array | None = None,
         labels: BoolArray | None = None,
         cells: Cells | None = None,
+        sums: tuple[FloatArray, FloatArray] | None = None,
     ) -> RankTable:
-        """Set the state from weights, labels of untied cases, or cells, best first."""
+        """Set the state from weights, labels of untied cases, or cells, best first.
+
+        ``sums`` of weights that count cases, above each cut, may be known.
+        """
         if cells is not None:
             pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
             thresholds = scores_of(cells.keys)[::-1]
         known: dict[str, Any]
         if labels is not None:
             # Weights per group and their sums are made where they are asked for.
-            known = {}
+            known = counts = {}
             n_pos = float(np.count_nonzero(labels))
             n_neg = len(labels) - n_pos
         else:
             assert pos is not None
             assert neg is not None
-            sums = cumulated(pos), cumulated(neg)
+            counts = (
+                {} if sums is None else {"n_cases": float(sums[0][-1] + sums[1][-1])}
+            )
+            sums = sums or (cumulated(pos), cumulated(neg))
             known = {"pos": pos, "neg": neg, "cum_pos": sums[0], "cum_neg": sums[1]}
             n_pos, n_neg = (float(each[-1]) for each in sums)
         for array in (*known.values(), thresholds, labels, *(cells or ())):
@@ -187,8 +194,8 @@ class RankTable:
                 array.flags.writeable = False
         whole = n_pos + n_neg
         vars(self).update(
-            known, thresholds=thresholds, labels=labels, _cells=cells, n_pos=n_pos,
-            n_neg=n_neg, total=whole, prevalence=n_pos / whole,
+            known | counts, thresholds=thresholds, labels=labels, _cells=cells,
+            n_pos=n_pos, n_neg=n_neg, total=whole, prevalence=n_pos / whole,
             negative_share=n_neg / whole,
         )  # fmt: skip
         return self
@@ -599,14 +606,16 @@ def _table_of_labels(
     """Return the table of cases without weights, in the order of their ranking."""
     if begins.all():
         return _new(thresholds=thresholds, labels=labels)
-    return _new(*_counts(labels, np.flatnonzero(begins)), thresholds)
+    sums = _sums(labels, np.flatnonzero(begins))
+    pos, neg = map(np.diff, sums)
+    return _new(pos, neg, thresholds, sums=sums)
 
 
-def _counts(labels: BoolArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers of both classes between the places where groups start."""
-    starts = np.append(starts, len(labels))
-    pos = np.diff(np.append(0, labels.cumsum())[starts]).astype(np.float64)
-    return pos, np.diff(starts) - pos
+def _sums(labels: BoolArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of both classes above where groups start, and of all."""
+    found = labels.cumsum()
+    above = np.append(found[starts] - labels[starts], found[-1]).astype(np.float64)
+    return above, np.append(starts, len(labels)) - above
 
 
 def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
@@ -708,7 +717,8 @@ def _has_pos(table: RankTable) -> BoolArray:
 
 def _at(table: RankTable, starts: IntArray) -> Merged:
     if table.labels is not None:
-        return Merged(*_counts(table.labels, starts), starts)
+        pos, neg = map(np.diff, _sums(table.labels, starts))
+        return Merged(pos, neg, starts)
     pos, neg = (np.add.reduceat(weights, starts) for weights in (table.pos, table.neg))
     return Merged(pos, neg, starts)
 
