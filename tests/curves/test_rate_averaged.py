@@ -138,6 +138,17 @@ def test_default_rates_are_one_per_case_up_to_200():
         assert curve.rates.tolist() == [k / 200 for k in range(201)]
 
 
+def test_default_rates_are_finer_at_the_end_where_the_rare_class_is():
+    rates_of = [
+        rate_averaged_roc_curve(*random_folds(3, [sizes]), bounds=None).rates
+        for sizes in ((4, 396), (396, 4))
+    ]
+    for found, end in zip(rates_of, (0.01, 0.99), strict=True):
+        finer = np.linspace(end - 0.01, end + 0.01, 21)
+        assert np.abs(found[:, None] - finer).min(axis=0).max() < 1e-12
+    assert np.allclose(rates_of[1], 1 - rates_of[0][::-1], rtol=0, atol=1e-12)
+
+
 def test_the_curve_is_read_in_both_directions():
     y, scores = random_folds(4, [(20, 30)] * 5)
     curve = rate_averaged_roc_curve(

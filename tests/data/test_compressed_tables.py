@@ -22,7 +22,7 @@ from skrate import (
 from skrate.data.compressed import keys_of, scores_of
 from skrate.metrics.base import METRICS as KNOWN
 from skrate.metrics.base import find_metric
-from skrate.metrics.momentum import momentum_score
+from skrate.metrics.momentum import momentum_score, stamina_score
 
 EDGES = [0.0, -0.0, 5e-324, -5e-324, 1.0, -1.0, 0.1, np.pi, 1e300, -1e-300]
 OF_TABLES = [case for case in METRICS if case.function in KNOWN]
@@ -165,6 +165,18 @@ def test_the_error_of_the_average_precision_by_hand():
     found = table.max_error("average_precision")
     assert_allclose(found, max(best - value, value - worst))
     assert worst < (1 / 3 + 2 / 4) / 2
+
+
+@looped("seed", [2, 9, 14, 30])
+def test_the_stamina_is_at_most_1_however_the_cells_are_ordered(seed):
+    # It is p (1 - p) (2 AUC - 1) / (momentum - p), or 1 where this is more, as it is
+    # for some orders within the cells of these tables.
+    rng = np.random.default_rng(seed)
+    y_true = rng.random(40) < 0.5
+    scores = rng.normal(size=40) + 0.7 * y_true
+    table = RankTable.from_arrays(y_true, scores).compress(12)
+    value = find_metric(stamina_score).value(table)
+    assert table.max_error(stamina_score) <= max(value, 1 - value) + 1e-12
 
 
 def test_cases_within_a_cell_may_be_on_either_side_of_a_score_at_its_end():

@@ -189,6 +189,18 @@ def test_few_random_rankings_are_beyond_a_strong_marker():
     assert 1 / math.comb(60, 20) < found.pvalues[0] < 1e-11
 
 
+def test_a_marker_that_no_drawn_ranking_reaches_has_the_least_pvalue():
+    # Of numbers of cases with ties orders are drawn as by chance: 1 of 19 + 1, and
+    # twice that on both sides.
+    y_true, times = np.repeat([1, 0], 30), np.tile([1, 2], 30)
+    for alternative, expected in (("greater", 1 / 20), ("two-sided", 2 / 20)):
+        found = estimate(
+            average_precision_score, y_true, {"perfect": y_true}, sample_weight=times,
+            alternative=alternative, n_resamples=19, random_state=0,
+        )  # fmt: skip
+        assert found.pvalues[0] == pytest.approx(expected, rel=1e-12)
+
+
 def test_pvalues_of_draws_by_hand():
     drawn = Drawn(np.array([0.1, 0.3]), np.array([3.0, 2.0]))
     # The one that was found counts by its weight: 2 + 1 of 5 + 1.

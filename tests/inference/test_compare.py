@@ -257,6 +257,14 @@ def test_a_permutation_exchanges_clusters_as_a_whole():
     assert not np.array_equal(pos[:, 0], pos[:, 2])
 
 
+def test_a_permutation_keeps_the_sizes_of_the_classes_and_so_does_its_error():
+    y_true, a, b = two_models(7, n=60)
+    call = partial(compare, "average_precision", y_true, a, b, n_resamples=10)
+    found = call(method="permutation").standard_error
+    assert found == pytest.approx(call(stratify=True).standard_error, rel=1e-12)
+    assert found < call(stratify=False).standard_error
+
+
 def test_frequency_weights_are_repeated_rows():
     y_true, a, b = two_models(7, n=60)
     weight = np.random.default_rng(0).integers(0, 4, 60)

@@ -23,10 +23,11 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.delta import freedoms_of_cases
-from skrate.inference.intervals import augmented
+from skrate.inference.intervals import augmented, hybrid_interval
 from skrate.inference.sample import check_sample
 from skrate.metrics.base import find_metric
 from skrate.metrics.momentum import momentum_score
+from skrate.metrics.results import ConfidenceInterval
 from strategies import ranked_samples
 
 RATE = rates.beta(3, 19)
@@ -447,3 +448,12 @@ def test_rounding_of_the_range_leaves_the_value_in_its_interval(interval):
     )  # fmt: skip
     low, high = found.confidence_interval
     assert low <= found.value <= high
+
+
+def test_the_ends_of_a_difference_are_by_the_far_ends_of_both():
+    # The square-and-add limits of Newcombe (1998): to the low end of one and the high
+    # end of the other, and the other way round.
+    of_a, of_b = ConfidenceInterval(0.6, 0.95), ConfidenceInterval(0.25, 0.7)
+    low, high = hybrid_interval((0.9, 0.3), (of_a, of_b))
+    assert low == pytest.approx(0.6 - 0.5)
+    assert high == pytest.approx(0.6 + np.hypot(0.05, 0.05))

@@ -159,6 +159,21 @@ def test_influence_gives_the_variance():
             assert np.sqrt(np.mean(values**2) / len(values)) == pytest.approx(error)
 
 
+def test_influence_gives_the_variance_where_rows_of_some_weight_are_left_out():
+    rng = np.random.default_rng(3)
+    fold = np.arange(90) % 5
+    y_true = (rng.random(90) < 0.4) & (fold < 4)
+    times = np.where(fold < 4, rng.integers(1, 4, 90), 3)
+    scores = rng.normal(size=90) + y_true
+    rankings = FoldRankings(y_true, scores, fold, sample_weight=times)
+    with pytest.warns(UndefinedMetricWarning):
+        values = influence("roc_auc", rankings)
+    with pytest.warns(UndefinedMetricWarning):
+        error = estimate("roc_auc", rankings).standard_error
+    squares = times @ values**2
+    assert np.sqrt(squares) / times.sum() == pytest.approx(error, rel=1e-9)
+
+
 def repeated(rankings, n_repeats):
     """Return rankings of which a repeat is there several times."""
     n, n_folds = len(rankings.y_true), rankings.n_folds
@@ -684,6 +699,19 @@ def test_a_comparison_says_which_models_it_is_of(method):
     assert unknown.of == "these models"
     plain = compare("roc_auc", a.y_true, a.y_score, b.y_score, **how)
     assert plain.of is None
+
+
+def test_what_is_trained_again_is_trained_for_the_folds_of_a_repeat():
+    # Nadeau and Bengio (2003): 1 + n_test / n_train times the variance of the mean of
+    # K folds, to which K - 1 train: 1 + K / (K - 1).
+    one = drawn(indices=np.arange(240))[0]
+    for rankings in (one, repeated(one, 3)):
+        found = estimate("roc_auc", rankings, interval="wald")
+        now, again = (
+            ends.high - ends.low
+            for ends in (found.confidence_interval, found.confidence_interval_retrained)
+        )
+        assert again / now == pytest.approx(np.sqrt(1 + 4 / 3), rel=1e-9)
 
 
 def test_what_shows_no_variation_varies_more_if_trained_again():

@@ -177,6 +177,18 @@ def test_slopes_are_those_of_finite_differences(prevalence, is_weighted):
     assert slopes.by_prevalence == pytest.approx(by_p, abs=1e-6)
 
 
+def test_the_adjusted_value_has_the_error_of_its_scale():
+    # At a given prevalence p it is (value - p) / (1 - p).
+    rng = np.random.default_rng(3)
+    y_true = rng.random(200) < 0.4
+    scores = rng.normal(size=200) + y_true
+    options = {"prevalence": 0.1, "tail": "binormal"}
+    plain = estimate("average_precision", y_true, scores, **options)
+    adjusted = estimate("average_precision", y_true, scores, adjusted=True, **options)
+    assert adjusted.value == pytest.approx((plain.value - 0.1) / 0.9)
+    assert adjusted.standard_error == pytest.approx(plain.standard_error / 0.9)
+
+
 def test_the_variance_counts_controls_that_happen_to_be_missing():
     y_true, y_score = two_normal(5, 500, 500, shift=2.0)
     table = RankTable.from_arrays(y_true, y_score)

@@ -352,6 +352,21 @@ def test_entities_come_by_metadata_routing():
         assert value == expected.mean()
 
 
+def test_a_gain_per_case_counts_by_its_weight():
+    rng = np.random.default_rng(3)
+    y_true, groups = rng.integers(0, 2, 60), rng.integers(0, 4, 60)
+    scores, gain = rng.integers(0, 9, 60), rng.normal(size=60)
+    times = rng.integers(1, 4, 60)
+    metric, rows = skrate.expected_gain_score, np.repeat(np.arange(60), times)
+    weighted = group_scores(
+        metric, y_true, scores, groups=groups, gain=gain, sample_weight=times
+    )
+    repeated = group_scores(
+        metric, y_true[rows], scores[rows], groups=groups[rows], gain=gain[rows]
+    )
+    assert weighted.values == pytest.approx(repeated.values, abs=1e-12)
+
+
 def test_what_entities_have_no_meaning_for_is_named():
     options = {"groups": GROUPS, "entities": GROUPS}
     with pytest.raises(ValueError, match="entities count once in each list, which sam"):

@@ -33,6 +33,7 @@ def test_known_distributions_are_ours(frozen, same):
     [
         stats.beta(3, 19, loc=0.1, scale=0.5),
         stats.uniform(-0.5, 2),
+        stats.uniform(0.25, 1),
         stats.expon(loc=0.1, scale=0.2),
         stats.norm(0.2, 0.1),
         stats.truncnorm(-1, 3, loc=0.3, scale=0.2),
