@@ -85,8 +85,14 @@ def check_vector(name: str, values: Any) -> Array:
 
 def check_scores(name: str, values: Any) -> Array:
     """Return ``values`` as a finite numeric vector in the precision it came in."""
-    scores = as_numbers(name, check_vector(name, values))
+    given = check_vector(name, values)
+    scores = as_numbers(name, given)
     check_finite(name, scores)
+    if given.dtype.kind == "O" and len(set(given)) > len(set(scores.tolist())):
+        raise ValueError(
+            f"{name} holds unequal numbers that float64 would make equal: give "
+            "integers of 64 bits, or ranks."
+        )
     return scores
 
 

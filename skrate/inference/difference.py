@@ -46,6 +46,7 @@ from skrate.metrics.base import (
     GROUPS_ARE_LISTS,
     LIST_METRICS,
     METRICS,
+    find_metric,
     question_of,
     unwrap,
 )
@@ -253,7 +254,10 @@ def in_lists(
     if isinstance(metric, tuple | list):
         raise ValueError(GROUPS_ARE_LISTS)
     function, own = unwrap(metric, params)
-    if not is_known(function) or "groups" not in inspect.signature(function).parameters:
+    if not is_known(function):
+        # It raises, and says which name may be meant.
+        find_metric(function, own, in_lists=True)
+    if "groups" not in inspect.signature(function).parameters:
         raise ValueError(GROUPS_ARE_LISTS)
     of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
     return {"metric": function, "groups": groups, **own}, of_mean

@@ -109,8 +109,9 @@ def ranking_auc_score(
 
     Where the cut at ``k`` falls among items of one score, each choice of those above
     it is equally likely: the number of relevant ones is hypergeometric. A list counts
-    by its mean AUC over the choices with which it is defined, with "pairs" by its mean
-    numbers of pairs; a number for ``undefined`` stands for the others.
+    by its mean AUC over the choices with which it is defined, and a number for
+    ``undefined`` stands for the others; with "pairs" by its mean numbers of pairs, of
+    all and of those in the right order.
 
     Rows of weight zero do not exist: a list of nothing else is left out. Cost: one sort
     of 64-bit integers, O(n log n).

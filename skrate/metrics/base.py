@@ -537,7 +537,8 @@ def find_metric(
     default = None if own else BY_DEFAULT.get(ours)
     if default is not None:
         return default()
-    check_parameters(function, own, inspect.signature(kind).parameters)
+    of_lists = ["k"] if in_lists else []
+    check_parameters(function, own, [*inspect.signature(kind).parameters, *of_lists])
     found = kind(**own)
     missing = missing_parameters(found)
     if missing and not in_lists:
@@ -616,11 +617,11 @@ def check_parameters(
         raise ValueError(GROUPS_ARE_LISTS)
     if unknown[0] in _OF_SAMPLE:
         raise ValueError(_concerns_sample(unknown[0], function))
-    near = get_close_matches(unknown[0], ("groups", "clusters"))
+    near = get_close_matches(unknown[0], ("groups", "clusters", "confidence_level"))
     meant = f"; perhaps {near[0]}= is meant" if near else ""
     raise ValueError(
         f"metric={_name(function)} has no parameter {unknown[0]!r}; it takes "
-        f"{list(allowed)}{meant}."
+        f"{', '.join(map(repr, allowed)) or 'none'}{meant}."
     )
 
 

@@ -27,6 +27,7 @@ SCORES = {
     "all equal": np.full(N, 0.3),
     "int8": RNG.integers(-128, 128, N).astype(np.int8),
     "int64": RNG.integers(-(2**63), 2**63 - 1, N),
+    "int64 wider than floats": np.append(0, 2**53 + 1 + RNG.integers(0, 3, N - 1)),
     "close int64": 2**62 + RNG.integers(-3, 4, N),
     "uint64": RNG.integers(0, 2**64 - 1, N, dtype=np.uint64),
     "close uint64": np.uint64(2**63) + RNG.integers(0, 9, N).astype(np.uint64),

@@ -303,3 +303,16 @@ def test_objects_are_scores_of_the_dtype_that_tells_them_apart(cells, dtype):
     scores = v.check_scores("name", np.array(cells, dtype=object))
     assert scores.dtype == dtype
     assert scores.tolist() == [dtype(cell) for cell in cells]
+
+
+@looped(
+    "cells",
+    [
+        [10**30, 10**30 + 1],
+        [2**53, 2**53 + 1, 0.5],
+        [Fraction(1, 3), Fraction(10**20 + 1, 3 * 10**20)],
+    ],
+)
+def test_objects_that_floats_would_make_equal_are_refused(cells):
+    with pytest.raises(ValueError, match="y_score holds unequal numbers that float64"):
+        v.check_scores("y_score", np.array(cells, dtype=object))
