@@ -126,6 +126,8 @@ class RankTable:
     n_pos: float
     n_neg: float
     total: float
+    # Whether it is known that its weights count cases.
+    is_of_cases: bool
     prevalence: float
     negative_share: float
 
@@ -177,26 +179,23 @@ class RankTable:
         known: dict[str, Any]
         if labels is not None:
             # Weights per group and their sums are made where they are asked for.
-            known = counts = {}
+            known = {}
             n_pos = float(np.count_nonzero(labels))
             n_neg = len(labels) - n_pos
         else:
             assert pos is not None
             assert neg is not None
-            counts = (
-                {} if sums is None else {"n_cases": float(sums[0][-1] + sums[1][-1])}
-            )
-            sums = sums or (cumulated(pos), cumulated(neg))
-            known = {"pos": pos, "neg": neg, "cum_pos": sums[0], "cum_neg": sums[1]}
-            n_pos, n_neg = (float(each[-1]) for each in sums)
+            cum_pos, cum_neg = sums or (cumulated(pos), cumulated(neg))
+            known = {"pos": pos, "neg": neg, "cum_pos": cum_pos, "cum_neg": cum_neg}
+            n_pos, n_neg = float(cum_pos[-1]), float(cum_neg[-1])
         for array in (*known.values(), thresholds, labels, *(cells or ())):
             if array is not None:
                 array.flags.writeable = False
         whole = n_pos + n_neg
         vars(self).update(
-            known | counts, thresholds=thresholds, labels=labels, _cells=cells,
-            n_pos=n_pos, n_neg=n_neg, total=whole, prevalence=n_pos / whole,
-            negative_share=n_neg / whole,
+            known, thresholds=thresholds, labels=labels, _cells=cells, n_pos=n_pos,
+            n_neg=n_neg, total=whole, is_of_cases=sums is not None,
+            prevalence=n_pos / whole, negative_share=n_neg / whole,
         )  # fmt: skip
         return self
 

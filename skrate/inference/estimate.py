@@ -145,8 +145,9 @@ def estimate(
         that they are compared with.
     stratify : bool, default=None
         Whether class sizes were fixed by design, as in a case-control study. None
-        means True for "bootstrap" without ``clusters`` and False otherwise. For the AUC
-        it makes next to no difference; for the average precision it does.
+        means True for "bootstrap" and "permutation" without ``clusters``, and False
+        otherwise. For the AUC it makes next to no difference; for the average precision
+        it does.
     groups : array-like of shape (n_samples,), default=None
         The list or queue of each row, as the score function takes it, such as
         :func:`ndcg_score` or :func:`recall_at_rate_score`: lists are then the units, as

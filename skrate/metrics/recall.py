@@ -424,7 +424,7 @@ def expected_recall(
         # By place, which is several times quicker than by group.
         return sum_over_places(~labels if of_negatives else labels, rate) / n
     weights = table.neg if of_negatives else table.pos
-    if table.n_groups > _FEW_TIES * table.total and table.n_cases is not None:
+    if table.is_of_cases and table.n_groups > _FEW_TIES * table.total:
         # Cases that tie share their places.
         sizes = (table.pos + table.neg).astype(np.intp)
         return sum_over_places(np.repeat(ratio(weights, sizes), sizes), rate) / n
