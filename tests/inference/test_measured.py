@@ -159,6 +159,21 @@ def test_influence_gives_the_variance():
             assert np.sqrt(np.mean(values**2) / len(values)) == pytest.approx(error)
 
 
+def test_influence_with_sampling_weights_gives_the_variance_of_folds():
+    rng = np.random.default_rng(1)
+    fold = np.repeat([0, 1, 2], [50, 150, 200])
+    y_true = rng.random(400) < 0.3
+    weight = rng.random(400) + 0.2
+    folds = FoldRankings(
+        y_true, rng.normal(size=400) + y_true, fold, sample_weight=weight
+    )
+    values = influence("average_precision", folds, weights="sampling")
+    found = estimate("average_precision", folds, weights="sampling").standard_error
+    share = weight / np.bincount(fold, weight)[fold] * np.bincount(fold)[fold]
+    expected = np.sqrt(np.sum((share * values) ** 2)) / share.sum()
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
 def test_influence_gives_the_variance_where_rows_of_some_weight_are_left_out():
     rng = np.random.default_rng(3)
     fold = np.arange(90) % 5
