@@ -406,10 +406,10 @@ def influence(
     values : array of shape (n_samples,)
         With weighted mean 0; the mean of their squares over the number of cases is the
         variance of :func:`estimate`, and with sampling weights w, of mean 1 in each
-        fold, ``sum((w * values)**2) / sum(w)**2``. nan where the metric is undefined or a
-        class has fewer than two cases, 0 for a case of weight 0. Of folds there is one
-        per row of the rankings, and the variance is theirs where cases are independent:
-        without clusters and repeats.
+        fold, ``sum((w * values)**2) / sum(w)**2``. nan where the metric is undefined or
+        a class has fewer than two cases, 0 for a case of weight 0. Of folds there is
+        one per row of the rankings, and the variance is theirs where cases are
+        independent: without clusters and repeats.
 
     Raises
     ------
