@@ -70,13 +70,14 @@ def check_vector(name: str, values: Any) -> Array:
             found = f"a single object of type {type(values).__name__}"
             # Whatever a function does not take in place of labels and scores.
             hint = getattr(values, "__skrate_hint__", "")
-            if hasattr(values, "__iter__") and not (hint or isinstance(values, str)):
-                hint = "; pass a list or an array with one entry per case"
-        elif array.ndim == 2 and array.shape[1] == 2:
+            hint = hint or "; pass a list or an array with one entry per case"
+        elif array.ndim == 2 and array.shape[1] == 2 and "score" in name:
             hint = (
                 f"; pass the column of the positive class, {name}[:, i] with "
                 "classes_[i] == pos_label"
             )
+        else:
+            hint = "; pass one entry per case, of lists one after the other"
         raise ValueError(f"{name} must be one-dimensional, found {found}{hint}.")
     if array.size == 0:
         raise ValueError(f"{name} is empty: at least one case is needed.")

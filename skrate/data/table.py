@@ -29,6 +29,7 @@ from skrate.data.checks import (
     check_vector,
     joined_scores,
     seen_with,
+    shown,
 )
 from skrate.data.compressed import (
     Batches,
@@ -153,7 +154,8 @@ class RankTable:
             is_decreasing = bool((thresholds[1:] < thresholds[:-1]).all())
             if thresholds.shape != pos.shape or not is_decreasing:
                 raise ValueError(
-                    "thresholds must have the length of pos and decrease strictly."
+                    f"thresholds must have the length of pos, {len(pos)}, and decrease "
+                    f"strictly, got {shown(thresholds.tolist())}."
                 )
         if not weight.all():
             pos, neg = np.asarray(pos[weight > 0]), np.asarray(neg[weight > 0])

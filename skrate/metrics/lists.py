@@ -55,8 +55,9 @@ _ROUNDING = 1e-12
 _UNKNOWN = {
     "pairs": f"average='pairs' is known of the AUC only: {_OTHERS}",
     "pooled": (
-        "average='pooled' is known of the AUC, of recall and precision at k "
-        f"or a known rate, and of gain: {_OTHERS}"
+        "average='pooled', which scores of queues take, is known of the AUC, of gain, "
+        "and of recall and precision at k or a known rate: give one of these, or, to "
+        "group_scores, one of ['macro', 'positives', 'size'] or weights."
     ),
 }
 
@@ -466,7 +467,12 @@ def average_of(
             parts, weights = np.where(is_defined, [lists.part, lists.whole], 0.0)
     else:
         if not isinstance(average, str):
-            check_equal_length(average=average, distinct_groups=scores.groups)
+            n = len(scores.groups)
+            if len(average) != n:
+                raise ValueError(
+                    f"average must have one weight for each of the {n} lists, got "
+                    f"{len(average)}."
+                )
             weights = average
         elif average == "macro":
             weights = np.ones(len(counts))

@@ -44,7 +44,7 @@ from skrate.model_selection.responses import (
     ranking_scores,
 )
 from skrate.rates.laws import from_scipy, is_scipy_distribution
-from skrate.rates.sets import End
+from skrate.rates.sets import End, check_rate_or_set
 
 # A dict of scorers shares predictions only among instances of this class, which has
 # no public name; tests/model_selection/test_scorers.py notes the releases it was
@@ -364,6 +364,9 @@ class RateWeightedAUCScorer(RankingScorer):
         average: AverageName = "macro",
         labels: ArrayLike | None = None,
     ) -> None:
+        if not isinstance(rate, Mapping):
+            # Here: in a search it would be a warning for each fold, and nan.
+            check_rate_or_set(_of_our_own(rate), worst)
         self.rate = rate
         self.response_method = response_method
         self.pos_label = pos_label

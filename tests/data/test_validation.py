@@ -107,8 +107,8 @@ def test_bad_labels_are_named(labels, pos_label, message):
 @looped(
     "values, message",
     [
-        (3, r"name must be one-dimensional, found a single object of type int\."),
-        ("text", r"found a single object of type str\."),
+        (3, r"name must be one-dimensional, found a single object of type int; pass a"),
+        ("text", r"found a single object of type str; pass a list"),
         ({1: 2}, "found a single object of type dict; pass a list or an array with"),
         (iter([1]), "found a single object of type list_iterator; pass a list"),
         ([[1], [2, 3]], "name of type list cannot be read as an array: setting an arr"),
@@ -118,14 +118,19 @@ def test_bad_labels_are_named(labels, pos_label, message):
         ),
         ([], "name is empty: at least one case is needed"),
         (np.empty((0, 1)), "name is empty"),
-        (np.ones((3, 3)), r"found an array of shape \(3, 3\)\."),
-        (np.ones((3, 2)), r"name\[:, i\] with classes_\[i\] == pos_label"),
+        (np.ones((3, 3)), r"found an array of shape \(3, 3\); pass one entry per case"),
+        (np.ones((3, 2)), r"found an array of shape \(3, 2\); pass one entry per case"),
         (np.ones((1, 1, 1)), r"found an array of shape \(1, 1, 1\)"),
     ],
 )
 def test_bad_vectors_are_named(values, message):
     with pytest.raises(ValueError, match=message):
         v.check_vector("name", values)
+
+
+def test_a_column_of_the_scores_of_two_classes_is_asked_for():
+    with pytest.raises(ValueError, match=r"y_score\[:, i\] with classes_\[i\] == pos"):
+        v.check_vector("y_score", np.ones((3, 2)))
 
 
 @looped(
