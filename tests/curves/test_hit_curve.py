@@ -1,5 +1,6 @@
 """The hit curve, as points."""
 
+import itertools
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.metrics import precision_recall_curve
 from fold_cases import by_fold, drawn_folds
 from looped import looped
 from skrate import FoldRankings, RankTable, expected_gain_score, hit_curve
+from skrate.curves.hit_curve import gain_curve
 from strategies import ranked_samples
 
 
@@ -73,6 +75,22 @@ def test_gain_by_hand(options, rates, gains):
     found = hit_curve([1, 0, 1, 0], [3, 2, 2, 1], **options)
     assert found[0].tolist() == rates
     assert found[1].tolist() == gains
+
+
+@looped("gain, cost", [([8, -4, 2, 2], [1, 0, 2, 1]), ([-1, 3, -2, 1], [0, 1, 0, 0])])
+def test_no_order_gains_more_than_the_best(gain, cost):
+    found = gain_curve([1, 0, 1, 0], [4, 3, 2, 1], gain=gain, cost=cost)
+    orders = [hit_curve([1, 0, 1, 0], order, gain=gain, cost=cost)
+              for order in itertools.permutations(range(4))]  # fmt: skip
+    # With all that is free and gains before anything is spent, and all else after.
+    assert found.best_gains[0] == 0
+    assert found.best_gains[-1] == pytest.approx(sum(gain) / 4)
+    for spent in set(found.best_rates):
+        most = max(
+            gains[rates == spent].max(initial=-np.inf) for rates, gains in orders
+        )
+        best = found.best_gains[found.best_rates == spent].max()
+        assert best == pytest.approx(most)
 
 
 @given(ranked_samples(weighted=True))

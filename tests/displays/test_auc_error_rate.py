@@ -85,6 +85,27 @@ def test_places_the_model_beside_the_mean_for_its_errors(model):
     assert not display.ax_.spines["top"].get_visible()
 
 
+def test_which_class_is_positive_changes_no_curve():
+    # The smaller class counts, be it the positive one or not.
+    rng = np.random.default_rng(0)
+    y_true = (np.arange(60) < 45).astype(int)
+    y_score = np.round(y_true + rng.normal(size=60), 1)
+    y_pred = (y_score > 0.5).astype(int)
+    one, other = (
+        AUCErrorRateDisplay.from_predictions(
+            y_true, sign * y_score, y_pred=y_pred, pos_label=label
+        )
+        for label, sign in ((1, 1), (0, -1))
+    )
+    ratios = [curve.class_ratio for curve in one.curves]
+    assert ratios == [0.01, 0.05, 0.1, 0.25, 0.5]
+    assert max(one.curves[3].error_rates) == 0.25
+    for ours, theirs in zip(one.curves, other.curves, strict=True):
+        for found, expected in zip(ours, theirs, strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(one.point, other.point, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("y_true", "scores"), [([0, 1], "right"), ([0, 1, 1, 0, 1], "wrong")]
 )

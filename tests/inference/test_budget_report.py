@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from hypothesis import given
+from scipy.stats import hypergeom
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import binomial_tolerance, simulations
@@ -165,6 +166,26 @@ def test_pvalue_hardly_depends_on_whether_a_case_is_cut(laws, tied):
     )
     assert whole < 0.05
     assert whole < cut < 1.3 * whole
+
+
+@looped("n_found", [8, 12])
+@looped("is_cut", [False, True])
+def test_pvalue_of_many_positives_is_hypergeometric_where_a_case_is_cut(
+    n_found, is_cut
+):
+    n, n_pos, n_above, part = 400, 60, 40, 0.25
+    y_true = np.zeros(n, int)
+    y_true[:n_found] = 1
+    y_true[n_above] = is_cut
+    y_true[n_above + 1 : n_above + 1 + n_pos - n_found - is_cut] = 1
+    table = RankTable.from_arrays(y_true, -np.arange(n))
+    found = permuted_pvalue(table, rates.fixed((n_above + part) / n))
+    # As many above the cut, and the case at it; or more.
+    more = hypergeom.sf(n_found, n, n_pos, n_above)
+    as_many = hypergeom.pmf(n_found, n, n_pos, n_above)
+    share_at_cut = (n_pos - n_found) / (n - n_above)
+    exact = more + as_many * (share_at_cut if is_cut else 1)
+    assert found == pytest.approx(exact, rel=0.2)
 
 
 @looped("law", [rates.fixed(0.25), rates.fixed(0.3), rates.beta(2, 3)])

@@ -199,6 +199,18 @@ def test_without_variation_there_is_no_t():
         assert math.isnan(compare_groups(*none).value)
 
 
+def test_any_label_may_be_positive():
+    y_true, groups, a, b = two_models(8)
+    expected = compare(ranking_auc_score, y_true, a, b, groups=groups)
+    assert expected == compare(
+        ranking_auc_score, 1 - y_true, a, b, groups=groups, pos_label=0
+    )
+    named = np.where(y_true, "ill", "well")
+    assert expected == compare(
+        ranking_auc_score, named, a, b, groups=groups, pos_label="ill"
+    )
+
+
 def test_bad_input_is_named():
     y_true, groups, a, b = two_models(7)
     of_a, of_b = scores_of(ndcg_score, y_true, groups, a, b)

@@ -233,3 +233,14 @@ def test_between_the_ends_is_a_law_of_zero(mode):
     law = law_of_zero(known, curve, extremes(known, curve))
     assert known.contains(law)
     assert_allclose(curve.top(law), 0, rtol=0, atol=1e-12)
+
+
+def test_a_law_of_zero_has_a_mode_that_is_told():
+    # The top is below all modes, so that the best law reaches down from the least.
+    curve = RateCurve(np.array([0, 0.3, 1.0]), np.array([-1.0, 1.0, -1.0]))
+    known = rates.between(mode=(0.4, 0.6))
+    ends = extremes(known, curve)
+    assert ends[0].value < 0 < ends[1].value
+    law = law_of_zero(known, curve, ends)
+    assert known.contains(law)
+    assert_allclose(curve.top(law), 0, rtol=0, atol=1e-12)
