@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.base import is_outlier_detector
@@ -385,6 +385,18 @@ def cut_to(values: Any, rows: IntArray, n_cases: int) -> Any:
     if not is_data or n_rows(values) != n_cases:
         return values
     return rows_of(values, rows)
+
+
+class Indexed(Protocol):
+    """A pandas Series, whose entries are found by the index of the cases."""
+
+    @property
+    def loc(self) -> Any:
+        """The entries by their labels."""
+
+
+# Where the lists of a scorer are: the name of a column of X, or a Series.
+GroupsLike: TypeAlias = str | Indexed | None
 
 
 def find_column(what: str, value: Any, X: Any, y_true: Any, name: str) -> Any:

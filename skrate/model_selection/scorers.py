@@ -34,6 +34,7 @@ from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
 from skrate.metrics.results import written
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
+    GroupsLike,
     ResponseMethod,
     TellsOnce,
     UndefinedResponse,
@@ -77,7 +78,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     metric: Callable[..., float]
     response_method: ResponseMethod
     pos_label: Label
-    groups: Any = None  # The name of a column of X, or a Series.
+    groups: GroupsLike = None  # The name of a column of X, or a Series.
 
     # What scikit-learn asks of a scorer, next to _score.
     _deprecation_msg = None
@@ -439,7 +440,7 @@ class MetricScorer(RankingScorer):
     def __init__(
         self,
         metric: Callable[..., float],
-        groups: Any = None,
+        groups: GroupsLike = None,
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
         **params: Any,
@@ -471,7 +472,7 @@ class MetricScorer(RankingScorer):
 def make_ranking_scorer(
     metric: list[str] | tuple[str, ...],
     *,
-    groups: Any = None,
+    groups: GroupsLike = None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
     **params: Any,
@@ -482,7 +483,7 @@ def make_ranking_scorer(
 def make_ranking_scorer(
     metric: MetricLike,
     *,
-    groups: Any = None,
+    groups: GroupsLike = None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
     **params: Any,
@@ -492,7 +493,7 @@ def make_ranking_scorer(
 def make_ranking_scorer(
     metric: MetricLike | list[str] | tuple[str, ...],
     *,
-    groups: Any = None,
+    groups: GroupsLike = None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
     **params: Any,
