@@ -165,7 +165,7 @@ def _by_places(scores: Array) -> IntArray | None:
         scale = 2.0 ** (62 - n_bits) / (np.float64(high) - np.float64(low))
     if scores.dtype.itemsize > 8 or not 0 < scale < np.inf:
         return None
-    keys = (scale * (np.float64(high) - scores)).astype(np.int64)
+    keys = (scale * (np.float64(high) - scores.astype(np.float64))).astype(np.int64)
     keys <<= n_bits
     keys |= np.arange(len(scores))
     keys.sort()

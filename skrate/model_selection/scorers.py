@@ -44,8 +44,8 @@ from skrate.model_selection.responses import (
     has_several_classes,
     ranking_scores,
 )
-from skrate.rates.laws import from_scipy, is_scipy_distribution
-from skrate.rates.sets import End, check_rate_or_set
+from skrate.rates.laws import check_rate, from_scipy, is_scipy_distribution
+from skrate.rates.sets import End, RateSet
 
 # A dict of scorers shares predictions only among instances of this class, which has
 # no public name; tests/model_selection/test_scorers.py notes the releases it was
@@ -365,9 +365,9 @@ class RateWeightedAUCScorer(RankingScorer):
         average: AverageName = "macro",
         labels: ArrayLike | None = None,
     ) -> None:
-        if not isinstance(rate, Mapping):
+        if not isinstance(rate, Mapping | RateSet):
             # Here: in a search it would be a warning for each fold, and nan.
-            check_rate_or_set(_of_our_own(rate), worst)
+            check_rate(rate)
         self.rate = rate
         self.response_method = response_method
         self.pos_label = pos_label

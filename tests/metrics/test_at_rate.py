@@ -432,9 +432,9 @@ def test_the_gain_of_classes_is_that_of_their_cases():
 
 def test_queues_of_which_nothing_or_no_sum_is_known():
     scores = group_scores(lift_at_rate_score, Y_TRUE, Y_SCORE, groups=DAY, k=1)
-    with pytest.raises(ValueError, match="average='pooled' is known of"):
+    with pytest.raises(ValueError, match="average='pooled', which"):
         scores.mean("pooled")
-    with pytest.raises(ValueError, match="average='pooled' is known of"):
+    with pytest.raises(ValueError, match="average='pooled', which"):
         recall_at_rate_score(Y_TRUE, Y_SCORE, rate=rates.beta(2, 3), groups=DAY)
     with pytest.raises(ValueError, match="y_true is a RankTable, which has no lists"):
         recall_at_rate_score(RankTable([1], [1]), rate=0.5, groups=[1])

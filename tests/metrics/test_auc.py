@@ -321,7 +321,7 @@ def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
         ({"undefined": None}, "undefined must be one of"),
         ({"undefined": math.nan}, "undefined must be a finite number"),
         ({"average": "mean"}, "average must be one of"),
-        ({"average": [1, 2]}, "average has 2, distinct_groups has 3"),
+        ({"average": [1, 2]}, "one weight for each of the 3 lists, got 2"),
         ({"average": [1, -1, 1]}, "average must not be negative"),
         ({"relevance_threshold": 1, "pos_label": 1}, "leave out pos_label=1"),
         ({"relevance_threshold": "1"}, "relevance_threshold must be a finite number"),
