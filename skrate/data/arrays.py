@@ -26,7 +26,8 @@ Label: TypeAlias = bool | float | str | np.generic | None
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 
-# Products of so many terms, and keys of so many scores, stay in the cache of a core.
+# Products of so many terms, and keys of so many scores, stay in the cache of a core;
+# so many weights are summed one after the other.
 _TERMS, CACHED, _ROW = 2**13, 2**14, 2**6
 
 

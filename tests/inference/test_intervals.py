@@ -141,24 +141,16 @@ def test_it_holds_the_value_and_keeps_to_the_range(metric, kwargs, ranked):
 def test_clusters_that_repeat_cases_are_worth_one_each():
     generator = np.random.default_rng(5)
     y_true = np.repeat([1, 0], [15, 25])
-    y_score = generator.normal(size=40) + 2 * y_true
-    once = estimate("roc_auc", y_true, y_score).confidence_interval
-    again = estimate(
-        "roc_auc",
-        np.repeat(y_true, 3),
-        np.repeat(y_score, 3),
-        clusters=np.repeat(np.arange(40), 3),
-    ).confidence_interval
-    assert again == pytest.approx(once, abs=0.005)
-    perfect = -np.arange(40.0)
-    once = estimate("roc_auc", y_true, perfect).confidence_interval
-    again = estimate(
-        "roc_auc",
-        np.repeat(y_true, 3),
-        np.repeat(perfect, 3),
-        clusters=np.repeat(np.arange(40), 3),
-    ).confidence_interval
-    assert again == pytest.approx(once, abs=1e-12)
+    drawn, perfect = generator.normal(size=40) + 2 * y_true, -np.arange(40.0)
+    for y_score, tolerance in ((drawn, 0.005), (perfect, 1e-12)):
+        once = estimate("roc_auc", y_true, y_score).confidence_interval
+        again = estimate(
+            "roc_auc",
+            np.repeat(y_true, 3),
+            np.repeat(y_score, 3),
+            clusters=np.repeat(np.arange(40), 3),
+        ).confidence_interval
+        assert again == pytest.approx(once, abs=tolerance)
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "jackknife", "parametric"])
