@@ -75,14 +75,13 @@ def test_places_the_model_beside_the_mean_for_its_errors(model):
     point, text = texts(display)[-2:]
     assert point == f"LogisticRegression (AUC = {auc:.2f})"
     assert text == "mean ± 2 standard deviations for its errors"
-    display.plot(name="ours", kind="relative_deviation", despine=True)
+    display.plot(name="ours", kind="relative_deviation")
     expected = abs(auc - moments.mean) / moments.mean
     assert display.point_.get_ydata()[0] == pytest.approx(expected)
     assert display.interval_ is None
     label = display.point_.get_label()
     assert re.match(r"ours\s\(AUC = .* % from the\s+mean\)$", label)
     assert "deviation" in display.ax_.get_ylabel()
-    assert not display.ax_.spines["top"].get_visible()
 
 
 def test_which_class_is_positive_changes_no_curve():
@@ -134,17 +133,6 @@ def test_a_mean_of_zero_is_a_gap_in_the_line():
     np.testing.assert_array_equal(heights, [0, 0.5, np.nan])
 
 
-def test_predictions_and_estimator_agree(model):
-    fitted, X, y = model
-    one = AUCErrorRateDisplay.from_estimator(fitted, X, y, pos_label="yes")
-    other = AUCErrorRateDisplay.from_predictions(
-        y, fitted.decision_function(X), y_pred=fitted.predict(X), pos_label="yes"
-    )
-    assert one.point == other.point
-    turned = AUCErrorRateDisplay.from_estimator(fitted, X, y, pos_label="no")
-    assert turned.point == pytest.approx(one.point)
-
-
 def three_models(kind):
     """Draw models of nearly the same error rate and AUC on one axis."""
     rng = np.random.default_rng(0)
@@ -178,20 +166,6 @@ def test_models_on_one_axis_share_its_grid(kind):
     is_shared = many.lines_[0] is few.lines_[0]
     assert is_shared == (kind == "mean")
     assert len(texts(many)) == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"class_ratios": [0.1, 0.6]}, "at most 0.5"),
-        ({"class_ratios": [0.0]}, "class_ratios must be"),
-        ({"n_cases": 1}, "n_cases must be"),
-        ({"kind": "variance"}, "kind must be one of"),
-    ],
-)
-def test_refuses_arguments_out_of_range(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        AUCErrorRateDisplay.from_class_ratios(**arguments)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,12 @@
 
 import inspect
 import re
-import sys
 from itertools import combinations
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
-from sklearn.naive_bayes import GaussianNB
 
 import skrate
 from colour_vision import difference, lab, linear
@@ -229,100 +227,6 @@ def test_a_model_is_no_reference_by_its_name():
 )
 def test_an_entry_is_wrapped_and_its_number_kept_whole(parts, lines):
     assert entry(*parts).splitlines() == lines
-
-
-Y, FOUR = [0, 1, 0, 1], [0.1, 0.4, 0.2, 0.3]
-
-
-class Untouched(GaussianNB):
-    def fit(self, X, y):
-        raise AssertionError("folds are run that cannot be drawn")
-
-
-@pytest.mark.parametrize(
-    ("name", "draw"),
-    [
-        ("HitCurveDisplay", lambda: HitCurveDisplay.from_predictions(Y, FOUR)),
-        ("RateAveragedROC", lambda: RateAveragedROC.from_predictions([Y], [FOUR])),
-        ("AUCErrorRateDisplay", AUCErrorRateDisplay.from_class_ratios),
-        (
-            "BudgetReportDisplay",
-            lambda: BudgetReportDisplay.from_predictions(Y * 9, FOUR * 9, rate=0.5),
-        ),
-        (
-            "MarkersDisplay",
-            lambda: MarkersDisplay.from_predictions(Y * 9, {"A": FOUR * 9}),
-        ),
-        (
-            "RateAveragedROC",
-            lambda: RateAveragedROC.from_cross_validation(
-                Untouched(), [[0], [1], [2], [3]], Y, cv=2
-            ),
-        ),
-    ],
-)
-def test_a_missing_matplotlib_is_named_with_what_to_install(monkeypatch, name, draw):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(
-        ImportError, match=rf'{name} .*pip install "scikit-rate\[plot\]"'
-    ):
-        draw()
-
-
-# The artists of each option.
-STYLES = {
-    RateAveragedROC: {
-        "curve_kwargs": "line_",
-        "chance_level_kwargs": "chance_level_",
-        "fold_kwargs": "fold_lines_",
-    },
-    HitCurveDisplay: {
-        "curve_kwargs": "line_",
-        "chance_level_kwargs": "chance_level_",
-        "perfect_kwargs": "perfect_",
-    },
-    AUCErrorRateDisplay: {"curve_kwargs": "lines_", "point_kwargs": "point_"},
-    BudgetReportDisplay: {
-        "curve_kwargs": "lines_",
-        "chance_level_kwargs": "chance_level_",
-        "perfect_kwargs": "perfect_",
-    },
-}
-OPTIONS = {
-    RateAveragedROC: {"plot_chance_level": True, "plot_folds": True},
-    HitCurveDisplay: {},
-    AUCErrorRateDisplay: {"y_pred": Y},
-    BudgetReportDisplay: {"rate": 0.5, "sample_weight": [9, 9, 9, 9]},
-}
-
-
-def drawn(display, **styles):
-    arguments = ([Y], [FOUR]) if display is RateAveragedROC else (Y, FOUR)
-    return display.from_predictions(*arguments, **OPTIONS[display], **styles)
-
-
-def test_styles_go_by_the_aliases_of_matplotlib():
-    style = {"c": "red", "ls": ":", "lw": 7}
-    for display, options in STYLES.items():
-        found = drawn(display, **dict.fromkeys(options, style))
-        for option, attribute in options.items():
-            lines = getattr(found, attribute)
-            for line in lines if isinstance(lines, list) else [lines]:
-                with case((display, option)):
-                    assert line.get_color() == "red"
-                    assert line.get_linestyle() == ":"
-                    assert line.get_linewidth() == 7
-    assert style == {"c": "red", "ls": ":", "lw": 7}
-    with pytest.raises(TypeError, match="'color' and 'c'"):
-        drawn(HitCurveDisplay, curve_kwargs={"color": "red", "c": "blue"})
-
-
-def test_the_area_between_the_bounds_has_the_colour_asked_for():
-    for name in ("fc", "facecolor", "c"):
-        with case(name):
-            area = drawn(RateAveragedROC, bounds_kwargs={name: "red"}).bounds_
-            assert area.get_facecolor() == (1, 0, 0, 0.2)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
 
 from drawn import data, texts
 from optional import require
@@ -80,44 +79,10 @@ def test_bands_hold_their_curves_and_the_simultaneous_ones_are_wider(band):
 
 
 def test_the_budget_stands_at_the_foot():
-    axes = plt.subplots()[1]
-    display = BudgetReportDisplay(REPORT).plot(axes, despine=True, plot_bands=False)
-    assert display.ax_ is axes
-    assert display.figure_ is axes.figure
+    display = BudgetReportDisplay(REPORT).plot(plot_bands=False)
     assert len(display.rate_) == 1
-    assert not axes.spines["top"].get_visible()
-    assert N * LAW.ppf(0.99) < axes.get_xlim()[1] < N
+    assert N * LAW.ppf(0.99) < display.ax_.get_xlim()[1] < N
     known = BudgetReportDisplay(budget_report(Y_TRUE, A, rate=0.1)).plot(
         plot_bands=False
     )
     assert data(known.rate_[0])[0].tolist() == [15, 15]
-
-
-def test_from_estimator_and_from_predictions_draw_the_same():
-    model = LogisticRegression().fit(X, Y)
-    first = BudgetReportDisplay.from_estimator(
-        model, X, Y, rate=0.2, pos_label="ill", plot_bands=False
-    )
-    second = BudgetReportDisplay.from_predictions(
-        Y,
-        -model.decision_function(X),
-        rate=0.2,
-        pos_label="ill",
-        name="same",
-        plot_bands=False,
-    )
-    assert first.report == second.report
-    assert "positive label: ill" in first.ax_.get_ylabel()
-    texts = [d.ax_.get_legend().get_texts()[0].get_text() for d in (first, second)]
-    assert [text.split(":")[0] for text in texts] == ["LogisticRegression", "same"]
-
-
-def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(ValueError, match="report must be what budget_report returns"):
-        BudgetReportDisplay(A)
-    with pytest.warns(UserWarning, match="undefined"):
-        undefined = budget_report(np.zeros(9, int), np.arange(9), rate=0.2)
-    with pytest.raises(ValueError, match="report is undefined"):
-        BudgetReportDisplay(undefined)
-    with pytest.raises(ValueError, match="band must be one of"):
-        BudgetReportDisplay(REPORT).plot(band="both")

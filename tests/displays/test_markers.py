@@ -80,31 +80,9 @@ def test_other_metrics_styles_and_no_names(data):
     ill, markers = data
     metrics = ("roc_auc", partial(expected_recall_score, rate=0.1))
     display = MarkersDisplay.from_predictions(
-        np.where(ill == 1, "ill", "well"), markers, metrics=metrics, pos_label="ill",
-        n_resamples=50, random_state=0, adjust="bh", k=0, plot_chance_level=False,
-        point_kwargs={"ms": 9}, despine=True,
+        ill, markers, metrics=metrics, n_resamples=50, random_state=0, adjust="bh",
+        k=0, plot_chance_level=False, point_kwargs={"ms": 9},
     )  # fmt: skip
     assert display.texts_ == display.chance_level_ == []
     assert {line.get_markersize() for line in display.points_} == {9}
-    assert not display.ax_.spines["top"].get_visible()
-    assert "positive label: ill" in display.ax_.get_ylabel()
-    again = display.plot(chance_level_kwargs={"c": "red"}, confidence_level=0.5)
-    assert again is display
-    assert {line.get_color() for line in display.chance_level_} == {"red"}
-    assert "0.5" in display.points_[0].get_label()
-
-
-def test_refuses_what_is_not_of_the_same_markers(data):
-    ill, markers = data
-    x = estimate("roc_auc", ill, markers)
-    few = estimate("roc_auc", ill, dict(list(markers.items())[:3]))
-    with pytest.raises(ValueError, match="the same markers"):
-        MarkersDisplay(x=x, y=few)
-    with pytest.raises(ValueError, match="y must be what estimate returns"):
-        MarkersDisplay(x=x, y=[0.5])
-    with pytest.raises(ValueError, match="metrics must be two"):
-        MarkersDisplay.from_predictions(ill, markers, metrics="roc_auc")
-    with pytest.raises(ValueError, match="k must be"):
-        MarkersDisplay(x=x, y=x).plot(k=-1)
-    with pytest.raises(ValueError, match="confidence_level must be"):
-        MarkersDisplay(x=x, y=x).plot(confidence_level=1)
+    assert "0.5" in display.plot(confidence_level=0.5).points_[0].get_label()

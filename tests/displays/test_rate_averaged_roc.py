@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from drawn import texts
 from optional import require
 from simulated_folds import low_of
-from skrate import RankTable, RateAveragedROC, rate_averaged_roc_curve, rates
+from skrate import RateAveragedROC, rate_averaged_roc_curve, rates
 from skrate.displays.base import COLORS
 
 plt = require("matplotlib.pyplot")
@@ -132,18 +132,6 @@ def test_folds_are_drawn_on_request(space):
     assert display.fold_lines_[1].get_xdata() == pytest.approx(x)
     assert display.fold_lines_[1].get_ydata() == pytest.approx(y)
     assert not display.plot().fold_lines_
-
-
-@pytest.mark.parametrize("space", SPACES[1:])
-def test_density_of_the_rate_lies_along_the_axis(space):
-    rate = rates.mixture([rates.beta(3, 9), 0.8])
-    display = of_folds(space=space, rate=rate, plot_rate=True)
-    area, stem = display.rate_
-    outline = area.get_paths()[0].vertices
-    mode = outline[np.argmax(outline[:, 1]), 0]
-    assert mode == pytest.approx((3 - 1) / (3 + 9 - 2), abs=0.01)
-    assert stem.get_xdata().tolist() == [0.8, 0.8]
-    assert area.get_transform() != display.ax_.transData
 
 
 def test_density_of_the_rate_shades_the_roc_plane():
@@ -270,27 +258,6 @@ def test_clusters_that_are_missing_or_given_twice_are_refused():
         )
 
 
-def test_from_estimator_takes_weights_the_class_and_the_response():
-    labels = np.where(Y == 1, "a", "b")
-    weights = np.random.default_rng(0).random(120)
-    model = LogisticRegression().fit(X, labels)
-    display = RateAveragedROC.from_estimator(
-        model,
-        X,
-        labels,
-        sample_weight=weights,
-        pos_label="a",
-        response_method="predict_proba",
-        bounds=None,
-        space="rate-recall",
-    )
-    expected = rate_averaged_roc_curve(
-        [Y], [-model.predict_proba(X)[:, 1]], sample_weight=[weights], bounds=None
-    )
-    assert display.curve.tpr.tolist() == expected.tpr.tolist()
-    assert "positive label: a" in display.ax_.get_ylabel()
-
-
 def test_the_positive_class_and_the_response_are_chosen():
     labels = np.where(Y == 1, "a", "b")
     arguments = {"cv": 3, "bounds": None}
@@ -314,17 +281,6 @@ def test_a_lacking_part_of_the_results_is_named(missing):
     argument = {"estimator": "return_estimator=True", "indices": "return_indices=True"}
     with pytest.raises(ValueError, match=argument[missing]):
         RateAveragedROC.from_cv_results(results, X, Y)
-
-
-def test_tables_of_folds_are_drawn_as_their_cases():
-    y_trues, y_scores = folds()
-    each = zip(y_trues, y_scores, strict=True)
-    tables = [RankTable.from_arrays(*fold) for fold in each]
-    found = RateAveragedROC.from_predictions(tables, rate=0.2)
-    expected = RateAveragedROC.from_predictions(y_trues, y_scores, rate=0.2)
-    assert np.array_equal(found.line_.get_xydata(), expected.line_.get_xydata())
-    assert np.array_equal(found.bounds_.get_xy(), expected.bounds_.get_xy())
-    assert found.line_.get_label() == expected.line_.get_label()
 
 
 LAW = rates.beta(8, 72)
@@ -424,21 +380,3 @@ def test_a_zoom_of_several_models_shows_all_of_them():
     # Where the rate is known, there is no distance between its quantiles.
     ends = RateAveragedROC(curve_of(0), rate=0.2).plot(zoom="rate").ax_.get_xlim()
     assert ends == pytest.approx((0.16, 0.24))
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"zoom": "budget"}, "zoom must be one of .*got 'budget'"),
-        ({"zoom": "rate"}, "zoom='rate' needs a rate: pass rate="),
-        ({"plot_rate": True}, "plot_rate=True needs a rate: pass rate="),
-        ({"space": "roq"}, "space must be one of .*got 'roq'"),
-        ({"rate": "beta"}, "rate='beta' is unknown"),
-        ({"plot_isometrics": [0.5, 2]}, r"plot_isometrics must lie in \[0, 1\]"),
-    ],
-)
-def test_what_cannot_be_shown_is_named_before_a_figure_is_made(options, match):
-    n_figures = len(plt.get_fignums())
-    with pytest.raises(ValueError, match=match):
-        RateAveragedROC(curve_of(0)).plot(**options)
-    assert len(plt.get_fignums()) == n_figures

@@ -75,15 +75,3 @@ def test_two_curves_share_the_target():
     other = stopping_curve(Y_TRUE[:100], n_items=200, n_ranked=30)
     display = StoppingCurveDisplay(other).plot(ax=display.ax_)
     assert texts(display).count("target, 0.95") == 1
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: StoppingCurveDisplay(Y_TRUE), "curve must be what stopping_curve"),
-        (lambda: StoppingCurveDisplay(CURVE).plot(kind="roc"), "kind must be one of"),
-    ],
-)
-def test_bad_input_is_refused_by_name(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()

@@ -1,0 +1,310 @@
+"""What every display keeps to, with a row for each."""
+
+import sys
+from inspect import signature
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+from drawn import texts
+from looped import case, looped
+from optional import require
+from skrate import (
+    HitCurveDisplay,
+    RankTable,
+    RateAveragedROC,
+    budget_report,
+    compare_curves,
+    estimate,
+    rate_averaged_roc_curve,
+    rates,
+)
+from skrate.displays import (
+    AUCErrorRateDisplay,
+    BudgetReportDisplay,
+    CurveComparisonDisplay,
+    MarkersDisplay,
+    StoppingCurveDisplay,
+)
+from skrate.review import stopping_curve
+
+plt = require("matplotlib.pyplot")
+
+RNG = np.random.default_rng(0)
+Y_TRUE = RNG.random(80) < 0.3
+Y = np.where(Y_TRUE, "ill", "well")
+X = RNG.normal(size=(80, 2)) + 1.5 * Y_TRUE[:, None]
+A, B = X.T
+WEIGHTS = RNG.integers(1, 4, size=80)
+MODEL = LogisticRegression().fit(X, Y)
+SCORES, LABELS = MODEL.predict_proba(X)[:, 0], MODEL.predict(X)
+FEW = {"n_resamples": 99, "random_state": 0}
+
+
+class Row(NamedTuple):
+    """A display of predictions."""
+
+    display: Any
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
+    # The artists that each option of styles is for.
+    artists: dict[str, str]
+
+    def draw(self, **options: Any) -> Any:
+        return self.display.from_predictions(*self.arguments, **self.options | options)
+
+
+REFERENCES = {"chance_level_kwargs": "chance_level_", "perfect_kwargs": "perfect_"}
+ROWS = {
+    "hits": Row(
+        HitCurveDisplay, (Y, SCORES), {"pos_label": "ill"},
+        {"curve_kwargs": "line_", **REFERENCES},
+    ),
+    "consensus": Row(
+        RateAveragedROC, ([Y], [SCORES]),
+        {"pos_label": "ill", "plot_chance_level": True, "plot_folds": True},
+        {"curve_kwargs": "line_", "chance_level_kwargs": "chance_level_",
+         "fold_kwargs": "fold_lines_", "bounds_kwargs": "bounds_"},
+    ),
+    "errors": Row(
+        AUCErrorRateDisplay, (Y, SCORES), {"pos_label": "ill", "y_pred": LABELS},
+        {"curve_kwargs": "lines_", "point_kwargs": "point_"},
+    ),
+    "report": Row(
+        BudgetReportDisplay, (Y, SCORES), {"pos_label": "ill", "rate": 0.5},
+        {"curve_kwargs": "lines_", "bounds_kwargs": "bands_", **REFERENCES},
+    ),
+    "comparison": Row(
+        CurveComparisonDisplay, (Y, A, B),
+        {"pos_label": "ill", "rates": np.linspace(0.1, 1, 10), **FEW},
+        {"curve_kwargs": "line_", "band_kwargs": "band_"},
+    ),
+    "markers": Row(
+        MarkersDisplay, (Y, {"a": A, "b": B}), {"pos_label": "ill", **FEW},
+        {"point_kwargs": "points_", "chance_level_kwargs": "chance_level_"},
+    ),
+    "stopping": Row(
+        StoppingCurveDisplay, (np.sort(Y_TRUE)[::-1],), {"n_items": 80},
+        {"curve_kwargs": "line_"},
+    ),
+}  # fmt: skip
+BY_NAME = list(ROWS)
+
+
+def artists(display, name):
+    found = getattr(display, name)
+    return found if isinstance(found, list) else [found]
+
+
+def test_each_display_has_its_row():
+    import skrate.displays
+
+    names = {row.display.__name__ for row in ROWS.values()}
+    known = {*skrate.displays.__all__, "HitCurveDisplay", "RateAveragedROC"}
+    assert names == known
+
+
+@looped("name", BY_NAME)
+def test_axes_that_are_given_are_used(name):
+    ax = plt.subplots()[1]
+    display = ROWS[name].draw(ax=ax, despine=True)
+    assert display.ax_ is ax
+    assert display.figure_ is ax.figure
+    assert not ax.spines["top"].get_visible()
+    assert display.plot() is display
+    assert display.ax_ is not ax
+    assert display.ax_.spines["top"].get_visible()
+
+
+@looped("name", BY_NAME)
+def test_styles_go_by_the_aliases_of_matplotlib(name):
+    row = ROWS[name]
+    options = {o for o in signature(row.display.plot).parameters if "kwargs" in o}
+    # Of hit curves only several folds have an area.
+    assert options - set(row.artists) == (
+        {"bounds_kwargs"} if name == "hits" else set()
+    )
+    areas = {"bounds_kwargs", "band_kwargs"}
+    line, area = {"c": "red", "ls": ":", "lw": 7}, {"fc": "red"}
+    found = row.draw(**{o: area if o in areas else line for o in row.artists})
+    for option, attribute in row.artists.items():
+        for artist in artists(found, attribute):
+            with case(option):
+                if option in areas:
+                    *face, alpha = np.ravel(artist.get_facecolor())
+                    assert face == [1, 0, 0]
+                    assert alpha in (0.15, 0.2)
+                else:
+                    assert artist.get_color() == "red"
+                    assert artist.get_linestyle() == ":"
+                    assert artist.get_linewidth() == 7
+        with pytest.raises(TypeError, match="'color' and 'c'"):
+            row.draw(ax=found.ax_, **{option: {"color": "red", "c": "blue"}})
+    assert line == {"c": "red", "ls": ":", "lw": 7}
+
+
+@looped("name", ["hits", "consensus", "report", "comparison", "markers"])
+def test_the_positive_class_is_named(name):
+    assert "(positive label: ill)" in ROWS[name].draw().ax_.get_ylabel()
+
+
+@looped("name", ["hits", "consensus", "errors", "report"])
+def test_an_estimator_is_drawn_as_its_scores(name):
+    row = ROWS[name]
+    weights = {} if name == "errors" else {"sample_weight": WEIGHTS}
+    options = {"pos_label": "ill"} | ({"rate": 0.5} if name == "report" else {})
+    options |= {"bounds": None} if name == "consensus" else {}
+    found = row.display.from_estimator(
+        MODEL, X, Y, response_method="predict_proba", **weights, **options
+    )
+    if name == "consensus":
+        weights = {"sample_weight": [WEIGHTS]}
+        options |= {"plot_folds": False, "plot_chance_level": False}
+    expected = row.draw(**weights, **options, name="LogisticRegression")
+    assert_same_drawing(found, expected)
+    assert "LogisticRegression" in texts(found)[-2 if name == "errors" else 0]
+    with pytest.raises(NotFittedError):
+        row.display.from_estimator(GaussianNB(), X, Y, **options)
+
+
+@looped("name", ["hits", "consensus", "report"])
+def test_a_table_is_drawn_as_its_cases(name):
+    row, table = ROWS[name], RankTable.from_arrays(Y_TRUE, np.round(SCORES, 1))
+    given, is_consensus = (table, Y_TRUE, np.round(SCORES, 1)), name == "consensus"
+    table, *cases = ([one] for one in given) if is_consensus else given
+    options = {key: row.options[key] for key in row.options if key != "pos_label"}
+    for kind in [{}, {"kind": "lift"}] if name == "hits" else [{}]:
+        found = row.display.from_predictions(table, name="A", **options, **kind)
+        other = row.display.from_predictions(*cases, name="A", **options, **kind)
+        assert_same_drawing(found, other)
+    with pytest.raises(ValueError, match="sample_weight must be None where y_true"):
+        row.display.from_predictions(table, sample_weight=[1, 1], **options)
+
+
+def assert_same_drawing(found, expected):
+    for line, other in zip(found.ax_.lines, expected.ax_.lines, strict=True):
+        assert np.array_equal(line.get_xydata(), other.get_xydata())
+    for area, other in zip(found.ax_.patches, expected.ax_.patches, strict=True):
+        assert np.array_equal(area.get_path().vertices, other.get_path().vertices)
+    assert texts(found) == texts(expected)
+
+
+@looped("name", ["hits", "consensus", "comparison"])
+def test_a_budget_lies_at_the_foot_once(name):
+    row, on_axis = ROWS[name], {"plot_rate": True} if name == "consensus" else {}
+    display = row.draw(rate=rates.beta(8, 72), **on_axis)
+    (area,) = display.rate_
+    outline = area.get_paths()[0].vertices
+    assert outline[np.argmax(outline[:, 1]), 0] == pytest.approx(7 / 78, abs=0.01)
+    assert area.get_zorder() < min(line.get_zorder() for line in display.ax_.lines)
+    assert area.get_transform() != display.ax_.transData
+    again = display.plot(display.ax_, rate=rates.beta(8, 72), **on_axis)
+    assert again.rate_ == [area]
+    assert texts(again).count("budget") == 1
+    both = row.draw(rate=rates.mixture([rates.beta(3, 9), 0.8]), **on_axis)
+    area, stem = both.rate_
+    assert stem.get_xdata().tolist() == [0.8, 0.8]
+    assert texts(both).count("budget") == 1
+    with pytest.raises(ValueError, match="rate='beta' is unknown"):
+        row.draw(rate="beta", **on_axis)
+
+
+HITS = HitCurveDisplay([0, 1], [0, 0.3])
+REPORT = budget_report(Y_TRUE, A, rate=0.2)
+AUCS = estimate("roc_auc", Y_TRUE, {"a": A, "b": B})
+CURVE = stopping_curve(Y_TRUE[:70], n_items=80)
+CONSENSUS = RateAveragedROC(rate_averaged_roc_curve([Y_TRUE], [A]))
+RATIOS, OF_TWO = AUCErrorRateDisplay.from_class_ratios, ROWS["comparison"].draw
+REFUSED = [
+    (BudgetReportDisplay, (A,), {}, "report must be what budget_report returns"),
+    (CurveComparisonDisplay, (A,), {}, "comparison must be what compare_curves"),
+    (StoppingCurveDisplay, (A,), {}, "curve must be what stopping_curve returns"),
+    (MarkersDisplay, (), {"x": AUCS, "y": [0.5]}, "y must be what estimate returns"),
+    (MarkersDisplay, (), {"x": AUCS, "y": estimate("roc_auc", Y_TRUE, {"a": A})},
+     "the same markers"),
+    (ROWS["markers"].draw, (), {"metrics": "roc_auc"}, "metrics must be two"),
+    (MarkersDisplay(x=AUCS, y=AUCS).plot, (), {"k": -1}, "k must be"),
+    (MarkersDisplay(x=AUCS, y=AUCS).plot, (), {"confidence_level": 1},
+     "confidence_level must be"),
+    (BudgetReportDisplay(REPORT).plot, (), {"band": "both"}, "band must be one of"),
+    (StoppingCurveDisplay(CURVE).plot, (), {"kind": "roc"}, "kind must be one of"),
+    (RATIOS, ([0.1, 0.6],), {}, "at most 0.5"),
+    (RATIOS, ([0.0],), {}, "class_ratios must be"),
+    (RATIOS, (), {"n_cases": 1}, "n_cases must be"),
+    (RATIOS, (), {"kind": "variance"}, "kind must be one of"),
+    *(
+        (OF_TWO, (), {"names": names}, "names must be those of models a and b")
+        for names in [("a",), "ab", ("a", "b", "c"), 3]
+    ),
+    (OF_TWO, (), {"n_items": 0}, "n_items must be"),
+    (HITS.plot, (), {"kind": "roc"}, "kind must be one of"),
+    (HITS.plot, (), {"n_items": 0}, "n_items must be"),
+    (HITS.plot, (), {"n_items": 2.5}, "n_items must be"),
+    (HitCurveDisplay, ([[0, 1], [0, 1]], [[0, 0.3]]), {},
+     "rates holds 2 curves and hits 1"),
+    (HitCurveDisplay, ([0, 1], [1, 2]), {"perfect": [([0, 1], [0, 1])]},
+     "rates must rise from 0 to 1, and hits begin"),
+    *(
+        (HitCurveDisplay, curve, {}, "pass what hit_curve returns")
+        for curve in [
+            ([0, 0.5], [0, 0.1]),
+            ([0.1, 1], [0, 0.1]),
+            ([0, 0.5, 0.5, 1], [0, 0.1, 0.1, 0.1]),
+            ([0, 0.5, 1], [0, 0.6, 0.6]),
+            ([0, 0.5, 1], [0, 0.4, 0.3]),
+            ([0, 1], [0, 0.1, 0.2]),
+        ]
+    ),
+    (CONSENSUS.plot, (), {"zoom": "budget"}, "zoom must be one of .*got 'budget'"),
+    (CONSENSUS.plot, (), {"zoom": "rate"}, "zoom='rate' needs a rate: pass rate="),
+    (CONSENSUS.plot, (), {"plot_rate": True}, "plot_rate=True needs a rate: pass"),
+    (CONSENSUS.plot, (), {"space": "roq"}, "space must be one of .*got 'roq'"),
+    (CONSENSUS.plot, (), {"plot_isometrics": [0.5, 2]},
+     r"plot_isometrics must lie in \[0, 1\]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "arguments", "options", "message"), REFUSED)
+def test_what_is_refused_is_named_before_a_figure_is_made(
+    call, arguments, options, message
+):
+    n_figures = len(plt.get_fignums())
+    with pytest.raises(ValueError, match=message):
+        call(*arguments, **options)
+    assert len(plt.get_fignums()) == n_figures
+
+
+def test_what_is_undefined_cannot_be_drawn():
+    one_class = np.zeros(9, int), np.arange(9)
+    with pytest.warns(UndefinedMetricWarning):
+        report = budget_report(*one_class, rate=0.2)
+    with pytest.warns(UndefinedMetricWarning):
+        comparison = compare_curves(*one_class, np.arange(9))
+    with pytest.raises(ValueError, match="report is undefined"):
+        BudgetReportDisplay(report)
+    with pytest.raises(ValueError, match="comparison is undefined"):
+        CurveComparisonDisplay(comparison)
+
+
+class Untouched(GaussianNB):
+    def fit(self, X, y):
+        raise AssertionError("folds are run that cannot be drawn")
+
+
+def of_folds():
+    RateAveragedROC.from_cross_validation(Untouched(), X, Y, cv=2)
+
+
+@pytest.mark.parametrize("name", [*(row.display.__name__ for row in ROWS.values())])
+def test_a_missing_matplotlib_is_named_with_what_to_install(monkeypatch, name):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    (draw,) = (row.draw for row in ROWS.values() if row.display.__name__ == name)
+    message = rf'{name} .*pip install "scikit-rate\[plot\]"'
+    for call in [draw, *([of_folds] if name == "RateAveragedROC" else [])]:
+        with pytest.raises(ImportError, match=message):
+            call()
