@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -21,7 +21,7 @@ from skrate.data.folds import (
 )
 from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.compare_range import check_plan_over_set, compare_over_set, set_of
+from skrate.inference.compare_range import compare_over_set, set_of
 from skrate.inference.delta import covariance
 from skrate.inference.difference import (
     check_correlation,
@@ -63,6 +63,7 @@ Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Interval = Literal["wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
+_SCORES = ("y_score_a", "y_score_b")
 _NO_SET_OVER_FOLDS = (
     "rate is a set of distributions, over which FoldRankings are not known to be "
     "compared: give one distribution, or compare one fold at a time."
@@ -327,8 +328,7 @@ def compare(
     >>> b = RankTable([20, 20, 20], [5, 25, 50])
     >>> compare("roc_auc", a, b)
     Comparison(AUC 0.7969 - 0.6875 = 0.1094, 95 % interval [-0.0474, 0.2661] at
-    any
-    correlation, p = 0.0525 (two-sided, delta, correlation 0), significant above
+    any correlation, p = 0.0525 (two-sided, delta, correlation 0), significant above
     correlation 0.02)
 
     Two quantiles of the share that will be processed are known, and nothing else:
@@ -337,236 +337,137 @@ def compare(
     >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
     >>> a, b = models["A"], models["B"]
     >>> result = compare("expected_recall", y_true, a, b, rate=known)
-    >>> result.range.low.__round__(4), result.range.high.__round__(4)
+    >>> round(result.range.low, 4), round(result.range.high, 4)
     (0.2667, 0.3667)
     """
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_choice("weights", weights, WEIGHTS)
     check_choice("adjust", adjust, ADJUSTMENTS)
-    # Pairs of several models share one generator, whatever it is made of.
-    plan_of_all = partial(
-        Plan, method, confidence_level, interval, n_resamples, stratify,
-        check_generator(random_state), n_jobs, alternative,
+    given = _Given(
+        metric, metric_kwargs, y_true, y_score_a, y_score_b, y_true_b, weights,
+        {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label},
     )  # fmt: skip
-    given: dict[str, Any] = {
-        "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label
+    are_several = are_of_folds(y_true) or (y_score_b is None and are_columns(y_score_a))
+    are_lists = groups is not None or given.has(GroupScores)
+    of_cases_of_two: dict[str, Any] = {
+        "y_true_b": (y_true_b, None), "interval": (interval, "wald"),
+        "correlation": (correlation, None),
     }  # fmt: skip
-    asked: Any = metric
-    is_pair = isinstance(asked, tuple | list)
-    if are_of_folds(y_true) or (y_score_b is None and are_columns(y_score_a)):
-        check_left_out(
-            "several models",
-            y_score_b=(y_score_b, None), y_true_b=(y_true_b, None),
-            interval=(interval, "wald"), correlation=(correlation, None),
-        )  # fmt: skip
+    if are_several:
+        check_left_out("several models", y_score_b=(y_score_b, None), **of_cases_of_two)
         if groups is not None:
             raise ValueError(GROUPS_ARE_LISTS)
-        plan = plan_of_all()
-        if set_of(asked, metric_kwargs) is not None:
-            check_plan_over_set(plan)
-        models = _rankings_of_models(y_true, y_score_a, weights, given)
-        return _several(asked, metric_kwargs, models, reference, plan, adjust)
-    check_left_out("two models", reference=(reference, None), adjust=(adjust, "holm"))
-    given_scores = y_true, y_score_a
-    if groups is not None or any(isinstance(o, GroupScores) for o in given_scores):
-        lists = None if groups is None else in_lists(asked, metric_kwargs, groups)
-        check_left_out(
-            "a mean over lists, whose units are the lists",
-            y_true_b=(y_true_b, None), interval=(interval, "wald"),
-            stratify=(stratify, None), weights=(weights, "frequency"),
-            correlation=(correlation, None),
-        )  # fmt: skip
-        if method == "bootstrap":
-            raise ValueError(
-                "method='bootstrap' is not known of a mean over lists: use 'delta', "
-                "which is Student's t over the lists, or 'permutation'."
-            )
-        plan = plan_of_all()
-        if lists is None:
-            check_alone(
-                GroupScores, y_score_b=y_score_b, sample_weight=sample_weight,
-                pos_label=pos_label,
+    else:
+        of_several = {"reference": (reference, None), "adjust": (adjust, "holm")}
+        check_left_out("two models", **of_several)
+        if are_lists:
+            check_left_out(
+                "a mean over lists, whose units are the lists", **of_cases_of_two,
+                stratify=(stratify, None), weights=(weights, "frequency"),
             )  # fmt: skip
-            both = check_group_scores(asked, metric_kwargs, given_scores)
-            return paired_in_lists(*both, plan, clusters=clusters, **metric_kwargs)
-        if y_score_a is None or y_score_b is None or isinstance(y_true, RankTable):
-            raise ValueError(
-                "y_score_a and y_score_b must be the scores of both models, and y_true "
-                "the labels of the same cases, to compare them within lists."
-            )
-        return _within_lists(*lists, y_true, (y_score_a, y_score_b), given, plan)
-    among = None if is_pair else set_of(asked, metric_kwargs)
-    plan = plan_of_all()
+    if given.is_pair and (are_several or y_true_b is not None):
+        raise ValueError("metric must be one, no pair, where models are compared.")
+    plan = Plan(
+        method, confidence_level, interval, n_resamples, stratify,
+        check_generator(random_state), n_jobs, alternative,
+    )  # fmt: skip
+    if are_several:
+        return _several(given, reference, adjust, plan)
+    if are_lists:
+        return _within_lists(given, groups, plan)
     known = check_correlation(correlation)
-    meant = [(asked, metric_kwargs)] * 2
-    names: tuple[str, ...] = ("y_score_a", "y_score_b")
-    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
-        check_no_labels(y_true, "y_score_a")
-        check_alone(
-            y_true, y_score_b=y_score_b, y_true_b=y_true_b, clusters=clusters,
-            sample_weight=sample_weight, correlation=known, pos_label=pos_label,
-        )  # fmt: skip
-        if is_pair:
-            meant = _check_pair(asked, y_score_a, method, metric_kwargs, "y_score_a")
-            y_score_a = y_true
-        else:
-            if among is not None:
-                raise ValueError(_NO_SET_OVER_FOLDS)
-            check_same_folds({"y_true": y_true, "y_score_a": y_score_a})
-        samples = [rankings_of(one, weights=weights) for one in (y_true, y_score_a)]
-        names = ("y_true", "y_true" if is_pair else "y_score_a")
-        return _of_two(meant, samples, names, plan)
-    if among is not None:
-        check_plan_over_set(plan)
-        for name, value in (("y_true", y_true), ("y_score_a", y_score_a)):
-            if isinstance(value, RankTable):
-                raise ValueError(
-                    f"{name} is a RankTable, whose cases are not known to be those of "
-                    "another: over a set of distributions give labels and scores."
-                )
-        if y_true_b is not None:
-            raise ValueError(
-                "y_true_b excludes a set of distributions: both models must score the "
-                "same cases."
-            )
-    is_of_one = is_pair and y_score_a is None
-    if known is not None and (is_of_one or not isinstance(y_true, RankTable)):
+    if known is not None and (y_score_a is None or not isinstance(y_true, RankTable)):
         raise ValueError(
             "correlation is for two RankTables: where cases are given, or one table, "
             "it is found from them."
         )
-    if isinstance(y_true, RankTable) or isinstance(y_score_a, RankTable):
-        others = {"y_score_b": y_score_b, "y_true_b": y_true_b, **given}
-        if not is_of_one:
-            tables = y_true, y_score_a
-            check_tables(asked, tables, method, others)
-            return compare_tables(asked, tables, plan, known, metric_kwargs)
-        check_alone(y_true, **others)
-        meant = _check_pair(asked, y_score_b, method, metric_kwargs)
-        return _of_two(meant, [rankings_of(y_true)] * 2, ("y_true",) * 2, plan)
+    if given.has(FoldRankings):
+        return _in_folds(given, plan)
+    if given.has(RankTable):
+        return _of_tables(given, known, plan)
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
     if y_true_b is not None:
-        if y_score_b is None:
-            raise ValueError("y_score_b is missing: y_true_b needs scores.")
-        if method == "permutation":
-            raise ValueError(
-                "method='permutation' exchanges two models within cases: it excludes "
-                "y_true_b."
-            )
-        for name, value in (("clusters", clusters), ("sample_weight", sample_weight)):
-            if value is not None:
-                raise ValueError(
-                    f"{name} excludes y_true_b: it would say nothing about the cases "
-                    "of b."
-                )
-        samples = [
-            rankings_of(labels, scores, pos_label=pos_label)
-            for labels, scores in ((y_true, y_score_a), (y_true_b, y_score_b))
-        ]
-        return _of_two(meant, samples, names, plan, are_paired=False)
-    check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
-    cases = check_cases(y_true, weights=weights, **given)
-    model_a = scored(cases, "y_score_a", y_score_a)
-    if is_pair:
-        meant = _check_pair(asked, y_score_b, method, metric_kwargs)
-        return _of_two(meant, [Rankings([model_a])] * 2, ("y_score_a",) * 2, plan)
-    if y_score_b is None:
-        raise ValueError(
-            "y_score_b is missing: give it, or a pair of metrics, or in y_score_a the "
-            "scores of several models, with a column or entry each."
-        )
-    ranked = [model_a, scored(cases, "y_score_b", y_score_b)]
+        return _of_other_cases(given, plan)
+    return _of_same_cases(given, plan)
+
+
+class _Given(NamedTuple):
+    """What is compared: a metric, or a pair, and the data of two or more models."""
+
+    metric: Any
+    params: dict[str, Any]
+    y_true: Any
+    y_score_a: Any
+    y_score_b: Any
+    y_true_b: Any
+    weights: Weights
+    cases: dict[str, Any]
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether two metrics of one model are compared."""
+        return isinstance(self.metric, tuple | list)
+
+    def has(self, kind: type) -> bool:
+        """Return whether the data of a model are of some type."""
+        return isinstance(self.y_true, kind) or isinstance(self.y_score_a, kind)
+
+
+def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Comparisons:
+    """Compare all pairs of models by the same cases, or all with a reference."""
+    metric, params = given.metric, given.params
+    among = set_of(metric, params)
+    samples = _rankings_of_models(given)
+    names, rankings = tuple(samples), list(samples.values())
+    folds = rankings[0].folds
+    base = None if reference is None else str(reference)
+    if base is not None and base not in names:
+        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+        raise ValueError(f"reference={reference!r} is no model: there are {some}.")
+    places = pairs_of(len(names), None if base is None else names.index(base))
+    matrix = np.full((len(names), len(names)), np.nan)
     if among is not None:
-        return compare_over_set(asked, metric_kwargs, among, ranked, plan)
-    return _of_two(meant, [Rankings([one]) for one in ranked], names, plan)
-
-
-def _of_two(
-    meant: Sequence[tuple[MetricLike, dict[str, Any]]],
-    samples: Sequence[Rankings],
-    names: Sequence[str],
-    plan: Plan,
-    *,
-    are_paired: bool = True,
-) -> Comparison:
-    """Compare two models, or two metrics of one; ``names`` are arguments that rank."""
-    models = measured(meant, samples, plan, are_paired=are_paired)
-    are_known = all(model.is_known for model in models)
-    if not are_paired and any(model.metric.facts.is_of_cases for model in models):
-        raise ValueError(
-            "gain or cost per case excludes y_true_b: they would be of the cases of a. "
-            "Estimate each model by itself."
+        if folds is not None:
+            raise ValueError(_NO_SET_OVER_FOLDS)
+        ranked = [one for sample in rankings for one in sample.each]
+        pairs = tuple(
+            compare_over_set(metric, params, among, [ranked[i], ranked[j]], plan)
+            for i, j in places
         )
-    if are_known and samples[0].folds is None:
-        metrics = [model.metric for model in models]
-        warn_of_few_cases(metrics, [model.cases for model in models])
-    result = (paired if are_paired else unpaired)(models, plan)
-    of_models = 1 if samples[0] is samples[1] else 2
-    ranking = list(zip(names, models, [None] * 2, strict=True))[:of_models]
-    warn_of_turned(ranking)
-    return result
-
-
-def _within_lists(
-    options: dict[str, Any],
-    of_mean: dict[str, Any],
-    y_true: Any,
-    y_scores: tuple[Any, Any],
-    given: dict[str, Any],
-    plan: Plan,
-) -> Comparison:
-    """Compare two models by a metric that is a mean over lists."""
-    units = clusters_of_lists(options["groups"], given["clusters"])
-    data = {name: given[name] for name in ("sample_weight", "pos_label")} | options
-    a, b = (group_scores(y_true=y_true, y_score=one, **data) for one in y_scores)
-    found = paired_in_lists(a, b, plan, clusters=units, **of_mean)
-    level = plan.confidence_level
-    models = [
-        (name, one, one.estimate(**of_mean, confidence_level=level, clusters=units))
-        for name, one in (("y_score_a", a), ("y_score_b", b))
-    ]
-    warn_of_turned_in_lists(models, of_mean.get("undefined", "skip"))
-    return found
-
-
-def _check_pair(
-    metrics: Any,
-    other: Any,
-    method: str,
-    metric_kwargs: dict[str, Any],
-    name: str = "y_score_b",
-) -> list[tuple[MetricLike, dict[str, Any]]]:
-    """Return both metrics, without parameters of their own."""
-    if len(metrics) != 2:
-        raise ValueError(f"metric must be one or a pair, found {len(metrics)}.")
-    if other is not None:
-        raise ValueError(f"{name} must be None where two metrics are compared.")
-    if method == "permutation":
+        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, base, adjust)
+    worst = getattr(find_metric(metric, params), "worst", None)
+    if worst is not None and folds is None:
         raise ValueError(
-            "method='permutation' exchanges two models: it cannot compare two metrics."
+            f"worst={worst!r} means another distribution for each model: compare "
+            "them pair by pair."
         )
-    if metric_kwargs:
-        raise ValueError(
-            f"{sorted(metric_kwargs)[0]} is ambiguous for two metrics: use "
-            "functools.partial(metric, ...)."
+    models = _measured((metric, params), rankings, plan)
+    argument = "y_score_a" if folds is None else "y_true"
+    named = zip(names, models, strict=True)
+    warn_of_turned([(f"{argument}[{name!r}]", one, None) for name, one in named])
+    if all(model.is_known for model in models):
+        matrix = covariance([model.influence for model in models], models[0].cases)
+    tests = partial(_tests, models, places, plan, adjust)
+    if plan.method == "delta":
+        return comparisons_on_demand(
+            tests, names=names, covariance=matrix, reference=base, adjust=adjust
         )
-    return [(metric, {}) for metric in metrics]
+    # Not later: what is drawn depends on the state of the generator now.
+    return Comparisons(names, *tests(), matrix, base, adjust)
 
 
-def _rankings_of_models(
-    y_true: Any, y_scores: Any, weights: Weights, given: dict[str, Any]
-) -> dict[str, Rankings]:
+def _rankings_of_models(given: _Given) -> dict[str, Rankings]:
     """Return the rankings of several models, of the same cases or folds."""
-    argument = "y_score_a"
+    argument, y_true, weights = "y_score_a", given.y_true, given.weights
     if are_of_folds(y_true):
-        check_alone(FoldRankings, y_score_a=y_scores, **given)
+        check_alone(FoldRankings, y_score_a=given.y_score_a, **given.cases)
         argument = "y_true"
         models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
     else:
-        cases = check_cases(y_true, weights=weights, **given)
-        models = columns_of("y_score_a", y_scores, cases.n_given)
+        cases = check_cases(y_true, weights=weights, **given.cases)
+        models = columns_of("y_score_a", given.y_score_a, cases.n_given)
     if len(models) < 2:
         found = len(models)
         raise ValueError(f"{argument} must hold at least 2 models, found {found}.")
@@ -580,56 +481,6 @@ def _rankings_of_models(
             cases = replace(cases, weights=cases.weights.copy())
         rankings = [Rankings([scored(cases, *one)]) for one in named.items()]
     return dict(zip(map(str, models), rankings, strict=True))
-
-
-def _several(
-    metric: Any,
-    metric_kwargs: dict[str, Any],
-    samples: dict[str, Rankings],
-    reference: Any,
-    plan: Plan,
-    adjust: Adjust,
-) -> Comparisons:
-    """Compare all pairs of models by the same cases, or all with a reference."""
-    names, rankings = tuple(samples), list(samples.values())
-    among, folds = set_of(metric, metric_kwargs), rankings[0].folds
-    base = None if reference is None else str(reference)
-    if base is not None and base not in names:
-        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
-        raise ValueError(f"reference={reference!r} is no model: there are {some}.")
-    places = pairs_of(len(names), None if base is None else names.index(base))
-    kind = (base, adjust)
-    matrix = np.full((len(names), len(names)), np.nan)
-    if among is not None:
-        if folds is not None:
-            raise ValueError(_NO_SET_OVER_FOLDS)
-        pairs = tuple(
-            compare_over_set(
-                metric, metric_kwargs, among, [*rankings[i].each, *rankings[j].each],
-                plan,
-            )
-            for i, j in places
-        )  # fmt: skip
-        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, *kind)
-    worst = getattr(find_metric(metric, metric_kwargs), "worst", None)
-    if worst is not None and folds is None:
-        raise ValueError(
-            f"worst={worst!r} means another distribution for each model: compare "
-            "them pair by pair."
-        )
-    models = _measured((metric, metric_kwargs), rankings, plan)
-    argument = "y_score_a" if folds is None else "y_true"
-    named = zip(names, models, strict=True)
-    warn_of_turned([(f"{argument}[{name!r}]", one, None) for name, one in named])
-    if all(model.is_known for model in models):
-        matrix = covariance([model.influence for model in models], models[0].cases)
-    tests = partial(_tests, models, places, plan, adjust)
-    if plan.method == "delta":
-        return comparisons_on_demand(
-            tests, names=names, covariance=matrix, reference=kind[0], adjust=adjust
-        )
-    # Not later: what is drawn depends on the state of the generator now.
-    return Comparisons(names, *tests(), matrix, *kind)
 
 
 def _measured(
@@ -670,3 +521,154 @@ def _tests(
 def _adjusted(pairs: Sequence[Comparison], adjust: Adjust) -> tuple[float, ...]:
     pvalues = np.array([pair.pvalue for pair in pairs])
     return tuple(adjusted(pvalues, adjust).tolist())
+
+
+def _within_lists(given: _Given, groups: ArrayLike | None, plan: Plan) -> Comparison:
+    """Compare two models by a metric that is a mean over lists."""
+    y_true, a, b, cases = given.y_true, given.y_score_a, given.y_score_b, given.cases
+    if plan.method == "bootstrap":
+        raise ValueError(
+            "method='bootstrap' is not known of a mean over lists: use 'delta', which "
+            "is Student's t over the lists, or 'permutation'."
+        )
+    if groups is None:
+        units = cases["clusters"]
+        check_alone(GroupScores, y_score_b=b, **cases | {"clusters": None})
+        both = check_group_scores(given.metric, given.params, (y_true, a))
+        return paired_in_lists(*both, plan, clusters=units, **given.params)
+    options, of_mean = in_lists(given.metric, given.params, groups)
+    if a is None or b is None or isinstance(y_true, RankTable):
+        raise ValueError(
+            "y_score_a and y_score_b must be the scores of both models, and y_true the "
+            "labels of the same cases, to compare them within lists."
+        )
+    units = clusters_of_lists(groups, cases["clusters"])
+    data = {name: cases[name] for name in ("sample_weight", "pos_label")} | options
+    a, b = (group_scores(y_true=y_true, y_score=one, **data) for one in (a, b))
+    found = paired_in_lists(a, b, plan, clusters=units, **of_mean)
+    level = plan.confidence_level
+    models = [
+        (name, one, one.estimate(**of_mean, confidence_level=level, clusters=units))
+        for name, one in zip(_SCORES, (a, b), strict=True)
+    ]
+    warn_of_turned_in_lists(models, of_mean.get("undefined", "skip"))
+    return found
+
+
+def _in_folds(given: _Given, plan: Plan) -> Comparison:
+    """Compare two models, or two metrics of one, by the mean over the same folds."""
+    y_true, other = given.y_true, given.y_score_a
+    check_no_labels(y_true, "y_score_a")
+    others = {"y_score_b": given.y_score_b, "y_true_b": given.y_true_b}
+    check_alone(y_true, **others, **given.cases)
+    sample = rankings_of(y_true, weights=given.weights)
+    if given.is_pair:
+        return _two_metrics(given, sample, "y_true", plan)
+    if set_of(given.metric, given.params) is not None:
+        raise ValueError(_NO_SET_OVER_FOLDS)
+    check_same_folds({"y_true": y_true, "y_score_a": other})
+    both = [sample, rankings_of(other, weights=given.weights)]
+    return _of_two(given, both, ("y_true", "y_score_a"), plan)
+
+
+def _of_tables(given: _Given, correlation: float | None, plan: Plan) -> Comparison:
+    """Compare two published tables, or two metrics of one."""
+    y_true, table_b = given.y_true, given.y_score_a
+    others = {"y_score_b": given.y_score_b, "y_true_b": given.y_true_b, **given.cases}
+    if given.is_pair and table_b is None:
+        check_alone(y_true, **others)
+        return _two_metrics(given, rankings_of(y_true), "y_true", plan)
+    if not given.is_pair and set_of(given.metric, given.params) is not None:
+        name = "y_true" if isinstance(y_true, RankTable) else "y_score_a"
+        raise ValueError(
+            f"{name} is a RankTable, whose cases are not known to be those of another: "
+            "over a set of distributions give labels and scores."
+        )
+    tables = y_true, table_b
+    check_tables(given.metric, tables, plan.method, others)
+    return compare_tables(given.metric, tables, plan, correlation, given.params)
+
+
+def _of_other_cases(given: _Given, plan: Plan) -> Comparison:
+    """Compare two models, each by cases of its own."""
+    if set_of(given.metric, given.params) is not None:
+        raise ValueError(
+            "y_true_b excludes a set of distributions: both models must score the same "
+            "cases."
+        )
+    if given.y_score_b is None:
+        raise ValueError("y_score_b is missing: y_true_b needs scores.")
+    if plan.method == "permutation":
+        raise ValueError(
+            "method='permutation' exchanges two models within cases: it excludes "
+            "y_true_b."
+        )
+    for name in ("clusters", "sample_weight"):
+        if given.cases[name] is not None:
+            raise ValueError(
+                f"{name} excludes y_true_b: it would say nothing about the cases of b."
+            )
+    pos_label = given.cases["pos_label"]
+    of_a = rankings_of(given.y_true, given.y_score_a, pos_label=pos_label)
+    of_b = rankings_of(given.y_true_b, given.y_score_b, pos_label=pos_label)
+    return _of_two(given, [of_a, of_b], _SCORES, plan)
+
+
+def _of_same_cases(given: _Given, plan: Plan) -> Comparison:
+    """Compare two models, or two metrics of one, by the same cases."""
+    y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
+    check_one_place(y_true=y_true, y_score_a=a, y_score_b=b)
+    cases = check_cases(y_true, weights=given.weights, **given.cases)
+    model_a = scored(cases, "y_score_a", a)
+    if given.is_pair:
+        return _two_metrics(given, Rankings([model_a]), "y_score_a", plan)
+    if b is None:
+        raise ValueError(
+            "y_score_b is missing: give it, or a pair of metrics, or in y_score_a the "
+            "scores of several models, with a column or entry each."
+        )
+    both = [model_a, scored(cases, "y_score_b", b)]
+    among = set_of(given.metric, given.params)
+    if among is not None:
+        return compare_over_set(given.metric, given.params, among, both, plan)
+    return _of_two(given, [Rankings([one]) for one in both], _SCORES, plan)
+
+
+def _two_metrics(given: _Given, sample: Rankings, name: str, plan: Plan) -> Comparison:
+    """Compare a pair of metrics of one model, which the argument ``name`` ranks."""
+    if len(given.metric) != 2:
+        raise ValueError(f"metric must be one or a pair, found {len(given.metric)}.")
+    other = "y_score_b" if name == "y_score_a" else "y_score_a"
+    if getattr(given, other) is not None:
+        raise ValueError(f"{other} must be None where two metrics are compared.")
+    if plan.method == "permutation":
+        raise ValueError(
+            "method='permutation' exchanges two models: it cannot compare two metrics."
+        )
+    if given.params:
+        raise ValueError(
+            f"{sorted(given.params)[0]} is ambiguous for two metrics: use "
+            "functools.partial(metric, ...)."
+        )
+    return _of_two(given, [sample] * 2, [name], plan)
+
+
+def _of_two(
+    given: _Given, samples: list[Rankings], names: Sequence[str], plan: Plan
+) -> Comparison:
+    """Compare two models, or two metrics of one; ``names`` are arguments that rank."""
+    are_paired = given.y_true_b is None
+    metrics = given.metric if given.is_pair else [given.metric] * 2
+    asked = [(metric, given.params) for metric in metrics]
+    models = measured(asked, samples, plan, are_paired=are_paired)
+    if not are_paired and any(model.metric.facts.is_of_cases for model in models):
+        raise ValueError(
+            "gain or cost per case excludes y_true_b: they would be of the cases of a. "
+            "Estimate each model by itself."
+        )
+    if samples[0].folds is None and all(model.is_known for model in models):
+        found = [model.metric for model in models]
+        warn_of_few_cases(found, [model.cases for model in models])
+    result = (paired if are_paired else unpaired)(models, plan)
+    warn_of_turned(zip(names, models, [None] * 2, strict=False))
+    return result

@@ -20,7 +20,7 @@ from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.intervals import Alternative, hybrid_interval, t_pvalue
 from skrate.inference.measured import of_ranking
 from skrate.inference.plan import Plan, check_metric, defined_values
-from skrate.inference.sample import Ranked
+from skrate.inference.sample import Ranked, check_left_out
 from skrate.metrics.base import METRICS, MetricLike, question_of, unwrap
 from skrate.metrics.recall import ByRate
 from skrate.metrics.results import (
@@ -61,17 +61,6 @@ def set_of(metric: Any, params: dict[str, Any]) -> RateSet | None:
     return among
 
 
-def check_plan_over_set(plan: Plan) -> None:
-    """Raise for what a set of distributions excludes."""
-    options = {"method": ("delta",), "interval": ("wald",), "stratify": (None, False)}
-    for name, choices in options.items():
-        found = getattr(plan, name)
-        if found not in choices:
-            raise ValueError(
-                f"{name}={found!r} is not for a set of distributions: leave it out."
-            )
-
-
 def compare_over_set(
     metric: MetricLike,
     params: dict[str, Any],
@@ -80,6 +69,11 @@ def compare_over_set(
     plan: Plan,
 ) -> ComparisonRange:
     """Compare two models of the same cases over a set of distributions."""
+    check_left_out(
+        "a set of distributions",
+        method=(plan.method, "delta"), interval=(plan.interval, "wald"),
+        stratify=(plan.stratify or None, None),
+    )  # fmt: skip
     found = _under_one(metric, params, among, models[0])
     unknown = _unknown(found, among, plan)
     if np.isnan(defined_values([found, found], models)).any():
