@@ -94,16 +94,19 @@ def draw(generator: np.random.Generator, setting: Setting) -> tuple[np.ndarray, 
     return y_true, y_score
 
 
+def slices(law, shift: float) -> np.ndarray:
+    """Return scores between which few negatives are, and few positives."""
+    tail = np.geomspace(1e-12, 1e-4, 2_000)
+    levels = np.concatenate([tail, np.linspace(1e-4, 1 - 1e-4, 60_000), 1 - tail])
+    of_neg = law.ppf(levels)
+    return np.unique(np.concatenate([of_neg, of_neg + shift]))
+
+
 def population(setting: Setting) -> RankTable:
     """Return the table of all there are, in thin slices."""
     law, shift = ALL_LAWS[setting.law], shift_of(setting.law, setting.auc)
-    if setting.law == "five categories":
-        edges = cuts_of(shift)
-    else:
-        tail = np.geomspace(1e-12, 1e-4, 2_000)
-        levels = np.concatenate([tail, np.linspace(1e-4, 1 - 1e-4, 60_000), 1 - tail])
-        of_neg = law.ppf(levels)
-        edges = np.unique(np.concatenate([of_neg, of_neg + shift]))
+    is_cut = setting.law == "five categories"
+    edges = cuts_of(shift) if is_cut else slices(law, shift)
     edges = np.concatenate([[np.inf], edges[::-1], [-np.inf]])
     pos, neg = np.diff(law.sf(edges - shift)), np.diff(law.sf(edges))
     p = setting.prevalence

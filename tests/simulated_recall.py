@@ -11,6 +11,7 @@ import numpy as np
 from scipy import optimize, stats
 
 import skrate
+from simulated_intervals import slices
 from skrate import RankTable
 
 LAWS = {"normal": stats.norm(), "Student t3": stats.t(3)}
@@ -63,10 +64,7 @@ def population(design: Design) -> RankTable:
     if design.step:
         edges = design.step * np.arange(20, -20, -1)
     else:
-        tail = np.geomspace(1e-12, 1e-4, 2_000)
-        levels = np.concatenate([tail, np.linspace(1e-4, 1 - 1e-4, 60_000), 1 - tail])
-        of_neg = law.ppf(levels)
-        edges = np.unique(np.concatenate([of_neg, of_neg + design.shift]))[::-1]
+        edges = slices(law, design.shift)[::-1]
     edges = np.concatenate([[np.inf], edges, [-np.inf]])
     neg, moved = np.diff(law.sf(edges)), np.diff(law.sf(edges - design.shift))
     pos = design.hidden * neg + (1 - design.hidden) * moved

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import sklearn
 from numpy.testing import assert_allclose
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 import skrate
 from looped import looped
 from metric_cases import Case, sample
 from metric_registry import CASES
+from scores_as_they_are import fitted
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.base import LIST_METRICS, METRICS
 
@@ -57,20 +57,10 @@ LISTS = [
 FIRST = list({case.function: case for case in reversed(CASES)}.values())
 
 
-class Model(ClassifierMixin, BaseEstimator):
-    """What ranks by its only column."""
-
-    def __init__(self, classes=(0, 1)):
-        self.classes_ = np.array(classes)
-
-    def decision_function(self, X):
-        return X[:, 0]
-
-
 def scored(metric, options, labels, scores, pos_label, **metadata):
     """Return what a scorer and a report of it give, with the sign of the score."""
     scorer = skrate.make_ranking_scorer(metric, pos_label=pos_label, **options)
-    X, model = np.reshape(scores, (-1, 1)), Model(np.unique(labels))
+    X, model = np.reshape(scores, (-1, 1)), fitted(np.unique(labels))
     with sklearn.config_context(enable_metadata_routing=True):
         scorer.set_score_request(**dict.fromkeys(metadata, True))
         report = skrate.ScoreReport({"one": scorer})

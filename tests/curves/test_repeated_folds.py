@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
-from guarantees import binomial_tolerance
+from guarantees import assert_share, held, simulated
 from looped import looped
 from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
@@ -104,25 +104,22 @@ def test_bad_repeats_are_named():
 
 @pytest.mark.slow
 def test_bounds_of_repeated_folds_cover_the_curve_of_the_population():
-    n_simulations = 100
-    rng = np.random.default_rng(99)
+    rng, shown = np.random.default_rng(99), [0.2, 0.4, 0.6]
     # The score of case and noise, as repeated_folds draws it, in a large sample.
     y = np.repeat([1, 0], [40_000, 60_000])
     order = np.argsort(-(rng.normal(size=100_000) * np.hypot(1, 0.2) + y))
-    truth = np.interp([0.2, 0.4, 0.6], np.arange(1, 100_001) / 1e5,
+    truth = np.interp(shown, np.arange(1, 100_001) / 1e5,
                       np.cumsum(y[order]) / 40_000)  # fmt: skip
-    inside = {1: np.zeros(3), 8: np.zeros(3)}
-    for seed in range(n_simulations):
+
+    def drawn(seed):
         y_trues, y_scores = repeated_folds(seed, 8)
-        for n_repeats in inside:
-            curve = rate_averaged_roc_curve(
-                y_trues[: 5 * n_repeats],
-                y_scores[: 5 * n_repeats],
-                repeats=n_repeats,
-                rates=[0.2, 0.4, 0.6],
+        curves = [
+            rate_averaged_roc_curve(
+                y_trues[: 5 * n], y_scores[: 5 * n], repeats=n, rates=shown,
                 bounds="parametric",
             )
-            inside[n_repeats] += (low_of(curve) <= truth) & (truth <= high_of(curve))
-    slack = binomial_tolerance(0.95, n_simulations)
-    assert np.all(inside[1] / n_simulations > 0.95 - slack)
-    assert np.all(inside[8] / n_simulations > 0.95 - slack)
+            for n in (1, 8)
+        ]  # fmt: skip
+        return [np.transpose([low_of(c), high_of(c)]) for c in curves]
+
+    assert_share(held(simulated(100, drawn), truth), at_least=0.95)

@@ -13,7 +13,7 @@ from hypothesis import given
 from scipy.stats import hypergeom
 from sklearn.exceptions import UndefinedMetricWarning
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, held, simulated
 from looped import looped
 from optional import require
 from reference.budget_card import by_all_labels, card
@@ -446,21 +446,19 @@ def test_bad_input_is_refused_by_name(changed, message):
 @pytest.mark.parametrize("law", [rates.fixed(0.2), rates.beta(3, 19)])
 @pytest.mark.parametrize("setting", SOME_SETTINGS, ids=lambda s: "-".join(map(str, s)))
 def test_intervals_of_counts_cover_the_truth(setting, law):
-    n_simulations = simulations(400)
-    generator = np.random.default_rng(0)
-    whole, held = population(setting), np.zeros(4)
-    p, metrics = setting.prevalence, [ExpectedHits(law), ExpectedHits(law, missed=True)]
+    generator, whole = np.random.default_rng(0), population(setting)
+    metrics = [ExpectedHits(law), ExpectedHits(law, missed=True)]
     hits, misses = (metric.value(whole) for metric in metrics)
     truth = np.array([hits, misses, law.mean() - hits, law.mean() / hits])
-    for _ in range(n_simulations):
+
+    def drawn(_):
         report = budget_report(*draw(generator, setting), rate=law)
-        n = report.n_cases
         rows = [report[name] for name in (*COUNTS, "number needed")]
-        ends = np.array([row.confidence_interval for row in rows]).T
-        held += (ends[0] <= truth * [n, n, n, 1]) & (truth * [n, n, n, 1] <= ends[1])
-    assert abs(whole.prevalence - p) < 1e-6
-    slack = binomial_tolerance(0.92, n_simulations)
-    assert (held / n_simulations >= 0.92 - slack).all()
+        ends = [row.confidence_interval for row in rows]
+        return ends / np.array([[report.n_cases]] * 3 + [[1]])
+
+    assert abs(whole.prevalence - setting.prevalence) < 1e-6
+    assert_share(held(simulated(400, drawn), truth), at_least=0.92)
 
 
 def test_no_more_is_found_or_wasted_than_is_processed():

@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 from sklearn.exceptions import UndefinedMetricWarning
 
-import guarantees
+from guarantees import assert_share, simulated
 from looped import looped
 from skrate import (
     compare,
@@ -239,13 +239,10 @@ def test_bad_input_is_named():
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", [ndcg_score, precision_at_rate_score])
 def test_equal_models_seldom_differ(metric):
-    n, options = guarantees.simulations(1000), {}
-    if metric is precision_at_rate_score:
-        options = {"k": 3}
-    rejected = 0
-    for seed in range(n):
+    options = {"k": 3} if metric is precision_at_rate_score else {}
+
+    def rejects(seed):
         scores = scores_of(metric, *two_models(seed, shift=0.0), **options)
-        rejected += compare_groups(*scores).pvalue < 0.05
-    assert rejected / n == pytest.approx(
-        0.05, abs=guarantees.binomial_tolerance(0.05, n)
-    )
+        return compare_groups(*scores).pvalue < 0.05
+
+    assert_share(simulated(1000, rejects), at_least=0.05, at_most=0.05)

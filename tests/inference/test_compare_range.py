@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 from threadpoolctl import threadpool_limits
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, held, simulated
 from looped import looped
 from optional import require
 from reference.rate_programs import end_of_range
@@ -415,20 +415,19 @@ SETS = [
 @pytest.mark.parametrize(("n", "gain"), [(300, 0.7), (2_000, 0.7), (500, 0.0)])
 @pytest.mark.usefixtures("one_thread")
 def test_the_statement_holds_for_all_distributions_at_once(n, gain):
-    n_simulations = simulations(300)
     curve = ExpectedRecall(0.5).by_rate
     truth = difference(*(curve(population(one, 0.2)) for one in (0.0, gain)))
-    held, called = np.zeros((2, len(SETS)))
-    for seed in range(n_simulations):
+    reach = [[end.value for end in extremes(known, truth)] for known in SETS]
+
+    def drawn(seed):
         cases = sample(seed, n=n, gain=gain)
-        for i, known in enumerate(SETS):
-            low, high = (end.value for end in extremes(known, truth))
-            found = compare(expected_recall_score, *cases, rate=known)
-            ends = found.confidence_interval
-            held[i] += ends.low <= low and high <= ends.high
-            called[i] += found.greater is not None
+        return [compare(expected_recall_score, *cases, rate=known) for known in SETS]
+
+    found = simulated(300, drawn)
+    ends = [[one.confidence_interval for one in row] for row in found]
+    least, most = np.transpose(reach)
     # No less, and more where several rates are nearly the least.
-    tolerance = binomial_tolerance(0.95, n_simulations)
-    assert (held / n_simulations > 0.95 - tolerance).all()
+    assert_share(held(ends, least) & held(ends, most), at_least=0.95)
     if not gain:
-        assert (called / n_simulations < 0.05 + tolerance).all()
+        called = [[one.greater is not None for one in row] for row in found]
+        assert_share(called, at_most=0.05)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, binomial_tolerance, simulated, simulations
 from simulated_curves import RATES, SETTINGS, coverage, holds
 from skrate.inference.compare_curves import curve_process
 from skrate.inference.sample import check_cases, scored
@@ -38,11 +38,9 @@ def test_at_a_kink_a_band_holds_less_often_as_the_guide_says(name):
 
 
 def test_a_band_holds_where_few_clusters_hold_positives():
-    generator = np.random.default_rng(0)
-    n_simulations = simulations(300)
-    held = []
-    for _ in range(n_simulations):
-        cluster = np.repeat(np.arange(130), 4)
+    generator, cluster = np.random.default_rng(0), np.repeat(np.arange(130), 4)
+
+    def is_held(_):
         # About 23 of 130 clusters hold the positives, which are a tenth of the cases.
         is_pos = generator.random(520) < generator.beta(0.1, 0.9, size=130)[cluster]
         shared, own = generator.normal(size=(2, 130)), generator.normal(size=(2, 520))
@@ -51,7 +49,7 @@ def test_a_band_holds_where_few_clusters_hold_positives():
             scored(cases, "y_score", 0.75 * of_cluster[cluster] + 0.65 * error + is_pos)
             for of_cluster, error in zip(shared, own, strict=True)
         ]
-        process = curve_process("recall", models, RATES)
-        band = process.band(0.95, 1000, generator)
-        held.append(holds(band, np.zeros(len(RATES))).all())
-    assert np.mean(held) >= 0.95 - binomial_tolerance(0.95, n_simulations)
+        band = curve_process("recall", models, RATES).band(0.95, 1000, generator)
+        return holds(band, np.zeros(len(RATES))).all()
+
+    assert_share(simulated(300, is_held), at_least=0.95)

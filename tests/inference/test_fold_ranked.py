@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, held, simulated
 from reference.budget_card import card_of_folds
 from simulated_intervals import Setting, draw, population
 from skrate import FoldRankings, budget_report, hit_curve, rates
@@ -247,12 +247,11 @@ def test_what_does_not_go_with_rankings_is_refused(call, message):
 @pytest.mark.slow
 @pytest.mark.parametrize("law", [rates.fixed(0.2), rates.beta(3, 19)])
 def test_intervals_of_counts_hold_what_one_queue_of_many_finds(law):
-    n_simulations, setting = simulations(400), Setting("normal", 0.8, 500, 0.1)
-    generator, held = np.random.default_rng(0), np.zeros(3)
-    whole = population(setting)
-    hits = ExpectedHits(law).value(whole)
+    generator, setting = np.random.default_rng(0), Setting("normal", 0.8, 500, 0.1)
+    hits = ExpectedHits(law).value(population(setting))
     truth = np.array([hits, setting.prevalence - hits, hits / setting.prevalence])
-    for _ in range(n_simulations):
+
+    def drawn(_):
         y_true, y_score = draw(generator, setting)
         fold = np.empty(len(y_true), dtype=int)
         for label in (0, 1):
@@ -261,7 +260,6 @@ def test_intervals_of_counts_hold_what_one_queue_of_many_finds(law):
         rankings = FoldRankings(y_true, y_score - 10 * fold, fold)
         report = budget_report(rankings, rate=law, n_items=1)
         rows = [report[name] for name in ("found", "missed", "recall")]
-        low, high = np.transpose([row.confidence_interval for row in rows])
-        held += (low <= truth) & (truth <= high)
-    slack = binomial_tolerance(0.92, n_simulations)
-    assert (held / n_simulations >= 0.92 - slack).all()
+        return [row.confidence_interval for row in rows]
+
+    assert_share(held(simulated(400, drawn), truth), at_least=0.92)

@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.special import ndtr
 from sklearn.exceptions import UndefinedMetricWarning
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, held, simulated
 from inference_cases import JUMPS, SMOOTH, each, sample
 from reference.fold_variance import variance
 from simulated_rankings import cross_validated, true_auc, true_recall
@@ -587,43 +587,37 @@ def test_what_does_not_fit_is_refused(call, message):
     ],
 )
 def test_intervals_hold_the_mean_of_the_models(metric, kwargs, truth, n_repeats):
-    n_simulations = simulations(1000)
     generator = np.random.default_rng(0)
-    n_held = 0
-    for _ in range(n_simulations):
+
+    def drawn(_):
         rankings, shifts = cross_validated(generator, 200, 0.3, 1.5, 5, n_repeats)
-        low, high = estimate(metric, rankings, **kwargs).confidence_interval
-        n_held += low <= truth(shifts, 0.3) <= high
-    tolerance = binomial_tolerance(0.95, n_simulations)
-    assert n_held / n_simulations > 0.94 - tolerance
+        return estimate(metric, rankings, **kwargs), truth(shifts, 0.3)
+
+    assert_share(held(*zip(*simulated(1000, drawn), strict=True)), at_least=0.94)
 
 
 @pytest.mark.slow
 def test_intervals_hold_the_mean_where_folds_have_one_positive():
-    n_simulations = simulations(1000)
-    generator, n_held = np.random.default_rng(1), 0
-    for _ in range(n_simulations):
-        rankings = FoldRankings(*singles(generator))
-        low, high = estimate("roc_auc", rankings).confidence_interval
-        n_held += low <= ndtr(1 / 2**0.5) <= high
-    tolerance = binomial_tolerance(0.95, n_simulations)
-    assert n_held / n_simulations > 0.95 - tolerance
+    generator = np.random.default_rng(1)
+
+    def drawn(_):
+        return estimate("roc_auc", FoldRankings(*singles(generator)))
+
+    assert_share(held(simulated(1000, drawn), ndtr(1 / 2**0.5)), at_least=0.95)
 
 
 @pytest.mark.slow
 def test_equal_models_seldom_seem_to_differ():
-    n_simulations, n_found = simulations(1000), 0
-    for seed in range(n_simulations):
+    def drawn(seed):
         # The same cases and folds; the directions differ by chance alone.
         a, b = (
             cross_validated(generator, 150, 0.3, 1.5, 5, noise=0.5)
             for generator in (_Same(seed, 1), _Same(seed, 2))
         )
-        found = compare("roc_auc", a[0], b[0], method="delta")
-        low, high = found.confidence_interval
-        n_found += not low <= true_auc(a[1], 0.3) - true_auc(b[1], 0.3) <= high
-    tolerance = binomial_tolerance(0.05, n_simulations)
-    assert n_found / n_simulations < 0.06 + tolerance
+        truth = true_auc(a[1], 0.3) - true_auc(b[1], 0.3)
+        return compare("roc_auc", a[0], b[0], method="delta"), truth
+
+    assert_share(held(*zip(*simulated(1000, drawn), strict=True)), at_least=0.94)
 
 
 class _Same:

@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 import reference.sample_size as oracle
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, binomial_tolerance, held, simulated, simulations
 from looped import looped
 from skrate import (
     RankTable,
@@ -438,12 +438,11 @@ def test_the_power_is_how_often_the_test_finds_the_difference(
 def test_half_widths_are_realised_on_average(metric, kwargs):
     generator = np.random.default_rng(12)
     pilot = drawn(generator, 10_000)
-    planned = sample_size(metric, *pilot[:2], half_width=0.05, **kwargs)
-    widths = []
-    for _ in range(simulations(200)):
-        sample = drawn(generator, planned.n)
-        low, high = estimate(metric, *sample[:2], **kwargs).confidence_interval
-        widths.append((high - low) / 2)
+    n = sample_size(metric, *pilot[:2], half_width=0.05, **kwargs).n
+    found = simulated(
+        200, lambda _: estimate(metric, *drawn(generator, n)[:2], **kwargs)
+    )
+    widths = [np.ptp(one.confidence_interval) / 2 for one in found]
     assert_allclose(np.mean(widths), 0.05, rtol=0.05)
 
 
@@ -459,15 +458,13 @@ def test_half_widths_are_realised_on_average(metric, kwargs):
 def test_the_interval_of_a_size_holds_that_of_a_large_pilot(metric, kwargs, floor):
     # A small pilot takes the variance of the average precision for too small.
     generator = np.random.default_rng(13)
-    truth = sample_size(metric, *drawn(generator, 20_000), difference=0.05, **kwargs).n
-    n_simulations = simulations(200)
-    held = []
-    for _ in range(n_simulations):
-        low, high = sample_size(
-            metric, *drawn(generator, 100), difference=0.05, **kwargs
-        ).n_interval
-        held.append(low <= truth <= high)
-    assert np.mean(held) >= floor - binomial_tolerance(floor, n_simulations)
+
+    def planned(n):
+        return sample_size(metric, *drawn(generator, n), difference=0.05, **kwargs)
+
+    truth = planned(20_000).n
+    found = simulated(200, lambda _: planned(100).n_interval)
+    assert_share(held(found, truth), at_least=floor)
 
 
 def test_the_size_is_as_uncertain_as_the_jackknife_finds_its_variance():

@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import special, stats
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, held, simulated
 from list_strategies import ranked_lists
 from looped import looped
 from metric_cases import Case
 from optional import require
 from reference import tables
 from reference.rate_law import Density, Mixed, Points
+from scores_as_they_are import fitted
 from skrate import (
     RankTable,
     ScoreReport,
@@ -331,12 +331,8 @@ def test_intervals_of_expected_precision_and_lift_cover_the_truth(score, rate):
         return y_true, generator.normal(size=n) + 1.5 * y_true
 
     truth = np.mean([score(*drawn(200_000), rate=rate) for _ in range(3)])
-    n_simulations = simulations(1000)
-    held = 0
-    for _ in range(n_simulations):
-        low, high = estimate(score, *drawn(150), rate=rate).confidence_interval
-        held += low <= truth <= high
-    assert held / n_simulations >= 0.93 - binomial_tolerance(0.93, n_simulations)
+    found = simulated(1000, lambda _: estimate(score, *drawn(150), rate=rate))
+    assert_share(held(found, truth), at_least=0.93)
 
 
 @looped(
@@ -468,21 +464,15 @@ def test_scorers_find_queues_and_gains_by_column(library):
     frames = require(library)
     X = frames.DataFrame({"score": Y_SCORE, "day": DAY, "amount": AMOUNT})
 
-    class Model(ClassifierMixin, BaseEstimator):
-        classes_ = np.array([0, 1])
-
-        def decision_function(self, X):
-            return np.asarray(X["score"])
-
     scorer = make_ranking_scorer(precision_at_rate_score, k=2, groups="day")
-    assert scorer(Model(), X, Y_TRUE) == pytest.approx(3 / 5, abs=1e-15)
+    assert scorer(fitted(), X, Y_TRUE) == pytest.approx(3 / 5, abs=1e-15)
     recall = make_ranking_scorer(recall_at_rate_score, k=2, groups="day")
-    assert recall(Model(), X, Y_TRUE) == pytest.approx(3 / 4, abs=1e-15)
+    assert recall(fitted(), X, Y_TRUE) == pytest.approx(3 / 4, abs=1e-15)
     gain = make_ranking_scorer(
         expected_gain_score, gain="amount", k=1, average="pooled", groups="day"
     )
-    assert gain(Model(), X, Y_TRUE) == pytest.approx(128, abs=1e-12)
-    report = ScoreReport({"recall": recall})(Model(), X, np.array(Y_TRUE))
+    assert gain(fitted(), X, Y_TRUE) == pytest.approx(128, abs=1e-12)
+    report = ScoreReport({"recall": recall})(fitted(), X, np.array(Y_TRUE))
     assert report["recall"] == pytest.approx(3 / 4, abs=1e-15)
     expected = group_scores(
         recall_at_rate_score, Y_TRUE, Y_SCORE, groups=DAY, k=2

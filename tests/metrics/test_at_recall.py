@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.metrics import precision_recall_curve
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import (
+    assert_errors_are_the_spread,
+    assert_level_and_power,
+    assert_share,
+    binomial_tolerance,
+    simulated,
+    simulations,
+)
 from looped import looped
 from metric_cases import Case, sample
 from reference.recall_curve import rate_at_recall, recall_at_precision
@@ -485,36 +492,24 @@ def test_few_reviewers_stop_too_early(name):
 @pytest.mark.slow
 @each_metric
 def test_the_standard_error_is_the_spread_over_samples(metric, kwargs):
-    n_samples = simulations(400)
     rng = np.random.default_rng(3)
-    values, errors = np.empty(n_samples), np.empty(n_samples)
-    for i in range(n_samples):
+
+    def drawn(_):
         y_true = rng.random(2000) < 0.2
-        y_score = rng.normal(size=2000) + 1.5 * y_true
-        found = estimate(metric, y_true, y_score, **kwargs)
-        values[i], errors[i] = found.value, found.standard_error
-    # Three standard errors of a standard deviation, and what the bandwidth blurs.
-    slack = 3 / np.sqrt(2 * n_samples) + 0.1
-    assert errors.mean() == pytest.approx(values.std(), rel=slack)
+        return estimate(metric, y_true, rng.normal(size=2000) + 1.5 * y_true, **kwargs)
+
+    # What the bandwidth blurs.
+    assert_errors_are_the_spread(simulated(400, drawn), slack=0.1)
 
 
 @pytest.mark.slow
 @each_metric
 def test_paired_tests_keep_their_level_and_have_power(metric, kwargs):
-    n_simulations = simulations(400)
-    rng = np.random.default_rng(4)
-    rejected = np.zeros((n_simulations, 2), dtype=bool)
-    for i in range(n_simulations):
-        y_true = rng.random(1000) < 0.3
-        shared = 1.5 * y_true + rng.normal(size=1000)
-        a = shared + 0.5 * rng.normal(size=1000)
-        for j, loss in enumerate((0.5, 3.0)):
-            b = shared + loss * rng.normal(size=1000)
-            rejected[i, j] = compare(metric, y_true, a, b, **kwargs).pvalue <= 0.05
-    level, power = rejected.mean(axis=0)
-    slack = binomial_tolerance(0.05, n_simulations)
-    assert level <= 0.05 + 0.02 + slack
-    assert power > 0.6
+    def test(*cases):
+        return compare(metric, *cases[:3], **kwargs)
+
+    labels, losses = (lambda rng: rng.random(1000) < 0.3), (0.5, 3.0)
+    assert_level_and_power(test, 400, labels, 1.5, losses, at_least=0)
 
 
 def a_pair(seed, n, shift):
@@ -562,13 +557,10 @@ def test_few_positives_beside_the_cut_are_warned_of(metric, n_pos, recall):
 
 @pytest.mark.slow
 def test_permutations_keep_the_level_where_few_negatives_are_above_the_cut():
-    n_samples = simulations(400)
-    pvalues = []
-    for seed in range(n_samples):
-        found = compare(
-            recall_at_precision_score, *a_pair(seed, 300, 4), precision=0.99,
-            method="permutation", n_resamples=200, random_state=seed,
-        )  # fmt: skip
-        pvalues.append(found.pvalue)
-    rejected = np.mean(np.array(pvalues) < 0.05)
-    assert rejected < 0.05 + binomial_tolerance(0.05, n_samples)
+    options = {"precision": 0.99, "method": "permutation", "n_resamples": 200}
+
+    def rejects(seed):
+        pair, score = a_pair(seed, 300, 4), recall_at_precision_score
+        return compare(score, *pair, random_state=seed, **options).pvalue < 0.05
+
+    assert_share(simulated(400, rejects), at_most=0.05)

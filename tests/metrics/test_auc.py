@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, held, simulated
 from list_strategies import ranked_lists
 from looped import looped
 from metric_cases import Case
@@ -377,16 +377,12 @@ def lists_of(rng, n_lists):
 @looped("average", ["macro", "pairs", "positives", "size"])
 def test_the_interval_over_lists_covers(average):
     rng = np.random.default_rng(8)
-    *data, groups = lists_of(rng, 200_000)
-    truth = group_scores("roc_auc", *data, groups=groups).mean(average)
-    n_simulations = simulations(4000)
-    n_covered = 0
-    for _ in range(n_simulations):
-        *data, groups = lists_of(rng, 150)
-        scores = group_scores("roc_auc", *data, groups=groups)
-        found = scores.estimate(average, confidence_level=LEVEL)
-        low, high = found.confidence_interval
-        n_covered += low <= truth <= high
+
+    def scores(n):
+        *data, groups = lists_of(rng, n)
+        return group_scores("roc_auc", *data, groups=groups)
+
+    truth, options = scores(200_000).mean(average), {"confidence_level": LEVEL}
+    found = simulated(4000, lambda _: scores(150).estimate(average, **options))
     # A ratio of sums over 150 lists is a little skewed: one hundredth for that.
-    tolerance = binomial_tolerance(LEVEL, n_simulations) + 0.01
-    assert n_covered / n_simulations == pytest.approx(LEVEL, abs=tolerance)
+    assert_share(held(found, truth), at_least=LEVEL - 0.01, at_most=LEVEL + 0.01)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, held, simulated
 from looped import looped
 from metric_cases import Case
 from reference import tables
@@ -283,17 +283,14 @@ def test_the_value_stays_the_mean_of_folds_and_the_interval_allows_for_the_bias(
 @looped("n_pos", [5, 20])
 @looped("law", [stats.norm(), stats.t(3)])
 def test_intervals_of_folds_hold_the_average_precision_of_many_cases(law, n_pos):
-    n_neg, n_simulations = 9 * n_pos, simulations(400)
+    rng = np.random.default_rng(n_pos)
 
     def precision(recall):
         return 0.1 * recall / (0.1 * recall + 0.9 * law.sf(2 + law.isf(recall)))
 
+    def drawn(_):
+        rankings = folds_of(rng, 5, n_pos, 9 * n_pos, law)
+        return estimate("average_precision", rankings, stratify=True)
+
     truth = integrate.quad(precision, 0, 1, limit=200)[0]
-    rng = np.random.default_rng(n_pos)
-    n_held = 0
-    for _ in range(n_simulations):
-        rankings = folds_of(rng, 5, n_pos, n_neg, law)
-        result = estimate("average_precision", rankings, stratify=True)
-        low, high = result.confidence_interval
-        n_held += low <= truth <= high
-    assert n_held / n_simulations > 0.9 - binomial_tolerance(0.9, n_simulations)
+    assert_share(held(simulated(400, drawn), truth), at_least=0.9)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from sklearn.metrics import average_precision_score as sklearn_average_precision
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, held, simulated
 from looped import looped
 from reference import tables
 from skrate import RankTable, average_precision_score, compare, estimate, group_scores
@@ -252,16 +252,15 @@ def true_value(shift, prevalence):
 @looped("shift", [1.5, 3.0])
 @looped("n_pos, n_neg", [(300, 3000), (2000, 2000)])
 def test_at_a_hundredth_it_is_unbiased_and_intervals_cover(shift, n_pos, n_neg):
-    truth, n = true_value(shift, 0.01), simulations(500)
-    values, covers = np.empty(n), np.empty(n, dtype=bool)
-    for seed in range(n):
-        y_true, y_score = two_normal(seed, n_pos, n_neg, shift=shift)
-        found = estimate(
-            average_precision_score, y_true, y_score, prevalence=0.01, stratify=True
-        )
-        low, high = found.confidence_interval
-        values[seed], covers[seed] = found.value, low <= truth <= high
+    truth, options = true_value(shift, 0.01), {"prevalence": 0.01, "stratify": True}
+
+    def drawn(seed):
+        cases = two_normal(seed, n_pos, n_neg, shift=shift)
+        return estimate(average_precision_score, *cases, **options)
+
+    found = simulated(500, drawn)
+    values = [one.value for one in found]
     # A sixth of what it was as seen, and the error of the simulation.
-    bias = values.mean() - truth
-    assert abs(bias) < 0.05 * truth + 3 * values.std() / math.sqrt(n)
-    assert covers.mean() > 0.9 - binomial_tolerance(0.9, n)
+    noise = 3 * np.std(values) / math.sqrt(len(found))
+    assert abs(np.mean(values) - truth) < 0.05 * truth + noise
+    assert_share(held(found, truth), at_least=0.9)

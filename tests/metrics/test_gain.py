@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_errors_are_the_spread, assert_share, held, simulated
 from looped import looped
 from metric_cases import Case, sample
 from reference import expected_gain as reference
@@ -342,31 +342,23 @@ def audited(rng, n_cases):
 @looped("rate", GUARANTEED_RATES)
 @looped("n_cases", [100, 400])
 def test_intervals_cover_and_tests_keep_their_level(rate, n_cases):
-    rng = np.random.default_rng(9)
+    rng, score = np.random.default_rng(9), expected_gain_score
     y_true, a, _, gain, cost = audited(rng, 1_000_000)
     options = {"rate": rate, "normalize": True}
-    truth = expected_gain_score(y_true, a, gain=gain, cost=cost, **options)
-    n_simulations = simulations(3000)
-    n_covered = n_rejected = 0
-    values, errors = [], []
-    for _ in range(n_simulations):
+    truth = score(y_true, a, gain=gain, cost=cost, **options)
+
+    def drawn(_):
         y_true, a, b, gain, cost = audited(rng, n_cases)
-        options |= {"gain": gain, "cost": cost}
-        found = estimate(
-            expected_gain_score, y_true, a, confidence_level=LEVEL, **options
-        )
-        low, high = found.confidence_interval
-        n_covered += low <= truth <= high
-        values.append(found.value)
-        errors.append(found.standard_error)
-        test = compare(expected_gain_score, y_true, a, b, **options)
-        n_rejected += test.pvalue < 1 - LEVEL
-    tolerance = binomial_tolerance(LEVEL, n_simulations)
+        given = options | {"gain": gain, "cost": cost}
+        test = compare(score, y_true, a, b, **given)
+        return estimate(score, y_true, a, confidence_level=LEVEL, **given), test.pvalue
+
+    found, pvalues = zip(*simulated(3000, drawn), strict=True)
     # Sums of skewed gains are skewed: two hundredths for that.
-    assert n_covered / n_simulations == pytest.approx(LEVEL, abs=tolerance + 0.02)
-    assert n_rejected / n_simulations == pytest.approx(1 - LEVEL, abs=tolerance + 0.01)
-    spread = np.std(values) / np.sqrt(np.mean(np.square(errors)))
-    assert spread == pytest.approx(1, abs=0.03 + 3 / np.sqrt(2 * n_simulations))
+    assert_share(held(found, truth), at_least=LEVEL - 0.02, at_most=LEVEL + 0.02)
+    rejected = np.array(pvalues) < 1 - LEVEL
+    assert_share(rejected, at_least=0.99 - LEVEL, at_most=1.01 - LEVEL)
+    assert_errors_are_the_spread(found, slack=0.03)
 
 
 def drawn(seed, n_cases, decimals=9):

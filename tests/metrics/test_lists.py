@@ -9,7 +9,6 @@ import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -19,6 +18,7 @@ import skrate
 from list_strategies import ranked_lists
 from looped import looped
 from optional import require
+from scores_as_they_are import fitted
 from skrate import (
     GroupScores,
     average_precision_score,
@@ -309,12 +309,6 @@ def test_scorers_find_entities_by_column(library):
     cards = ["x", "y", "x", "y", "y", "z"]
     X = frames.DataFrame({"score": Y_SCORE, "day": GROUPS, "card": cards})
 
-    class Model(ClassifierMixin, BaseEstimator):
-        classes_ = np.array([0, 1])
-
-        def decision_function(self, X):
-            return np.asarray(X["score"])
-
     scorer = make_ranking_scorer(
         precision_at_rate_score, k=1, groups="day", entities="card"
     )
@@ -322,12 +316,12 @@ def test_scorers_find_entities_by_column(library):
         precision_at_rate_score, Y_TRUE, Y_SCORE, groups=GROUPS, entities=cards,
         k=1,
     )  # fmt: skip
-    assert scorer(Model(), X, Y_TRUE) == expected.mean()
+    assert scorer(fitted(), X, Y_TRUE) == expected.mean()
     wrong = make_ranking_scorer(
         precision_at_rate_score, k=1, groups="day", entities="customer"
     )
     with pytest.raises(ValueError, match=r"entities='customer' .* is not a column"):
-        wrong(Model(), X, Y_TRUE)
+        wrong(fitted(), X, Y_TRUE)
 
 
 def test_entities_come_by_metadata_routing():

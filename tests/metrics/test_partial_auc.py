@@ -14,7 +14,13 @@ from scipy import integrate, stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import (
+    assert_errors_are_the_spread,
+    assert_level_and_power,
+    assert_share,
+    held,
+    simulated,
+)
 from looped import looped
 from metric_cases import Case, sample
 from reference import partial_auc as oracle
@@ -526,45 +532,27 @@ def true_area(fpr=(0, 1), tpr=(0, 1)):
 @pytest.mark.slow
 @each_window
 def test_the_standard_error_is_the_spread_and_the_interval_covers(name):
-    window, n_simulations = WINDOWS[name], simulations(1000)
-    rng = np.random.default_rng(0)
-    y_true = np.repeat([1, 0], [60, 240])
-    truth, n_covered = true_area(**window), 0
-    values, errors = np.empty(n_simulations), np.empty(n_simulations)
-    for i in range(n_simulations):
+    rng, y_true = np.random.default_rng(0), np.repeat([1, 0], [60, 240])
+    options = WINDOWS[name] | {"standardize": None, "stratify": True}
+
+    def drawn(_):
         y_score = rng.normal(size=300) + SHIFT * y_true
-        found = estimate(
-            partial_auc_score, y_true, y_score, standardize=None, stratify=True,
-            **window,
-        )  # fmt: skip
-        values[i], errors[i] = found.value, found.standard_error
-        low, high = found.confidence_interval
-        n_covered += low <= truth <= high
-    # Three standard errors of a standard deviation, and what a sample of this size is
-    # off: the mean may be higher, since curves are steps.
-    slack = 3 / np.sqrt(2 * n_simulations)
-    assert np.sqrt((errors**2).mean()) == pytest.approx(values.std(), rel=slack + 0.06)
-    error_of_mean = values.std() / np.sqrt(n_simulations)
-    assert values.mean() == pytest.approx(truth, rel=0.03, abs=3 * error_of_mean)
-    floor = 0.92
-    assert n_covered / n_simulations >= floor - binomial_tolerance(floor, n_simulations)
+        return estimate(partial_auc_score, y_true, y_score, **options)
+
+    found, truth = simulated(1000, drawn), true_area(**WINDOWS[name])
+    # The mean may be higher in a sample of this size, since curves are steps.
+    assert_errors_are_the_spread(found, slack=0.06)
+    values = [one.value for one in found]
+    error_of_mean = np.std(values) / np.sqrt(len(found))
+    assert np.mean(values) == pytest.approx(truth, rel=0.03, abs=3 * error_of_mean)
+    assert_share(held(found, truth), at_least=0.92)
 
 
 @pytest.mark.slow
 @each_window
 def test_the_paired_test_keeps_its_level_and_has_power(name):
-    n_simulations = simulations(500)
-    rng = np.random.default_rng(1)
+    def test(*cases):
+        return compare(partial_auc_score, *cases[:3], **WINDOWS[name])
+
     y_true = np.repeat([1, 0], [80, 320])
-    rejected = np.zeros((n_simulations, 2), dtype=bool)
-    for i in range(n_simulations):
-        shared = rng.normal(size=400) + SHIFT * y_true
-        for j, loss in enumerate((0.8, 2.5)):
-            a = shared + 0.8 * rng.normal(size=400)
-            b = shared + loss * rng.normal(size=400)
-            found = compare(partial_auc_score, y_true, a, b, **WINDOWS[name])
-            rejected[i, j] = found.pvalue <= 0.05
-    level, power = rejected.mean(axis=0)
-    slack = binomial_tolerance(0.05, n_simulations)
-    assert 0.05 - 0.02 - slack <= level <= 0.05 + 0.02 + slack
-    assert power > 0.6
+    assert_level_and_power(test, 500, lambda rng: y_true, SHIFT, (0.8, 2.5))

@@ -13,6 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import ndcg_score
 
+from guarantees import assert_errors_are_the_spread, simulated
 from looped import looped
 from metric_cases import Case
 from reference import rate_weighted as oracle
@@ -340,18 +341,12 @@ MIXED = {
 @looped("name", MIXED)
 def test_the_standard_error_is_the_spread_over_samples(name):
     rate = check_rate(MIXED[name])
-    n, n_samples = 2_000, 400
-    values, errors = np.empty(n_samples), np.empty(n_samples)
-    for seed in range(n_samples):
-        labels, scores = slopes_sample(n, seed)
-        values[seed] = expected_recall_score(labels, scores, rate=rate)
-        if seed < 50:
-            found = estimate(expected_recall_score, labels, scores, rate=rate)
-            errors[seed] = found.standard_error
-    # Three standard errors of a standard deviation over 400 samples, and of the mean
-    # of 50 estimates, each some 10 % off.
-    tolerance = 3 * np.hypot(1 / np.sqrt(2 * n_samples), 0.1 / np.sqrt(50))
-    assert_allclose(errors[:50].mean(), values.std(), rtol=tolerance)
+
+    def drawn(seed):
+        return estimate(expected_recall_score, *slopes_sample(2_000, seed), rate=rate)
+
+    # Each estimate is some 10 % off.
+    assert_errors_are_the_spread(simulated(400, drawn), slack=0.02)
 
 
 # The middle of a cell of the grid, and the end of one within a group of 200,000.

@@ -7,7 +7,6 @@ import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 
 from list_strategies import ranked_lists
@@ -15,6 +14,7 @@ from looped import looped
 from metric_cases import Case
 from optional import require
 from reference import list_places as reference
+from scores_as_they_are import fitted
 from skrate import (
     GroupScores,
     average_precision_score,
@@ -248,14 +248,8 @@ def test_scorers_find_the_lists_in_a_column(score, library, many):
     y_true, y_score, groups, _ = many
     X = frames.DataFrame({"score": y_score, "query": groups})
 
-    class Model(ClassifierMixin, BaseEstimator):
-        classes_ = np.array([False, True])
-
-        def decision_function(self, X):
-            return np.asarray(X["score"])
-
     scorer = make_ranking_scorer(score, groups="query", k=5, average="size")
     expected = score(y_true, y_score, groups=groups, k=5, average="size")
-    assert scorer(Model(), X, y_true) == expected
+    assert scorer(fitted([False, True]), X, y_true) == expected
     with pytest.raises(ValueError, match="found no groups"):
-        make_ranking_scorer(score)(Model(), X, y_true)
+        make_ranking_scorer(score)(fitted([False, True]), X, y_true)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, simulated
 from looped import case, looped
 from reference.batch_law import (
     above,
@@ -141,19 +141,21 @@ def test_p_value_by_hand():
 @pytest.mark.slow
 def test_a_capacity_is_kept_as_often_as_promised():
     # 200 held-out cases, 300 new ones, room for 45 of them.
-    n, m, capacity, n_simulations = 200, 300, 45, simulations(20_000)
+    n, m, capacity = 200, 300, 45
     rng = np.random.default_rng(0)
     place = Capacity(rates.fixed(capacity / m), m, 0.95).place(n)
-    exceeded = np.zeros(2)
-    for _ in range(n_simulations):
+
+    def is_kept(_):
         held_out, new = rng.normal(size=n), rng.normal(size=m)
         obvious = np.quantile(held_out, 1 - capacity / m)
-        for i, cut in enumerate([np.sort(held_out)[n - place], obvious]):
-            exceeded[i] += np.count_nonzero(new > cut) > capacity
-    kept, plain = 1 - exceeded / n_simulations
+        cuts = np.sort(held_out)[n - place], obvious
+        return [np.count_nonzero(new > cut) <= capacity for cut in cuts]
+
+    kept, plain = np.transpose(simulated(20_000, is_kept))
+    assert_share(kept, at_least=0.95)
     # Of whole places, the next would keep it in less than 95 %.
-    assert 0.95 - binomial_tolerance(0.95, n_simulations) < kept < 0.975
-    assert plain < 0.58
+    assert np.mean(kept) < 0.975
+    assert np.mean(plain) < 0.58
 
 
 def test_no_place_is_below_a_rate_of_0_and_none_beyond_a_rate_of_1():

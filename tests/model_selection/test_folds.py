@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
-from guarantees import binomial_tolerance
+from guarantees import assert_share
 from looped import looped
 from skrate import compare_folds
 
@@ -57,19 +57,16 @@ def test_scores_that_say_where_they_come_from_are_not():
 def test_level_is_kept_by_the_shape_of_repeats():
     rng = np.random.default_rng(0)
     # All folds share what their training sets do: a correlation of n_test / n.
-    n_simulations, correlation = 500, 1 / 5
-    n_found = {"rows": 0, "flat": 0}
-    for _ in range(n_simulations):
-        own = rng.normal(size=(20, 5)) * np.sqrt(1 - correlation)
-        d = own + rng.normal() * np.sqrt(correlation)
-        n_found["rows"] += compare_folds(d, np.zeros((20, 5))).pvalue < 0.05
+    rejected = []
+    for _ in range(500):
+        d = rng.normal(size=(20, 5)) * np.sqrt(4 / 5) + rng.normal() * np.sqrt(1 / 5)
+        rows = compare_folds(d, np.zeros((20, 5)))
         with pytest.warns(UserWarning, match="100 flat scores"):
             flat = compare_folds(d.ravel(), np.zeros(100))
-        n_found["flat"] += flat.pvalue < 0.05
-    assert n_found["rows"] / n_simulations == pytest.approx(
-        0.05, abs=binomial_tolerance(0.05, n_simulations)
-    )
-    assert n_found["flat"] / n_simulations > 0.3
+        rejected.append((rows.pvalue < 0.05, flat.pvalue < 0.05))
+    rows, flat = np.transpose(rejected)
+    assert_share(rows, at_least=0.05, at_most=0.05)
+    assert np.mean(flat) > 0.3
 
 
 def test_interval_stays_within_the_range_of_a_difference():

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from guarantees import binomial_tolerance, simulations
+from guarantees import assert_share, simulated
 from looped import looped
 from optional import require
 from reference import urn as oracle
@@ -202,9 +202,9 @@ def test_a_result_prints_and_becomes_a_table():
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_pos", "n_ranked"), [(30, 0), (60, 100), (12, 50)])
 def test_random_cases_stop_below_the_target_as_rarely_as_promised(n_pos, n_ranked):
-    n_runs, n_items = simulations(1_500), 400
-    rng, n_wrong = np.random.default_rng(0), 0
-    for _ in range(n_runs):
+    rng, n_items = np.random.default_rng(0), 400
+
+    def is_below(_):
         # A ranking of some worth, and a random order of the rest; a look at each case.
         y_true = (np.arange(n_items) < n_pos).astype(int)
         odds = np.where(y_true, 10.0, 1.0)
@@ -212,18 +212,18 @@ def test_random_cases_stop_below_the_target_as_rarely_as_promised(n_pos, n_ranke
         y_true[n_ranked:] = rng.permutation(y_true[n_ranked:])
         curve = stopping_curve(y_true, n_items=n_items, n_ranked=n_ranked, step=1,
                                confidence_level=0.8, target=0.9)  # fmt: skip
-        n_wrong += y_true[: curve.n_stop].sum() / n_pos < 0.9
-    assert n_wrong / n_runs <= 0.2 + binomial_tolerance(0.2, n_runs)
+        return y_true[: curve.n_stop].sum() / n_pos < 0.9
+
+    assert_share(simulated(1_500, is_below), at_most=0.2)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_open", [False, True])
 def test_fresh_samples_stop_below_the_target_as_rarely_as_promised(is_open):
-    n_runs, n_looks = simulations(500), 4
-    rng, n_wrong = np.random.default_rng(0), 0
-    for _ in range(n_runs):
-        unread = (np.arange(300) < 12).astype(int)
-        found = 30
+    rng, n_looks = np.random.default_rng(0), 4
+
+    def is_below(_):
+        unread, found = (np.arange(300) < 12).astype(int), 30
         for look in range(1, n_looks + 1):
             unread = rng.permutation(unread)
             # The later, the larger, and larger again after a hit: all may depend on it.
@@ -234,9 +234,10 @@ def test_fresh_samples_stop_below_the_target_as_rarely_as_promised(is_open):
             )  # fmt: skip
             found, unread = result.n_found_in_all, unread[n:]
             if result.is_reached:
-                n_wrong += found / 42 < 0.9
-                break
+                return found / 42 < 0.9
             # What the ranking finds in between.
             places = np.flatnonzero(unread)[:1]
             found, unread = found + len(places), np.delete(unread, places)
-    assert n_wrong / n_runs <= 0.2 + binomial_tolerance(0.2, n_runs)
+        return False
+
+    assert_share(simulated(500, is_below), at_most=0.2)
