@@ -28,19 +28,221 @@ _TINY = 1e-300
 _NEGLIGIBLE = 1e-13
 JointLaw: TypeAlias = tuple[int, FloatArray, FloatArray]
 # Rates whose bounds are computed in one task.
-_BATCH = 8
+_BATCH_RATES = 8
 # Where only a part of a case is processed, counts lie on a grid of this fineness, as
 # long as a fold is so small that a part of a case can be seen.
-_PARTS = 16
+_MOST_PARTS = 16
 _SMALL_FOLD = 500
 # What is less likely, on either side, is not kept to look counts up.
 _UNSEEN = 1e-12
-_T = TypeVar("_T")
+_Result = TypeVar("_Result")
 # So far above and below all places does the case lie that is added to each class. Its
 # share of (0, 1) is none to speak of.
 _FAR = 1e9
 # Cases that are drawn in one task: it bounds the memory, not the result.
 _BATCH_CASES = 2_000_000
+
+
+def normal_bounds(
+    folds: Folds, rates: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return normal bounds: Millard, Kull and Flach (2014), equation 8."""
+    mean, variance = _mean_and_variance(folds, folds.tpr_at(rates))
+    margin = -special.ndtri((1 - level) / 2) * np.sqrt(variance)
+    return folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
+
+
+def beta_bounds(
+    folds: Folds, rates: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of the pooled count from a beta on the reachable range.
+
+    Each fold's recall is rescaled to its own first (section 3.1 of the same paper).
+    """
+    n_pos, n_neg = folds.column("n_pos"), folds.column("n_neg")
+    processed = rates * (n_pos + n_neg)
+    least = np.maximum(processed - n_neg, 0.0) / n_pos
+    width = np.minimum(processed / n_pos, 1.0) - least
+    is_open = width > 0
+    scaled = (folds.tpr_at(rates) - least) / np.where(is_open, width, 1.0)
+    scaled = np.where(is_open, np.clip(scaled, 0, 1), 0.0)
+    low, high = scaled_beta_interval(
+        *_mean_and_variance(folds, scaled), 0.0, 1.0, level
+    )
+    bottom, top = folds.reachable(rates)
+    return bottom + (top - bottom) * low, bottom + (top - bottom) * high
+
+
+def _mean_and_variance(
+    folds: Folds, recalls: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean over folds, each by its positives, and the mean's variance."""
+    weights = folds.column("n_pos")[:, 0] / folds.n_pos
+    mean = dot(recalls.T, weights)
+    n_folds = len(weights)
+    variance = dot((recalls - mean).T ** 2, weights**2) * n_folds / (n_folds - 1)
+    return np.asarray(mean), np.asarray(variance)
+
+
+def parametric_bounds(
+    folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of the pooled count from a beta fitted to its moments.
+
+    Millard, Kull and Flach (2014), theorem 1 and equations 22 to 29.
+    """
+
+    def moments(laws: list[tuple[CountLaw, int]]) -> FloatArray:
+        each = [n * np.array(law.moments()) for law, n in laws]
+        return np.asarray(np.sum(each, axis=0))
+
+    mean, variance = np.array(_at_each_rate(moments, folds, rates, n_jobs)).T
+    return scaled_beta_interval(mean, variance, *folds.reachable(rates), level)
+
+
+def scaled_beta_interval(
+    mean: Any, variance: Any, least: Any, most: Any, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return central intervals of the betas with two moments on [least, most]."""
+    width, tail = most - least, (1 - level) / 2
+    # What rounding leaves of a certain count is no variance.
+    varies = (width > 0) & (variance > 1e-10 * width**2)
+    width = np.where(varies, width, 1.0)
+    m, v = (mean - least) / width, np.where(varies, variance, 1.0) / width**2
+    concentration = m * (1 - m) / v - 1
+    is_beta = concentration > 1e-6
+    size = np.where(is_beta, concentration, 1.0)
+    shapes = np.where(is_beta, m, 0.5) * size, np.where(is_beta, 1 - m, 0.5) * size
+    low = special.betaincinv(*shapes, tail)
+    high = np.maximum(low, special.betainccinv(*shapes, tail))
+    # Else all mass lies at the two ends, as for the first case of a single fold.
+    low, high = np.where(is_beta, low, 1 - m <= tail), np.where(is_beta, high, m > tail)
+    middle = np.minimum(np.maximum(mean, least), most)
+    ends = [np.where(varies, least + width * end, middle) for end in (low, high)]
+    return ends[0], ends[1]
+
+
+def exact_bounds(
+    folds: Folds,
+    rates: FloatArray,
+    level: float,
+    drawn: FloatArray | None = None,
+    *,
+    n_jobs: int | None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of the pooled count from its law, convolved over the folds.
+
+    Where counts of new folds are ``drawn``, those of the least higher level, one for
+    all rates, that holds ``level`` of them at all rates at once.
+    """
+    tail = (1 - level) / 2
+    laws = _at_each_rate(pooled_law, folds, rates, n_jobs)
+    if drawn is not None:
+        depths = [law.depth(counts) for law, counts in zip(laws, drawn.T, strict=True)]
+        n_out = int((1 - level) * len(drawn) + 1e-9)
+        # Less than the least probability beyond one of the curves that are to lie
+        # within.
+        tail = min(np.nextafter(np.sort(np.min(depths, axis=0))[n_out], 0), tail)
+    lower, upper = np.array([law.interval(tail) for law in laws]).T
+    # A part of a case may have been rounded beyond what is reachable.
+    least, most = folds.reachable(rates)
+    return np.clip(lower, least, most), np.clip(upper, least, most)
+
+
+def _at_each_rate(
+    of_laws: Callable[[list[tuple[CountLaw, int]]], _Result],
+    folds: Folds,
+    rates: FloatArray,
+    n_jobs: int | None,
+) -> list[_Result]:
+    """Return what is made of the laws and their numbers of folds, at each rate."""
+    sources = [FoldSource.of(folds, *size) for size in folds.sizes]
+
+    def results(some: FloatArray) -> list[_Result]:
+        laws = [one.laws(some * (one.n_pos + one.n_neg)) for one in sources]
+        n_folds = folds.sizes.values()
+        return [
+            of_laws(list(zip(at_rate, n_folds, strict=True)))
+            for at_rate in zip(*laws, strict=True)
+        ]
+
+    batches = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads")(
+        delayed(results)(rates[first : first + _BATCH_RATES])
+        for first in range(0, len(rates), _BATCH_RATES)
+    )
+    return [result for batch in batches for result in batch]
+
+
+class PooledLaw(NamedTuple):
+    """Law of the count of all folds, (first + i) / parts with a probability each.
+
+    ``at_most[i]`` and ``at_least[i]`` are the probabilities of no more and of no less.
+    """
+
+    first: int
+    parts: int
+    at_most: FloatArray
+    at_least: FloatArray
+
+    def interval(self, tail: float) -> tuple[float, float]:
+        """Return the shortest interval that leaves out at most ``tail`` a side."""
+        low = int(np.searchsorted(self.at_most, tail, side="right"))
+        above = int(np.searchsorted(self.at_least[::-1], tail, side="right"))
+        high = len(self.at_least) - 1 - above
+        return (self.first + low) / self.parts, (self.first + high) / self.parts
+
+    def depth(self, counts: FloatArray) -> FloatArray:
+        """Return the lesser of the probabilities of no more and of no less."""
+        places = counts * self.parts - self.first
+        last = len(self.at_most) - 1
+        # Between two places a count is more than the one and less than the other.
+        below = np.clip(np.floor(places + 1e-6), -1, last).astype(np.intp)
+        above = np.clip(np.ceil(places - 1e-6), 0, last + 1).astype(np.intp)
+        at_most, at_least = np.append(self.at_most, 0.0), np.append(self.at_least, 0.0)
+        return np.asarray(np.minimum(at_most[below], at_least[above]))
+
+
+def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
+    """Return the law of the sum over all folds: ``laws`` says how many have a law."""
+    parts = _parts_per_case([law for law, _ in laws])
+    lattices = [(_on_lattice(law, parts), n_folds) for law, n_folds in laws]
+    first = sum(parts * law.first * n_folds for law, n_folds in laws)
+    n_values = 1 + sum((len(masses) - 1) * n for masses, n in lattices)
+    length = fft.next_fast_len(n_values, real=True)
+    spectrum = np.ones(length // 2 + 1, dtype=np.complex128)
+    for masses, n_folds in lattices:
+        spectrum *= fft.rfft(masses, length) ** n_folds
+    masses = np.maximum(fft.irfft(spectrum, length)[:n_values], 0.0)
+    at_most, at_least = np.cumsum(masses), np.cumsum(masses[::-1])[::-1]
+    low = int(np.searchsorted(at_most, _UNSEEN))
+    high = n_values - int(np.searchsorted(at_least[::-1], _UNSEEN))
+    # Without the rest, which would fill the memory.
+    kept = at_most[low:high].copy(), at_least[low:high].copy()
+    return PooledLaw(first + low, parts, *kept)
+
+
+def _parts_per_case(laws: list[CountLaw]) -> int:
+    """Return how finely a case is divided: as finely as needed and as can be seen."""
+    if max(len(law.sure) for law in laws) > _SMALL_FOLD:
+        return 1
+    for parts in range(1, _MOST_PARTS):
+        rests = [law.fraction * parts % 1 for law in laws]
+        if all(min(rest, 1 - rest) < 1e-9 for rest in rests):
+            return parts
+    return _MOST_PARTS
+
+
+def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
+    """Return probabilities of multiples of 1 / parts, which keep the mean."""
+    masses = np.zeros((len(law.sure) + 1, parts))
+    masses[:-1, 0] = law.sure
+    # A third of three parts is one but for rounding.
+    whole, rest = divmod(law.fraction * parts + 1e-9, 1)
+    flat = masses.ravel()
+    size = parts * len(law.partial)
+    flat[int(whole) :][:size:parts] += (1 - rest) * law.partial
+    flat[int(whole) + 1 :][:size:parts] += rest * law.partial
+    return flat
 
 
 class CountLaw(NamedTuple):
@@ -216,283 +418,6 @@ def _log_choose(n: int, k: FloatArray) -> FloatArray:
 _gauss_legendre = lru_cache(special.roots_legendre)
 
 
-def parametric_bounds(
-    folds: Folds, rates: FloatArray, level: float, *, n_jobs: int | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return bounds of the pooled count from a beta fitted to its moments.
-
-    Millard, Kull and Flach (2014), theorem 1 and equations 22 to 29.
-    """
-
-    def moments(laws: list[tuple[CountLaw, int]]) -> FloatArray:
-        each = [n * np.array(law.moments()) for law, n in laws]
-        return np.asarray(np.sum(each, axis=0))
-
-    mean, variance = np.array(_each_rate(moments, folds, rates, n_jobs)).T
-    return scaled_beta_interval(mean, variance, *folds.reachable(rates), level)
-
-
-def exact_bounds(
-    folds: Folds,
-    rates: FloatArray,
-    level: float,
-    drawn: FloatArray | None = None,
-    *,
-    n_jobs: int | None,
-) -> tuple[FloatArray, FloatArray]:
-    """Return bounds of the pooled count from its law, convolved over the folds.
-
-    Where counts of new folds are ``drawn``, those of the least higher level, one for
-    all rates, that holds ``level`` of them at all rates at once.
-    """
-    tail = (1 - level) / 2
-    laws = _each_rate(pooled_law, folds, rates, n_jobs)
-    if drawn is not None:
-        depths = [law.depth(counts) for law, counts in zip(laws, drawn.T, strict=True)]
-        n_out = int((1 - level) * len(drawn) + 1e-9)
-        # Less than the least probability beyond one of the curves that are to lie
-        # within.
-        tail = min(np.nextafter(np.sort(np.min(depths, axis=0))[n_out], 0), tail)
-    lower, upper = np.array([law.interval(tail) for law in laws]).T
-    # A part of a case may have been rounded beyond what is reachable.
-    least, most = folds.reachable(rates)
-    return np.clip(lower, least, most), np.clip(upper, least, most)
-
-
-class PooledLaw(NamedTuple):
-    """Law of the count of all folds, (first + i) / parts with a probability each.
-
-    ``at_most[i]`` and ``at_least[i]`` are the probabilities of no more and of no less.
-    """
-
-    first: int
-    parts: int
-    at_most: FloatArray
-    at_least: FloatArray
-
-    def interval(self, tail: float) -> tuple[float, float]:
-        """Return the shortest interval that leaves out at most ``tail`` a side."""
-        low = int(np.searchsorted(self.at_most, tail, side="right"))
-        above = int(np.searchsorted(self.at_least[::-1], tail, side="right"))
-        high = len(self.at_least) - 1 - above
-        return (self.first + low) / self.parts, (self.first + high) / self.parts
-
-    def depth(self, counts: FloatArray) -> FloatArray:
-        """Return the lesser of the probabilities of no more and of no less."""
-        places = counts * self.parts - self.first
-        last = len(self.at_most) - 1
-        # Between two places a count is more than the one and less than the other.
-        below = np.clip(np.floor(places + 1e-6), -1, last).astype(np.intp)
-        above = np.clip(np.ceil(places - 1e-6), 0, last + 1).astype(np.intp)
-        at_most, at_least = np.append(self.at_most, 0.0), np.append(self.at_least, 0.0)
-        return np.asarray(np.minimum(at_most[below], at_least[above]))
-
-
-def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
-    """Return the law of the sum over all folds: ``laws`` says how many have a law."""
-    parts = _parts_of_a_case([law for law, _ in laws])
-    lattices = [(_on_lattice(law, parts), n_folds) for law, n_folds in laws]
-    first = sum(parts * law.first * n_folds for law, n_folds in laws)
-    n_values = 1 + sum((len(masses) - 1) * n for masses, n in lattices)
-    length = fft.next_fast_len(n_values, real=True)
-    spectrum = np.ones(length // 2 + 1, dtype=np.complex128)
-    for masses, n_folds in lattices:
-        spectrum *= fft.rfft(masses, length) ** n_folds
-    masses = np.maximum(fft.irfft(spectrum, length)[:n_values], 0.0)
-    at_most, at_least = np.cumsum(masses), np.cumsum(masses[::-1])[::-1]
-    low = int(np.searchsorted(at_most, _UNSEEN))
-    high = n_values - int(np.searchsorted(at_least[::-1], _UNSEEN))
-    # Without the rest, which would fill the memory.
-    kept = at_most[low:high].copy(), at_least[low:high].copy()
-    return PooledLaw(first + low, parts, *kept)
-
-
-def _parts_of_a_case(laws: list[CountLaw]) -> int:
-    """Return how finely a case is divided: as finely as needed and as can be seen."""
-    if max(len(law.sure) for law in laws) > _SMALL_FOLD:
-        return 1
-    for parts in range(1, _PARTS):
-        rests = [law.fraction * parts % 1 for law in laws]
-        if all(min(rest, 1 - rest) < 1e-9 for rest in rests):
-            return parts
-    return _PARTS
-
-
-def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
-    """Return probabilities of multiples of 1 / parts, which keep the mean."""
-    masses = np.zeros((len(law.sure) + 1, parts))
-    masses[:-1, 0] = law.sure
-    # A third of three parts is one but for rounding.
-    whole, rest = divmod(law.fraction * parts + 1e-9, 1)
-    flat = masses.ravel()
-    size = parts * len(law.partial)
-    flat[int(whole) :][:size:parts] += (1 - rest) * law.partial
-    flat[int(whole) + 1 :][:size:parts] += rest * law.partial
-    return flat
-
-
-def scaled_beta_interval(
-    mean: Any, variance: Any, least: Any, most: Any, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return central intervals of the betas with two moments on [least, most]."""
-    width, tail = most - least, (1 - level) / 2
-    # What rounding leaves of a certain count is no variance.
-    varies = (width > 0) & (variance > 1e-10 * width**2)
-    width = np.where(varies, width, 1.0)
-    m, v = (mean - least) / width, np.where(varies, variance, 1.0) / width**2
-    concentration = m * (1 - m) / v - 1
-    is_beta = concentration > 1e-6
-    size = np.where(is_beta, concentration, 1.0)
-    shapes = np.where(is_beta, m, 0.5) * size, np.where(is_beta, 1 - m, 0.5) * size
-    low = special.betaincinv(*shapes, tail)
-    high = np.maximum(low, special.betainccinv(*shapes, tail))
-    # Else all mass lies at the two ends, as for the first case of a single fold.
-    low, high = np.where(is_beta, low, 1 - m <= tail), np.where(is_beta, high, m > tail)
-    middle = np.minimum(np.maximum(mean, least), most)
-    ends = [np.where(varies, least + width * end, middle) for end in (low, high)]
-    return ends[0], ends[1]
-
-
-def _each_rate(
-    of_laws: Callable[[list[tuple[CountLaw, int]]], _T],
-    folds: Folds,
-    rates: FloatArray,
-    n_jobs: int | None,
-) -> list[_T]:
-    """Return what is made of the laws and their numbers of folds, at each rate."""
-    sources = [FoldSource.of(folds, *size) for size in folds.sizes]
-
-    def results(some: FloatArray) -> list[_T]:
-        laws = [of.laws(some * (of.n_pos + of.n_neg)) for of in sources]
-        n_folds = folds.sizes.values()
-        return [
-            of_laws(list(zip(at_rate, n_folds, strict=True)))
-            for at_rate in zip(*laws, strict=True)
-        ]
-
-    batches = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads")(
-        delayed(results)(rates[first : first + _BATCH])
-        for first in range(0, len(rates), _BATCH)
-    )
-    return [result for batch in batches for result in batch]
-
-
-def around_consensus(
-    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return bounds of new folds, moved by what these are off the consensus.
-
-    New folds of several prevalences are drawn from one curve, and find on average what
-    the folds found only if these share it. Counts are whole: the end that comes nearer
-    to the consensus stays behind by up to a case. Bounds are made wider where they
-    would leave the consensus out.
-    """
-    found = folds.pooled_count(folds.tpr_at(rates))
-    if not folds.has_one_prevalence:
-        move = found - expected_count(folds, rates)
-        least, most = folds.reachable(rates)
-        lower = np.clip(lower + move - np.clip(move, 0, 1), least, most)
-        upper = np.clip(upper + move - np.clip(move, -1, 0), least, most)
-    return rising(folds, rates, np.minimum(lower, found), np.maximum(upper, found))
-
-
-def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
-    """Return what folds of these sizes find on the curve that the folds share."""
-    shared, total = folds.shared, np.zeros_like(rates)
-    for size, n_folds in folds.sizes.items():
-        places = FoldSource(*size, shared.tpr, shared.fpr).places
-        total += n_folds * size[0] * np.interp(rates, places, shared.tpr)
-    return total
-
-
-def rising(
-    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds, made wider where they turn back.
-
-    Who processes more finds no fewer positives, and no fewer negatives.
-    """
-    processed = rates * (folds.n_pos + folds.n_neg)
-    lower = processed - np.maximum.accumulate(processed - lower)
-    upper = processed - np.minimum.accumulate((processed - upper)[::-1])[::-1]
-    return np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)
-
-
-def between(
-    folds: Folds,
-    rates: FloatArray,
-    lower: FloatArray,
-    upper: FloatArray,
-    bounds: str | None,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return every bend of the consensus between two rates, and bounds as counts.
-
-    Linear in between is how far the bounds are from the consensus.
-    """
-    cuts = folds.cuts
-    inner = slice(
-        np.searchsorted(cuts, rates[0], "right"), np.searchsorted(cuts, rates[1])
-    )
-    knots = np.concatenate([rates[:1], cuts[inner], rates[1:]])
-    found = folds.pooled_count(folds.tpr_at(knots))
-    processed = knots * (folds.n_pos + folds.n_neg)
-    counts = []
-    for ends in (lower, upper):
-        count = found + np.interp(knots, rates, ends - found[[0, -1]])
-        # No fewer positives than at the one end, nor more than at the other; and no
-        # fewer negatives.
-        negatives = processed[[0, -1]] - ends
-        least = np.maximum(ends.min(), processed - negatives.max())
-        most = np.minimum(ends.max(), processed - negatives.min())
-        counts.append(np.clip(count, least, most))
-    if bounds != "normal":
-        counts = [np.clip(count, *folds.reachable(knots)) for count in counts]
-    if bounds not in {"normal", "beta"}:
-        counts = list(rising(folds, knots, *counts))
-    return knots, counts[0], counts[1]
-
-
-def normal_bounds(
-    folds: Folds, rates: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return normal bounds: Millard, Kull and Flach (2014), equation 8."""
-    mean, variance = _mean_and_variance(folds, folds.tpr_at(rates))
-    margin = -special.ndtri((1 - level) / 2) * np.sqrt(variance)
-    return folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
-
-
-def beta_bounds(
-    folds: Folds, rates: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return bounds of the pooled count from a beta on the reachable range.
-
-    Each fold's recall is rescaled to its own first (section 3.1 of the same paper).
-    """
-    n_pos, n_neg = folds.column("n_pos"), folds.column("n_neg")
-    processed = rates * (n_pos + n_neg)
-    least = np.maximum(processed - n_neg, 0.0) / n_pos
-    width = np.minimum(processed / n_pos, 1.0) - least
-    is_open = width > 0
-    scaled = (folds.tpr_at(rates) - least) / np.where(is_open, width, 1.0)
-    scaled = np.where(is_open, np.clip(scaled, 0, 1), 0.0)
-    low, high = scaled_beta_interval(
-        *_mean_and_variance(folds, scaled), 0.0, 1.0, level
-    )
-    bottom, top = folds.reachable(rates)
-    return bottom + (top - bottom) * low, bottom + (top - bottom) * high
-
-
-def _mean_and_variance(
-    folds: Folds, recalls: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the mean over folds, each by its positives, and the mean's variance."""
-    weights = folds.column("n_pos")[:, 0] / folds.n_pos
-    mean = dot(recalls.T, weights)
-    n_folds = len(weights)
-    variance = dot((recalls - mean).T ** 2, weights**2) * n_folds / (n_folds - 1)
-    return np.asarray(mean), np.asarray(variance)
-
-
 def bootstrap_counts(
     folds: Folds,
     rates: FloatArray,
@@ -518,7 +443,7 @@ def bootstrap_counts(
         counts = np.zeros((n_tables, len(rates)))
         for size, n_folds in folds.sizes.items():
             for _ in range(n_folds):
-                counts += _counts(
+                counts += _drawn_counts(
                     places, size, rates, n_tables, rng, is_adjusted=is_adjusted
                 )
         return counts
@@ -529,30 +454,6 @@ def bootstrap_counts(
         for n_tables, rng in zip(batches, generator.spawn(len(batches)), strict=True)
     )
     return np.concatenate(list(results))
-
-
-def central_range(
-    counts: FloatArray, level: float, most_out: int | None = None
-) -> tuple[FloatArray, FloatArray]:
-    """Return bounds that leave out at most half of 1 - level of the rows, a side."""
-    # 0.05 / 2 * 2000 is 50 but for rounding.
-    n_out = int((1 - level) / 2 * len(counts) + 1e-9)
-    n_out = n_out if most_out is None else min(n_out, most_out)
-    ordered = np.sort(counts, axis=0)
-    return ordered[n_out], ordered[len(counts) - 1 - n_out]
-
-
-def whole_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds that leave out as many counts at each rate as they can.
-
-    At least ``level`` of the rows lie within them at every rate.
-    """
-    n_below = rankdata(counts, "max", axis=0)
-    n_above = len(counts) + 1 - rankdata(counts, "min", axis=0)
-    depths = np.minimum(n_below, n_above).min(axis=1)
-    # Only so many of them may lie beyond the bounds at some rate.
-    n_rows = int((1 - level) * len(counts) + 1e-9)
-    return central_range(counts, level, int(np.sort(depths)[n_rows]) - 1)
 
 
 class _Places:
@@ -601,7 +502,7 @@ class _Places:
         return (bits & np.uint64(1)).astype(np.uint8)
 
 
-def _counts(
+def _drawn_counts(
     places: _Places,
     size: tuple[int, int],
     rates: FloatArray,
@@ -640,3 +541,102 @@ def _counts(
     asked = starts + rates * n_cases
     counts = np.interp(asked.ravel(), passed.ravel(), found.ravel())
     return np.asarray(counts.reshape(asked.shape))
+
+
+def pointwise_range(
+    counts: FloatArray, level: float, most_out: int | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds that leave out at most half of 1 - level of the rows, a side."""
+    # 0.05 / 2 * 2000 is 50 but for rounding.
+    n_out = int((1 - level) / 2 * len(counts) + 1e-9)
+    n_out = n_out if most_out is None else min(n_out, most_out)
+    ordered = np.sort(counts, axis=0)
+    return ordered[n_out], ordered[len(counts) - 1 - n_out]
+
+
+def joint_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds that leave out as many counts at each rate as they can.
+
+    At least ``level`` of the rows lie within them at every rate.
+    """
+    n_below = rankdata(counts, "max", axis=0)
+    n_above = len(counts) + 1 - rankdata(counts, "min", axis=0)
+    depths = np.minimum(n_below, n_above).min(axis=1)
+    # Only so many of them may lie beyond the bounds at some rate.
+    n_rows = int((1 - level) * len(counts) + 1e-9)
+    return pointwise_range(counts, level, int(np.sort(depths)[n_rows]) - 1)
+
+
+def around_consensus(
+    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of new folds, moved by what these are off the consensus.
+
+    New folds of several prevalences are drawn from one curve, and find on average what
+    the folds found only if these share it. Counts are whole: the end that comes nearer
+    to the consensus stays behind by up to a case. Bounds are made wider where they
+    would leave the consensus out.
+    """
+    found = folds.pooled_count(folds.tpr_at(rates))
+    if not folds.has_one_prevalence:
+        move = found - expected_count(folds, rates)
+        least, most = folds.reachable(rates)
+        lower = np.clip(lower + move - np.clip(move, 0, 1), least, most)
+        upper = np.clip(upper + move - np.clip(move, -1, 0), least, most)
+    return as_rising(folds, rates, np.minimum(lower, found), np.maximum(upper, found))
+
+
+def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
+    """Return what folds of these sizes find on the curve that the folds share."""
+    shared, total = folds.shared, np.zeros_like(rates)
+    for size, n_folds in folds.sizes.items():
+        places = FoldSource(*size, shared.tpr, shared.fpr).places
+        total += n_folds * size[0] * np.interp(rates, places, shared.tpr)
+    return total
+
+
+def as_rising(
+    folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds, made wider where they turn back.
+
+    Who processes more finds no fewer positives, and no fewer negatives.
+    """
+    processed = rates * (folds.n_pos + folds.n_neg)
+    lower = processed - np.maximum.accumulate(processed - lower)
+    upper = processed - np.minimum.accumulate((processed - upper)[::-1])[::-1]
+    return np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)
+
+
+def bends_between(
+    folds: Folds,
+    rates: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    bounds: str | None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return every bend of the consensus between two rates, and bounds as counts.
+
+    Linear in between is how far the bounds are from the consensus.
+    """
+    cuts = folds.cuts
+    inner = slice(
+        np.searchsorted(cuts, rates[0], "right"), np.searchsorted(cuts, rates[1])
+    )
+    knots = np.concatenate([rates[:1], cuts[inner], rates[1:]])
+    found = folds.pooled_count(folds.tpr_at(knots))
+    processed = knots * (folds.n_pos + folds.n_neg)
+    counts = []
+    for ends in (lower, upper):
+        count = found + np.interp(knots, rates, ends - found[[0, -1]])
+        # No fewer positives than at the one end, nor more than at the other; and no
+        # fewer negatives.
+        negatives = processed[[0, -1]] - ends
+        least = np.maximum(ends.min(), processed - negatives.max())
+        most = np.minimum(ends.max(), processed - negatives.min())
+        counts.append(np.clip(count, least, most))
+    if bounds != "normal":
+        counts = [np.clip(count, *folds.reachable(knots)) for count in counts]
+    if bounds not in {"normal", "beta"}:
+        counts = list(as_rising(folds, knots, *counts))
+    return knots, counts[0], counts[1]

@@ -9,14 +9,14 @@ import numpy as np
 
 from skrate.curves.bounds import (
     around_consensus,
+    bends_between,
     beta_bounds,
-    between,
     bootstrap_counts,
-    central_range,
     exact_bounds,
+    joint_range,
     normal_bounds,
     parametric_bounds,
-    whole_range,
+    pointwise_range,
 )
 from skrate.curves.folds import (
     Folds,
@@ -227,7 +227,7 @@ def rate_averaged_roc_curve(
         elif bounds == "exact" or drawn is None:
             ends = exact_bounds(repeat, steps, level, drawn, n_jobs=n_jobs)
         else:
-            central = central_range if band == "pointwise" else whole_range
+            central = pointwise_range if band == "pointwise" else joint_range
             ends = central(drawn, level)
         return around_consensus(repeat, steps, *ends)
 
@@ -471,7 +471,7 @@ class ConsensusCurve(Rows):
         cell = slice(after - 1, after + 1)
         ends = [bound.tpr[cell] for bound in self.confidence_interval or ()]
         lower, upper = (end * self.folds.n_pos for end in ends)
-        rates, *counts = between(
+        rates, *counts = bends_between(
             self.folds, self.rates[cell], lower, upper, self.bounds
         )
         recalls = [count / self.folds.n_pos for count in counts]

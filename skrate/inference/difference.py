@@ -35,8 +35,8 @@ from skrate.inference.measured import (
     Measured,
     measured,
     replicates_of,
+    stretched,
     warn_of_turned,
-    wider,
 )
 from skrate.inference.plan import Plan, warn_of_difference
 from skrate.inference.resampling import Draw, spread
@@ -171,15 +171,15 @@ def _concluded(
         return conclude(
             " - ".join(dict.fromkeys(metric.name for metric in metrics)), values,
             factor * error, plan, freedom,
-            None if draws is None else wider(draws, factor, plan), limits, interval_at,
-            question_of_both([question_of(metric) for metric in metrics]),
+            None if draws is None else stretched(draws, factor, plan), limits,
+            interval_at, question_of_both([question_of(metric) for metric in metrics]),
         )  # fmt: skip
 
-    found, factor = conclude_with(1.0), models[0].retraining
+    found, factor = conclude_with(1.0), models[0].retraining_factor
     if np.isnan(error) or models[0].folds is None:
         return found
     again = None if factor is None else conclude_with(factor).confidence_interval
-    of = "these models" if models[0].n_all > 1 else None
+    of = "these models" if models[0].n_rankings > 1 else None
     return replace(found, of=of, confidence_interval_retrained=again)
 
 

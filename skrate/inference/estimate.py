@@ -362,17 +362,17 @@ def estimate(
     if found.is_known:
         if sample.folds is None:
             warn_of_few_cases([found.metric], [found.cases])
-        error, draws = found.spread()
+        error, draws = found.error_and_draws()
         ends = found.interval(interval, error, draws=draws)
         named = "y_score" if sample.folds is None else "y_true"
         warn_of_turned([(named, found, ends)])
-        factor = found.retraining
+        factor = found.retraining_factor
         if factor is not None:
             again = found.interval(interval, error, draws=draws, factor=factor)
     return Estimate(
         found.metric.name, found.value, error, ends, *found.class_sizes, method,
         plan.confidence_level, question_of(found.metric),
-        of="these models" if found.is_known and found.n_all > 1 else None,
+        of="these models" if found.is_known and found.n_rankings > 1 else None,
         confidence_interval_retrained=again,
         bias=found.bias if found.is_known and abs(found.bias) > 0 else None,
     )  # fmt: skip

@@ -88,7 +88,118 @@ _NAN = float("nan")
 _FEW_IN_FOLDS = 10
 
 
-class Single(NamedTuple):
+def measured(
+    meant: Sequence[tuple[Any, dict[str, Any]]],
+    samples: Sequence[Rankings],
+    plan: Plan,
+    *,
+    are_paired: bool = True,
+    are_warned: bool = True,
+) -> list[Measured]:
+    """Return metrics, with their parameters, of samples, and warn of what is unknown.
+
+    Folds on which one is undefined are left out of all.
+    """
+    if samples[0].folds is not None:
+        return _of_folds(meant, samples, plan)
+    found: list[Measured] = []
+    for (metric, params), sample in zip(meant, samples, strict=True):
+        one = _on_ranking(metric, params, sample.each[0])
+        check_worth(plan, one.ranked)
+        reason = why_too_few(one.ranked)
+        is_known = reason is None and not np.isnan(one.value)
+        # What several rankings of the same cases lack is warned of once.
+        if are_warned and (reason is None or not (found and are_paired)):
+            warn_of_value(*one, reason)
+        found.append(Measured(one.metric, [one], plan, is_known=is_known))
+    return found
+
+
+def _on_ranking(metric: Any, params: dict[str, Any], ranked: Ranked) -> OnRanking:
+    """Return a metric of one ranking, nan where it lacks a class that is needed."""
+    own = check_metric(metric, params, ranked)
+    ranked = with_worth(ranked, own)
+    value = ranked.score(own) if is_defined(own, ranked.table) else _NAN
+    return OnRanking(own, ranked, value)
+
+
+def _of_folds(
+    meant: Sequence[tuple[Any, dict[str, Any]]], samples: Sequence[Rankings], plan: Plan
+) -> list[Measured]:
+    """Return metrics of rankings of the same cases in the same folds."""
+    each = []
+    for (metric, params), sample in zip(meant, samples, strict=True):
+        check_of_folds(find_metric(metric, params))
+        each.append([_on_ranking(metric, params, ranked) for ranked in sample.each])
+    values = np.array([[one.value for one in own] for own in each])
+    are_defined = np.asarray(~np.isnan(values).any(axis=0))
+    folds = samples[0].folds
+    assert folds is not None
+    metric = each[0][0].metric
+    if not are_defined.any():
+        warn_undefined(metric.name, "it is so within every fold")
+        return [
+            Measured(find_metric(*one), [], plan, sample.folds, is_known=False)
+            for one, sample in zip(meant, samples, strict=True)
+        ]
+    warn_of_folds(metric, are_defined, folds)
+    defined = np.flatnonzero(are_defined).tolist()
+    has_both = [min(one.sizes) > 0 for one in samples[0].each]
+    both, lacking = (
+        [i for i in defined if has_both[i] == chosen] for chosen in (True, False)
+    )
+    reason = _why_too_few_in_folds([samples[0].each[i] for i in both])
+    found = []
+    for sample, singles in zip(samples, each, strict=True):
+        rows = [
+            rows if one.kept is None else rows[one.kept]
+            for rows, one in zip(folds.rows(), sample.each, strict=True)
+        ]
+        kept = [singles[i] for i in both]
+        found.append(
+            Measured(
+                (kept or singles)[0].metric, kept, plan, sample.folds,
+                [rows[i] for i in both], [singles[i] for i in lacking], reason is None,
+            )
+        )  # fmt: skip
+    if reason is not None:
+        warn_undefined(f"The uncertainty of the {metric.name}", reason)
+        return found
+    for model in found:
+        _warn_of_first_fold(model)
+    return found
+
+
+def _why_too_few_in_folds(folds: list[Ranked]) -> str | None:
+    """Return why nothing can be inferred from folds, None where it can."""
+    if not folds:
+        return "no fold holds cases of both classes"
+    sizes = np.array([fold.effective_sizes for fold in folds])
+    for most, name in zip(sizes.max(axis=0), CLASSES, strict=True):
+        if most < 2:
+            return f"no fold holds 2 {name} cases, so that none shows how they vary"
+    return next((why for why in map(why_lopsided, folds) if why is not None), None)
+
+
+def _warn_of_first_fold(model: Measured) -> None:
+    """Warn of the first fold that is a bad guide to what is known."""
+    for metric, fold, _ in model.each:
+        rate = rate_of(metric.law)
+        if rate is not None and warn_of_few_processed(metric, rate, fold):
+            return
+        caution = metric.caution(fold.table)
+        if caution is not None:
+            warn(("In a fold: " if model.n_rankings > 1 else "") + caution)
+            return
+
+
+def of_ranking(metric: Metric, ranked: Ranked, value: float, level: float) -> Measured:
+    """Return a metric of one ranking, by the delta method."""
+    plan = Plan("delta", level, "wald", 1, False, None, None)
+    return Measured(metric, [OnRanking(metric, ranked, value)], plan)
+
+
+class OnRanking(NamedTuple):
     """A metric, as it is meant on one ranking, and its value there."""
 
     metric: Metric
@@ -107,11 +218,11 @@ class Measured:
     """
 
     metric: Metric
-    each: list[Single]
+    each: list[OnRanking]
     plan: Plan
     folds: FoldRankings | None = None
     rows: list[IntArray] = field(default_factory=list)
-    one_class: list[Single] = field(default_factory=list)
+    one_class: list[OnRanking] = field(default_factory=list)
     is_known: bool = True
 
     @lazy
@@ -131,7 +242,7 @@ class Measured:
         return [one.metric for one in self.each]
 
     @property
-    def n_all(self) -> int:
+    def n_rankings(self) -> int:
         """Number of rankings, those of one class as well."""
         return len(self.each) + len(self.one_class)
 
@@ -167,7 +278,7 @@ class Measured:
         for metric, ranked, _ in self.each:
             ties = np.array([ranked.table.n_pos]), np.array([ranked.table.n_neg])
             found.append(metric.value(table_of_weights(*ties)))
-        return self._with_constant(float(np.mean(found)))
+        return self._with_one_class(float(np.mean(found)))
 
     @property
     def auc(self) -> float:
@@ -175,7 +286,7 @@ class Measured:
         return float(np.mean([AUC().value(one.table) for one in self.ranked]))
 
     @property
-    def retraining(self) -> float | None:
+    def retraining_factor(self) -> float | None:
         """How much greater standard errors are if models are trained again, or None."""
         folds = self.folds
         if folds is None or folds.indices is None or folds.n_folds < 2 * self.n_repeats:
@@ -193,7 +304,7 @@ class Measured:
         """The cases of all folds, each once and without scores; or of one ranking."""
         if self.folds is None:
             return self.each[0].ranked
-        firsts = slice(None) if self._of_case is None else self._of_case[0]
+        firsts = slice(None) if self._cases_of_rows is None else self._cases_of_rows[0]
         weights = clusters = None
         if any(one.weights is not None for one in self.ranked):
             weights = self._row_weights[firsts]
@@ -210,9 +321,9 @@ class Measured:
     def influence(self) -> FloatArray:
         """What each of the cases contributes: the sum over its repeats."""
         values = self.row_influence
-        if self._of_case is None:
+        if self._cases_of_rows is None:
             return values
-        firsts, cases = self._of_case
+        firsts, cases = self._cases_of_rows
         sums = np.bincount(cases, self._row_weights * values)
         # A mean over the rows of all repeats is one over the cases.
         share = self.cases.total / sum(one.total for one in self.ranked)
@@ -229,9 +340,9 @@ class Measured:
         if self.folds is None:
             ((metric, ranked, _),) = self.each
             return influence_values(metric, ranked, stratify=self.stratify)
-        scale = sum(one.total for one in self.ranked) * self._widening / self.n_all
+        scale = sum(one.total for one in self.ranked) * self._widening / self.n_rankings
         parts = []
-        shifts = self._from_others()
+        shifts = self._influence_of_singles()
         for factors, apart, one in zip(self._factors, shifts, self.each, strict=True):
             fold = one.ranked
             values = influence_values(one.metric, fold, stratify=self.stratify)
@@ -269,19 +380,19 @@ class Measured:
         if not is_known.any():
             return _NAN
         # Folds with one case of a class, which say nothing of it, are as the others.
-        return float(found[is_known].mean()) * len(found) / self.n_all
+        return float(found[is_known].mean()) * len(found) / self.n_rankings
 
     def freedom(
         self, parts: Parts, freedoms: tuple[float, float] = (np.inf, np.inf)
     ) -> float:
         """Return the degrees of freedom of the variance with these parts."""
         # Single cases whose folds are compared share a mean, one in each repeat.
-        n_shared = np.maximum(self._is_between.sum(axis=0) - self.n_repeats, 0)
+        n_shared = np.maximum(self._is_between_folds.sum(axis=0) - self.n_repeats, 0)
         n_pos, n_neg = ((len(self.each) - n_shared) / self.n_repeats).tolist()
         source = parts, self.cases
         return degrees_of_freedom(source, n_means=(n_pos, n_neg), freedoms=freedoms)
 
-    def spread(self) -> tuple[float, FloatArray | None]:
+    def error_and_draws(self) -> tuple[float, FloatArray | None]:
         """Return the standard error by the method, and the replicates if any."""
         if self.plan.method == "delta":
             return self.parts.standard_error, None
@@ -289,11 +400,11 @@ class Measured:
             draws = replicates_of([self], self.plan, self.metric.name)
             return spread(draws), draws
         squared = 0.0
-        for metric, ranked in zip(self.metrics, self.alone(), strict=True):
+        for metric, ranked in zip(self.metrics, self.units_to_draw(), strict=True):
             squared += jackknife_variance(metric, ranked, stratify=self.stratify)
-        return float(np.sqrt(squared) / self.n_all * self._widening), None
+        return float(np.sqrt(squared) / self.n_rankings * self._widening), None
 
-    def alone(self) -> list[Ranked]:
+    def units_to_draw(self) -> list[Ranked]:
         """Return the rankings with the clusters in each, for what draws from them."""
         units = self._clusters
         if self.folds is None or (units is None and self.n_repeats == 1):
@@ -349,7 +460,7 @@ class Measured:
             draws = factor * draws + (1 - factor) * draws.mean()
             # Drawn from the folds they are biased once more.
             draws = draws - 2 * bias
-        tested = partial(self._tested, level, factor)
+        tested = partial(self._interval_of_tests, level, factor)
         ends = bounded_interval(
             kind, float(np.clip(self.value - bias, *bounds)), factor * error, level,
             bounds, self.freedom(self.parts), draws,
@@ -391,7 +502,7 @@ class Measured:
         enough: float = (
             metric.facts.least_positives if is_known else metric.facts.enough_positives
         )
-        sizes = self._sizes.mean(axis=0)
+        sizes = self._effective_sizes.mean(axis=0)
         held, n_held = "positives", float(sizes[0])
         if isinstance(metric, PartialAUC):
             held, n_held = metric.least_in_window(*sizes.tolist())
@@ -411,13 +522,13 @@ class Measured:
         )
 
     @property
-    def constant(self) -> float:
+    def of_one_class(self) -> float:
         """What folds of one class add to the mean."""
-        return sum(one.value for one in self.one_class) / self.n_all
+        return sum(one.value for one in self.one_class) / self.n_rankings
 
-    def _with_constant(self, mean: float) -> float:
+    def _with_one_class(self, mean: float) -> float:
         """Return the mean with folds of one class, of that over the others."""
-        return len(self.each) / self.n_all * mean + self.constant
+        return len(self.each) / self.n_rankings * mean + self.of_one_class
 
     @property
     def _widening(self) -> float:
@@ -425,7 +536,7 @@ class Measured:
         if self.stratify or not self.one_class:
             return 1.0
         others = [sum(one.ranked.effective_sizes) for one in self.one_class]
-        known = np.sum(1 / self._sizes.sum(axis=1))
+        known = np.sum(1 / self._effective_sizes.sum(axis=1))
         return float(np.sqrt(1 + np.sum(1 / np.array(others)) / known))
 
     @lazy
@@ -436,7 +547,7 @@ class Measured:
         return check_groups("clusters", self.folds.clusters).codes
 
     @lazy
-    def _of_case(self) -> tuple[IntArray, IntArray] | None:
+    def _cases_of_rows(self) -> tuple[IntArray, IntArray] | None:
         """The first row of each case, and the case of each row; None if it has one."""
         if self.n_repeats == 1 or self.folds is None or self._clusters is not None:
             return None
@@ -447,6 +558,7 @@ class Measured:
 
     @lazy
     def _row_weights(self) -> FloatArray:
+        """The weight of each row of the folds."""
         weights = [
             np.ones(len(one.is_pos)) if one.weights is None else one.weights
             for one in self.ranked
@@ -454,24 +566,24 @@ class Measured:
         return np.concatenate(weights)
 
     @lazy
-    def _sizes(self) -> FloatArray:
+    def _effective_sizes(self) -> FloatArray:
         """The effective sizes of the classes, of shape (n_folds, 2)."""
         return np.array([one.effective_sizes for one in self.ranked])
 
     @lazy
-    def _is_between(self) -> BoolArray:
+    def _is_between_folds(self) -> BoolArray:
         """Of which folds and classes single cases are compared over folds.
 
         They are where that has more degrees of freedom than the folds with more cases:
         the number of folds with one, less their mean, beside those of all cases of the
         others, less a mean each.
         """
-        is_single = self._sizes < 2
-        within = np.where(is_single, 0.0, self._sizes - 1).sum(axis=0)
+        is_single = self._effective_sizes < 2
+        within = np.where(is_single, 0.0, self._effective_sizes - 1).sum(axis=0)
         between = is_single.sum(axis=0) - self.n_repeats
         return np.asarray(is_single & (between > within))
 
-    def _from_others(self) -> FloatArray:
+    def _influence_of_singles(self) -> FloatArray:
         """Return the influence of single cases by how far their folds are from others.
 
         Squares sum up to the variance of the values of these folds, which holds that of
@@ -480,22 +592,22 @@ class Measured:
         values = np.array([one.value for one in self.each])
         weights = np.array([[one.table.n_pos, one.table.n_neg] for one in self.ranked])
         shares = weights / weights.sum(axis=1, keepdims=True)
-        n_single = np.maximum(self._is_between.sum(axis=1), 1)
+        n_single = np.maximum(self._is_between_folds.sum(axis=1), 1)
         influence = np.zeros(shares.shape)
         for of_class in range(2):
-            own = self._is_between[:, of_class]
+            own = self._is_between_folds[:, of_class]
             n = np.count_nonzero(own) / self.n_repeats
             if n > 0:
                 away = (values[own] - values[own].mean()) * np.sqrt(n / (n - 1))
-                away *= np.sqrt(self._sizes[own, of_class] / n_single[own])
+                away *= np.sqrt(self._effective_sizes[own, of_class] / n_single[own])
                 influence[own, of_class] = away / shares[own, of_class]
         return influence
 
     @lazy
     def _factors(self) -> FloatArray:
         """How often squares count, of shape (n_folds, 2)."""
-        sizes, is_known = self._sizes, self._sizes >= 2
-        inverse = np.where(self._is_between, 0, 1 / sizes)
+        sizes, is_known = self._effective_sizes, self._effective_sizes >= 2
+        inverse = np.where(self._is_between_folds, 0, 1 / sizes)
         lacking = inverse.sum(axis=0) / np.where(is_known, 1 / sizes, 0).sum(axis=0)
         if self.metric.facts.is_two_sample:
             return np.tile(lacking, (len(sizes), 1))
@@ -523,8 +635,8 @@ class Measured:
             [one.value if stratify else limit(end, one.value) for one in self.one_class]
             for end, limit in ((low, min), (high, max))
         )
-        n = len(ranges)
-        return (n * low + sum(lows)) / self.n_all, (n * high + sum(highs)) / self.n_all
+        n, n_all = len(ranges), self.n_rankings
+        return (n * low + sum(lows)) / n_all, (n * high + sum(highs)) / n_all
 
     def _augmented(self, variance: float, factor: float) -> Augmented:
         """Return the mean over rankings to which a tenth of a case is added in all."""
@@ -541,15 +653,15 @@ class Measured:
         most = np.divide(of_sum, squares, out=np.full(2, np.inf), where=squares > 0)
         freedoms = most[0].item(), most[1].item()
         return Augmented(
-            self._with_constant(float(np.mean([one.value for one in found]))),
+            self._with_one_class(float(np.mean([one.value for one in found]))),
             parts,
             self._mean_range([one.bounds for one in found], stratify=self.stratify),
             freedoms,
             self.freedom(parts, freedoms),
-            factor**2 * self._effect(variance),
+            factor**2 * self._design_effect(variance),
         )
 
-    def _effect(self, variance: float) -> float:
+    def _design_effect(self, variance: float) -> float:
         """Return how many times as great it is as if all cases were independent."""
         # Repeats that are all alike tell no more than one.
         effect = float(self.n_repeats)
@@ -575,12 +687,12 @@ class Measured:
 
     def _sum_of_parts(self, parts: Sequence[Parts]) -> Parts:
         """Return the parts of the variance of the mean."""
-        scale = self._widening / self.n_all
+        scale = self._widening / self.n_rankings
         return Parts(*(np.sum(parts, axis=0) * scale**2).tolist())
 
-    def _tested(self, level: float, factor: float) -> ConfidenceInterval:
+    def _interval_of_tests(self, level: float, factor: float) -> ConfidenceInterval:
         """Return the intervals by the tests of all rankings, combined (Zou, Donner)."""
-        effect = self._effect(self.parts.total) / self.n_repeats
+        effect = self._design_effect(self.parts.total) / self.n_repeats
         # The variance of the recall is mostly that of the positives.
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
         quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
@@ -593,119 +705,8 @@ class Measured:
             below += max(one.value - low, 0.0) ** 2
             above += max(high - one.value, 0.0) ** 2
         away = np.sqrt(np.array([below, above]) * self.n_repeats)
-        below, above = (away * self._widening / self.n_all).tolist()
+        below, above = (away * self._widening / self.n_rankings).tolist()
         return ConfidenceInterval(self.value - below, self.value + above)
-
-
-def of_ranking(metric: Metric, ranked: Ranked, value: float, level: float) -> Measured:
-    """Return a metric of one ranking, by the delta method."""
-    plan = Plan("delta", level, "wald", 1, False, None, None)
-    return Measured(metric, [Single(metric, ranked, value)], plan)
-
-
-def measured(
-    meant: Sequence[tuple[Any, dict[str, Any]]],
-    samples: Sequence[Rankings],
-    plan: Plan,
-    *,
-    are_paired: bool = True,
-    are_warned: bool = True,
-) -> list[Measured]:
-    """Return metrics, with their parameters, of samples, and warn of what is unknown.
-
-    Folds on which one is undefined are left out of all.
-    """
-    if samples[0].folds is not None:
-        return _of_folds(meant, samples, plan)
-    found: list[Measured] = []
-    for (metric, params), sample in zip(meant, samples, strict=True):
-        one = _single(metric, params, sample.each[0])
-        check_worth(plan, one.ranked)
-        reason = why_too_few(one.ranked)
-        is_known = reason is None and not np.isnan(one.value)
-        # What several rankings of the same cases lack is warned of once.
-        if are_warned and (reason is None or not (found and are_paired)):
-            warn_of_value(*one, reason)
-        found.append(Measured(one.metric, [one], plan, is_known=is_known))
-    return found
-
-
-def _single(metric: Any, params: dict[str, Any], ranked: Ranked) -> Single:
-    """Return a metric of one ranking, nan where it lacks a class that is needed."""
-    own = check_metric(metric, params, ranked)
-    ranked = with_worth(ranked, own)
-    value = ranked.score(own) if is_defined(own, ranked.table) else _NAN
-    return Single(own, ranked, value)
-
-
-def _of_folds(
-    meant: Sequence[tuple[Any, dict[str, Any]]], samples: Sequence[Rankings], plan: Plan
-) -> list[Measured]:
-    """Return metrics of rankings of the same cases in the same folds."""
-    each = []
-    for (metric, params), sample in zip(meant, samples, strict=True):
-        check_of_folds(find_metric(metric, params))
-        each.append([_single(metric, params, ranked) for ranked in sample.each])
-    values = np.array([[one.value for one in own] for own in each])
-    are_defined = np.asarray(~np.isnan(values).any(axis=0))
-    folds = samples[0].folds
-    assert folds is not None
-    metric = each[0][0].metric
-    if not are_defined.any():
-        warn_undefined(metric.name, "it is so within every fold")
-        return [
-            Measured(find_metric(*one), [], plan, sample.folds, is_known=False)
-            for one, sample in zip(meant, samples, strict=True)
-        ]
-    warn_of_folds(metric, are_defined, folds)
-    defined = np.flatnonzero(are_defined).tolist()
-    has_both = [min(one.sizes) > 0 for one in samples[0].each]
-    both, lacking = (
-        [i for i in defined if has_both[i] == chosen] for chosen in (True, False)
-    )
-    reason = _why_too_few([samples[0].each[i] for i in both])
-    found = []
-    for sample, singles in zip(samples, each, strict=True):
-        rows = [
-            rows if one.kept is None else rows[one.kept]
-            for rows, one in zip(folds.rows(), sample.each, strict=True)
-        ]
-        kept = [singles[i] for i in both]
-        found.append(
-            Measured(
-                (kept or singles)[0].metric, kept, plan, sample.folds,
-                [rows[i] for i in both], [singles[i] for i in lacking], reason is None,
-            )
-        )  # fmt: skip
-    if reason is not None:
-        warn_undefined(f"The uncertainty of the {metric.name}", reason)
-        return found
-    for model in found:
-        _warn_once(model)
-    return found
-
-
-def _why_too_few(folds: list[Ranked]) -> str | None:
-    """Return why nothing can be inferred from folds, None where it can."""
-    if not folds:
-        return "no fold holds cases of both classes"
-    sizes = np.array([fold.effective_sizes for fold in folds])
-    for most, name in zip(sizes.max(axis=0), CLASSES, strict=True):
-        if most < 2:
-            return f"no fold holds 2 {name} cases, so that none shows how they vary"
-    return next((why for why in map(why_lopsided, folds) if why is not None), None)
-
-
-def _warn_once(model: Measured) -> None:
-    """Warn of the first fold that is a bad guide to what is known."""
-    for metric, fold, _ in model.each:
-        rate = rate_of(metric.law)
-        if rate is not None and warn_of_few_processed(metric, rate, fold):
-            return
-        caution = metric.caution(fold.table)
-        if caution is not None:
-            warn(("In a fold: " if model.n_all > 1 else "") + caution)
-            return
 
 
 def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArray:
@@ -715,7 +716,7 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
     is_permuted = plan.method == "permutation"
     found = []
     for i, (share, *both) in enumerate(
-        zip(shares, *(model.alone() for model in models), strict=True)
+        zip(shares, *(model.units_to_draw() for model in models), strict=True)
     ):
         metrics = [model.each[i].metric for model in models]
         if is_permuted:
@@ -732,15 +733,15 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
     # Undefined ones are left out, of some folds more.
     n_least = min(map(len, found))
     draws = np.mean([draws[:n_least] for draws in found], axis=0)
-    draws *= len(found) / first.n_all
-    draws = wider(draws, first._widening, plan)
+    draws *= len(found) / first.n_rankings
+    draws = stretched(draws, first._widening, plan)
     if is_permuted:
         return np.asarray(draws)
-    others = sum(model.constant for model in models[1:])
-    return np.asarray(draws + first.constant - others)
+    others = sum(model.of_one_class for model in models[1:])
+    return np.asarray(draws + first.of_one_class - others)
 
 
-def wider(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
+def stretched(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
     """Return replicates that are so many times as far from their center."""
     center = 0.0 if plan.method == "permutation" else draws.mean()
     return np.asarray(center + factor * (draws - center))

@@ -65,7 +65,7 @@ _N_NODES = 14
 # the rate where halving ends: to at least that rate the precision is constant.
 _HALVINGS = 60
 # What may be lost in the first panel for it to be relied on next to a mass at 0.
-_SLIP = 1e-10
+_MOST_LOST = 1e-10
 # Rates below count as this one: 1 over them could be infinite.
 _LEAST_RATE = 1e-200
 # The share of E[1 / R] that such rates have, from which on it counts as infinite.
@@ -323,7 +323,7 @@ class AtRate(Metric):
         if self.k is None:
             return self
         whole = 0 if n_cases is None else int(n_cases)
-        share = share_of_items(self.k, whole, is_weighted)
+        share = share_of_cases(self.k, whole, is_weighted)
         return replace(self, rate=share, k=None)
 
     @property
@@ -475,7 +475,7 @@ def check_not_one_case(rate: Any, otherwise: str) -> None:
         )
 
 
-def share_of_items(k: int, n_cases: int, is_weighted: bool = False) -> float:
+def share_of_cases(k: int, n_cases: int, is_weighted: bool = False) -> float:
     """Return the share of ``n_cases`` that a number of them is."""
     if is_weighted:
         raise ValueError(
@@ -514,71 +514,72 @@ class PerProcessed(RateDistribution):
     @property
     def is_bounded(self) -> bool:
         """Whether 1 / R has a mean without the least rates being taken for another."""
-        return self._found.at_least < _UNBOUNDED
+        return self._found.least_share < _UNBOUNDED
 
     @cached_property
-    def _found(self) -> _Weighted:
-        return _weighted(self.of)
+    def _found(self) -> _ByInverse:
+        return _by_inverse(self.of)
 
     def __repr__(self) -> str:
         return f"{self.of!r} by 1 / rate"
 
 
-class _Weighted(NamedTuple):
+class _ByInverse(NamedTuple):
     """A law weighted by 1 / R."""
 
     table: Survival
     mean_inverse: float  # Of R, given that it is above 0
     positive: float  # the probability of which is this.
-    at_least: float  # The share of the mean that the least rates have.
+    least_share: float  # The share of the mean that the least rates have.
 
 
 @kept
-def _weighted(rate: RateDistribution) -> _Weighted:
+def _by_inverse(rate: RateDistribution) -> _ByInverse:
+    """Return the law of a rate weighted by 1 / R, by the kind of its table."""
     if isinstance(rate, Mixture):
         return _of_mixture(rate)
     table = rate.table
     assert isinstance(table, SurvivalTable)
-    return _of_points(table) if table.is_discrete else _of_panels(rate, table)
+    return _of_points(table) if table.is_discrete else _of_density(rate, table)
 
 
-def _of_mixture(rate: Mixture) -> _Weighted:
-    parts = [_weighted(component) for component in rate.components]
+def _of_mixture(rate: Mixture) -> _ByInverse:
+    parts = [_by_inverse(component) for component in rate.components]
     shares = np.array([part.positive for part in parts]) * rate.weights
     possible = np.flatnonzero(shares)
     if not len(possible):
-        return _nothing()
+        return _of_zero()
     parts = [parts[i] for i in possible]
     shares = shares[possible]
     inverses = shares * [part.mean_inverse for part in parts]
     total = float(inverses.sum())
     weights = inverses / total
-    return _Weighted(
+    return _ByInverse(
         SurvivalMixture([part.table for part in parts], weights.tolist()),
         total / float(shares.sum()),
         float(shares.sum()),
-        float(dot(weights, np.array([part.at_least for part in parts]))),
+        float(dot(weights, np.array([part.least_share for part in parts]))),
     )
 
 
-def _of_points(table: SurvivalTable) -> _Weighted:
+def _of_points(table: SurvivalTable) -> _ByInverse:
     points, masses = table.point_masses()
     points, masses = np.maximum(points[points > 0], _LEAST_RATE), masses[points > 0]
     if not len(points):
-        return _nothing()
+        return _of_zero()
     inverses = masses / points
     total, positive = float(inverses.sum()), float(masses.sum())
     weighted = SurvivalTable.from_steps(points, inverses / total)
-    return _Weighted(weighted, total / positive, positive, 0.0)
+    return _ByInverse(weighted, total / positive, positive, 0.0)
 
 
-def _nothing() -> _Weighted:
+def _of_zero() -> _ByInverse:
     """Return what there is of a rate that is 0."""
     table = SurvivalTable.from_steps(np.zeros(1), np.ones(1))
-    return _Weighted(table, float("nan"), 0.0, 0.0)
+    return _ByInverse(table, float("nan"), 0.0, 0.0)
 
 
-def _of_panels(rate: RateDistribution, table: SurvivalTable) -> _Weighted:
+def _of_density(rate: RateDistribution, table: SurvivalTable) -> _ByInverse:
     """Return the law of a rate with a density, which may have jumps as well.
 
     On panels so short that 1 / r is a polynomial the density over r is one. The rate
@@ -586,31 +587,31 @@ def _of_panels(rate: RateDistribution, table: SurvivalTable) -> _Weighted:
     """
     positive = float(rate._survival(np.zeros(1))[0])
     if positive <= 0:
-        return _nothing()
+        return _of_zero()
     points, masses = table.point_masses()
-    first = _read_off(rate, np.zeros(1), table.breaks[1:2])
+    first = _in_panels(rate, np.zeros(1), table.breaks[1:2])
     # Without mass at 0, P(R <= r) keeps its digits next to it.
     is_zero = float(rate._below(np.zeros(1))[0]) > 0
-    is_smooth = abs(float(first.lost[0])) <= _SLIP
+    is_smooth = abs(float(first.lost[0])) <= _MOST_LOST
     panels = _panels(table, _HALVINGS if is_smooth or not is_zero else 0)
     edges = np.append(panels.low, 1.0)
     least = float(edges[0])
-    read = _read_off(rate, edges[:-1], edges[1:])
+    read = _in_panels(rate, edges[:-1], edges[1:])
     lost = np.where(panels.is_jump, 0.0, read.lost)
     nodes = chebyshev_nodes(_N_NODES)
     places = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
-    falls = np.where(panels.is_jump[:, None], 0.0, _falls(read.powers, nodes))
-    below = float(_read_off(rate, np.zeros(1), edges[:1]).whole[0]) / least
+    densities = np.where(panels.is_jump[:, None], 0.0, _density(read.powers, nodes))
+    below = float(_in_panels(rate, np.zeros(1), edges[:1]).whole[0]) / least
     if is_zero and is_smooth:
         # Differences of what is next to the mass at 0 would be rounding.
         end = float(table.breaks[1])
         inside = panels.low < end
         share = np.diff(edges)[inside, None] / end
-        falls[inside] = _falls(first.powers, 2 * places[inside] / end - 1) * share
+        densities[inside] = _density(first.powers, 2 * places[inside] / end - 1) * share
         lost[inside] = 0.0
-        below = 2 * float(_falls(first.powers, np.full(1, -1.0))[0, 0]) / end
+        below = 2 * float(_density(first.powers, np.full(1, -1.0))[0, 0]) / end
     # By panel: the next one may begin where places are rounded to.
-    powers = to_powers(to_chebyshev(falls / places))
+    powers = to_powers(to_chebyshev(densities / places))
     integrals = powers / np.arange(1, _N_NODES + 1)
     areas = 2 * integrals[:, ::2].sum(axis=1)
     is_above = points > least
@@ -627,7 +628,7 @@ def _of_panels(rate: RateDistribution, table: SurvivalTable) -> _Weighted:
     weighted = SurvivalTable(
         np.append(0.0, edges), coefficients / total, points, masses / points / total
     )
-    return _Weighted(weighted, total / positive, positive, below / total)
+    return _ByInverse(weighted, total / positive, positive, below / total)
 
 
 class _Panels(NamedTuple):
@@ -638,19 +639,20 @@ class _Panels(NamedTuple):
 
 
 def _panels(table: SurvivalTable, n_halvings: int) -> _Panels:
+    """Return the panels, from the end of the first, halved so often, on."""
     first, last = table.breaks[:-1], table.breaks[1:]
     least = max(float(last[0]) * 0.5**n_halvings, _LEAST_RATE)
     low = np.maximum(first, least)
     ratio = np.maximum(last / low, 1.0)
     n_parts = np.ceil(_PER_OCTAVE * np.log2(ratio)).astype(np.intp)
-    of: IntArray = np.repeat(np.arange(len(low)), n_parts)
-    part = np.arange(len(of)) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
+    panel: IntArray = np.repeat(np.arange(len(low)), n_parts)
+    part = np.arange(len(panel)) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
     is_constant = (table.coefficients[:, 1:] == 0).all(axis=1)
     is_jump = is_constant & np.isin(rounded_up(last), table.points)
-    return _Panels(low[of] * ratio[of] ** (part / n_parts[of]), is_jump[of])
+    return _Panels(low[panel] * ratio[panel] ** (part / n_parts[panel]), is_jump[panel])
 
 
-class _ReadOff(NamedTuple):
+class _InPanels(NamedTuple):
     """Polynomials for what a rate lacks to the end of each panel."""
 
     powers: FloatArray
@@ -658,7 +660,7 @@ class _ReadOff(NamedTuple):
     lost: FloatArray  # and less what the polynomial falls by.
 
 
-def _read_off(rate: RateDistribution, low: FloatArray, high: FloatArray) -> _ReadOff:
+def _in_panels(rate: RateDistribution, low: FloatArray, high: FloatArray) -> _InPanels:
     """Return P(r < R <= high) by panel, from the less of P(R > r) and P(R <= r)."""
     places = np.append(chebyshev_nodes(_N_NODES), [-1.0, 1.0])
     at = low[:, None] + (high - low)[:, None] * (places + 1) / 2
@@ -668,10 +670,10 @@ def _read_off(rate: RateDistribution, low: FloatArray, high: FloatArray) -> _Rea
     values -= values[:, -1:]
     powers = to_powers(to_chebyshev(values[:, :-2]))
     whole = values[:, -2]
-    return _ReadOff(powers, whole, whole + 2 * powers[:, 1::2].sum(axis=1))
+    return _InPanels(powers, whole, whole + 2 * powers[:, 1::2].sum(axis=1))
 
 
-def _falls(powers: FloatArray, t: FloatArray) -> FloatArray:
+def _density(powers: FloatArray, t: FloatArray) -> FloatArray:
     """Return what polynomials fall by per unit of t."""
     slope = np.zeros((len(powers), 1)) * t
     for power in range(powers.shape[1] - 1, 0, -1):

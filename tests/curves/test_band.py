@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from looped import looped
 from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
-from skrate.curves.bounds import PooledLaw, bootstrap_counts, central_range, whole_range
+from skrate.curves.bounds import (
+    PooledLaw,
+    bootstrap_counts,
+    joint_range,
+    pointwise_range,
+)
 
 WHOLE = ["exact", "bootstrap", "bootstrap-adjusted"]
 RATES = np.arange(51) / 50
@@ -76,7 +81,7 @@ def test_the_band_holds_its_share_of_new_curves(bounds):
 def test_the_range_of_whole_rows_is_the_narrowest_of_ordered_ones(rows, level):
     counts = np.array(rows, dtype=float)
     ordered = np.sort(counts, axis=0)
-    pointwise = central_range(counts, level)
+    pointwise = pointwise_range(counts, level)
     enough = []
     for n_out in range((len(rows) + 1) // 2):
         low, high = ordered[n_out], ordered[len(rows) - 1 - n_out]
@@ -84,7 +89,7 @@ def test_the_range_of_whole_rows_is_the_narrowest_of_ordered_ones(rows, level):
         is_wide = np.all(low <= pointwise[0]) and np.all(high >= pointwise[1])
         if held >= level and is_wide:
             enough.append((low.tolist(), high.tolist()))
-    found = tuple(side.tolist() for side in whole_range(counts, level))
+    found = tuple(side.tolist() for side in joint_range(counts, level))
     assert found == enough[-1]
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from looped import looped
-from skrate.curves.bounds import FoldSource, _Places, bootstrap_counts, central_range
+from skrate.curves.bounds import FoldSource, _Places, bootstrap_counts, pointwise_range
 from skrate.curves.folds import Folds
 from skrate.data.table import RankTable, rank_table
 
@@ -145,9 +145,9 @@ def test_adjusting_stretches_the_cases_of_a_class(monkeypatch):
     assert counts[0] == pytest.approx(expected)
 
 
-def test_central_range_leaves_out_the_same_share_on_both_sides():
+def test_pointwise_range_leaves_out_the_same_share_on_both_sides():
     counts = np.random.default_rng(7).permutation(2000)[:, None].astype(float)
-    low, high = central_range(counts, 0.95)
+    low, high = pointwise_range(counts, 0.95)
     assert (low[0], high[0]) == (50, 1949)
-    low, high = central_range(counts[:10], 0.95)
+    low, high = pointwise_range(counts[:10], 0.95)
     assert (low[0], high[0]) == (counts[:10].min(), counts[:10].max())
