@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -14,14 +13,8 @@ from colour_vision import difference, lab, linear
 from drawn import texts
 from looped import case
 from optional import require
-from skrate import HitCurveDisplay, RateAveragedROC, rates
-from skrate.displays import (
-    AUCErrorRateDisplay,
-    BudgetReportDisplay,
-    CurveComparisonDisplay,
-    MarkersDisplay,
-    StoppingCurveDisplay,
-)
+from skrate import HitCurveDisplay, rates
+from skrate.displays import BudgetReportDisplay
 from skrate.displays.base import (
     COLORS,
     Drawing,
@@ -36,98 +29,10 @@ colors = require("matplotlib.colors")
 containers = require("matplotlib.container")
 lines = require("matplotlib.lines")
 
-# In CIELAB, where about 2 are seen side by side. Lines are thin, and far apart.
-FAR = {"line": 20, "area": 10}
 RNG = np.random.default_rng(0)
 Y_TRUE = RNG.random(100) < 0.3
 SCORES = RNG.normal(size=(7, 100)) + Y_TRUE
 LAW = rates.beta(8, 40)
-TWO = dict(zip("ab", SCORES, strict=False))
-
-
-def consensus():
-    ax = plt.subplots()[1]
-    for i, scores in enumerate(SCORES[:5]):
-        band = "simultaneous" if i == 0 else "pointwise"
-        display = RateAveragedROC.from_predictions(
-            [Y_TRUE], [scores], rates=np.linspace(0, 1, 11), name=f"model {i}", ax=ax,
-            rate=LAW, plot_rate=True, plot_chance_level=True, band=band,
-            n_resamples=99,
-        )  # fmt: skip
-    return display
-
-
-def hits():
-    ax = plt.subplots()[1]
-    for i, scores in enumerate(SCORES):
-        display = HitCurveDisplay.from_predictions(
-            Y_TRUE, scores, name=f"model {i}", ax=ax, plot_momentum=i == 0
-        )
-    return display
-
-
-def errors():
-    return AUCErrorRateDisplay.from_predictions(
-        Y_TRUE, SCORES[0], y_pred=SCORES[0] > 1, pos_label=True
-    )
-
-
-DRAWINGS = {
-    "errors": errors,
-    "stopping": lambda: StoppingCurveDisplay.from_predictions(
-        np.sort(Y_TRUE)[::-1], n_items=100
-    ),
-    "consensus": consensus,
-    "hits": hits,
-    "comparison": lambda: CurveComparisonDisplay.from_predictions(
-        Y_TRUE, SCORES[0] + 3 * Y_TRUE, SCORES[1], rate=LAW, n_resamples=99,
-        random_state=0,
-    ),
-    "report": lambda: BudgetReportDisplay.from_predictions(
-        Y_TRUE, models=TWO, rate=LAW
-    ),
-    "one report": lambda: BudgetReportDisplay.from_predictions(
-        Y_TRUE, SCORES[0], rate=LAW
-    ),
-    "markers": lambda: MarkersDisplay.from_predictions(
-        Y_TRUE, {"a": SCORES[0] + Y_TRUE, "b": SCORES[1] - Y_TRUE}, n_resamples=99
-    ),
-}  # fmt: skip
-
-
-def on_white(color, alpha=None):
-    *rgb, alpha = colors.to_rgba(color, alpha)
-    return alpha * np.array(rgb) + 1 - alpha
-
-
-def look_of(handle):
-    """Return what tells an entry from others: its kind, its form and its colour."""
-    if isinstance(handle, containers.ErrorbarContainer):
-        return "bar", None, None
-    if isinstance(handle, lines.Line2D):
-        form = (handle.get_marker(), handle._unscaled_dash_pattern)
-        return "line", form, on_white(handle.get_color(), handle.get_alpha())
-    face, edge = np.atleast_2d(handle.get_facecolor(), handle.get_edgecolor())
-    width = float(np.max(handle.get_linewidth()))
-    has_face = face.size and face[0, 3] > 0
-    form = (bool(has_face), width > 0, handle.get_hatch())
-    return "area", form, on_white((face if has_face else edge)[0])
-
-
-def too_close(one, other):
-    (kind, form, color), (kind_b, form_b, color_b) = look_of(one), look_of(other)
-    is_told = kind != kind_b or form != form_b
-    return not is_told and difference(color, color_b) < FAR[kind]
-
-
-def test_no_two_entries_of_a_legend_look_alike():
-    for name, draw in DRAWINGS.items():
-        with case(name):
-            handles, labels = draw().ax_.get_legend_handles_labels()
-            assert len(labels) > 1
-            pairs = combinations(zip(labels, handles, strict=True), 2)
-            for (a, one), (b, other) in pairs:
-                assert not too_close(one, other), (a, b)
 
 
 def test_a_cycle_of_the_users_own_is_kept():

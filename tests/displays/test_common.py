@@ -2,6 +2,7 @@
 
 import sys
 from inspect import signature
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
+from colour_vision import difference
 from drawn import texts
 from looped import case, looped
 from optional import require
@@ -33,6 +35,9 @@ from skrate.displays import (
 from skrate.review import stopping_curve
 
 plt = require("matplotlib.pyplot")
+colors = require("matplotlib.colors")
+containers = require("matplotlib.container")
+lines = require("matplotlib.lines")
 
 RNG = np.random.default_rng(0)
 Y_TRUE = RNG.random(80) < 0.3
@@ -42,6 +47,7 @@ A, B = X.T
 WEIGHTS = RNG.integers(1, 4, size=80)
 MODEL = LogisticRegression().fit(X, Y)
 SCORES, LABELS = MODEL.predict_proba(X)[:, 0], MODEL.predict(X)
+LAW = rates.beta(8, 40)
 FEW = {"n_resamples": 99, "random_state": 0}
 
 
@@ -79,12 +85,13 @@ ROWS = {
         {"curve_kwargs": "lines_", "bounds_kwargs": "bands_", **REFERENCES},
     ),
     "comparison": Row(
-        CurveComparisonDisplay, (Y, A, B),
+        CurveComparisonDisplay, (Y, A + 3 * Y_TRUE, B),
         {"pos_label": "ill", "rates": np.linspace(0.1, 1, 10), **FEW},
         {"curve_kwargs": "line_", "band_kwargs": "band_"},
     ),
     "markers": Row(
-        MarkersDisplay, (Y, {"a": A, "b": B}), {"pos_label": "ill", **FEW},
+        MarkersDisplay, (Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),
+        {"pos_label": "ill", **FEW},
         {"point_kwargs": "points_", "chance_level_kwargs": "chance_level_"},
     ),
     "stopping": Row(
@@ -211,6 +218,71 @@ def test_a_budget_lies_at_the_foot_once(name):
     assert texts(both).count("budget") == 1
     with pytest.raises(ValueError, match="rate='beta' is unknown"):
         row.draw(rate="beta", **on_axis)
+
+
+# In CIELAB, where about 2 are seen side by side. Lines are thin, and far apart.
+FAR = {"line": 20, "area": 10}
+
+
+def on_white(color, alpha=None):
+    *rgb, alpha = colors.to_rgba(color, alpha)
+    return alpha * np.array(rgb) + 1 - alpha
+
+
+def look_of(handle):
+    """Return what tells an entry from others: its kind, its form and its colour."""
+    if isinstance(handle, containers.ErrorbarContainer):
+        return "bar", None, None
+    if isinstance(handle, lines.Line2D):
+        form = (handle.get_marker(), handle._unscaled_dash_pattern)
+        return "line", form, on_white(handle.get_color(), handle.get_alpha())
+    face, edge = np.atleast_2d(handle.get_facecolor(), handle.get_edgecolor())
+    width = float(np.max(handle.get_linewidth()))
+    has_face = face.size and face[0, 3] > 0
+    form = (bool(has_face), width > 0, handle.get_hatch())
+    return "area", form, on_white((face if has_face else edge)[0])
+
+
+def too_close(one, other):
+    (kind, form, color), (kind_b, form_b, color_b) = look_of(one), look_of(other)
+    is_told = kind != kind_b or form != form_b
+    return not is_told and difference(color, color_b) < FAR[kind]
+
+
+def several(name):
+    """Draw seven models, or as many as a display takes, with what else it draws."""
+    if name == "report":
+        pair = {"A": A, "B": B}
+        return BudgetReportDisplay.from_predictions(Y_TRUE, models=pair, rate=LAW)
+    ax, row = plt.subplots()[1], ROWS[name]
+    for i in range(7 if name == "hits" else 5):
+        scores = Y_TRUE + RNG.normal(size=80)
+        options = {"ax": ax, "name": f"model {i}"}
+        if name == "hits":
+            display = row.display.from_predictions(
+                Y_TRUE, scores, plot_momentum=i == 0, **options
+            )
+        else:
+            band = "simultaneous" if i == 0 else "pointwise"
+            display = row.display.from_predictions(
+                [Y_TRUE], [scores], rates=np.linspace(0, 1, 11), rate=LAW, band=band,
+                plot_rate=True, plot_chance_level=True, n_resamples=99, **options,
+            )  # fmt: skip
+    return display
+
+
+@looped("name", BY_NAME)
+def test_no_two_entries_of_a_legend_look_alike(name):
+    options = {"rate": LAW} if name == "comparison" else {}
+    drawn = [ROWS[name].draw(**options)]
+    if name in ("hits", "consensus", "report"):
+        drawn.append(several(name))
+    for display in drawn:
+        handles, labels = display.ax_.get_legend_handles_labels()
+        assert len(labels) > 1
+        pairs = combinations(zip(labels, handles, strict=True), 2)
+        for (a, one), (b, other) in pairs:
+            assert not too_close(one, other), (a, b)
 
 
 HITS = HitCurveDisplay([0, 1], [0, 0.3])
