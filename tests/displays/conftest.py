@@ -11,4 +11,3 @@ def quick(monkeypatch):
     monkeypatch.setattr("skrate.displays.budget_report._N_DRAWS", 99)
     with plt.rc_context({"figure.dpi": 50}):
         yield
-    plt.close("all")
