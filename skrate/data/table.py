@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -50,6 +50,8 @@ _MOST_CASES = 2**53
 # So many times the groups of a table of batches are gathered before they are
 # compressed, which costs as much as sorting them.
 _GATHERED = 5
+# Which neighbouring groups are one in a smaller table: attributes of the table.
+MergedGroups = Literal["merged", "runs", "down"]
 
 
 class RankTable:
@@ -489,7 +491,17 @@ class RankTable:
 
         No metric tells them apart, and with few positives few groups are left.
         """
-        return _merged(self)
+        return _merged(self, "merged")
+
+    @lazy
+    def runs(self) -> Merged:
+        """The table with neighbouring groups of one and the same class as one."""
+        return _merged(self, "runs")
+
+    @lazy
+    def down(self) -> Merged:
+        """The table in which negatives tie with the next positives below them."""
+        return _merged(self, "down")
 
     def __add__(self, other: object) -> RankTable:
         if not isinstance(other, RankTable):
@@ -656,11 +668,18 @@ class Merged:
     pos: FloatArray
     neg: FloatArray
     starts: IntArray
+    are_counts: bool = False
 
     @lazy
     def table(self) -> RankTable:
         """The same as a table."""
-        return table_of_weights(self.pos, self.neg)
+        if not self.are_counts:
+            return table_of_weights(self.pos, self.neg)
+        # Whole numbers are summed without rounding.
+        sums = np.zeros((2, len(self.starts) + 1))
+        np.cumsum(self.pos, out=sums[0, 1:])
+        np.cumsum(self.neg, out=sums[1, 1:])
+        return _new(self.pos, self.neg, sums=(sums[0], sums[1]))
 
     def group_of(self, n_groups: int) -> IntArray:
         """Return for each of the ``n_groups`` groups the one it became part of."""
@@ -669,59 +688,62 @@ class Merged:
         return np.cumsum(is_start) - 1
 
 
-def merged_but_at(table: RankTable, cuts: FloatArray) -> Merged:
+def merged_but_at(
+    table: RankTable, cuts: FloatArray, groups: MergedGroups = "merged"
+) -> Merged:
     """Return a table merged, where no group spans one of these rates but as it did.
 
     A case above a cut counts and one below does not. In a merged group all would count
     in part: the same for their sum, and too little for its variance.
     """
     if len(cuts) == 0:
-        return table.merged
+        return getattr(table, groups)  # type: ignore[no-any-return]
     # The group that a rate cuts, and the one after it, begin as they did.
     first = np.searchsorted(table.rates, cuts, side="left") - 1
     starts = np.concatenate([first, first + 1])
-    return _merged(table, starts[starts < table.n_groups])
+    return _merged(table, groups, starts[starts < table.n_groups])
 
 
-def _merged(table: RankTable, kept_starts: IntArray | None = None) -> Merged:
+def _merged(
+    table: RankTable, groups: MergedGroups, kept: IntArray | tuple[()] = ()
+) -> Merged:
     """Return a table merged, but for groups that shall begin where they did."""
-    has_pos = _has_pos(table)
-    is_start = np.append(True, has_pos[1:] | has_pos[:-1])
-    if kept_starts is not None:
-        is_start[kept_starts] = True
-    merged = _at(table, np.flatnonzero(is_start))
-    if is_start.all():
+    labels = table.labels
+    has_pos = table.pos > 0 if labels is None else labels
+    is_start = np.ones(table.n_groups, dtype=bool)
+    if groups == "down":
+        is_start[1:] = has_pos[:-1]
+    elif groups == "merged":
+        np.logical_or(has_pos[1:], has_pos[:-1], out=is_start[1:])
+    elif labels is not None:
+        np.not_equal(labels[1:], labels[:-1], out=is_start[1:])
+    else:
+        has_neg = table.neg > 0
+        is_start = has_pos & has_neg
+        is_start[1:] |= (has_pos[1:] != has_pos[:-1]) | (has_neg[1:] != has_neg[:-1])
+        is_start[0] = True
+    is_start[list(kept)] = True
+    starts = np.flatnonzero(is_start)
+    if len(starts) == table.n_groups:
         # The table itself, which knows its sums.
+        merged = Merged(table.pos, table.neg, starts)
         vars(merged)["table"] = table
-    return merged
-
-
-def merged_runs(table: RankTable) -> Merged:
-    """Return a table in which neighbouring groups of one and the same class are one."""
-    has_pos = _has_pos(table)
-    has_neg = table.neg > 0 if table.labels is None else ~has_pos
-    is_start = has_pos & has_neg
-    is_start[1:] |= (has_pos[1:] != has_pos[:-1]) | (has_neg[1:] != has_neg[:-1])
-    is_start[0] = True
-    return _at(table, np.flatnonzero(is_start))
-
-
-def merged_down(table: RankTable) -> Merged:
-    """Return a table in which negatives tie with the next positives below them."""
-    is_start = np.append(True, _has_pos(table)[:-1])
-    return _at(table, np.flatnonzero(is_start))
-
-
-def _has_pos(table: RankTable) -> BoolArray:
-    return table.pos > 0 if table.labels is None else table.labels
-
-
-def _at(table: RankTable, starts: IntArray) -> Merged:
-    if table.labels is not None:
-        pos, neg = map(np.diff, _sums(table.labels, starts))
-        return Merged(pos, neg, starts)
-    pos, neg = (np.add.reduceat(weights, starts) for weights in (table.pos, table.neg))
-    return Merged(pos, neg, starts)
+        return merged
+    ends = np.append(starts[1:], table.n_groups)
+    if labels is not None:
+        # Of one class, but for negatives above the positive that they tie with.
+        sizes = (ends - starts).astype(np.float64)
+        pos = sizes * labels[starts]
+        if groups == "down":
+            pos = labels[ends - 1].astype(np.float64)
+        return Merged(pos, sizes - pos, starts, are_counts=True)
+    if table.is_of_cases:
+        pos, neg = (
+            sums[ends] - sums[starts] for sums in (table.cum_pos, table.cum_neg)
+        )
+    else:
+        pos, neg = (np.add.reduceat(part, starts) for part in (table.pos, table.neg))
+    return Merged(pos, neg, starts, table.is_of_cases)
 
 
 def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:

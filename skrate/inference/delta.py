@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import Array, BoolArray, FloatArray, dot
-from skrate.data.table import Merged, RankTable, merged_but_at
+from skrate.data.arrays import Array, BoolArray, FloatArray, dot, parts
+from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric
 from skrate.metrics.gain import ExpectedGain, WorthTable
@@ -37,10 +37,10 @@ class Parts(NamedTuple):
         return float(np.sqrt(self.total))
 
 
-def merged_for(metric: Metric, table: RankTable) -> Merged:
+def merged_for(metric: Metric, table: RankTable, groups: MergedGroups) -> Merged:
     """Return a table merged, where no group spans a rate at which slopes jump."""
-    law = metric.law
-    return table.merged if law is None else merged_but_at(table, cuts_of(law))
+    cuts = np.zeros(0) if metric.law is None else cuts_of(metric.law)
+    return merged_but_at(table, cuts, groups)
 
 
 def is_rounding(variance: float) -> bool:
@@ -88,7 +88,7 @@ def degrees_of_freedom(
     class has no more than its entry of ``freedoms``, as by its kurtosis.
     """
     squares, most = 0.0, np.inf
-    for parts, cases in sources:
+    for variance, cases in sources:
         n_pos, n_neg = cases.effective_sizes
         sizes = (n_pos, n_neg, n_pos + n_neg)
         means = (*n_means, max(n_means))
@@ -99,8 +99,8 @@ def degrees_of_freedom(
             max(min(size - n, of), 1)
             for size, n, of in zip(sizes, means, most_of, strict=True)
         ]
-        squares += sum(part**2 / of for part, of in zip(parts, each, strict=True))
-    total = sum(parts.total for parts, _ in sources)
+        squares += sum(part**2 / of for part, of in zip(variance, each, strict=True))
+    total = sum(variance.total for variance, _ in sources)
     # No variation, no estimate of it: as few as there can be.
     return min(max(total**2 / squares, 1.0), most) if squares > 0 else 1.0
 
@@ -111,7 +111,7 @@ def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float
     The variance of m values of kurtosis k has 2 m / (k - 1): m where they are normal,
     and few where a few of them decide it.
     """
-    table = merged_for(metric, table).table
+    table = merged_for(metric, table, metric.facts.groups).table
     slopes = metric.slopes(table)
     of_pos = _kurtosis_freedom(slopes.by_pos, table.pos)
     return of_pos, _kurtosis_freedom(slopes.by_neg, table.neg)
@@ -155,7 +155,7 @@ def table_variance(
 ) -> Parts:
     """Return the variance by weights per group, as of ``sizes`` independent cases."""
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
-    table = merged_for(metric, table).table
+    table = merged_for(metric, table, metric.facts.groups).table
     slopes = metric.slopes(table)
     of_pos, of_neg = slopes.factors
     by_pos = of_pos * _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
@@ -182,7 +182,8 @@ def influence_values(
     """
     if ranked.worth is not None:
         return _worth_influence(metric, ranked, stratify=stratify)
-    smaller = merged_for(metric, ranked.table)
+    # Not of fewer groups: each case, and folds elsewhere, are in one of these.
+    smaller = merged_for(metric, ranked.table, "merged")
     table = smaller.table
     by_pos, by_neg, by_prevalence, factors = metric.slopes(table)
     by_pos = by_pos - dot(table.pos, by_pos) / table.n_pos
@@ -255,5 +256,8 @@ def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
 def _spread(slopes: FloatArray, weights: FloatArray) -> float:
     """Return the variance of slopes over the cases of a class."""
     total = weights.sum()
-    centred = slopes - (weights * slopes).sum() / total
-    return float((weights * centred**2).sum() / total)
+    mean = dot(weights, slopes) / total
+    squares = [
+        dot(weights[part], (slopes[part] - mean) ** 2) for part in parts(len(weights))
+    ]
+    return float(np.add.reduce(squares) / total)

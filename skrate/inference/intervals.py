@@ -124,12 +124,13 @@ def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> Ran
     table = ranked.table
     n_pos, n_neg = ranked.effective_sizes
     pos, neg = added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
-    merged = table.merged
+    cuts = np.zeros(0)
     if metric.law is not None:
         # Where a rate of the augmented table cuts this one.
         cuts = cuts_of(metric.law) * (table.total + 2 * (pos + neg)) - (pos + neg)
-        of_this = cuts / table.total
-        merged = merged_but_at(table, of_this[(of_this > 0) & (of_this < 1)])
+        cuts /= table.total
+        cuts = cuts[(cuts > 0) & (cuts < 1)]
+    merged = merged_but_at(table, cuts, metric.facts.groups)
     return with_ends(merged.table, pos, neg)
 
 

@@ -12,13 +12,13 @@ from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, sh
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.show import described_like
-from skrate.data.table import RankTable, check_alone, merged_runs
+from skrate.data.table import RankTable, check_alone
 from skrate.metrics.base import LIST_METRICS, Facts, Metric, Slopes, score
 from skrate.metrics.lists import Average, Policy, group_scores, mean_of_lists
 
 __all__ = ["ranking_auc_score"]
 
-AUC_FACTS = Facts(is_two_sample=True, is_auc=True, condensed=merged_runs)
+AUC_FACTS = Facts(is_two_sample=True, is_auc=True, groups="runs")
 
 
 @described_like(group_scores)
@@ -186,8 +186,12 @@ class AUC(Metric):
 
     def slopes(self, table: RankTable) -> Slopes:
         # Per case they are the placement values of DeLong and others (1988).
-        by_pos = 1 - (table.cum_neg[:-1] + table.neg / 2) / table.n_neg
-        by_neg = (table.cum_pos[:-1] + table.pos / 2) / table.n_pos
+        by_pos, by_neg = table.neg / -2, table.pos / 2
+        by_pos -= table.cum_neg[:-1]
+        by_pos /= table.n_neg
+        by_pos += 1
+        by_neg += table.cum_pos[:-1]
+        by_neg /= table.n_pos
         return Slopes(by_pos, by_neg, 0.0)
 
 

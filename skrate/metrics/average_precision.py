@@ -23,7 +23,7 @@ from skrate.data.checks import check_choice, check_flag, check_fraction
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
-from skrate.data.table import RankTable, merged_down
+from skrate.data.table import RankTable
 from skrate.metrics.base import Facts, Metric, Slopes, extremes, is_defined
 from skrate.metrics.binormal_tail import (
     Tail,
@@ -240,7 +240,7 @@ class AveragePrecision(
         if self.goes_by_cases:
             return Facts(enough_positives=20, least_positives=5)
         # What counts is how many negatives there are down to each positive.
-        return Facts(enough_positives=20, least_positives=5, condensed=merged_down)
+        return Facts(enough_positives=20, least_positives=5, groups="down")
 
     @property
     def needs(self) -> tuple[str, ...]:

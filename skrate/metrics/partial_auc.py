@@ -15,6 +15,7 @@ from skrate.data.arrays import (
     ArrayLike,
     FloatArray,
     Label,
+    parts,
     ratio,
     sum_from_right,
 )
@@ -229,7 +230,7 @@ class PartialAUC(Metric, score=partial_auc_score):
     def facts(self) -> Facts:
         # The cases of a part of the curve are few.
         is_part = isinstance(self.region, Window) and self.region != Window()
-        return Facts(is_two_sample=True, rests_on_few=is_part)
+        return Facts(is_two_sample=True, rests_on_few=is_part, groups="runs")
 
     def least_in_window(self, n_pos: float, n_neg: float) -> tuple[str, float]:
         """Return the class with fewer cases in the window, and how many it has."""
@@ -302,7 +303,11 @@ class PartialAUC(Metric, score=partial_auc_score):
             low = np.zeros_like(high)
             low[:, 1:] = high[:, :-1]
             steps += [low, high]
-        areas = self.region.areas(Steps(*steps)).sum(axis=1)
+        # Some groups at a time, which stay in the cache.
+        areas = np.zeros(len(pos))
+        for part in parts(pos.shape[1]):
+            some = Steps(*(step[:, part] for step in steps))
+            areas += self.region.areas(some).sum(axis=1)
         return np.where(is_defined, self._of_area(areas), np.nan)
 
     def slopes(self, table: RankTable) -> Slopes:

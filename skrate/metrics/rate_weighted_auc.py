@@ -27,7 +27,7 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.show import described_like
-from skrate.data.table import RankTable, merged_runs
+from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
 from skrate.metrics.base import Facts, Slopes
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
@@ -223,7 +223,7 @@ class RateWeightedAUC(
 
     @property
     def facts(self) -> Facts:
-        return AUC_FACTS if self.is_auc else Facts(condensed=merged_runs)
+        return AUC_FACTS if self.is_auc else Facts(groups="runs")
 
     @property
     def name(self) -> str:
