@@ -294,8 +294,8 @@ def _sequence(name: str, values: Any) -> list[Any]:
     is_sequence |= isinstance(values, np.ndarray) and values.ndim > 0
     if not is_sequence or any(np.ndim(value) == 0 for value in values):
         raise ValueError(
-            f"{name} must be a sequence with one array for each fold; found "
-            f"{type(values).__name__}. Pass [{name.removesuffix('s')}] for one fold."
+            f"{name} must hold an array for each fold, as a list of them; found "
+            f"{type(values).__name__}. For one fold pass [y_true], [y_score]."
         )
     if len(values) == 0:
         raise ValueError(f"{name} is empty: at least one fold is needed.")

@@ -50,7 +50,12 @@ from skrate.inference.sample import (
     rankings_of,
     scored,
 )
-from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, find_metric
+from skrate.metrics.base import (
+    GROUPS_ARE_LISTS,
+    MetricLike,
+    check_metric_first,
+    find_metric,
+)
 from skrate.metrics.lists import GroupScores, clusters_of_lists, group_scores
 from skrate.metrics.results import (
     Comparison,
@@ -340,6 +345,7 @@ def compare(
     >>> round(result.range.low, 4), round(result.range.high, 4)
     (0.2667, 0.3667)
     """
+    check_metric_first(metric)
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_choice("weights", weights, WEIGHTS)

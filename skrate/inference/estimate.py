@@ -31,7 +31,12 @@ from skrate.inference.sample import (
     check_left_out,
     rankings_of,
 )
-from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, question_of
+from skrate.metrics.base import (
+    GROUPS_ARE_LISTS,
+    MetricLike,
+    check_metric_first,
+    question_of,
+)
 from skrate.metrics.lists import clusters_of_lists, group_scores
 from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
 
@@ -312,6 +317,7 @@ def estimate(
     >>> np.flatnonzero(found).tolist()
     [500]
     """
+    check_metric_first(metric)
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_choice("adjust", adjust, ADJUSTMENTS)

@@ -548,6 +548,18 @@ def find_metric(
     return found
 
 
+def check_metric_first(metric: Any) -> None:
+    """Raise where data stand in the place of a metric, or of a pair."""
+    for one in metric if isinstance(metric, tuple | list) else [metric]:
+        if not (
+            callable(one) or isinstance(one, str) or hasattr(one, "__skrate_metric__")
+        ):
+            raise ValueError(
+                f"metric comes first, before y_true and y_score: found an object of "
+                f"type {type(metric).__name__} in its place."
+            )
+
+
 def score_names() -> dict[str, Callable[..., float]]:
     """Return the score functions of this package by their names without "_score"."""
     functions = (*METRICS, *LIST_METRICS)

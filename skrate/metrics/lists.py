@@ -592,6 +592,12 @@ def mean_of_lists(
 ) -> float:
     """Return the average of a metric over lists of rows, as for :func:`list_table`."""
     check_undefined(undefined), check_average(average)
+    shape: tuple[int, ...] = getattr(rows[0], "shape", ())
+    if len(shape) == 2 and shape[1] > 1:
+        raise ValueError(
+            f"y_true has the shape {shape} of lists in rows: pass y_true.ravel(), "
+            f"y_score.ravel(), groups=np.repeat(range({shape[0]}), {shape[1]})."
+        )
     k = check_top(k, rows[3])
     return scores_of(metric, list_table(*rows), k).mean(average, undefined)
 

@@ -624,6 +624,7 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
     [
         ("roc_auc", (Y, A, B[:3]), {}, "y_true has 4, y_score_b has 3"),
         ("roc_auc", (Y,), {}, "y_score_a is missing"),
+        (Y, (A, B, "roc_auc"), {}, "metric comes first, before y_true"),
         ("roc_auc", (Y, A), {}, "y_score_b is missing: give it"),
         ("roc_auc", (Y, A, TABLE), {}, "y_score_b is a RankTable, which does not tell"),
         ("roc_auc", (TABLE,), {}, "y_score_a must be a RankTable, as y_true is"),

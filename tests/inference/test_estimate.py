@@ -447,6 +447,8 @@ Y, S = [1, 0, 1, 0], [4, 3, 2, 1]
     ],
 )
 def test_bad_input_is_named(arguments, kwargs, message):
+    with pytest.raises(ValueError, match="metric comes first, before y_true"):
+        estimate(np.array(Y), S, "roc_auc")
     options = {"method": "bootstrap"} if "random_state" in kwargs else {}
     with pytest.raises(ValueError, match=message):
         estimate("roc_auc", *arguments, **{**options, **kwargs})

@@ -214,6 +214,10 @@ def test_grades_are_relevant_from_the_threshold_on(score):
 
 @each_score
 def test_bad_input_is_named(score):
+    with pytest.raises(
+        ValueError, match=r"shape \(2, 3\) .*np.repeat\(range\(2\), 3\)"
+    ):
+        ndcg_score(np.array([[1, 0, 1], [0, 1, 0]]), np.ones((2, 3)))
     with pytest.raises(ValueError, match="average='pairs' is known of the AUC only"):
         score(LABELS, SCORES, average="pairs")
     with pytest.raises(ValueError, match="sample_weight has no meaning for the"):
