@@ -197,8 +197,7 @@ def rate_averaged_roc_curve(
     >>> round(rate.value, 3), round(low, 3), round(high, 3)
     (0.2, 0.2, 1.0)
     """
-    if bounds is not None:
-        bounds = check_choice("bounds", bounds, METHODS)
+    bounds = check_choice("bounds", bounds, METHODS, or_none=True)
     band = check_choice("band", band, BANDS)
     level = check_fraction("confidence_level", confidence_level)
     n_resamples = check_count("n_resamples", n_resamples)

@@ -32,7 +32,7 @@ _MOST = np.iinfo(np.intp).max
 # With its last separator: a file of a user beside it may begin with the same name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 
-Choice = TypeVar("Choice", bound=str)
+Choice = TypeVar("Choice", bound=str | None)
 
 # Products of weights in this range, and sums of these, are numbers of float64.
 LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
@@ -77,7 +77,10 @@ def check_vector(name: str, values: Any) -> Array:
                 "classes_[i] == pos_label"
             )
         else:
-            hint = "; pass one entry per case, of lists one after the other"
+            hint = (
+                "; pass one entry per case in a flat array, and with groups= which "
+                "list each is of, if there are lists"
+            )
         raise ValueError(f"{name} must be one-dimensional, found {found}{hint}.")
     if array.size == 0:
         raise ValueError(f"{name} is empty: at least one case is needed.")
@@ -378,12 +381,14 @@ def check_counts(name: str, values: Any, *, minimum: int = 0) -> IntArray:
     return counts.astype(np.intp)
 
 
-def check_choice(name: str, value: Choice, choices: Collection[str]) -> Choice:
+def check_choice(
+    name: str, value: Choice, choices: Collection[str], *, or_none: bool = False
+) -> Choice:
     """Return ``value`` if it is one of ``choices``."""
-    if not isinstance(value, str) or value not in choices:
-        raise ValueError(
-            f"{name} must be one of {sorted(choices)}, got {shown(value)}."
-        )
+    is_none = or_none and value is None
+    if not is_none and not (isinstance(value, str) and value in choices):
+        allowed = f"{sorted(choices)}{' or None' if or_none else ''}"
+        raise ValueError(f"{name} must be one of {allowed}, got {shown(value)}.")
     return value
 
 

@@ -325,10 +325,8 @@ class RateAveragedROC(FoldsDisplay):
             If ``space``, ``zoom`` or ``rate`` is none of the choices, an isometric lies
             outside [0, 1], or ``plot_rate`` or ``zoom`` is set without a ``rate``.
         """
-        if space is not None:
-            check_choice("space", space, LABELS)
-        if zoom is not None:
-            check_choice("zoom", zoom, get_args(Zoom))
+        check_choice("space", space, LABELS, or_none=True)
+        check_choice("zoom", zoom, get_args(Zoom), or_none=True)
         rate = self.rate if rate is None else rate
         for option, is_set in (("plot_rate=True", plot_rate), ("zoom='rate'", zoom)):
             if is_set and rate is None:

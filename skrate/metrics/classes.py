@@ -65,8 +65,7 @@ def has_columns(values: Any) -> bool:
 
 def is_one_vs_rest(y_true: Any, y_score: Any, average: Any, labels: Any) -> bool:
     """Return whether scores are of several classes, a column each."""
-    if average is not None:
-        check_choice("average", average, AVERAGES)
+    check_choice("average", average, AVERAGES, or_none=True)
     if isinstance(y_true, FoldRankings):
         check_alone(y_true, y_score=y_score, labels=labels)
     if has_columns(y_score):

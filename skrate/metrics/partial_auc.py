@@ -193,8 +193,8 @@ class PartialAUC(Metric, score=partial_auc_score):
                 f"The window with fpr={self.fpr} and tpr={self.tpr} is too narrow: its "
                 "area is next to 0 for all rankings."
             )
+        check_choice("standardize", self.standardize, STANDARDS, or_none=True)
         if self.standardize is not None:
-            check_choice("standardize", self.standardize, STANDARDS)
             self._check_above_diagonal()
 
     def _check_above_diagonal(self) -> None:

@@ -485,8 +485,7 @@ def from_budget(
     >>> rate.ppf([0.025, 0.975]).round(3).tolist()
     [0.064, 0.288]
     """
-    if law is not None:
-        check_choice("law", law, ("beta", "lognormal"))
+    check_choice("law", law, ("beta", "lognormal"), or_none=True)
     n_items = check_count("n_items", n_items)
     confidence = check_fraction("confidence", confidence)
     least, most = _bounds("total", total)

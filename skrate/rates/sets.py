@@ -199,8 +199,7 @@ class RateSet(ManyDistributions):
 
 def check_rate_or_set(rate: Any, worst: End | None) -> RateDistribution | RateSet:
     """Return what ``rate`` stands for; of a set ``worst`` says which end is meant."""
-    if worst is not None:
-        check_choice("worst", worst, ENDS)
+    check_choice("worst", worst, ENDS, or_none=True)
     if isinstance(rate, RateSet):
         if worst is None:
             raise ValueError(

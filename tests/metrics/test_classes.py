@@ -381,7 +381,8 @@ BAD = {
     ),
     "an unknown average": (
         {"average": "mean"},
-        "average must be one of ['macro', 'micro', 'samples', 'weighted'], got 'mean'",
+        "average must be one of ['macro', 'micro', 'samples', 'weighted'] or None, got "
+        "'mean'",
     ),
     "a positive class": ({"pos_label": 2}, "pos_label=2 is for two classes"),
     "fewer cases": ({"y_true": Y[1:]}, "Unequal numbers of cases: y_true has 16"),

@@ -191,7 +191,7 @@ BAD = [
     ),
     (
         AveragePrecisionScorer(average="mean"),
-        "average must be one of ['macro', 'micro', 'samples', 'weighted']",
+        "average must be one of ['macro', 'micro', 'samples', 'weighted'] or None",
     ),
     (
         RateWeightedAUCScorer(response_method="predict"),
