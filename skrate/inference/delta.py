@@ -256,8 +256,10 @@ def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
 def _spread(slopes: FloatArray, weights: FloatArray) -> float:
     """Return the variance of slopes over the cases of a class."""
     total = weights.sum()
-    mean = dot(weights, slopes) / total
+    mean = (weights * slopes).sum() / total
+    # Some at a time, which stay in the cache.
     squares = [
-        dot(weights[part], (slopes[part] - mean) ** 2) for part in parts(len(weights))
+        (weights[part] * (slopes[part] - mean) ** 2).sum()
+        for part in parts(len(weights))
     ]
     return float(np.add.reduce(squares) / total)
