@@ -332,9 +332,10 @@ def compare(
     >>> a = RankTable([30, 20, 10], [5, 25, 50])
     >>> b = RankTable([20, 20, 20], [5, 25, 50])
     >>> compare("roc_auc", a, b)
-    Comparison(AUC 0.7969 - 0.6875 = 0.1094, 95 % interval [-0.0474, 0.2661] at
-    any correlation, p = 0.0525 (two-sided, delta, correlation 0), significant above
-    correlation 0.02)
+    Comparison(AUC 0.7969 - 0.6875 = 0.1094,
+    95 % interval [-0.0474, 0.2661] at any correlation,
+    p = 0.0525 (two-sided, delta, correlation 0),
+    significant above correlation 0.02)
 
     Two quantiles of the share that will be processed are known, and nothing else:
 
