@@ -35,6 +35,12 @@ def of_lists(score, data, **options):
     return score(y, s, groups=groups, **options)
 
 
+def graded(data):
+    """Return the same with grades of 1, 2 and 3 for positives."""
+    y, s, groups = data
+    return y * (np.arange(len(y)) % 3 + 1), s, groups
+
+
 def in_rows(data):
     return [values.reshape(30, 10) for values in data[:2]]
 
@@ -53,6 +59,10 @@ def test_scikit_learn_gives_the_same(data):
         (
             metrics.ndcg_score(*in_rows(data)),
             of_lists(skrate.ndcg_score, data, undefined=0),
+        ),
+        (
+            metrics.ndcg_score(*in_rows(graded(data))),
+            of_lists(skrate.ndcg_score, graded(data), undefined=0, gain="linear"),
         ),
     ]
     for theirs, ours in pairs:
@@ -153,6 +163,12 @@ def test_catboost_gives_the_same_but_for_ties_of_the_top(data):
         else:
             # The irrelevant of the tied come first there.
             assert theirs < ours - 0.01
+    grades, s, _ = graded(data)
+    for kind, gain in (("Base", "linear"), ("Exp", "exponential")):
+        theirs = evaluate(grades, s, f"NDCG:type={kind}", group_id=groups)[0]
+        ours = skrate.ndcg_score(grades, s, groups=groups, gain=gain, undefined=1)
+        is_same = ours == pytest.approx(theirs, rel=0, abs=1e-12)
+        assert is_same == (data is DISTINCT)
     auc = evaluate(y, s, "AUC", group_id=groups)[0]
     assert skrate.ranking_auc_score(y, s) == pytest.approx(auc, rel=0, abs=1e-12)
 

@@ -159,7 +159,8 @@ def _masks_of_two(labels: Array) -> dict[Any, BoolArray]:
             f"y_true must hold two classes, found {len(found)} labels: "
             f"{', '.join(map(shown, found[:6]))}{more}. "
             "Binarise y_true, for example by y_true == label with the scores of it, or "
-            "grades by y_true >= grade, which is relevance_threshold= of lists. "
+            "grades by y_true >= grade, which is relevance_threshold= of lists; "
+            "ndcg_score(..., gain='linear') takes grades as they are. "
             "Several classes at once, a column of scores for each, are for scores that "
             "have average=; estimate and compare take one at a time."
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+from scipy.special import exp2
 
 from skrate.data.array_api import as_numpy, check_one_place
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
@@ -17,8 +18,10 @@ from skrate.data.checks import (
     check_equal_length,
     check_finite,
     check_number,
+    check_scores,
     check_vector,
     seen_with,
+    shown,
 )
 from skrate.data.compressed import columns_of, naming_batch
 from skrate.data.folds import FoldRankings
@@ -34,7 +37,8 @@ from skrate.data.ranking import (
 from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable
 
-_LABEL_BIT = np.uint64(1)
+# Of the keys that lists are sorted by.
+_KEY_BITS = 64
 # Groups of a rectangle of lists, which should stay in the cache.
 _CELLS = 2**16
 # y_true, y_score, groups and, in every batch or in none, sample_weight.
@@ -43,6 +47,10 @@ ListBatches = Iterable[
     | tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
 ]
 Columns = tuple[Array, Array, Array, Array | None]
+GainName = Literal["linear", "exponential"]
+GAINS: tuple[GainName, ...] = get_args(GainName)
+# What a grade gains: by a formula, or one number for each.
+GradeGain: TypeAlias = GainName | Mapping[Any, float]
 
 
 @dataclass(eq=False)
@@ -62,8 +70,10 @@ class ListTable:
     n_cases: IntArray
     pos: Array
     neg: Array
-    # The gain of all cases of each row, if it was given per case.
+    # The gain of all cases of each row, if it was given per case or by its grade,
     gain: FloatArray | None = None
+    # and of grades those above 0, one after another, the greatest of each list first.
+    best: FloatArray | None = None
 
     @cached_property
     def n_pos(self) -> FloatArray:
@@ -179,12 +189,14 @@ def list_table(
     *,
     keep_scale: bool = False,
     gain: FloatArray | None = None,
+    grade_gain: GradeGain | None = None,
     entities: ArrayLike | None = None,
 ) -> ListTable:
     """Return the table of checked cases; without ``groups`` they are one list.
 
-    It also knows the ``gain`` of its rows, if that is given per case. Of cases of one
-    of the ``entities`` a list holds one.
+    It also knows the ``gain`` of its rows, if that is given per case, or by what each
+    grade gains, of labels without weights. Of cases of one of the ``entities`` a list
+    holds one.
     """
     if isinstance(y_true, RankTable | FoldRankings):
         kind = type(y_true).__name__
@@ -194,7 +206,12 @@ def list_table(
             "of the places in a list do not."
         )
     check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-    y_true = _relevance(y_true, relevance_threshold, pos_label)
+    grades = None
+    if grade_gain is None:
+        y_true = _relevance(y_true, relevance_threshold, pos_label)
+    else:
+        grades = check_grades(y_true, grade_gain, relevance_threshold, pos_label)
+        y_true = grades.are_relevant
     sample = check_ranking(
         y_true,
         y_score,
@@ -218,7 +235,8 @@ def list_table(
         gain = gain if sample.kept is None else gain[sample.kept]
         if sample.weights is not None:
             gain = gain * sample.weights
-    is_pos, scores = sample.is_pos, sample.scores
+    scores = sample.scores
+    levels = sample.is_pos.view(np.uint8) if grades is None else grades.levels
     if entities is not None:
         if sample_weight is not None or gain is not None:
             raise ValueError(
@@ -228,9 +246,90 @@ def list_table(
             )
         grouped = check_groups("entities", entities)
         check_equal_length(y_true=as_numpy(y_true), entities=grouped.codes)
-        codes, is_pos, scores = _of_entities(codes, grouped, is_pos, scores)
+        codes, levels, scores = _of_entities(codes, grouped, levels, scores)
         sizes = np.bincount(codes, minlength=len(sizes))
-    return _sorted(grouping.labels, codes, sizes, is_pos, scores, sample.weights, gain)
+    if grades is not None:
+        return _sorted(
+            grouping.labels, codes, sizes, levels, scores, gains=grades.gains
+        )
+    return _sorted(grouping.labels, codes, sizes, levels, scores, sample.weights, gain)
+
+
+class Grades(NamedTuple):
+    """What cases gain: ``gains`` are distinct and increase, ``levels`` index them."""
+
+    levels: Array
+    gains: FloatArray
+
+    @property
+    def are_relevant(self) -> BoolArray:
+        """Which cases gain anything."""
+        return (self.gains > 0)[self.levels]
+
+
+def check_grade_gain(gain: Any) -> GradeGain | None:
+    """Return what a grade gains: a name, or a number for each grade."""
+    if gain is None or (isinstance(gain, str) and gain in GAINS):
+        return gain
+    if not isinstance(gain, Mapping) or not gain:
+        raise ValueError(
+            "gain must be 'linear', 'exponential' or a dict with what each grade "
+            f"gains, got {shown(gain)}."
+        )
+    found = {of: check_number(f"gain[{of!r}]", value) for of, value in gain.items()}
+    for of, value in found.items():
+        if value < 0:
+            raise ValueError(f"gain[{of!r}] must not be negative, found {value:g}.")
+    return found
+
+
+def check_grades(
+    y_true: ArrayLike,
+    gain: GradeGain,
+    relevance_threshold: float | None = None,
+    pos_label: Label = None,
+) -> Grades:
+    """Return what cases gain by their grades."""
+    others = {"relevance_threshold": relevance_threshold, "pos_label": pos_label}
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(
+                f"gain={shown(gain)} takes each grade for what it gains: leave out "
+                f"{name}={shown(value)}."
+            )
+    if not isinstance(gain, Mapping):
+        y_true = check_scores("y_true", y_true)
+    levels, labels, _ = check_groups("y_true", y_true)
+    with np.errstate(over="ignore"):
+        gains, same = np.unique(_gains(labels, gain), return_inverse=True)
+        most = len(levels) * gains[-1]
+    if not np.isfinite(most):
+        raise ValueError(
+            f"y_true holds {shown(labels[-1].item())}, and with gain={shown(gain)} "
+            f"{len(levels)} such grades may gain more than {np.finfo(float).max:.3g}: "
+            "give smaller grades, or a dict with the gain of each."
+        )
+    return Grades(same[levels], gains)
+
+
+def _gains(grades: Array, gain: GradeGain) -> FloatArray:
+    """Return what distinct grades gain."""
+    if isinstance(gain, Mapping):
+        found = grades.tolist()
+        unknown = [grade for grade in found if grade not in gain]
+        if unknown:
+            raise ValueError(
+                f"gain has no entry for the grade {shown(unknown[0])} of y_true: it "
+                f"has {shown(list(gain))}."
+            )
+        return np.array([gain[grade] for grade in found])
+    if grades[0] < 0:
+        raise ValueError(
+            f"y_true must hold grades from 0 on for gain={gain!r}, found "
+            f"{grades[0]:g}: give a dict with the gain of each grade."
+        )
+    numbers = grades.astype(np.float64)
+    return numbers if gain == "linear" else np.asarray(exp2(numbers) - 1)
 
 
 def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:
@@ -258,18 +357,20 @@ def check_top(k: int | None, sample_weight: ArrayLike | None) -> int | None:
 
 
 def _of_entities(
-    codes: IntArray, entities: Grouping, is_pos: BoolArray, scores: Array
-) -> tuple[IntArray, BoolArray, Array]:
-    """Return the list, class and score of each entity of a list.
+    codes: IntArray, entities: Grouping, levels: Array, scores: Array
+) -> tuple[IntArray, Array, Array]:
+    """Return the list, class or level and score of each entity of a list.
 
-    It is positive if one of its cases is, and has the greatest score of them.
+    It has the greatest level and the greatest score of its cases, and so is positive
+    if one of them is.
     """
     keys = codes * len(entities.sizes) + entities.codes
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(begins_group(keys[order]))
-    is_any = np.logical_or.reduceat(is_pos[order], starts)
-    greatest = np.maximum.reduceat(scores[order], starts)
-    return codes[order[starts]], is_any, greatest
+    level, greatest = (
+        np.maximum.reduceat(each[order], starts) for each in (levels, scores)
+    )
+    return codes[order[starts]], level, greatest
 
 
 def _relevance(
@@ -298,52 +399,82 @@ def _sorted(
     labels: Array,
     codes: IntArray,
     sizes: IntArray,
-    is_pos: BoolArray,
+    levels: Array,
     scores: Array,
-    weights: FloatArray | None,
-    gain: FloatArray | None,
+    weights: FloatArray | None = None,
+    gain: FloatArray | None = None,
+    gains: FloatArray | None = None,
 ) -> ListTable:
-    """Sort the cases by list, and by decreasing score within it."""
+    """Sort the cases by list, and by decreasing score within it.
+
+    Their ``levels`` are 1 of positives and 0 of others, or index ``gains``.
+    """
+    n_levels = 2 if gains is None else max(len(gains), 2)
+    n_marks = (n_levels - 1).bit_length()
+    n_free = _KEY_BITS - n_marks - int(len(sizes) - 1).bit_length()
 
     def sort(places: Array, n_bits: int) -> tuple[IntArray | None, Array, BoolArray]:
-        # Keys are list, place and label, from the highest bits to the lowest: sorting
-        # values is many times quicker than sorting an index by several columns. They
-        # fit, up to 2**31 cases: neither lists nor places are more than the cases.
-        keys = places << _LABEL_BIT
-        keys |= is_pos.view(np.uint8)
+        # Keys are list, place and level, from the highest bits to the lowest: sorting
+        # values is many times quicker than sorting an index by several columns. Of
+        # two classes they fit, up to 2**31 cases: neither lists nor places are more.
+        if n_bits > n_free:
+            # Nor do levels fit, of millions of cases that gain as many numbers.
+            keys = places | codes.view(np.uint64) << np.uint64(n_bits)
+            last = np.lexsort((levels, keys))
+            return last, levels[last], begins_group(keys[last])
+        keys = places << np.uint64(n_marks)
+        keys |= levels.view(f"u{levels.itemsize}")
         if len(sizes) > 1:
-            keys |= codes.view(np.uint64) << np.uint64(n_bits + 1)
-        order = None
+            keys |= codes.view(np.uint64) << np.uint64(n_bits + n_marks)
+        order: IntArray | None = None
         if weights is None and gain is None:
             keys.sort()
         else:
             order = np.argsort(keys)
             keys = keys[order]
-        pos = (keys & _LABEL_BIT).astype(np.int8)
-        # Without the label: cases of both classes tie.
-        keys >>= _LABEL_BIT
-        return order, pos, begins_group(keys)
+        marks = (keys & np.uint64(2**n_marks - 1)).astype(levels.dtype)
+        # Without the level: cases of all levels tie.
+        keys >>= np.uint64(n_marks)
+        return order, marks, begins_group(keys)
 
-    # Of 64 bits the label takes one, the list as many as it needs, the place the rest:
-    # quick, and exact for most scores, such as those in single precision.
-    places, n_places, is_exact = _places(scores, 63 - int(len(sizes) - 1).bit_length())
-    order, pos, begins = sort(places, n_places)
+    # Of 64 bits the level takes what it needs, and so does the list, the place the
+    # rest: quick, and exact for most scores, such as those in single precision.
+    places, n_places, is_exact = _places(scores, n_free)
+    order, marks, begins = sort(places, n_places)
     # Places may have tied what scores did not, unless nothing is tied, or all distinct
     # scores have places of their own; ranks always are.
     if not (is_exact or begins.all() or n_distinct(places) == n_distinct(scores)):
-        order, pos, begins = sort(*_ranked_places(scores))
+        order, marks, begins = sort(*_ranked_places(scores))
     n_cases = sizes[sizes > 0]
     starts = np.cumsum(n_cases) - n_cases
+    if gains is not None:
+        gain = gains[marks]
+        marks = gain > 0
+    elif gain is not None:
+        gain = gain[order]
+    pos = marks.astype(np.int8)
     columns: list[Array] = [pos, 1 - pos]
     if weights is not None:
         columns = [weights[order] * column for column in columns]
     if gain is not None:
-        columns.append(gain[order])
+        columns.append(gain)
     if not begins.all():
         rows = np.flatnonzero(begins)
         starts = np.searchsorted(rows, starts)
         columns = [np.add.reduceat(column, rows) for column in columns]
-    return ListTable(labels, np.flatnonzero(sizes), starts, n_cases, *columns)
+    table = ListTable(labels, np.flatnonzero(sizes), starts, n_cases, *columns)
+    if gains is not None:
+        table.best = _best(codes, levels, gains)
+    return table
+
+
+def _best(codes: IntArray, levels: Array, gains: FloatArray) -> FloatArray:
+    """Return the gains above 0, the greatest first within each list."""
+    last = len(gains) - 1
+    kept = np.flatnonzero((gains > 0)[levels])
+    keys = codes[kept] * len(gains) + (last - levels[kept])
+    keys.sort()
+    return np.asarray(gains[last - keys % len(gains)])
 
 
 def _ranked_places(scores: Array) -> tuple[Array, int]:

@@ -26,7 +26,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, total
 from skrate.data.checks import check_weights, shown, warn, warn_undefined
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable, ListValues
+from skrate.data.lists import GradeGain, ListTable, ListValues
 from skrate.data.sample import check_ranking
 from skrate.data.table import (
     MergedGroups,
@@ -248,6 +248,11 @@ class Metric(ABC):
     def law(self) -> Any:
         """The distribution of the rate; None if the metric has none."""
         return getattr(self, "rate", None)
+
+    @property
+    def grade_gain(self) -> GradeGain | None:
+        """What grades gain that take the place of labels; None where these do not."""
+        return None
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return the least and the greatest value of rankings of the same cases.

@@ -8,7 +8,11 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-from skrate.data.arrays import ArrayLike, FloatArray, Label
+import numpy as np
+
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, Label
+from skrate.data.checks import check_vector
+from skrate.data.lists import check_grades
 from skrate.metrics.base import (
     LIST_METRICS,
     METRICS,
@@ -65,7 +69,15 @@ class BoundMetric:
     @property
     def has_grades(self) -> bool:
         """Whether labels are grades."""
-        return self.params.get("relevance_threshold") is not None
+        is_gain = self.function in LIST_METRICS and self.params.get("gain") is not None
+        return is_gain or self.params.get("relevance_threshold") is not None
+
+    def are_relevant(self, grades: ArrayLike) -> BoolArray:
+        """Return which of the grades are relevant."""
+        threshold = self.params.get("relevance_threshold")
+        if threshold is None:
+            return check_grades(grades, self.params["gain"]).are_relevant
+        return np.asarray(check_vector("y_true", grades) >= threshold)
 
     @property
     def is_of_lists(self) -> bool:

@@ -88,7 +88,8 @@ def group_scores(
         a :func:`functools.partial` of one, or scikit-learn's function or name of the
         same.
     y_true : array-like of shape (n_samples,)
-        True labels of two classes, or grades with ``relevance_threshold``.
+        True labels of two classes, or grades with ``relevance_threshold``, or with the
+        ``gain`` of :func:`ndcg_score`.
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items.
     groups : array-like of shape (n_samples,)
@@ -155,8 +156,9 @@ def group_scores(
     of_rows = (y_true, y_score, groups, sample_weight, relevance_threshold)
     gain = found.gain_of_cases if isinstance(found, ExpectedGain) else None
     table = list_table(
-        *of_rows, pos_label, keep_scale=found.facts.is_sum, gain=gain, entities=entities
-    )
+        *of_rows, pos_label, keep_scale=found.facts.is_sum, gain=gain,
+        grade_gain=found.grade_gain, entities=entities,
+    )  # fmt: skip
     return scores_of(found, table, k)
 
 
@@ -246,8 +248,8 @@ class GroupScores(Rows):
         [1.0, 0.5]
         """
         found = find_metric(metric, metric_kwargs, in_lists=True)
-        parts = []
-        is_graded = relevance_threshold is not None
+        parts, grade_gain = [], found.grade_gain
+        is_graded = relevance_threshold is not None or grade_gain is not None
         for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
             with naming_batch(number):
                 y_true, y_score, groups, weights = rows
@@ -257,7 +259,9 @@ class GroupScores(Rows):
                     parts.append(_without_weight(found, groups))
                     continue
                 of_rows = (y_true, y_score, groups, weights, relevance_threshold)
-                table = list_table(*of_rows, pos_label, keep_scale=True)
+                table = list_table(
+                    *of_rows, pos_label, keep_scale=True, grade_gain=grade_gain
+                )
                 parts.append(scores_of(found, table, top))
         if not any(part._counts.any() for part in parts):
             raise ValueError("sample_weight: no batch holds a case that has weight.")
@@ -599,7 +603,8 @@ def mean_of_lists(
             f"y_score.ravel(), groups=np.repeat(range({shape[0]}), {shape[1]})."
         )
     k = check_top(k, rows[3])
-    return scores_of(metric, list_table(*rows), k).mean(average, undefined)
+    table = list_table(*rows, grade_gain=metric.grade_gain)
+    return scores_of(metric, table, k).mean(average, undefined)
 
 
 def of_queues(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betaln
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
-from skrate.data.lists import ListTable, ListValues
+from skrate.data.lists import GradeGain, ListTable, ListValues, check_grade_gain
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import Facts, Metric, Slopes
@@ -26,6 +26,7 @@ def ndcg_score(
     *,
     groups: ArrayLike | None = None,
     k: int | None = None,
+    gain: GradeGain | None = None,
     undefined: Policy | float = "skip",
     average: Average | Iterable[float] = "macro",
     relevance_threshold: float | None = None,
@@ -34,33 +35,50 @@ def ndcg_score(
     r"""Compute the normalized discounted cumulative gain within lists, averaged.
 
     How much of what a perfect order would show does each list show, where a place
-    counts one over the logarithm of its number? Of items that are relevant or not, it
-    equals :func:`sklearn.metrics.ndcg_score`, which takes lists of one length only.
+    counts one over the logarithm of its number? With ``gain="linear"``, and of items
+    that are relevant or not, it equals :func:`sklearn.metrics.ndcg_score`, which takes
+    lists of one length only.
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes; or grades, with ``gain`` or with
+        ``relevance_threshold``.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
     k : int, default=None
         If given, only the first k places of each list count, also in a perfect order.
+    gain : {"linear", "exponential"} or dict, default=None
+        If given, ``y_true`` are grades, and this is what an item gains by its grade;
+        it is relevant if that is more than 0:
+
+        - "linear": the grade itself, a number that is not negative.
+        - "exponential": 2 to the power of the grade, minus 1.
+        - A dict: the number, not negative, that it has for the grade, as
+          ``{"fair": 1, "good": 5}``; grades may then be numbers or strings.
+
+        None gains 1 for a relevant item, and 0 for others.
     undefined : {"skip", "nan"} or float, default="skip"
         What to do with a list that holds no relevant item: leave it out, return nan, or
-        count this number, as in :func:`ranking_auc_score`; other programs count 0.
+        count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
     average : {"macro", "positives", "size"} or array-like, default="macro"
         How much a list counts, as in :func:`ranking_auc_score`.
 
     Returns
     -------
     score : float
-        NDCG in [0, 1], 1 where every list has its relevant items first; nan where
-        undefined. Of random scores it is the mean discount of the places, which is
-        greater than 0 and greater in shorter lists.
+        NDCG in [0, 1], 1 where every list has its items in decreasing order of gain;
+        nan where undefined. Of random scores it is the mean discount of the places
+        times the gain of all items, as a share of the perfect: greater than 0, and
+        greater in shorter lists.
 
     Raises
     ------
     ValueError
-        As :func:`ranking_auc_score`.
+        As :func:`ranking_auc_score`; if ``gain`` is none of the choices, or given with
+        ``relevance_threshold`` or ``pos_label``; or if grades are negative, no numbers,
+        so great that their gains overflow, or not in the dict.
 
     Warns
     -----
@@ -69,24 +87,28 @@ def ndcg_score(
 
     See Also
     --------
-    sklearn.metrics.ndcg_score : Of lists as rows of an array, with graded gains.
+    sklearn.metrics.ndcg_score : Of lists as rows of an array, with linear gains.
     group_scores : Values per list, and their mean with its standard error.
     skrate.rates.log_discount : The same weighting as a distribution of the rate.
 
     Notes
     -----
-    With :math:`y_i \in \{0, 1\}` the relevance of the item at place i of a list, of
-    which m are relevant,
+    With :math:`g_i` the gain of the item at place i of a list, and
+    :math:`g_{(1)} \ge g_{(2)} \ge \dots` the gains of all its items in order,
 
-    .. math:: \frac{\sum_{i \le k} y_i / \log_2(i + 1)}
-                   {\sum_{i \le \min(k, m)} 1 / \log_2(i + 1)}.
+    .. math:: \frac{\sum_{i \le k} g_i / \log_2(i + 1)}
+                   {\sum_{i \le k} g_{(i)} / \log_2(i + 1)}.
 
-    Where items tie, it is the expectation over their orders [1]_. Cost: one sort of
-    64-bit integers, O(n log n), at any number of lists.
+    The exponential gain :math:`2^y - 1` is that of [1]_. Where items tie, the value is
+    the expectation over their orders: each has the mean gain of all that tie [2]_.
+    Cost: one sort of 64-bit integers, O(n log n), at any number of lists; with
+    ``gain`` another, of the grades.
 
     References
     ----------
-    .. [1] McSherry and Najork (2008), Computing information retrieval performance
+    .. [1] Burges et al. (2005), Learning to rank using gradient descent,
+       :doi:`10.1145/1102351.1102363`.
+    .. [2] McSherry and Najork (2008), Computing information retrieval performance
        measures efficiently in the presence of tied scores,
        :doi:`10.1007/978-3-540-78646-7_38`.
 
@@ -104,12 +126,22 @@ def ndcg_score(
 
     >>> ndcg_score(y_true, y_score, groups=user, k=1)
     0.5
+
+    Of three items the second best is on top. At the top place it gains 1 of 3, or, as
+    the formula of search engines has it, 1 of 7:
+
+    >>> grades, y_score = [3, 1, 0], [0.4, 0.9, 0.1]
+    >>> [
+    ...     round(ndcg_score(grades, y_score, k=1, gain=gain), 4)
+    ...     for gain in ("linear", "exponential")
+    ... ]
+    [0.3333, 0.1429]
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_of_lists(NDCG(), rows, k, average, undefined)
+    return mean_of_lists(NDCG(gain), rows, k, average, undefined)
 
 
-@described_like(ndcg_score, "Raises", "Warns", "References")
+@described_like(ndcg_score, "Warns")
 def mean_average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -129,6 +161,8 @@ def mean_average_precision_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes, or grades with ``relevance_threshold``.
     k : int, default=None
         If given, relevant items below place k count 0 (MAP@k).
 
@@ -138,6 +172,11 @@ def mean_average_precision_score(
         MAP in [0, 1]: a little more than the share of relevant items for random scores,
         1 where every list has its relevant items first (and no more than k of them);
         nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        As :func:`ranking_auc_score`.
 
     See Also
     --------
@@ -156,6 +195,12 @@ def mean_average_precision_score(
     less than their number. Where items tie, it is the expectation over their orders
     [1]_. Cost: one sort, O(n log n).
 
+    References
+    ----------
+    .. [1] McSherry and Najork (2008), Computing information retrieval performance
+       measures efficiently in the presence of tied scores,
+       :doi:`10.1007/978-3-540-78646-7_38`.
+
     Examples
     --------
     The relevant one of two tied items is first or second, the other list's is first:
@@ -170,7 +215,7 @@ def mean_average_precision_score(
     return mean_of_lists(MeanAveragePrecision(), rows, k, average, undefined)
 
 
-@described_like(ndcg_score, "Raises", "Warns", "References")
+@described_like(mean_average_precision_score, "Raises", "Warns", "References")
 def reciprocal_rank_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -250,20 +295,36 @@ class _OfPlaces(Metric):
 class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
     """What a list shows of what the best order would, by discounted places."""
 
+    gain: Any = None
+
     name = "NDCG"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gain", check_grade_gain(self.gain))
+
+    @property
+    def grade_gain(self) -> GradeGain | None:
+        gain: GradeGain | None = self.gain
+        return gain
 
     def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
         discounts = 1 / np.log2(np.arange(2, rows.longest + 2))
         sums = np.concatenate([[0.0], np.cumsum(discounts)])
         seen = rows.seen(k)
-        gain = rows.pos * discounts[rows.above] * seen
+        gain = rows.gain * discounts[rows.above] * seen
         ties = np.flatnonzero(rows.size > 1)
         if len(ties):
             above = rows.above[ties]
             of_seen = sums[above + seen[ties]] - sums[above]
-            gain[ties] = rows.pos[ties] * of_seen / rows.size[ties]
+            gain[ties] = rows.gain[ties] * of_seen / rows.size[ties]
+        n_pos = rows.n_pos.astype(np.intp)
         n_first = rows.longest if k is None else min(k, rows.longest)
-        best = sums[np.minimum(rows.n_pos, n_first).astype(np.intp)]
+        if rows.best is None:
+            best = sums[np.minimum(n_pos, n_first)]
+        else:
+            discounts[n_first:] = 0
+            lists, places = places_of(n_pos)
+            best = np.bincount(lists, rows.best * discounts[places], len(n_pos))
         return share_of(rows.sum(gain), best)
 
 
@@ -323,6 +384,8 @@ class RelevantRows(NamedTuple):
     found: IntArray  # and the relevant ones among them.
     size: IntArray
     pos: IntArray
+    gain: Array  # What the items of the row gain; a relevant one 1, without grades.
+    best: FloatArray | None  # Of grades what each relevant item gains, the best first.
     n_pos: FloatArray  # Relevant items of each list, not of each row.
     longest: int  # Items of the longest list.
 
@@ -331,14 +394,16 @@ class RelevantRows(NamedTuple):
         """Return those of a table of items of weight one."""
         rows = np.flatnonzero(table.pos)
         # Every row and list begins in a place of its own.
-        counts = np.diff(np.searchsorted(rows, table.edges))
-        lists = np.repeat(np.arange(len(counts)), counts)
+        lists, _ = places_of(np.diff(np.searchsorted(rows, table.edges)))
         pos = table.pos[rows].astype(np.intp)
         size = pos + table.neg[rows]
         found = np.cumsum(pos) - pos
         found -= (np.cumsum(table.n_pos) - table.n_pos).astype(np.intp)[lists]
         above, longest = table.ends[rows] - size, int(table.sizes.max())
-        return cls(lists, above, found, size, pos, table.n_pos, longest)
+        gain = pos if table.gain is None else table.gain[rows]
+        return cls(
+            lists, above, found, size, pos, gain, table.best, table.n_pos, longest
+        )
 
     def seen(self, k: int | None) -> IntArray:
         """Return how many items of each row are among the first ``k`` of the list."""
@@ -352,6 +417,12 @@ class RelevantRows(NamedTuple):
         return sums.astype(np.float64, copy=False)
 
 
+def places_of(counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the list of each item, and its place there from 0, by items per list."""
+    lists = np.repeat(np.arange(len(counts)), counts)
+    return lists, np.arange(len(lists)) - (np.cumsum(counts) - counts)[lists]
+
+
 def _mean_inverse(
     above: IntArray, size: IntArray, pos: IntArray, last: int
 ) -> FloatArray:
@@ -362,8 +433,8 @@ def _mean_inverse(
     """
     counts = size - pos + 1
     starts = np.cumsum(counts) - counts
-    row = np.repeat(np.arange(len(counts)), counts)
-    j = np.arange(len(row)) - starts[row] + 1
+    row, j = places_of(counts)
+    j += 1
     left = (size[row] - j).astype(np.float64)
     logs = -betaln(pos[row], left - pos[row] + 2) - np.log(left + 1)
     # The first is the most probable.

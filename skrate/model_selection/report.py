@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import (
 )
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
-from skrate.data.checks import check_choice, check_vector, warn_undefined
+from skrate.data.checks import check_choice, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.inference.delta import variance_parts
 from skrate.inference.sample import WEIGHTS, Ranked, Weights, check_cases, with_worth
@@ -346,8 +346,7 @@ class ReportFold:
             # Of lists, which take any, parts count as rows.
             weights = "sampling"
         if scorer._bound.has_grades:
-            grade = scorer._bound.params["relevance_threshold"]
-            y, label = check_vector("y", y) >= grade, True
+            y, label = scorer._bound.are_relevant(y), True
         if label is None:
             try:
                 label = self.respond(scorer)[1]

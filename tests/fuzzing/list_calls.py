@@ -107,6 +107,60 @@ def of_places(name: str) -> Callable[[np.random.Generator], Call]:
     return draw
 
 
+def of_grades(rng: np.random.Generator) -> Call:
+    """Draw a call of ndcg_score for grades, with what each gains."""
+    sample = draw_sample(rng, lists=True, weighted="none", largest=300)
+    # Their form is not that of labels of other kinds.
+    sample = replace(sample, labels=(0, 1), pos_label=None, label_dtype="int64")
+    options = _options(rng, sample)
+    if options.get("average") == "pairs":
+        options["average"] = "positives"
+    of_dict = {grade: float(rng.choice([0, 1e-9, 1, 2.5, 7e8])) for grade in range(7)}
+    options["gain"] = ["linear", "exponential", of_dict][rng.integers(3)]
+    seed, dtype = (
+        int(rng.integers(1000)),
+        str(rng.choice(["int8", "float32", "uint64"])),
+    )
+
+    def graded(given: Sample) -> np.ndarray:
+        drawn = np.random.default_rng(seed).integers(0, 7, len(given))
+        return (given.is_pos * drawn).astype(dtype)
+
+    def check(given: Sample, found: Any) -> None:
+        gains = list_places.gains_of(graded(given).tolist(), options["gain"])
+        rows: dict[Any, list[int]] = {}
+        for i, label in enumerate(given.groups.tolist()):
+            rows.setdefault(label, []).append(i)
+        scores, average = given.parts[1], options.get("average", "macro")
+        weights = average(given) if callable(average) else [1.0] * len(rows)
+        above = below = 0.0
+        for weight, label in zip(weights, sorted(rows), strict=True):
+            of_list = [gains[i] for i in rows[label]]
+            value = list_places.graded_ndcg(
+                of_list, [scores[i] for i in rows[label]], options.get("k")
+            )
+            if np.isnan(value) and options.get("undefined", "skip") == "nan":
+                return holds(np.isnan(found), f"{found} where a list is undefined")
+            if np.isnan(value) and options.get("undefined", "skip") == "skip":
+                continue
+            value = options["undefined"] if np.isnan(value) else value
+            if average == "size":
+                weight = len(of_list)
+            elif average == "positives":
+                weight = np.count_nonzero(of_list)
+            above, below = above + weight * value, below + weight
+        expected = above / below if below else np.nan
+        same_number("graded NDCG", found, expected, rtol=1e-9)
+
+    call = _call("ndcg_score", sample, options, check)
+
+    def arguments(given: Sample) -> Any:
+        args, named = call.arguments(given)
+        return args, {**named, "y_true": given.forms[0](graded(given))}
+
+    return replace(call, arguments=arguments)
+
+
 def list_estimate(rng: np.random.Generator) -> Call:
     """Draw a call of group_scores for the AUC, and of its estimate."""
     sample = draw_sample(rng, lists=True, largest=300)

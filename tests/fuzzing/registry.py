@@ -73,6 +73,7 @@ ENTRIES = [
             "reciprocal_rank_score",
         )
     ),
+    Entry(("ndcg_score",), list_calls.of_grades, 2),
     Entry(("compare",), list_calls.compare_groups, 1),
     *(
         Entry((name,), list_calls.of_queues(name), 1)

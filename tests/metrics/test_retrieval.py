@@ -7,24 +7,30 @@ import pytest
 import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from guarantees import assert_share, held, simulated
 from list_strategies import ranked_lists
-from looped import looped
+from looped import case, looped
 from metric_cases import Case
-from optional import require
+from optional import data_file, require
 from reference import list_places as reference
 from scores_as_they_are import fitted
 from skrate import (
     GroupScores,
+    ScoreReport,
     average_precision_score,
+    compare,
     estimate,
+    eval_metric,
     group_scores,
     make_ranking_scorer,
     mean_average_precision_score,
     ndcg_score,
     reciprocal_rank_score,
 )
+from skrate.data import lists as list_tables
 
 
 def discounts(first, last):
@@ -257,3 +263,312 @@ def test_scorers_find_the_lists_in_a_column(score, library, many):
     assert scorer(fitted([False, True]), X, y_true) == expected
     with pytest.raises(ValueError, match="found no groups"):
         make_ranking_scorer(score)(fitted([False, True]), X, y_true)
+
+
+# --- Grades --------------------------------------------------------------------------
+
+WORTH = {0: 0.5, 1: 0.0, 2: 7.0, 3: 7.0, 4: 1e-3}
+GAINS = ["linear", "exponential", WORTH]
+each_gain = looped("gain", GAINS)
+# The second best item is first, the best third.
+GRADES = [1, 0, 3, 0]
+
+
+@looped(
+    "gain, k, expected",
+    [
+        ("linear", None, (1 + 3 / 2) / (3 + 1 / math.log2(3))),
+        ("exponential", None, (1 + 7 / 2) / (7 + 1 / math.log2(3))),
+        ("exponential", 2, 1 / (7 + 1 / math.log2(3))),
+        ("linear", 1, 1 / 3),
+        ({0: 0, 1: 0, 3: 5}, None, 1 / 2),
+        ({0: 2, 1: 2, 3: 2.0, 9: 8}, 3, 1),
+    ],
+)
+def test_grades_by_hand(gain, k, expected):
+    found = ndcg_score(GRADES, [9, 8, 7, 6], gain=gain, k=k)
+    assert found == pytest.approx(expected, abs=1e-15)
+    # A tie of the first three: each has the mean gain of them.
+    of_grade = reference.gains_of(GRADES, gain)
+    tied = sum(of_grade[:3]) / 3 * discounts(1, 3) + of_grade[3] / math.log2(5)
+    best = sorted(of_grade, reverse=True)
+    perfect = sum(of / math.log2(i + 2) for i, of in enumerate(best))
+    found = ndcg_score(GRADES, [9, 9, 9, 6], gain=gain)
+    assert found == pytest.approx(tied / perfect, abs=1e-15)
+
+
+@st.composite
+def graded_lists(draw):
+    """Draw lists with grades 0 to 4 in place of labels."""
+    lists = draw(ranked_lists(max_size=12, n_scores=3))
+    n = len(lists.y_true)
+    grades = draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+    return lists._replace(y_true=np.array(grades))
+
+
+@each_gain
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@given(lists=graded_lists(), k=st.none() | st.integers(1, 4))
+def test_graded_lists_are_the_mean_over_all_orders(gain, lists, k):
+    found = group_scores(ndcg_score, *lists[:2], groups=lists.groups, k=k, gain=gain)
+    of_cases = np.array(reference.gains_of(lists.y_true, gain))
+    for label, value in zip(found.groups, found.values, strict=True):
+        rows = np.flatnonzero(lists.groups == label)
+        given = of_cases[rows].tolist(), lists.y_score[rows].tolist()
+        expected = reference.graded_ndcg(*given, k)
+        assert value == pytest.approx(expected, abs=1e-14, nan_ok=True)
+        if len(rows) <= 5:
+            # The mean of ratios of one ideal is the ratio of the means.
+            expected = reference.mean_over_orders(reference.ndcg, *given, k)
+            assert value == pytest.approx(expected, abs=1e-14, nan_ok=True)
+
+
+@looped("k", [None, 1, 5, 20])
+def test_graded_ndcg_is_scikit_learns_ties_included(many, k):
+    y_true, y_score, groups, lists = many
+    grades = y_true * np.random.default_rng(3).integers(1, 5, len(y_true))
+    for gain in GAINS:
+        found = group_scores(ndcg_score, grades, y_score, groups=groups, k=k, gain=gain)
+        of_cases = np.array(reference.gains_of(grades, gain))
+        for rows, value in list(zip(lists, found.values, strict=True))[::6]:
+            if of_cases[rows].any() and rows.sum() > 1:
+                given = [of_cases[rows]], [y_score[rows]]
+                expected = sklearn.metrics.ndcg_score(*given, k=k)
+                assert value == pytest.approx(expected, abs=1e-13)
+
+
+def test_graded_ndcg_is_lightgbms():
+    lightgbm = require("lightgbm")
+    sizes = np.loadtxt(data_file("lightgbm-lambdarank/rank.test.query"), dtype=int)
+    lines = data_file("lightgbm-lambdarank/rank.test").read_text().splitlines()
+    grades = np.array([int(line.split()[0]) for line in lines])
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    # Without ties, which it breaks by the order of rows.
+    scores = np.random.default_rng(0).normal(size=len(grades)) + grades / 2
+    assert len(np.unique(scores)) == len(scores)
+    data = lightgbm.Dataset(
+        np.zeros((len(grades), 1)), grades, group=sizes, init_score=scores,
+        params={"verbose": -1},
+    )  # fmt: skip
+    logged, k_of = {}, [1, 3, 5, 10]
+    given = {"objective": "lambdarank", "metric": "ndcg", "eval_at": k_of}
+    lightgbm.train(
+        given | {"verbose": -1, "num_threads": 1}, data, 1, valid_sets=[data],
+        callbacks=[lightgbm.record_evaluation(logged)],
+    )  # fmt: skip
+    for k in k_of:
+        found = ndcg_score(grades, scores, groups=groups, k=k, gain="exponential")
+        assert found == pytest.approx(logged["training"][f"ndcg@{k}"][0], abs=1e-12)
+
+
+def test_labels_of_two_classes_are_grades_too(many):
+    y_true, y_score, groups, _ = many
+    for gain in ("linear", "exponential", {False: 0, True: 0.3}):
+        for k in (None, 3):
+            found = ndcg_score(y_true, y_score, groups=groups, gain=gain, k=k)
+            expected = ndcg_score(y_true, y_score, groups=groups, k=k)
+            assert found == pytest.approx(expected, rel=1e-15)
+    assert ndcg_score(y_true, y_score, gain="linear") == ndcg_score(y_true, y_score)
+
+
+def graded(seed=0, n=4000, n_lists=90):
+    """Return grades, scores that are tied and that are not, and lists."""
+    rng = np.random.default_rng(seed)
+    grades = rng.choice(5, n, p=[0.5, 0.2, 0.15, 0.1, 0.05])
+    scores = grades + 2 * rng.normal(size=n)
+    return grades, scores.round(), scores, rng.integers(0, n_lists, n)
+
+
+@each_gain
+def test_the_order_of_rows_and_the_scale_of_gains_are_free(gain):
+    grades, tied, scores, groups = graded()
+    order = np.random.default_rng(1).permutation(len(grades))
+    for each in (tied, scores):
+        found = ndcg_score(grades, each, groups=groups, gain=gain)
+        again = ndcg_score(
+            grades[order], 8 * each[order], groups=groups[order], gain=gain
+        )
+        assert found == again
+    of_grade = dict(enumerate(reference.gains_of(range(5), gain)))
+    for scale in (2.0**-900, 2.0**900):
+        scaled = {grade: scale * of for grade, of in of_grade.items()}
+        assert found == ndcg_score(grades, scores, groups=groups, gain=scaled)
+    # Strings, floats and other codes are grades, too.
+    codes = np.array(["-", "a", "b", "c", "d"])[grades]
+    named = dict(zip("-abcd", of_grade.values(), strict=True))
+    assert found == ndcg_score(codes, scores, groups=groups, gain=named)
+
+
+def test_the_perfect_order_has_one_and_a_worse_one_less():
+    grades, _, _, groups = graded()
+    for gain in ("linear", "exponential"):
+        for k in (None, 1, 7):
+            perfect = grades - np.arange(len(grades)) / 1e6
+            assert ndcg_score(grades, perfect, groups=groups, gain=gain, k=k) == 1
+            worse = ndcg_score(grades, -perfect, groups=groups, gain=gain, k=k)
+            assert worse < 0.6
+
+
+def test_grades_of_many_values_are_sorted_alike(monkeypatch):
+    grades, tied, scores, groups = graded()
+    grades = grades * np.random.default_rng(4).random(len(grades))
+    for each in (tied, scores):
+        found = group_scores("ndcg", grades, each, groups=groups, gain="linear")
+        monkeypatch.setattr(list_tables, "_KEY_BITS", 24)
+        again = group_scores("ndcg", grades, each, groups=groups, gain="linear")
+        monkeypatch.undo()
+        assert np.array_equal(found.values, again.values)
+        expected = reference.graded_ndcg(
+            grades[groups == 0].tolist(), each[groups == 0].tolist()
+        )
+        assert found.values[0] == pytest.approx(expected, rel=1e-13)
+
+
+def test_a_list_that_gains_nothing_counts_as_told():
+    rows = {"y_true": [2, 1, 1, 0], "y_score": [1, 2, 3, 4], "groups": [7, 7, 8, 8]}
+    gain = {0: 0, 1: 0, 2: 1}
+    first = 1 / math.log2(3)
+    assert ndcg_score(**rows, gain=gain) == first
+    assert ndcg_score(**rows, gain=gain, undefined=0) == first / 2
+    with pytest.warns(UndefinedMetricWarning, match="1 of 2 lists are undefined"):
+        assert math.isnan(ndcg_score(**rows, gain=gain, undefined="nan"))
+    scores = group_scores("ndcg", **rows, gain=gain)
+    assert (scores.n_pos.tolist(), scores.n_defined) == ([1, 0], 1)
+    # By the relevant items of each: one of 2, and one of none.
+    found = ndcg_score(**rows, gain="linear", average="positives")
+    by_list = group_scores("ndcg", **rows, gain="linear").values
+    assert found == pytest.approx((2 * by_list[0] + by_list[1]) / 3, abs=1e-15)
+
+
+@looped(
+    "grades, options, message",
+    [
+        ([0, 1, 2], {}, r"relevance_threshold= of lists; ndcg_score\(..., gain='lin"),
+        ([0, 1], {"gain": "exp"}, "gain must be 'linear', .* got 'exp'"),
+        ([0, 1], {"gain": [0, 1]}, r"gain must be 'linear', .* got \[0, 1\]"),
+        ([0, 1], {"gain": {}}, r"gain must be .* got \{\}"),
+        ([0, 1], {"gain": {0: -1}}, r"gain\[0\] must not be negative, found -1"),
+        ([0, 1], {"gain": {0: math.nan}}, r"gain\[0\] must be a finite number"),
+        ([0, 1], {"gain": {0: 1}}, "no entry for the grade 1 of y_true: it has"),
+        ([0, -2], {"gain": "linear"}, "grades from 0 on for gain='linear', found -2"),
+        (["a", "b"], {"gain": "linear"}, r"must be numeric, .*\('a' at position 0"),
+        ([0, None], {"gain": "linear"}, "NaN or another missing .* position 1"),
+        ([0, math.nan], {"gain": WORTH}, "NaN or another missing .* position 1"),
+        ([0, math.inf], {"gain": "linear"}, "y_true contains infinity"),
+        ([0, 1024], {"gain": "exponential"}, "y_true holds 1024, .* smaller grades"),
+        ([0, 1], {"gain": "linear", "pos_label": 1}, "leave out pos_label=1"),
+        (
+            [0, 1],
+            {"gain": "linear", "relevance_threshold": 1},
+            "leave out relevance_threshold=1",
+        ),
+    ],
+)
+def test_bad_grades_are_named(grades, options, message):
+    with pytest.raises(ValueError, match=message):
+        ndcg_score(grades, range(len(grades)), **options)
+
+
+def test_other_metrics_and_weights_refuse_grades_by_name():
+    for score in (mean_average_precision_score, average_precision_score):
+        with pytest.raises(ValueError, match=r"ndcg_score\(..., gain='linear'\)"):
+            score([0, 1, 2], [1, 2, 3])
+    with pytest.raises(ValueError, match="has no parameter 'gain'"):
+        group_scores("reciprocal_rank", [0, 1], [1, 2], groups=[1, 1], gain="linear")
+    with pytest.raises(ValueError, match="sample_weight has no meaning for the NDCG"):
+        group_scores(
+            "ndcg", [0, 2], [1, 2], groups=[1, 1], gain="linear", sample_weight=[1, 1]
+        )
+
+
+def test_an_entity_has_its_greatest_grade_and_score():
+    found = group_scores(
+        "ndcg", [1, 3, 0, 2], [4, 1, 3, 2], groups=[1] * 4, gain="linear",
+        entities=["x", "x", "y", "z"],
+    )  # fmt: skip
+    expected = ndcg_score([3, 0, 2], [4, 3, 2], gain="linear")
+    assert found.values.tolist() == [expected]
+
+
+def test_batches_reports_and_training_take_grades():
+    pandas = require("pandas")
+    grades, y_score, _, groups = graded(n_lists=40)
+    options = {"k": 5, "gain": "exponential"}
+    expected = group_scores("ndcg", grades, y_score, groups=groups, **options)
+    order = np.argsort(groups, kind="stable")
+    rows = [column[order] for column in (grades, y_score, groups)]
+    batches = zip(*(np.array_split(column, 7) for column in rows), strict=True)
+    found = GroupScores.from_batches("ndcg", batches, **options)
+    assert np.array_equal(found.values, expected.values)
+
+    X = pandas.DataFrame({"score": y_score, "query": groups})
+    scorer = make_ranking_scorer("ndcg", groups="query", **options)
+    assert "gain='exponential'" in repr(scorer)
+    assert scorer(fitted(), X, grades) == expected.mean()
+    report = ScoreReport({"ndcg": scorer})(fitted(), X, grades)
+    assert report["ndcg_standard_error"] == expected.estimate().standard_error
+    assert (report["n_pos"], report["n_neg"]) == (
+        (grades > 0).sum(),
+        (grades == 0).sum(),
+    )
+
+    monitor = eval_metric("ndcg", library="lightgbm", **options)
+    sizes = np.bincount(groups)
+    value = monitor(*rows[:2], None, sizes)[1]
+    assert value == pytest.approx(expected.mean(), abs=1e-15)
+
+
+def test_the_mean_has_a_standard_error_and_a_paired_test_over_lists():
+    grades, tied, scores, groups = graded()
+    options = {"groups": groups, "gain": "linear", "k": 10}
+    found = estimate("ndcg", grades, tied, **options)
+    values, others = (
+        group_scores("ndcg", grades, each, **options).values for each in (tied, scores)
+    )
+    error = values.std(ddof=1) / math.sqrt(len(values))
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    assert found.value == ndcg_score(grades, tied, **options)
+    assert "gain=linear" in repr(found)
+    both = compare("ndcg", grades, tied, scores, **options)
+    expected = stats.ttest_rel(values, others)
+    assert both.statistic == pytest.approx(expected.statistic, rel=1e-10)
+    assert both.pvalue == pytest.approx(expected.pvalue, rel=1e-10)
+    low, high = both.confidence_interval
+    expected = expected.confidence_interval()
+    assert (low, high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+
+
+def test_thresholds_change_the_order_of_models_that_grades_settle():
+    # As the user guide has it.
+    grades = [3, 2, 1, 1, 0, 0]
+    a, b = [1, 6, 5, 4, 3, 2], [6, 1, 3, 2, 5, 4]
+    for threshold, is_a_better in ((1, True), (3, False)):
+        of_a, of_b = (
+            ndcg_score(grades, each, relevance_threshold=threshold) for each in (a, b)
+        )
+        with case(threshold):
+            assert (of_a > of_b) == is_a_better
+    for gain in ("linear", "exponential"):
+        of_a, of_b = (ndcg_score(grades, each, gain=gain) for each in (a, b))
+        assert of_a < of_b
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gain", ["linear", "exponential"])
+def test_intervals_of_graded_lists_hold_the_mean(gain):
+    options = {"gain": gain, "k": 10}
+
+    def drawn(seed, n_lists):
+        # Lists of log-normal size, with grades that few items have.
+        rng = np.random.default_rng(seed)
+        sizes = np.maximum(np.exp(rng.normal(2.7, 0.6, n_lists)).astype(int), 2)
+        groups = np.repeat(np.arange(n_lists), sizes)
+        grades = rng.choice(5, len(groups), p=[0.55, 0.2, 0.15, 0.07, 0.03])
+        quality = np.repeat(rng.exponential(1, n_lists), sizes)
+        scores = (quality * grades + rng.standard_t(4, len(groups))).round(1)
+        return group_scores("ndcg", grades, scores, groups=groups, **options)
+
+    truth = drawn(0, 100_000).mean()
+    for n_lists in (20, 60):
+        found = simulated(1000, lambda i, n=n_lists: drawn(i + 1, n).estimate())
+        assert_share(held(found, truth), at_least=0.94, at_most=0.97)

@@ -17,10 +17,29 @@ def orders(y_true, y_score):
     return found
 
 
-def ndcg(labels, k):
+def ndcg(labels, k, best=None):
     gain = sum(y / math.log2(i + 2) for i, y in enumerate(labels[:k]))
-    best = sorted(labels, reverse=True)[:k]
+    best = (best or sorted(labels, reverse=True))[:k]
     return gain / sum(y / math.log2(i + 2) for i, y in enumerate(best))
+
+
+def gains_of(grades, gain):
+    """Return what grades gain: by themselves, by 2 to their power, or by a dict."""
+    if gain == "linear":
+        return [float(grade) for grade in grades]
+    if gain == "exponential":
+        return [2.0**grade - 1 for grade in grades]
+    return [gain[grade] for grade in grades]
+
+
+def graded_ndcg(gains, scores, k=None):
+    """Return the NDCG of items of which those that tie share their mean gain."""
+    places = sorted(range(len(scores)), key=lambda i: scores[i], reverse=True)
+    shared = []
+    for i in places:
+        tied = [gains[j] for j in places if scores[j] == scores[i]]
+        shared.append(math.fsum(tied) / len(tied))
+    return ndcg(shared, k, sorted(gains, reverse=True)) if any(gains) else math.nan
 
 
 def average_precision(labels, k):
