@@ -69,9 +69,9 @@ def ndcg_score(
     -------
     score : float
         NDCG in [0, 1], 1 where every list has its items in decreasing order of gain;
-        nan where undefined. Of random scores it is the mean discount of the places
-        times the gain of all items, as a share of the perfect: greater than 0, and
-        greater in shorter lists.
+        nan where undefined. Random scores give the mean discount of the places times
+        the gain of all items, as a share of the perfect: greater than 0, and greater in
+        shorter lists.
 
     Raises
     ------
@@ -127,8 +127,8 @@ def ndcg_score(
     >>> ndcg_score(y_true, y_score, groups=user, k=1)
     0.5
 
-    Of three items the second best is on top. At the top place it gains 1 of 3, or, as
-    the formula of search engines has it, 1 of 7:
+    The second best of three items is on top. There it gains 1 where the best would
+    have gained 3, or exponentially 7:
 
     >>> grades, y_score = [3, 1, 0], [0.4, 0.9, 0.1]
     >>> [
