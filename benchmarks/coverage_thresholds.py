@@ -1,12 +1,15 @@
-"""How often thresholds on scores of folds keep the capacity, for several models.
+"""How often thresholds on scores of folds keep what is asked for, for several models.
 
     python benchmarks/coverage_thresholds.py [--seconds 8] [--short] [--models forest]
+        [--keep recall]
 
-Prints for each model, number of cases and ``cv`` how often a batch of 300 was within
-a capacity of 45 that was to be kept with 95 %, with the standard error of that, the
-share marked on average beside the expected one, and how often ``achieved_rate`` gave
-p < 0.05 without any drift. The law is exact for ``cv=0.3``. Each row takes as many
-samples as the seconds allow (all in all about eight minutes), ``--short`` a tenth.
+Prints for each model, number of cases and ``cv`` how often a batch was within what was
+to be kept with 95 %: a capacity of 45 of 300 cases, a recall of 0.8 in 60 positives or
+a false positive rate of 0.1 in 240 negatives. Then follow the standard error of that,
+the share of these cases marked on average beside the expected one, and how often
+``achieved_share`` gave p < 0.05 without any drift. The law is exact for ``cv=0.3``.
+Each row takes as many samples as the seconds allow (all in all about eight minutes),
+``--short`` a tenth; those with too few positives for the recall are drawn again.
 """
 
 import argparse
@@ -20,9 +23,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skrate import RateThresholdClassifier
+from skrate import ConstrainedThresholdClassifier
 
-N_ITEMS, CAPACITY, CONFIDENCE = 300, 45, 0.95
+CONFIDENCE = 0.95
+# What is kept, the size of the batch, and how many of it may be beyond the threshold.
+KEPT = {
+    "capacity": ({"capacity": 45, "n_items": 300}, 300, 45),
+    "recall": ({"recall": 0.8, "n_pos": 60}, 60, 12),
+    "fpr": ({"fpr": 0.1, "n_neg": 240}, 240, 24),
+}
 N_NEW = 10_000
 # Name: the model, and of how many features.
 MODELS = {
@@ -44,6 +53,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=8)
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--models", nargs="*", default=[""])
+    parser.add_argument("--keep", choices=KEPT, default="capacity")
     options = parser.parse_args()
     seconds = options.seconds / (10 if options.short else 1)
     head = f"{'model':36} {'n':>5} {'cv':>4} {'kept':>6} {'error':>6}"
@@ -53,7 +63,9 @@ def main():
             continue
         for n_cases in (200, 500, 2000):
             for cv in (5, 10, 0.3):
-                row = simulate(name, n_cases, cv, seconds)
+                if options.keep == "recall" and (n_cases, cv) == (200, 0.3):
+                    continue
+                row = simulate(name, n_cases, cv, seconds, options.keep)
                 kept, marked, expected, alarms, error, n = row
                 print(
                     f"{name:36} {n_cases:5} {cv:4} {kept:6.3f} {error:6.3f} "
@@ -62,7 +74,7 @@ def main():
                 )
 
 
-def simulate(name, n_cases, cv, seconds, seed=0):
+def simulate(name, n_cases, cv, seconds, kept="capacity", seed=0):
     """Return the means over as many samples as the time allows, and their number.
 
     Before the number is the standard error of the first mean.
@@ -72,34 +84,44 @@ def simulate(name, n_cases, cv, seconds, seed=0):
     found = []
     end = time.process_time() + seconds
     while len(found) < 2 or (time.process_time() < end and len(found) < 1000):
-        found.append(one_sample(model, n_features, n_cases, cv, rng))
+        found.append(one_sample(model, n_features, n_cases, cv, kept, rng))
     error = np.std(found, axis=0)[0] / np.sqrt(len(found))
     return *np.mean(found, axis=0), error, len(found)
 
 
-def one_sample(model, n_features, n_cases, cv, rng):
+def one_sample(model, n_features, n_cases, cv, kept, rng):
     """Return what a threshold keeps and marks in batches of a large population."""
-    X, y = draw(n_cases, n_features, rng)
-    classifier = RateThresholdClassifier(
-        model, capacity=CAPACITY, n_items=N_ITEMS, confidence=CONFIDENCE, cv=cv,
+    options, n_items, most = KEPT[kept]
+    classifier = ConstrainedThresholdClassifier(
+        model, **options, confidence=CONFIDENCE, cv=cv,
         random_state=int(rng.integers(2**31)),
     )  # fmt: skip
-    with warnings.catch_warnings():
-        # Ties that leave capacity unused are part of what is measured.
-        warnings.simplefilter("ignore")
-        classifier.fit(X, y)
-    cases = draw(N_NEW, n_features, rng)[0]
-    new = classifier.achieved_rate(cases)
-    law = classifier._cut.law_without_ties(N_ITEMS)
-    # Above the threshold, at it and below it: ties leave the last two apart.
-    n_from = np.count_nonzero(classifier._scores(cases) >= classifier._cut.at)
-    tied = n_from / N_NEW - new.rate
-    batches = rng.multinomial(N_ITEMS, [new.rate, tied, 1 - new.rate - tied], size=50)
+    while True:
+        X, y = draw(n_cases, n_features, rng)
+        try:
+            with warnings.catch_warnings():
+                # Ties that leave capacity unused are part of what is measured.
+                warnings.simplefilter("ignore")
+                classifier.fit(X, y)
+            break
+        except ValueError as error:
+            if "held-out positives" not in str(error):
+                raise
+    X, y = draw(N_NEW, n_features, rng)
+    new = classifier.achieved_share(X, y)
+    constraint, cut = classifier._constraint, classifier._cut
+    beyond = constraint.kept(new.share)
+    law = cut.law_without_ties(n_items)
+    # Beyond the threshold, at it and before it: ties leave the last two apart.
+    cases = constraint.cases(y, classifier.classes_, 1)
+    scores = constraint.turned(classifier._scores(X)[cases])
+    tied = max(0.0, np.mean(scores >= cut.at) - beyond)
+    batches = rng.multinomial(n_items, [beyond, tied, 1 - beyond - tied], size=50)
     alarms = [law.pvalue(above, above + at) < 0.05 for above, at, _ in batches]
     return (
-        stats.binom.cdf(CAPACITY, N_ITEMS, new.rate),
-        new.rate,
-        classifier.expected_rate_,
+        stats.binom.cdf(most, n_items, beyond),
+        new.share,
+        classifier.expected_share_,
         np.mean(alarms),
     )
 

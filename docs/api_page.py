@@ -83,7 +83,7 @@ QUESTIONS = (
         "in_training",
         ("eval_metric", "RankBoostClassifier"),
     ),
-    ("Whom to process?", "in_production", ("RateThresholdClassifier",)),
+    ("Whom to process?", "in_production", ("ConstrainedThresholdClassifier",)),
     ("What does it look like?", None, ("RateAveragedROC", "HitCurveDisplay")),
     ("What if the cases do not fit in memory?", "large_data", ("RankTable",)),
 )

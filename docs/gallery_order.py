@@ -2,7 +2,7 @@
 
 FIRST = (
     *("select_a_model.py", "plot_budget_report.py", "plot_crossing_curves.py"),
-    *("plot_fold_rankings.py", "plot_rate_threshold.py", "plot_stopping.py"),
+    *("plot_fold_rankings.py", "plot_threshold.py", "plot_stopping.py"),
     *("plot_early_stopping.py", "plot_rate.py", "plot_fixed_recall.py"),
     *("plot_sample_size.py", "plot_consensus_curves.py", "plot_several_classes.py"),
     *("plot_average_precision.py", "plot_partial_auc.py"),

@@ -52,7 +52,7 @@ from skrate.model_selection.scorers import (
     RateWeightedAUCScorer,
     make_ranking_scorer,
 )
-from skrate.model_selection.threshold import RateThresholdClassifier
+from skrate.model_selection.threshold import ConstrainedThresholdClassifier
 
 __version__ = "0.1.0"
 
@@ -60,6 +60,7 @@ __version__ = "0.1.0"
 # their registry, which a test sees to.
 __all__ = [
     "AveragePrecisionScorer",
+    "ConstrainedThresholdClassifier",
     "FoldRankings",
     "GroupScores",
     "HitCurveDisplay",
@@ -67,7 +68,6 @@ __all__ = [
     "RankBoostClassifier",
     "RankTable",
     "RateAveragedROC",
-    "RateThresholdClassifier",
     "RateWeightedAUCScorer",
     "ScoreReport",
     "average_precision_score",

@@ -17,10 +17,10 @@ from skrate.metrics.results import (
     Estimates,
 )
 from skrate.model_selection.cv_results import FoldSummaries, FoldSummary
-from skrate.model_selection.threshold import AchievedRate, MarkedBatch
+from skrate.model_selection.threshold import AchievedShare, MarkedBatch
 
 __all__ = [
-    "AchievedRate",
+    "AchievedShare",
     "BudgetReport",
     "BudgetRow",
     "Comparison",

@@ -112,7 +112,7 @@ REFUSED = [
     "skrate.compare_folds(folds, None)",
     "skrate.error_rate.auc_moments(5, 5, n_errors=abs)",
     "skrate.RankBoostClassifier(scoring=1)",
-    "skrate.RateThresholdClassifier(y, capacity=0.5, n_items=20)",
+    "skrate.ConstrainedThresholdClassifier(y, capacity=0.5, n_items=20)",
 ]
 SCORES = [name for name in skrate.__all__ if name.endswith("_score")]
 NEEDED = {"expected_gain_score": ", gain=a"}

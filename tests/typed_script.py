@@ -176,11 +176,11 @@ skrate.RateAveragedROC.from_cross_validation(
 boost = skrate.RankBoostClassifier(5, scoring=get_scorer("roc_auc"), random_state=0)
 skrate.HitCurveDisplay.from_estimator(boost.fit(train, target), train, target)
 distinct = train + np.linspace(0, 1e-3, train.size).reshape(train.shape)
-keeping = skrate.RateThresholdClassifier(
+keeping = skrate.ConstrainedThresholdClassifier(
     model, rate=stats.beta(2, 3), n_items=20, confidence=0.8, cv=GroupKFold(3)
 ).fit(distinct, target, clusters=X["list"])
 keeping.predict_batch(train, random_state=0).labels.sum()
-low_rate, high_rate = keeping.achieved_rate(train, looks=4).rate_interval
+low_rate, high_rate = keeping.achieved_share(train, looks=4).rate_interval
 
 # Selection.
 scorer = skrate.RateWeightedAUCScorer(rate=stats.beta(2, 3), pos_label=True)

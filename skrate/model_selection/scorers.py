@@ -660,9 +660,9 @@ def _check_no_labels(y_true: ArrayLike, y_score: ArrayLike, name: str) -> None:
         f"{name} was given predicted classes in the place of scores, "
         f"{shown(scores[0].item())} and the like, as TunedThresholdClassifierCV does "
         "at each threshold: how two groups are ordered does not say where to cut. "
-        "RateThresholdClassifier(estimator, rate=...) finds the threshold that marks "
-        "the share of cases that will be processed. To rank by predictions, name "
-        'response_method="predict".'
+        "ConstrainedThresholdClassifier(estimator, rate=...) finds the threshold that "
+        "marks the share of cases that will be processed, and by recall= or fpr= the "
+        'one that keeps it. To rank by predictions, name response_method="predict".'
     )
     if not is_number:
         raise ValueError(message)

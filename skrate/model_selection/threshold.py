@@ -1,13 +1,13 @@
-"""A classifier that marks the share of cases that will be processed."""
+"""A classifier whose threshold keeps a capacity, recall or false positive rate."""
 
 from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from scipy import optimize, special, stats
@@ -55,7 +55,7 @@ from skrate.model_selection.responses import (
 )
 from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
 
-_USER = "RateThresholdClassifier"
+_USER = "ConstrainedThresholdClassifier"
 # As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
 _AUTO = ("predict_proba", "decision_function")
 # Scores are coarse where there are fewer levels than this share of the cases, and those
@@ -63,7 +63,8 @@ _AUTO = ("predict_proba", "decision_function")
 _COARSE, _APART = 0.5, 1.5
 # Of what is reported where no confidence was asked for.
 _LEVEL = 0.95
-# A capacity of which ties leave less than this share is worth a word.
+# A capacity of which ties leave less than this share is worth a word, and so is a
+# recall with less than this share of the positives missed that may be.
 _USED = 0.9
 # Budgets that stand for their distribution, where the batch is no number of cases.
 _POINTS = 1024
@@ -71,13 +72,20 @@ _POINTS = 1024
 _ROUNDING = 1e-12
 # What is equal to a probability but for rounding does not exceed it.
 _UP_TO = 1 + 1e-9
+# What is limited, the cases that it is a share of, and the size of their next batch.
+Kind = Literal["rate", "recall", "fpr"]
+_SHARE = {"rate": "share marked", "recall": "recall", "fpr": "false positive rate"}
+_LIMITED = _SHARE | {"rate": "capacity"}
+_CASES = {"rate": "cases", "recall": "positives", "fpr": "negatives"}
+_BATCH = {"rate": "n_items", "recall": "n_pos", "fpr": "n_neg"}
 
 
-class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
-    r"""Classifier that marks the share of new cases that will be processed.
+class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
+    r"""Classifier whose threshold keeps a capacity, recall or false positive rate.
 
-    Its threshold is the one that keeps a capacity: on average, or with a probability
-    that is asked for.
+    The threshold is found on held-out scores, and keeps what is asked for in new cases:
+    on average, or with a given probability. The threshold at which held-out cases have
+    just that recall misses it in new ones about every other time.
 
     Parameters
     ----------
@@ -90,12 +98,20 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     capacity : int, default=None
         In the place of ``rate``, the number of cases processed of the next
         ``n_items``.
+    recall : float, default=None
+        In the place of both, the least share of new positives to be marked, in (0, 1).
+    fpr : float, default=None
+        In their place, the greatest share of new negatives to be marked, in (0, 1).
     n_items : int, default=None
-        Number of cases in the next batch. None stands for so many that their own chance
-        does not matter.
+        With ``rate`` or ``capacity``, the number of cases in the next batch. None means
+        so many that their own chance does not matter.
+    n_pos, n_neg : int, default=None
+        The same with ``recall``, the number of positives in the next batch, and with
+        ``fpr``, the number of negatives.
     confidence : float, default=None
-        Probability, in (0, 1), with which the next ``n_items`` keep to the capacity.
-        None keeps it on average: about half of all batches then exceed it.
+        Probability, in (0, 1), with which the next batch keeps the constraint; without
+        its size, the share in the long run. None keeps it on average: about half of all
+        batches then do not.
     cv : int, float, splitter, iterable or "prefit", default=5
         Where held-out scores come from:
 
@@ -120,17 +136,23 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     estimator_ : estimator
         The fitted estimator that scores new cases.
     threshold_ : float
-        Least score of ``pos_label_`` that is marked, next above a held-out one; ``inf``
-        where nothing is marked, ``-inf`` where everything is.
+        Least score of ``pos_label_`` that is marked: with ``recall`` a held-out one,
+        else the next number above one; ``inf`` if nothing is marked, ``-inf`` if
+        everything is.
     expected_rate_ : float
-        Share of new cases that is expected to be marked.
-    rate_interval_ : ConfidenceInterval
-        The central range of the share marked of the next ``n_items``, or in the long
-        run, at ``confidence`` or 0.95.
+        Share of new cases that is expected to be marked. With ``recall`` and ``fpr`` it
+        is the share of held-out cases, and so assumes their prevalence.
+    expected_share_ : float
+        What is expected of the share that is kept: the rate, recall or false positive
+        rate.
+    share_interval_ : ConfidenceInterval
+        The central range of that share in the next batch, or in the long run, at
+        ``confidence`` or 0.95.
     pos_label_ : label
         The label of marked cases.
     n_held_out_ : int
-        Number of held-out scores.
+        Number of held-out scores: of all cases, of positives for ``recall``, and of
+        negatives for ``fpr``.
     classes_ : ndarray of shape (2,)
         The labels, as the estimator has them.
     n_features_in_, feature_names_in_ : int, ndarray
@@ -150,13 +172,19 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     .. math:: P(N = k) = \binom{m}{k}
               \frac{B(k + j, m - k + n - j + 1)}{B(j, n - j + 1)},
 
-    with the mean m j / (n + 1), whatever the distribution of the scores. The threshold
-    is above the j-th largest score, with the greatest j for which j / (n + 1) is at
-    most the (mean) rate or, with ``confidence``, for which N > R m has a probability
-    of at most 1 - confidence. With ties fewer are marked, never more, so that the
-    capacity is kept. If a held-out cases score above several that tie there,
-    ``expected_rate_`` is a / n, and the ends of ``rate_interval_`` are of the laws of
-    j = a and a + 1.
+    with the mean m j / (n + 1), whatever the distribution of the scores; in the long
+    run, N / m is beta(j, n - j + 1). The threshold is above the j-th largest score,
+    with the greatest j for which j / (n + 1) is at most the (mean) rate or, with
+    ``confidence``, for which N > R m has a probability of at most 1 - confidence. With
+    ties fewer are marked, never more, so that the capacity is kept. If a held-out cases
+    score above several that tie there, ``expected_share_`` is a / n, and the ends of
+    ``share_interval_`` are of the laws of j = a and a + 1.
+
+    For ``fpr`` all cases are negatives. For ``recall`` they are positives, counted from
+    below, and N those missed, of which 1 - ``recall`` may be: the threshold is the j-th
+    smallest of the n scores, and the share of positives at or above it is
+    beta(n - j + 1, j). With ties more are marked. Even j = 1 takes some cases: 29
+    positives for a recall of 0.9 with confidence 0.95, and 59 for 0.95.
 
     The law is exact for ``cv="prefit"`` and a single split, and approximate for folds,
     as other models scored them: in simulations a confidence of 0.95 was kept in 0.94 to
@@ -176,9 +204,9 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from skrate import RateThresholdClassifier
+    >>> from skrate import ConstrainedThresholdClassifier
     >>> X, y = make_classification(1500, weights=[0.8], random_state=1)
-    >>> model = RateThresholdClassifier(
+    >>> model = ConstrainedThresholdClassifier(
     ...     LogisticRegression(),
     ...     capacity=40,
     ...     n_items=300,
@@ -188,6 +216,14 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     0.102
     >>> int(model.predict(X[1200:]).sum())
     37
+
+    Or nine in ten positives are to be found, as surely:
+
+    >>> model = ConstrainedThresholdClassifier(
+    ...     LogisticRegression(), recall=0.9, confidence=0.95
+    ... ).fit(X[:1200], y[:1200])
+    >>> round(model.expected_share_, 3), round(model.expected_rate_, 3)
+    (0.929, 0.305)
     """
 
     def __init__(
@@ -196,7 +232,11 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         *,
         rate: RateLike | None = None,
         capacity: int | None = None,
+        recall: float | None = None,
+        fpr: float | None = None,
         n_items: int | None = None,
+        n_pos: int | None = None,
+        n_neg: int | None = None,
         confidence: float | None = None,
         cv: Any = 5,
         pos_label: Label = None,
@@ -207,7 +247,11 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         self.estimator = estimator
         self.rate = rate
         self.capacity = capacity
+        self.recall = recall
+        self.fpr = fpr
         self.n_items = n_items
+        self.n_pos = n_pos
+        self.n_neg = n_neg
         self.confidence = confidence
         self.cv = cv
         self.pos_label = pos_label
@@ -224,28 +268,28 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
             Whatever the estimator takes. With ``cv="prefit"``, cases that it has not
             seen.
         y : array-like of shape (n_samples,)
-            Two classes; not needed with ``cv="prefit"``.
+            Two classes. With ``cv="prefit"`` only ``recall`` and ``fpr`` need it.
         **params : dict
             What the ``fit`` of the estimator takes, such as ``sample_weight``, split
             by fold where there is an entry for each case, and ``clusters``, which the
             splitter gets as its ``groups``; with metadata routing, what they asked for.
-            To the threshold each held-out case is one, unless its weight is 0.
+            Weights are for training: to the threshold each held-out case is one, unless
+            its weight is 0, as no case is more exchangeable with new ones than others.
 
         Returns
         -------
-        self : RateThresholdClassifier
+        self : ConstrainedThresholdClassifier
             The fitted classifier.
 
         Raises
         ------
         ValueError
-            If ``rate``, ``capacity``, ``n_items`` and ``confidence`` do not go together
-            or are out of range, there are not two classes, in ``y`` or in the training
-            part of a fold, a case is tested twice, or a score is not finite.
+            If the constraint, the size of the batch and ``confidence`` do not go
+            together or are out of range, there are not two classes, in ``y`` or in the
+            training part of a fold, a case is tested twice, held-out positives or
+            negatives are too few for ``recall`` or ``fpr``, or a score is not finite.
         """
-        capacity = check_capacity(
-            self.rate, self.capacity, self.n_items, self.confidence
-        )
+        constraint = check_constraint(self)
         methods = check_methods(self.response_method)
         is_fitted = isinstance(self.cv, str) and self.cv == "prefit"
         label = check_target(y, self.estimator if is_fitted else None, self.pos_label)
@@ -262,11 +306,17 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
                     f"{list(unused)}."
                 )
             self.estimator_ = self.estimator
+            cases = constraint.cases(y, self.estimator.classes_, label)
+            constraint.check_enough(cases)
             scores = positive_scores(self.estimator, X, None, methods, label)
         else:
             splits = check_splits(
                 self.cv, X, y, self.random_state, to_split, fit_params
             )
+            tested = np.concatenate([test for _, test in splits])
+            labels = check_vector("y", y)
+            cases = constraint.cases(labels[tested], distinct_labels(labels), label)
+            constraint.check_enough(cases)
             ask = partial(positive_scores, methods=methods, label=label)
             given = (self.estimator, X, y, fit_params, splits, self.n_jobs)
             parts, models = scored_folds(ask, *given, is_kept=len(splits) == 1)
@@ -280,12 +330,15 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        self._capacity, self._cut = capacity, find_cut(scores, capacity)
-        self.n_held_out_, self.threshold_ = len(scores), self._cut.threshold
-        self.expected_rate_ = self._cut.expected
-        level = capacity.confidence or _LEVEL
-        self.rate_interval_ = self._cut.interval(capacity.n_items, level)
-        waste = self._cut.waste()
+        self._constraint, self._cut = constraint, find_cut(scores[cases], constraint)
+        self.n_held_out_, self.threshold_ = self._cut.n, self._cut.threshold
+        self.expected_share_ = constraint.kept(self._cut.expected)
+        self.expected_rate_ = self.expected_share_
+        if constraint.kind != "rate":
+            self.expected_rate_ = float(np.mean(scores >= self.threshold_))
+        level = constraint.confidence or _LEVEL
+        self.share_interval_ = self._cut.interval(constraint, level)
+        waste = self._cut.waste(constraint)
         if waste:
             warnings.warn(waste, UserWarning, stacklevel=2)
         return self
@@ -301,12 +354,13 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
 
         Marked is the top of ``capacity`` cases, or of the (mean) ``rate``, rounded
         down, or as many as it allows with ``confidence``; of cases that tie with the
-        last one some at random, drawn by ``random_state``.
+        last one some at random, drawn by ``random_state``. A ``recall`` or ``fpr`` says
+        no number of cases, and is refused.
         """
         generator = check_generator(random_state)
         scores = self._scores(X)
         n_items = len(scores)
-        n_marked = self._capacity.of_batch(n_items)
+        n_marked = self._constraint.of_batch(n_items)
         last = np.inf
         if n_marked > 0:
             last = np.partition(scores, n_items - n_marked)[n_items - n_marked]
@@ -325,15 +379,23 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
             n_drawn,
         )
 
-    def achieved_rate(
-        self, X: ArrayLike, *, confidence_level: float = 0.95, looks: int = 1
-    ) -> AchievedRate:
+    def achieved_share(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        *,
+        confidence_level: float = 0.95,
+        looks: int = 1,
+    ) -> AchievedShare:
         """Count what ``predict`` marks of a batch, and test if that is as it should be.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            New cases, no matter whether their labels are known.
+            New cases.
+        y : array-like of shape (n_samples,), default=None
+            Their labels, of which ``recall`` counts the positives and ``fpr`` the
+            negatives; a rate takes none.
         confidence_level : float, default=0.95
             Level of the range that batches of this size keep to, in (0, 1).
         looks : int, default=1
@@ -342,24 +404,33 @@ class RateThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
 
         Returns
         -------
-        achieved : AchievedRate
+        achieved : AchievedShare
             The number marked, their share beside the one expected, and both p-values.
         """
         level = check_fraction("confidence_level", confidence_level)
         n_looks = check_count("looks", looks)
-        scores = self._scores(X)
+        X, y = indexable(X, y)
+        scores, constraint = self._scores(X), self._constraint
+        scores = scores[constraint.cases(y, self.classes_, self.pos_label_)]
         n_items = len(scores)
+        if n_items == 0:
+            raise ValueError(
+                f"y holds no {_CASES[constraint.kind]}, and {constraint.asked} is a "
+                "share of them: give more cases."
+            )
         n_marked = int(np.count_nonzero(scores >= self.threshold_))
-        n_from = int(np.count_nonzero(scores >= self._cut.at))
-        pvalue = self._cut.law_without_ties(n_items).pvalue(n_marked, n_from)
-        share = self._capacity.share()
-        as_many = float(stats.binom.sf(n_marked - 1, n_items, share))
-        return AchievedRate(
+        n_beyond = n_items - n_marked if constraint.kind == "recall" else n_marked
+        n_from = int(np.count_nonzero(constraint.turned(scores) >= self._cut.at))
+        batch = replace(constraint, n_items=n_items)
+        pvalue = self._cut.law_without_ties(n_items).pvalue(n_beyond, n_from)
+        as_many = float(stats.binom.sf(n_beyond - 1, n_items, constraint.share()))
+        return AchievedShare(
+            constraint.kind,
             n_items,
             n_marked,
             n_marked / n_items,
-            self.expected_rate_,
-            self._cut.interval(n_items, level),
+            self.expected_share_,
+            self._cut.interval(batch, level),
             min(1.0, n_looks * pvalue),
             min(1.0, n_looks * as_many),
             level,
@@ -418,7 +489,7 @@ def _warn_of_levels(parts: list[Array]) -> None:
         warnings.warn(
             f"Scores tie in each fold, at {most} levels or fewer, and these differ "
             f"from fold to fold ({n_levels} in all): those of the model of all cases "
-            "will differ as well, and keep the capacity less often than promised. "
+            "will differ as well, and keep the constraint less often than promised. "
             "Hold out a part, as cv=0.3 does, or take finer scores.",
             UserWarning,
             stacklevel=4,
@@ -516,7 +587,7 @@ def check_splits(
 
 @dataclass(frozen=True)
 class MarkedBatch(Result):
-    """The top of a batch, as :meth:`RateThresholdClassifier.predict_batch` returns it.
+    """The top of a batch, as ``predict_batch`` marks it.
 
     Attributes
     ----------
@@ -533,17 +604,17 @@ class MarkedBatch(Result):
 
     See Also
     --------
-    RateThresholdClassifier : Makes it.
+    ConstrainedThresholdClassifier : Makes it.
 
     Examples
     --------
     Of three cases with the same score, chance decides which two are marked:
 
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skrate import RateThresholdClassifier
+    >>> from skrate import ConstrainedThresholdClassifier
     >>> X, y = [[0], [0], [0], [1], [1], [1]], [0, 0, 1, 0, 1, 1]
     >>> tree = DecisionTreeClassifier().fit(X, y)
-    >>> model = RateThresholdClassifier(
+    >>> model = ConstrainedThresholdClassifier(
     ...     tree, rate=0.6, cv="prefit"
     ... ).fit(X)
     >>> batch = model.predict_batch(
@@ -581,23 +652,26 @@ class MarkedBatch(Result):
 
 
 @dataclass(frozen=True)
-class AchievedRate(Result):
+class AchievedShare(Result):
     """What a threshold marks of a batch, and whether that is what it should.
 
     Attributes
     ----------
+    kind : {"rate", "recall", "fpr"}
+        What share it is: of all cases, of the positives, or of the negatives.
     n_items, n_marked : int
-        Number of cases in the batch, and of those at the threshold and above.
-    rate, expected_rate : float
+        Number of these cases in the batch, and of those at the threshold and above.
+    share, expected_share : float
         Their share, and what is expected if new cases are like the held-out ones.
-    rate_interval : ConfidenceInterval
+    share_interval : ConfidenceInterval
         The central range of the share in batches of this size.
     pvalue : float
         Two-sided probability of a share as far off, if the batch is like the held-out
         cases, which were a sample themselves.
-    capacity_pvalue : float
-        Probability of so many marked, or more, if the threshold keeps the capacity as
-        it was asked for; an unlucky sample may fail it as drift may.
+    constraint_pvalue : float
+        Probability of so many marked, or more (with a recall, so few, or fewer), if the
+        threshold keeps the constraint as it was asked for; an unlucky sample may fail
+        it as drift may.
     confidence_level : float
         Level of the range.
     looks : int
@@ -605,62 +679,126 @@ class AchievedRate(Result):
 
     See Also
     --------
-    RateThresholdClassifier : Makes it, by ``achieved_rate``.
+    ConstrainedThresholdClassifier : Makes it, by ``achieved_share``.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from skrate import RateThresholdClassifier
+    >>> from skrate import ConstrainedThresholdClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(600, 3))
     >>> y = (X[:, 0] + rng.normal(size=600) > 1).astype(int)
-    >>> model = RateThresholdClassifier(
+    >>> model = ConstrainedThresholdClassifier(
     ...     LogisticRegression(), rate=0.2
     ... ).fit(X, y)
-    >>> model.achieved_rate(rng.normal(size=(100, 3)))
-    AchievedRate(18 of 100 marked, 0.18 where 0.1997 is expected, p = 0.755;
+    >>> model.achieved_share(rng.normal(size=(100, 3)))
+    AchievedShare(18 of 100 marked, 0.18 where 0.1997 is expected, p = 0.755;
     that the
     capacity is kept, p = 0.729)
     """
 
+    kind: Kind
     n_items: int
     n_marked: int
-    rate: float
-    expected_rate: float
-    rate_interval: ConfidenceInterval
+    share: float
+    expected_share: float
+    share_interval: ConfidenceInterval
     pvalue: float
-    capacity_pvalue: float
+    constraint_pvalue: float
     confidence_level: float
     looks: int
 
     def __repr__(self) -> str:
         looks = "" if self.looks == 1 else f", over {self.looks} looks"
+        cases = "" if self.kind == "rate" else f" {_CASES[self.kind]}"
         return (
-            f"{type(self).__name__}({self.n_marked:,} of {self.n_items:,} marked, "
-            f"{self.rate:.4g} where {self.expected_rate:.4g} is expected, "
-            f"p = {self.pvalue:.3g}; that the capacity is kept, "
-            f"p = {self.capacity_pvalue:.3g}{looks})"
+            f"{type(self).__name__}({self.n_marked:,} of {self.n_items:,}{cases} "
+            f"marked, {self.share:.4g} where {self.expected_share:.4g} is expected, "
+            f"p = {self.pvalue:.3g}; that the {_LIMITED[self.kind]} is kept, "
+            f"p = {self.constraint_pvalue:.3g}{looks})"
         )
 
 
 @dataclass(frozen=True)
-class Capacity:
-    """The share of the next ``n_items`` that is processed, with what confidence."""
+class Constraint:
+    """What share of the next ``n_items`` may be beyond a threshold, and how surely.
 
+    Beyond it are cases marked, all or the negatives of them, or positives missed.
+    """
+
+    kind: Kind
     rate: RateDistribution
     n_items: int | None
     confidence: float | None
     number: int | None = None  # Where it was given as a number of cases.
 
-    def place(self, n: int) -> int:
-        """Return the greatest place among ``n`` held-out scores that keeps it."""
+    def cases(self, y: Any, known: Any, label: Label) -> slice | BoolArray:
+        """Return of which cases the share is, by their labels."""
+        if self.kind == "rate":
+            return slice(None)
+        if y is None:
+            raise ValueError(
+                f"{self.asked} is a share of the {_CASES[self.kind]}: give y, the "
+                "labels of the cases."
+            )
+        labels = check_vector("y", y)
+        is_known = np.any([is_label(labels, one) for one in known], axis=0)
+        if not is_known.all():
+            raise ValueError(
+                f"y holds {shown(labels[~is_known][0])}, but the classes are "
+                f"{', '.join(map(shown, known))}."
+            )
+        is_pos = is_label(labels, label)
+        return is_pos if self.kind == "recall" else ~is_pos
+
+    def check_enough(self, cases: slice | BoolArray) -> None:
+        """Raise an error where held-out cases are too few for any threshold."""
+        if isinstance(cases, slice):
+            return
+        n = int(np.count_nonzero(cases))
+        if self.place(n, most=1):
+            return
+        fewest = 1
+        while not self.place(fewest, most=1):
+            fewest *= 2
+        fewest = bisect_left(range(fewest), 1, key=partial(self.place, most=1))
+        noun, how = _CASES[self.kind], "on average"
+        remedy = "lower recall" if self.kind == "recall" else "greater fpr"
+        if self.confidence is not None:
+            how = f"with confidence={self.confidence:g}"
+            remedy += " or a lower confidence"
+        raise ValueError(
+            f"To keep {self.asked} {how} takes at least {fewest} held-out {noun}, "
+            f"found {n}: give more {noun}, hold out more of them, or ask for a "
+            f"{remedy}."
+        )
+
+    def turned(self, scores: Array) -> Array:
+        """Return the scores, higher where cases are beyond a threshold."""
+        return -scores if self.kind == "recall" else scores
+
+    def kept(self, beyond: float) -> float:
+        """Return the share that is constrained where so many are beyond it."""
+        return 1 - beyond if self.kind == "recall" else beyond
+
+    @property
+    def asked(self) -> str:
+        """The argument that asks for it."""
+        return f"{self.kind}={self.kept(float(self.rate.mean())):g}"
+
+    def place(self, n: int, most: int | None = None) -> int:
+        """Return the greatest place among ``n`` held-out scores that keeps it.
+
+        With ``most``, it is sought up to there only.
+        """
+        most = n + 1 if most is None else most
         if self.confidence is None:
-            return self._of_mean(n + 1)
+            return min(most, self._of_mean(n + 1))
         # By bisection, as the number above can only grow with the place.
         exceeds = chance_of_more(n, self.rate, self.n_items)
         risk = (1 - self.confidence) * _UP_TO
-        places = range(1, n + 2)
+        places = range(1, most + 1)
         return bisect_left(places, True, key=lambda place: exceeds(place) > risk)
 
     def share(self) -> float:
@@ -684,6 +822,11 @@ class Capacity:
 
     def of_batch(self, n_items: int) -> int:
         """Return how many are processed of a batch that is at hand."""
+        if self.kind != "rate":
+            raise ValueError(
+                "predict_batch marks as many cases as rate= or capacity= say, and "
+                f"{self.asked} is no number of cases: use predict."
+            )
         if self.number is not None:
             return min(self.number, n_items)
         if self.confidence is None:
@@ -696,26 +839,43 @@ class Capacity:
         return int(np.floor(self.rate.mean() * n * (1 + _ROUNDING)))
 
 
-def check_capacity(rate: Any, capacity: Any, n_items: Any, confidence: Any) -> Capacity:
-    """Return what the parameters of a threshold say of the capacity."""
+def check_constraint(asked: ConstrainedThresholdClassifier) -> Constraint:
+    """Return the constraint that the parameters of a threshold say."""
+    choices = ("rate", "capacity", "recall", "fpr")
+    given = {name: getattr(asked, name) for name in choices}
+    given = {name: value for name, value in given.items() if value is not None}
+    if not given:
+        raise ValueError(
+            "What should the threshold keep? Give one of rate=, the share of cases "
+            "that will be processed, as a number or a distribution from skrate.rates; "
+            "capacity= and n_items=, their number among the next n_items; recall=, the "
+            "least share of positives marked; and fpr=, the greatest of negatives."
+        )
+    shown_given = " and ".join(f"{name}={value!r}" for name, value in given.items())
+    if len(given) > 1:
+        raise ValueError(f"{shown_given} each set the threshold: give one of them.")
+    [(name, value)] = given.items()
+    kind = cast(Kind, name if name in ("recall", "fpr") else "rate")
+    sizes = {size: getattr(asked, size) for size in _BATCH.values()}
+    n_items = sizes.pop(_BATCH[kind])
+    for size, n in sizes.items():
+        if n is not None:
+            raise ValueError(
+                f"{size}={n!r} does not go with {shown_given}, which is of "
+                f"{_CASES[kind]}: give {_BATCH[kind]}=, their number in the next batch."
+            )
     if n_items is not None:
-        n_items = check_count("n_items", n_items)
+        n_items = check_count(_BATCH[kind], n_items)
+    confidence = asked.confidence
     if confidence is not None:
         confidence = check_fraction("confidence", confidence)
-    if capacity is None:
-        if rate is None:
-            raise ValueError(
-                "How many cases will be processed? Give rate=, their share as a number "
-                "or a distribution from skrate.rates, or capacity= and n_items=, their "
-                "number among the next n_items."
-            )
-        return Capacity(check_rate(rate), n_items, confidence)
-    if rate is not None:
-        raise ValueError(
-            f"rate={rate!r} and capacity={capacity!r} both say how many cases will be "
-            "processed: give one of them."
-        )
-    number = check_count("capacity", capacity)
+    if kind != "rate":
+        share = check_fraction(kind, value)
+        beyond = Fixed(1 - share if kind == "recall" else share)
+        return Constraint(kind, beyond, n_items, confidence)
+    if name == "rate":
+        return Constraint(kind, check_rate(value), n_items, confidence)
+    number = check_count("capacity", value)
     if n_items is None:
         raise ValueError(
             f"capacity={number} needs n_items=, the number of new cases of which it "
@@ -726,72 +886,89 @@ def check_capacity(rate: Any, capacity: Any, n_items: Any, confidence: Any) -> C
             f"capacity={number} is above n_items={n_items}: all of the batch can be "
             "processed, without a threshold. Give capacity=n_items, or a larger batch."
         )
-    return Capacity(Fixed(number / n_items), n_items, confidence, number)
+    return Constraint(kind, Fixed(number / n_items), n_items, confidence, number)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Where ``n`` held-out scores are cut: right above the one of a place."""
+    """Where ``n`` held-out scores are cut: right above the one of a place.
+
+    They are turned so that cases above are beyond the threshold (see `Constraint`).
+    """
 
     n: int
     place: int
     at: float  # The score there.
-    threshold: float  # The next number in the precision of the scores.
+    threshold: float  # The least score marked, not turned.
     n_above: int
     n_tied: int
 
     @property
     def expected(self) -> float:
-        """The share that is expected to be marked: of ties, none."""
+        """The share that is expected beyond the threshold: of ties, none."""
         if self.n_tied > 1:
             return self.n_above / self.n
         return self.law_without_ties(None).mean
 
-    def interval(self, n_items: int | None, level: float) -> ConfidenceInterval:
-        """Return the central interval of the share marked of the next cases."""
+    def interval(self, constraint: Constraint, level: float) -> ConfidenceInterval:
+        """Return the central interval of the share that is kept, in the next batch."""
         # Above a score that ties are no fewer than above the next better one, and no
         # more than if those that tie came in some order.
         least = self.n_above if self.n_tied > 1 else self.place
         most = min(self.place, self.n_above + 1)
         low, high = (
-            BatchLaw(self.n, place, n_items).interval(level) for place in (least, most)
+            BatchLaw(self.n, place, constraint.n_items).interval(level)
+            for place in (least, most)
         )
-        return ConfidenceInterval(low.low, high.high)
+        ends = sorted((constraint.kept(low.low), constraint.kept(high.high)))
+        return ConfidenceInterval(*ends)
 
     def law_without_ties(self, n_items: int | None) -> BatchLaw:
         """Return the law of the place, which bounds the number marked."""
         return BatchLaw(self.n, self.place, n_items)
 
-    def waste(self) -> str:
-        """Return what to tell where capacity is left unused, else nothing."""
+    def waste(self, constraint: Constraint) -> str:
+        """Return what to tell where more could be beyond it, else nothing."""
         if self.place == 0:
             return (
                 f"Nothing will be marked: no threshold on {self.n} held-out scores "
                 "keeps so small a capacity. Give more cases, a greater rate or "
                 "capacity, or a lower confidence."
             )
-        could = self.law_without_ties(None).mean
         # The first of those that tie is no loss: above it the place could be, too.
         if min(self.place, self.n_above + 1) >= _USED * self.place:
             return ""
+        kind = constraint.kind
+        which = "None of such cases is marked, as all of them would be too many"
+        if kind == "recall":
+            which = "All of such cases are marked, as without them too few would be"
+        expected, could = (
+            constraint.kept(share)
+            for share in (self.expected, self.law_without_ties(None).mean)
+        )
+        instead = ", or predict_batch, which draws among ties" * (kind == "rate")
         return (
-            f"{self.n_tied} of {self.n} held-out cases tie at the threshold. None of "
-            "such cases is marked, as all of them would be too many: "
-            f"{self.expected:.3g} of new ones will be where {could:.3g} could. Take an "
-            "estimator with finer scores, or predict_batch, which draws among ties."
+            f"{self.n_tied} of {self.n} held-out {_CASES[kind]} tie at the threshold. "
+            f"{which}: the {_SHARE[kind]} will be {expected:.3g} where it could be "
+            f"{could:.3g}. Take an estimator with finer scores{instead}."
         )
 
 
-def find_cut(scores: Array, capacity: Capacity) -> Cut:
-    """Return the cut of held-out scores that keeps the capacity."""
+def find_cut(scores: Array, constraint: Constraint) -> Cut:
+    """Return the cut of held-out scores that keeps the constraint."""
+    scores = constraint.turned(scores)
     n = len(scores)
-    place = capacity.place(n)
+    place = constraint.place(n)
     if place in (0, n + 1):
         end = np.inf if place == 0 else -np.inf
-        return Cut(n, place, end, end, 0 if place == 0 else n, 0)
+        threshold = -end if constraint.kind == "recall" else end
+        return Cut(n, place, end, threshold, 0 if place == 0 else n, 0)
     at = np.partition(scores, n - place)[n - place]
-    # In the precision of the scores, so that either precision compares alike.
-    threshold = np.nextafter(at, scores.dtype.type(np.inf))
+    # A positive at the cut is not missed. Any other there is not marked; above it, in
+    # the precision of the scores, so that either precision compares alike.
+    threshold = -at
+    if constraint.kind != "recall":
+        threshold = np.nextafter(at, scores.dtype.type(np.inf))
     n_above, n_tied = np.count_nonzero(scores > at), np.count_nonzero(scores == at)
     return Cut(n, place, float(at), float(threshold), int(n_above), int(n_tied))
 
@@ -860,7 +1037,8 @@ def chance_of_more(
         return lambda place: float(
             dot(BatchLaw(n, place, n_items).probabilities, short)
         )
-    shares = np.asarray(rate.ppf((np.arange(_POINTS) + 0.5) / _POINTS))
+    n_points = 1 if isinstance(rate, Fixed) else _POINTS
+    shares = np.asarray(rate.ppf((np.arange(n_points) + 0.5) / n_points))
 
     def exceeds(place: int) -> float:
         if place in (0, n + 1):

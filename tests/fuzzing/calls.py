@@ -26,7 +26,8 @@ TELLS_LITTLE = re.compile(
     "depends on the ranking near one point|are other cases than y_true|"
     "have a sample_weight above half|The models differ in|the window holds|"
     "lists are undefined for one of the|of equal weight, and at least|"
-    "both rankings are next to perfect|may be turned round"
+    "both rankings are next to perfect|may be turned round|"
+    "tie at the threshold|Nothing will be marked"
 )
 
 

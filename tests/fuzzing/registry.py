@@ -16,6 +16,7 @@ from fuzzing import (
     marker_calls,
     metric_calls,
     set_calls,
+    threshold_calls,
 )
 from fuzzing.calls import Call
 from fuzzing.ill_formed import spoilt
@@ -91,6 +92,7 @@ ENTRIES = [
     Entry(("compare",), set_calls.compare_over_set, 1, may_spoil=True),
     Entry(("rates",), set_calls.worst_of_set, 1),
     Entry(("compare_curves",), curve_calls.compare_curves, 2, may_spoil=True),
+    Entry(("ConstrainedThresholdClassifier",), threshold_calls.threshold, 2),
     Entry(("budget_report",), budget_calls.budget_report, 3),
     Entry(("rates",), metric_calls.rate_methods, 4),
     Entry(("estimate", "FoldRankings"), fold_calls.estimate_folds, 2),
@@ -125,7 +127,7 @@ SHARES = np.array([entry.share for entry in ENTRIES])
 # scorers, with the score (test_one_number.py).
 NOT_DRAWN = {
     "displays", "HitCurveDisplay", "RateAveragedROC", "RankBoostClassifier",
-    "refit_best", "refit_one_standard_error", "RateThresholdClassifier",
+    "refit_best", "refit_one_standard_error",
     "QuasiConcaveHitCurve", "error_rate", "review", "sample_size", "compare_folds",
     "summarize", "results", "ScoreReport", "eval_metric", "make_ranking_scorer",
     "AveragePrecisionScorer", "RateWeightedAUCScorer",

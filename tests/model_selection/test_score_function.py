@@ -26,7 +26,9 @@ def tuner(scoring):
 
 @looped("scorer", SCORERS)
 def test_a_threshold_tuner_is_told_that_classes_are_no_scores(scorer):
-    told = rf"{scorer._name} was given predicted classes.*RateThresholdClassifier"
+    told = (
+        rf"{scorer._name} was given predicted classes.*ConstrainedThresholdClassifier"
+    )
     for labels in (Y, Y == 1, 2 * Y - 1):
         with pytest.raises(ValueError, match=told):
             tuner(scorer).fit(X, labels)

@@ -65,3 +65,18 @@ def best_place(
 ) -> int:
     """Return the greatest place that exceeds the rate with at most that risk."""
     return max(j for j in range(n + 2) if exceeding(n, j, m, rates) <= risk)
+
+
+def chance_of_less(n: int, place: int, recall: Fraction) -> Fraction:
+    """Return P(share < recall) of new scores at or above the place-th smallest of n.
+
+    The share is less where fewer than ``place`` of the n lie in the lowest 1 - recall
+    of all scores: beta and binomial distributions are two ways to count the same.
+    """
+    low = 1 - recall
+    return sum(comb(n, i) * low**i * recall ** (n - i) for i in range(place))
+
+
+def best_smallest(n: int, recall: Fraction, risk: Fraction) -> int:
+    """Return the greatest place from below that keeps the recall in the long run."""
+    return max(j for j in range(n + 1) if chance_of_less(n, j, recall) <= risk)

@@ -22,14 +22,26 @@ from sklearn.model_selection import (
     cross_val_predict,
 )
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from guarantees import assert_share, simulated
 from looped import case, looped
 from optional import require
-from reference.batch_law import above, best_place, kept_above, parts
+from reference.batch_law import (
+    above,
+    best_place,
+    best_smallest,
+    chance_of_less,
+    counted,
+    exceeding,
+    kept_above,
+    parts,
+)
 from scores_as_they_are import FirstColumn, column, fitted
-from skrate import RateThresholdClassifier, rates
+from skrate import ConstrainedThresholdClassifier, rates
 
 X, Y = make_classification(300, 4, weights=[0.7], random_state=0)
 X_NEW, X, Y = X[200:], X[:200], Y[:200]
@@ -39,7 +51,12 @@ OWN_THRESHOLD = {"check_classifiers_train": "0.5 is not the threshold"}
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [RateThresholdClassifier(LogisticRegression(), rate=0.25, cv=2)],
+    [
+        ConstrainedThresholdClassifier(LogisticRegression(), rate=0.25, cv=2),
+        # Of few cases no recall or false positive rate is kept but on average.
+        ConstrainedThresholdClassifier(LogisticRegression(), recall=0.5, cv=2),
+        ConstrainedThresholdClassifier(LogisticRegression(), fpr=0.5, cv=2),
+    ],
     expected_failed_checks=lambda _: OWN_THRESHOLD,
 )
 def test_is_a_classifier_to_scikit_learn(estimator, check):
@@ -61,7 +78,7 @@ def test_is_a_classifier_to_scikit_learn(estimator, check):
 def test_of_all_orders_few_exceed_the_capacity(pooled, capacity):
     n, m, risk = 5, 3, Fraction(1, 4)
     law = [(Fraction(capacity, m), Fraction(1))]
-    model = RateThresholdClassifier(
+    model = ConstrainedThresholdClassifier(
         fitted(), capacity=capacity, n_items=m, confidence=0.75, cv="prefit"
     )
     n_exceeding = 0
@@ -75,13 +92,13 @@ def test_of_all_orders_few_exceed_the_capacity(pooled, capacity):
 
 def test_the_threshold_by_hand():
     held_out = np.arange(1.0, 20)
-    model = RateThresholdClassifier(fitted(), rate=0.25, cv="prefit")
+    model = ConstrainedThresholdClassifier(fitted(), rate=0.25, cv="prefit")
     model.fit(column(held_out))
     # 5 of 20: above the fifth largest of 19.
     assert model.threshold_ == np.nextafter(15, 16)
     assert model.expected_rate_ == 5 / 20
     assert model.predict(column([15, 15.5, 16, 3])).tolist() == [0, 1, 1, 0]
-    assert model.rate_interval_.low < 0.25 < model.rate_interval_.high
+    assert model.share_interval_.low < 0.25 < model.share_interval_.high
     assert model.n_held_out_ == 19
     model.set_params(rate=1.0).fit(column(held_out))
     assert model.threshold_ == -np.inf
@@ -89,51 +106,282 @@ def test_the_threshold_by_hand():
 
 
 def test_where_nothing_keeps_the_capacity_nothing_is_marked():
-    model = RateThresholdClassifier(fitted(), rate=0.1, confidence=0.9, cv="prefit")
+    model = ConstrainedThresholdClassifier(
+        fitted(), rate=0.1, confidence=0.9, cv="prefit"
+    )
     with pytest.warns(UserWarning, match="Nothing will be marked: no threshold on 5"):
         model.fit(column([1.0, 2, 3, 4, 5]))
     assert (model.threshold_, model.expected_rate_) == (np.inf, 0)
     assert model.predict(column([9.0])).tolist() == [0]
-    assert model.achieved_rate(column([9.0])).pvalue == 1
+    assert model.achieved_share(column([9.0])).pvalue == 1
 
 
 def test_ties_are_told_and_never_exceed_the_capacity():
     scores = np.repeat([0.0, 1.0], [50, 50])
-    model = RateThresholdClassifier(fitted(), rate=0.3, cv="prefit")
+    model = ConstrainedThresholdClassifier(fitted(), rate=0.3, cv="prefit")
     with pytest.warns(UserWarning, match="50 of 100 held-out cases tie"):
         model.fit(column(scores))
     assert model.predict(column([1.0, 1.0])).tolist() == [0, 0]
     # No case scores above 1, and none ever may.
     assert model.expected_rate_ == 0
-    assert model.rate_interval_.low == 0 < model.rate_interval_.high
-    achieved = model.achieved_rate(column(scores))
-    assert (achieved.rate_interval.low, achieved.expected_rate) == (0, 0)
+    assert model.share_interval_.low == 0 < model.share_interval_.high
+    achieved = model.achieved_share(column(scores))
+    assert (achieved.share_interval.low, achieved.expected_share) == (0, 0)
     assert model.predict_batch(column(scores[::5])).n_marked == 6
     # That ties leave out cases is no drift.
-    assert model.achieved_rate(column(scores)).pvalue == 1
+    assert model.achieved_share(column(scores)).pvalue == 1
     # With room for all of them they are marked.
     model.set_params(rate=0.55).fit(column(scores))
     assert model.predict(column([1.0, 0.0])).tolist() == [1, 0]
     assert model.expected_rate_ == 0.5
     # As the interval of Clopper and Pearson for 50 of 100.
     tails = stats.beta([50, 51], [51, 50]).ppf([0.025, 0.975])
-    assert tuple(model.rate_interval_) == pytest.approx(tuple(tails), rel=1e-9)
+    assert tuple(model.share_interval_) == pytest.approx(tuple(tails), rel=1e-9)
 
 
 def test_a_distribution_of_the_rate_is_taken_at_its_mean():
-    uncertain = RateThresholdClassifier(GaussianNB(), rate=rates.beta(3, 9)).fit(X, Y)
-    known = RateThresholdClassifier(GaussianNB(), rate=0.25).fit(X, Y)
+    uncertain = ConstrainedThresholdClassifier(GaussianNB(), rate=rates.beta(3, 9)).fit(
+        X, Y
+    )
+    known = ConstrainedThresholdClassifier(GaussianNB(), rate=0.25).fit(X, Y)
     assert uncertain.threshold_ == known.threshold_
     known.set_params(confidence=0.9).fit(X, Y)
     uncertain.set_params(confidence=0.9).fit(X, Y)
     assert uncertain.threshold_ > known.threshold_
 
 
+# --- A recall, or a false positive rate --------------------------------------------
+
+# Positives are those of an odd place, and negatives score higher than some of them.
+EACH = {"recall": "n_pos", "fpr": "n_neg"}
+
+
+def kept_by(kind, scores, **options):
+    """Return the classifier of scores of one class, beside others of the other one."""
+    others = np.linspace(-3, 3, 7)
+    y = np.repeat([1, 0] if kind == "recall" else [0, 1], [len(scores), 7])
+    model = ConstrainedThresholdClassifier(fitted(), cv="prefit", **options)
+    return model.fit(column(np.r_[scores, others]), y)
+
+
+@looped("n", [29, 59, 60])
+@looped("share", [Fraction(9, 10), Fraction(19, 20), Fraction(1, 2)])
+@looped("confidence", [Fraction(19, 20), Fraction(3, 5)])
+def test_the_long_run_is_the_beta_distribution(n, share, confidence):
+    scores = np.random.default_rng(n).permutation(np.arange(n) / 7)
+    place = best_smallest(n, share, 1 - confidence)
+    if place == 0:
+        return
+    sure = {"confidence": float(confidence)}
+    model = kept_by("recall", scores, recall=float(share), **sure)
+    assert model.threshold_ == np.sort(scores)[place - 1]
+    assert model.expected_share_ == pytest.approx(1 - place / (n + 1), rel=1e-12)
+    assert model.n_held_out_ == n
+    # Of the j-th smallest of n, as the issue of a recall has it.
+    assert stats.beta(n - place + 1, place).cdf(float(share)) == pytest.approx(
+        float(chance_of_less(n, place, share)), rel=1e-9
+    )
+    tails = [(1 - float(confidence)) / 2, (1 + float(confidence)) / 2]
+    ends = stats.beta(n - place + 1, place).ppf(tails)
+    assert tuple(model.share_interval_) == pytest.approx(tuple(ends), rel=1e-9)
+    # Negatives from above are as positives from below.
+    mirrored = kept_by("fpr", -scores, fpr=float(1 - share), **sure)
+    assert mirrored.threshold_ == np.nextafter(-np.sort(scores)[place - 1], np.inf)
+    assert mirrored.expected_share_ == pytest.approx(place / (n + 1), rel=1e-12)
+
+
+@looped("n, m", [(50, 5), (40, 20), (61, 33)])
+@looped("share", [Fraction(9, 10), Fraction(4, 5)])
+def test_the_next_batch_is_beta_binomial(n, m, share):
+    scores, risk = np.random.default_rng(n).normal(size=n), Fraction(1, 10)
+    place = best_place(n, m, [(1 - share, Fraction(1))], risk)
+    assert place > 0
+    sure = {"confidence": 0.9}
+    found = kept_by("recall", scores, recall=float(share), n_pos=m, **sure)
+    assert found.threshold_ == np.sort(scores)[place - 1]
+    marked = kept_by("fpr", scores, fpr=float(1 - share), n_neg=m, **sure)
+    assert marked.threshold_ == np.nextafter(np.sort(scores)[-place], np.inf)
+    missed = np.cumsum([float(chance) for chance in counted(n, place, m)])
+    most, least = np.searchsorted(missed, [0.95 - 1e-12, 0.05 - 1e-12])
+    assert found.share_interval_ == pytest.approx((1 - most / m, 1 - least / m))
+    assert marked.share_interval_ == pytest.approx((least / m, most / m))
+
+
+@looped("kind", EACH)
+@looped("pooled", [[1.5, 2, 3, 4, 5, 6, 7, 8], [1, 2, 2, 2, 3, 4, 4, 5]])
+@pytest.mark.filterwarnings("ignore:.*tie at the threshold")
+def test_of_all_orders_few_miss_the_recall(kind, pooled):
+    n, m, risk = 5, 3, 0.4
+    options = {kind: 0.5, EACH[kind]: m, "confidence": 1 - risk}
+    n_failing = 0
+    for held_out, new in parts(pooled, n):
+        share = kept_by(kind, held_out, **options).predict(column(new)).mean()
+        n_failing += share < 0.5 if kind == "recall" else share > 0.5
+    assert n_failing / comb(n + m, n) <= risk
+
+
+@looped("kind", EACH)
+def test_a_share_is_kept_on_average_by_hand(kind):
+    # Half of one in 20 places below or above: the second of 19.
+    share = 0.9 if kind == "recall" else 0.1
+    model = kept_by(kind, np.arange(1.0, 20), **{kind: share})
+    at = 2.0 if kind == "recall" else np.nextafter(18, 19)
+    assert (model.threshold_, model.expected_share_) == (at, share)
+    # Seven of the others lie from -3 to 3.
+    assert model.expected_rate_ == (20 if kind == "recall" else 1) / 26
+    assert model.predict(column([at, at - 1e-9])).tolist() == [1, 0]
+
+
+def test_the_fewest_cases_that_keep_a_share_are_named():
+    for share, confidence, fewest in (
+        (0.9, 0.95, 29),
+        (0.95, 0.95, 59),
+        (0.9, None, 9),
+    ):
+        how = "on average" if confidence is None else "with confidence=0.95"
+        for kind, asked in (("recall", share), ("fpr", round(1 - share, 2))):
+            with case(f"{kind}={asked}"):
+                options = {kind: asked, "confidence": confidence}
+                kept_by(kind, np.arange(1.0 * fewest), **options)
+                message = rf"{kind}={asked:g} {how} takes at least {fewest} held-out"
+                with pytest.raises(
+                    ValueError, match=rf"{message}.*, found {fewest - 1}"
+                ):
+                    kept_by(kind, np.arange(fewest - 1.0), **options)
+    law, risk = [(Fraction(1, 10), Fraction(1))], Fraction(1, 20)
+    fewest = next(n for n in range(1, 99) if exceeding(n, 1, 20, law) <= risk)
+    options = {"recall": 0.9, "n_pos": 20, "confidence": 0.95}
+    with pytest.raises(
+        ValueError, match=f"at least {fewest} held-out positives, found"
+    ):
+        kept_by("recall", np.arange(fewest - 1.0), **options)
+    # Before anything is trained.
+    model = ConstrainedThresholdClassifier(None, recall=0.9, confidence=0.95, cv=2)
+    with pytest.raises(ValueError, match="at least 29 held-out positives, found 20"):
+        model.fit(X[:80], np.arange(80) < 20)
+
+
+def test_ties_add_to_the_recall_and_take_from_the_false_positive_rate():
+    scores = np.repeat([0.0, 1.0], [50, 50])
+    told = "50 of 100 held-out positives tie.*All of such cases.*recall will be 1 where"
+    with pytest.warns(UserWarning, match=f"{told} it could be 0.7"):
+        model = kept_by("recall", scores, recall=0.7)
+    assert (model.threshold_, model.expected_share_) == (0, 1)
+    assert model.share_interval_.high == 1 > model.share_interval_.low > 0.6
+    told = (
+        "50 of 100 held-out negatives tie.*None of such.*rate will be 0 where it could"
+    )
+    with pytest.warns(UserWarning, match=f"{told} be 0.297"):
+        model = kept_by("fpr", scores, fpr=0.3)
+    assert (model.threshold_, model.expected_share_) == (np.nextafter(1, 2), 0)
+
+
+def test_the_recall_does_not_depend_on_the_prevalence():
+    rng = np.random.default_rng(0)
+    y = np.arange(900) % 3 == 0
+    scores = column(rng.normal(size=900) + y)
+    sure = {"confidence": 0.9, "cv": "prefit"}
+    for kind, few in (("recall", ~y), ("fpr", y)):
+        model = ConstrainedThresholdClassifier(fitted(), **{kind: 0.4}, **sure)
+        rows = ~few | (np.cumsum(few) < 20)
+        all_of_them, enriched = (
+            copy.copy(model).fit(scores[each], y[each].astype(int))
+            for each in (np.ones(900, dtype=bool), rows)
+        )
+        assert all_of_them.threshold_ == enriched.threshold_
+        assert all_of_them.share_interval_ == enriched.share_interval_
+        assert all_of_them.expected_rate_ != enriched.expected_rate_
+
+
+@looped("label", ["yes", "no"])
+def test_folds_keep_the_recall_of_the_named_class(label):
+    named = np.where(Y == 1, "yes", "no")
+    linear = make_pipeline(StandardScaler(), LogisticRegression())
+    model = ConstrainedThresholdClassifier(linear, recall=0.8, pos_label=label, cv=4)
+    model.fit(X, named)
+    scores = cross_val_predict(linear, X, named, cv=4, method="predict_proba")
+    scores = np.sort(scores[named == label, int(label == "yes")])
+    # The greatest j for which j / (n + 1) is at most a fifth.
+    assert model.threshold_ == scores[(len(scores) + 1) // 5 - 1]
+    assert model.n_held_out_ == len(scores)
+    achieved = model.achieved_share(X[100:], named[100:])
+    is_marked = model.predict(X[100:]) == label
+    assert achieved.n_marked == np.sum(is_marked & (named[100:] == label))
+    assert achieved.n_items == np.sum(named[100:] == label)
+    assert f"of {achieved.n_items} positives marked" in repr(achieved)
+
+
+def test_a_drift_of_recall_is_seen_with_labels():
+    rng = np.random.default_rng(0)
+    y = np.arange(1000) % 2
+    x = rng.normal(size=1000) + 2 * y
+    model = ConstrainedThresholdClassifier(
+        fitted(), recall=0.9, confidence=0.95, cv="prefit"
+    ).fit(column(x[:600]), y[:600])
+    x, y = x[600:], y[600:]
+    same, lower = (model.achieved_share(column(x - shift), y) for shift in (0, 0.7))
+    n_missed = 200 - same.n_marked
+    place = round(301 * (1 - model.expected_share_))
+    missed = np.array([float(chance) for chance in counted(300, place, 200)])
+    tails = missed[n_missed:].sum(), missed[: n_missed + 1].sum()
+    assert same.pvalue == pytest.approx(min(1, 2 * min(tails)), rel=1e-9)
+    # Of those missed at most a tenth may be.
+    expected = stats.binom.sf(n_missed - 1, 200, 0.1)
+    assert same.constraint_pvalue == pytest.approx(expected, rel=1e-9)
+    assert same.share_interval.low <= same.share <= same.share_interval.high
+    assert lower.share < same.share_interval.low
+    assert max(lower.pvalue, lower.constraint_pvalue) < 1e-3
+    for given, message in (
+        (None, "recall=0.9 is a share of the positives: give y"),
+        (np.where(y, "a", "b"), "y holds 'b', but the classes are 0, 1"),
+        (np.zeros(400), "y holds no positives"),
+        (y[:9], "inconsistent numbers of samples"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.achieved_share(column(x), given)
+    with pytest.raises(ValueError, match=r"as rate= or capacity= say, and recall=0\.9"):
+        model.predict_batch(column(x))
+    with pytest.raises(ValueError, match=r"recall=0\.9 is a share of the positives"):
+        model.fit(column(x))
+
+
+# Each of the shares that are kept, and how often by the quantile of held-out scores.
+@pytest.mark.slow
+@looped("kind", EACH)
+@looped("n_batch", [None, 40])
+def test_a_share_is_kept_as_often_as_asked(kind, n_batch):
+    """Scores of heavy tails; that of new cases is known, or drawn for a batch."""
+    rng, law, share = np.random.default_rng(5), stats.t(2), 0.9
+    options = {"recall": share} if kind == "recall" else {"fpr": 1 - share}
+    if n_batch is not None:
+        options[EACH[kind]] = n_batch
+
+    def keeps(n):
+        scores = law.rvs(n, random_state=rng)
+        model = kept_by(kind, scores, confidence=0.95, **options)
+        plain = np.quantile(scores, 0.1 if kind == "recall" else 0.9)
+        kept = []
+        for threshold in (model.threshold_, plain):
+            good = law.sf(threshold) if kind == "recall" else law.cdf(threshold)
+            if n_batch is not None:
+                good = rng.binomial(n_batch, good) / n_batch
+            kept.append(good >= share - 1e-12)
+        return kept
+
+    for n in (40, 200):
+        with case(f"n={n}"):
+            kept = np.array(simulated(4000, lambda _, n=n: keeps(n)))
+            assert_share(kept[:, 0], at_least=0.95, at_most=0.985)
+            assert kept[:, 1].mean() < 0.75
+
+
 # --- Where held-out scores come from ----------------------------------------------
 
 
 def test_folds_give_out_of_fold_scores_and_a_model_of_all_cases():
-    model = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=4).fit(X, Y)
+    model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=4).fit(
+        X, Y
+    )
     scores = cross_val_predict(
         LogisticRegression(), X, Y, cv=4, method="predict_proba"
     )[:, 1]
@@ -150,12 +398,12 @@ def test_folds_give_out_of_fold_scores_and_a_model_of_all_cases():
 
 def test_a_single_split_keeps_the_model_that_was_tested():
     splitter = ShuffleSplit(1, test_size=0.3, random_state=1)
-    model = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=splitter)
+    model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=splitter)
     model.fit(X, Y)
     (train, test), = splitter.split(X)  # fmt: skip
     tested = LogisticRegression().fit(X[train], Y[train])
     np.testing.assert_array_equal(model.predict_proba(X), tested.predict_proba(X))
-    prefit = RateThresholdClassifier(tested, rate=0.3, cv="prefit").fit(X[test])
+    prefit = ConstrainedThresholdClassifier(tested, rate=0.3, cv="prefit").fit(X[test])
     assert prefit.threshold_ == model.threshold_
     assert model.n_held_out_ == 60
 
@@ -164,7 +412,7 @@ def test_a_single_split_keeps_the_model_that_was_tested():
 def test_a_share_is_held_out_at_random(seed):
     thresholds = []
     for state in (copy.deepcopy(seed), seed, 2):
-        model = RateThresholdClassifier(GaussianNB(), rate=0.3, cv=0.3)
+        model = ConstrainedThresholdClassifier(GaussianNB(), rate=0.3, cv=0.3)
         model.set_params(random_state=state).fit(X, Y)
         assert model.n_held_out_ == 60
         thresholds.append(model.threshold_)
@@ -174,14 +422,14 @@ def test_a_share_is_held_out_at_random(seed):
 def test_folds_without_a_case_of_weight_are_none():
     weight, first, second = np.repeat([0.0, 1.0], 100), np.arange(100), slice(100, 200)
     splits = [(np.r_[second], first), (np.r_[100:150], np.r_[150:200])]
-    model = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
+    model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
     assert model.fit(X, Y, sample_weight=weight).n_held_out_ == 50
     with pytest.raises(ValueError, match="cv tests no case that has a weight"):
         model.set_params(cv=splits[:1]).fit(X, Y, sample_weight=weight)
 
 
 def test_folds_that_overlap_are_refused():
-    model = RateThresholdClassifier(LogisticRegression(), rate=0.3)
+    model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3)
     own = "Fold 0 of cv tests cases that it trains on"
     for cv, message in (
         (ShuffleSplit(4, random_state=0), r"cv tests case .* times.*do not overlap"),
@@ -204,7 +452,7 @@ def test_folds_that_overlap_are_refused():
 def test_the_positive_label_is_marked(method):
     named = np.where(Y == 1, "yes", "no")
     options = {"rate": 0.3, "response_method": method}
-    model = RateThresholdClassifier(LogisticRegression(), **options)
+    model = ConstrainedThresholdClassifier(LogisticRegression(), **options)
     expected = clone(model).fit(X, Y).predict(X_NEW)
     with pytest.warns(UserWarning, match="takes 'yes' for the positive class"):
         second = clone(model).fit(X, named).predict(X_NEW)
@@ -220,14 +468,16 @@ def test_the_positive_label_is_marked(method):
 
 def test_any_container_gives_the_same():
     names = [f"x{i}" for i in range(X.shape[1])]
-    expected = RateThresholdClassifier(LogisticRegression(), rate=0.3).fit(X, Y)
+    expected = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3).fit(X, Y)
     given = {"list": (X.tolist(), Y.tolist()), "sparse": (sparse.coo_array(X), Y)}
     for library in ("pandas", "polars"):
         frame = require(library).DataFrame(dict(zip(names, X.T, strict=True)))
         given[library] = frame, require(library).Series(Y)
     for container, data in given.items():
         with case(container):
-            model = RateThresholdClassifier(LogisticRegression(), rate=0.3).fit(*data)
+            model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3).fit(
+                *data
+            )
             assert model.threshold_ == pytest.approx(expected.threshold_, rel=1e-6)
             if container in ("pandas", "polars"):
                 assert model.feature_names_in_.tolist() == names
@@ -237,7 +487,7 @@ def test_missing_values_are_left_to_the_estimator():
     with_missing = X.copy()
     with_missing[::7, 0] = np.nan
     trees = DecisionTreeClassifier(max_depth=3)
-    model = RateThresholdClassifier(trees, rate=0.3, cv=3)
+    model = ConstrainedThresholdClassifier(trees, rate=0.3, cv=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few leaves tie
         model.fit(with_missing, Y)
@@ -245,15 +495,15 @@ def test_missing_values_are_left_to_the_estimator():
     assert model.__sklearn_tags__().input_tags.allow_nan
     scores = np.array([[0.5], [np.nan]])
     with pytest.raises(ValueError, match=r"decision_function of FirstColumn.*NaN"):
-        RateThresholdClassifier(FirstColumn(), rate=0.5, cv=2).fit(
+        ConstrainedThresholdClassifier(FirstColumn(), rate=0.5, cv=2).fit(
             np.tile(scores, (4, 1)), [0, 0, 1, 1] * 2
         )
 
 
 def test_has_the_methods_that_the_estimator_has():
-    model = RateThresholdClassifier(GaussianNB(), rate=0.3)
+    model = ConstrainedThresholdClassifier(GaussianNB(), rate=0.3)
     assert not hasattr(model, "decision_function")
-    linear = RateThresholdClassifier(LogisticRegression(), rate=0.3)
+    linear = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3)
     for each, name in ((model, "predict_log_proba"), (linear, "decision_function")):
         each.fit(X, Y)
         expected = getattr(each.estimator_, name)(X_NEW)
@@ -269,7 +519,7 @@ def test_weights_train_and_cases_without_weight_are_none():
     (first, tested), *others = splits
     others = [(np.r_[train, 150:200], test) for train, test in others]
     cv = [(first, np.r_[tested, 150:200]), *others]
-    model = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=cv)
+    model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=cv)
     model.fit(X, Y, sample_weight=weight)
     model_of_150 = clone(model).set_params(cv=3)
     model_of_150.fit(X[:150], Y[:150], sample_weight=weight[:150])
@@ -286,13 +536,13 @@ def test_clusters_go_to_the_folds_and_weights_to_the_estimator(is_routed):
     with sklearn.config_context(enable_metadata_routing=is_routed):
         if is_routed:
             inner.set_fit_request(sample_weight=True)
-        model = RateThresholdClassifier(inner, rate=0.3, cv=GroupKFold(4))
+        model = ConstrainedThresholdClassifier(inner, rate=0.3, cv=GroupKFold(4))
         model.fit(X, Y, clusters=clusters, sample_weight=weight)
         if is_routed:
             named = clone(model).fit(X, Y, groups=clusters, sample_weight=weight)
             assert named.threshold_ == model.threshold_
     splits = list(GroupKFold(4).split(X, Y, clusters))
-    expected = RateThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
+    expected = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
     expected.fit(X, Y, sample_weight=weight)
     assert model.threshold_ == expected.threshold_
 
@@ -301,7 +551,7 @@ def test_clusters_go_to_the_folds_and_weights_to_the_estimator(is_routed):
 
 
 def test_the_top_of_a_batch_is_marked_and_ties_are_drawn():
-    model = RateThresholdClassifier(fitted(), rate=0.5, cv="prefit")
+    model = ConstrainedThresholdClassifier(fitted(), rate=0.5, cv="prefit")
     model.fit(column(np.arange(9.0)))
     scores = column([5.0, 3, 1, 3, 3, 0, 0, 0])
     batch = model.predict_batch(scores)
@@ -326,7 +576,7 @@ def test_how_much_of_a_batch_is_marked():
     held_out, batch = column(np.arange(99.0)), column(np.arange(200.0))
 
     def n_marked(X, **params):
-        model = RateThresholdClassifier(fitted(), cv="prefit", **params)
+        model = ConstrainedThresholdClassifier(fitted(), cv="prefit", **params)
         return model.fit(held_out).predict_batch(X).n_marked
 
     assert n_marked(batch, rate=0.29) == 58
@@ -341,17 +591,17 @@ def test_how_much_of_a_batch_is_marked():
 
 def test_drift_is_seen_and_its_absence_is_not():
     rng = np.random.default_rng(0)
-    model = RateThresholdClassifier(fitted(), rate=0.2, cv="prefit")
+    model = ConstrainedThresholdClassifier(fitted(), rate=0.2, cv="prefit")
     model.fit(column(rng.normal(size=500)))
     same, more, fewer = (
-        model.achieved_rate(column(rng.normal(shift, size=400)))
+        model.achieved_share(column(rng.normal(shift, size=400)))
         for shift in (0, 0.5, -0.5)
     )
     assert same.n_items == 400
-    assert same.rate == same.n_marked / 400
-    low, high = same.rate_interval
-    assert low <= same.rate <= high < more.rate
-    assert fewer.rate < low
+    assert same.share == same.n_marked / 400
+    low, high = same.share_interval
+    assert low <= same.share <= high < more.share
+    assert fewer.share < low
     assert same.pvalue > 0.05
     assert max(more.pvalue, fewer.pvalue) < 1e-4
 
@@ -359,18 +609,18 @@ def test_drift_is_seen_and_its_absence_is_not():
 def test_an_unlucky_sample_is_seen_by_the_capacity_alone():
     # Of these scores more than a tenth are above most thresholds of the sample.
     rng = np.random.default_rng(0)
-    model = RateThresholdClassifier(
+    model = ConstrainedThresholdClassifier(
         fitted(), capacity=45, n_items=300, confidence=0.95, cv="prefit"
     ).fit(column(rng.normal(size=200)))
     model.threshold_ = float(stats.norm.isf(0.13))
     model._cut = replace(model._cut, at=model.threshold_, threshold=model.threshold_)
-    year = model.achieved_rate(column(rng.normal(size=52 * 300)))
+    year = model.achieved_share(column(rng.normal(size=52 * 300)))
     assert year.pvalue > 0.05
     # A share of 0.1201 has P(N > 45) = 0.05 in 300 cases.
     assert stats.binom.sf(45, 300, 0.12012186740492753) == pytest.approx(0.05)
     expected = stats.binom.sf(year.n_marked - 1, 52 * 300, 0.12012186740492753)
-    assert year.capacity_pvalue == pytest.approx(expected, rel=1e-6)
-    assert year.capacity_pvalue < 0.001
+    assert year.constraint_pvalue == pytest.approx(expected, rel=1e-6)
+    assert year.constraint_pvalue < 0.001
 
 
 # --- What is refused --------------------------------------------------------------
@@ -379,29 +629,36 @@ def test_an_unlucky_sample_is_seen_by_the_capacity_alone():
 @looped(
     "params, message",
     [
-        ({}, r"How many cases will be processed\? Give rate=, .* or capacity="),
-        ({"rate": 0.1, "capacity": 3}, "rate=0.1 and capacity=3 both say"),
+        ({}, r"What should the threshold keep\? Give one of rate=, .* fpr="),
+        ({"rate": 0.1, "capacity": 3}, "rate=0.1 and capacity=3 each set"),
         ({"rate": 1.5}, r"rate must be a number in \(0, 1\], got 1.5"),
         ({"capacity": 4}, "capacity=4 needs n_items="),
         ({"capacity": 0, "n_items": 4}, "capacity must be an integer >= 1, got 0"),
         ({"capacity": 5, "n_items": 4}, "capacity=5 is above n_items=4: all"),
+        ({"recall": 0.9, "fpr": 0.1}, "recall=0.9 and fpr=0.1 each set"),
+        ({"recall": 1.0}, r"recall must be a number in \(0, 1\), got 1.0"),
+        ({"fpr": 0}, r"fpr must be a number in \(0, 1\), got 0"),
+        ({"recall": 0.9, "n_items": 9}, r"n_items=9 does not .* positives: give n_pos"),
+        ({"fpr": 0.9, "n_pos": 9}, r"n_pos=9 does not go with fpr=0.9.*give n_neg"),
+        ({"rate": 0.9, "n_neg": 9}, r"n_neg=9 does not go with rate=0.9.*give n_items"),
+        ({"fpr": 0.1, "n_neg": 1.5}, "n_neg must be an integer >= 1, got 1.5"),
         ({"rate": 0.1, "n_items": 0}, "n_items must be an integer >= 1, got 0"),
         ({"rate": 0.1, "confidence": 1}, r"confidence must be .* \(0, 1\), got 1"),
         ({"rate": 0.1, "confidence": 0.0}, r"confidence must be .* \(0, 1\), got 0.0"),
         ({"rate": 0.1, "response_method": "predict"}, "response_method must be 'auto'"),
-        ({"rate": 0.1, "pos_label": 7}, "pos_label=7 of RateThresholdClassifier is"),
+        ({"rate": 0.1, "pos_label": 7}, "pos_label=7 of ConstrainedThr.* is"),
         ({"rate": 0.1, "cv": "none"}, "cv"),
     ],
 )
 def test_bad_parameters_are_refused_by_name(params, message):
     with pytest.raises(ValueError, match=message):
-        RateThresholdClassifier(LogisticRegression(), **params).fit(X, Y)
+        ConstrainedThresholdClassifier(LogisticRegression(), **params).fit(X, Y)
 
 
 def test_bad_targets_are_refused():
     linear, refused = LogisticRegression(), "Only binary classification is supported"
     three = clone(linear).fit(X, np.arange(200) % 3)
-    model = RateThresholdClassifier(linear, rate=0.3)
+    model = ConstrainedThresholdClassifier(linear, rate=0.3)
     for estimator, cv, y, message in (
         (linear, 5, np.ones(200, dtype=int), "one class only, 1"),
         (linear, 5, np.arange(200) % 3, refused),
@@ -418,7 +675,7 @@ def test_bad_targets_are_refused():
 
 def test_levels_that_differ_between_folds_are_told():
     tree = DecisionTreeClassifier(min_samples_leaf=10, random_state=0)
-    model = RateThresholdClassifier(tree, rate=0.3)
+    model = ConstrainedThresholdClassifier(tree, rate=0.3)
     with pytest.warns(UserWarning, match="these differ from fold to fold .* in all"):
         model.fit(X, Y)
     # A model that was trained already has the same levels in all folds.

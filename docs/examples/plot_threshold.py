@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from skrate import RateThresholdClassifier
+from skrate import ConstrainedThresholdClassifier
 
 rng = np.random.default_rng(0)
 
@@ -41,7 +41,7 @@ weeks = [draw(300, shift)[0] for shift in shifts]
 # marks 40 of 300 on average, the second at most 40 in 95 of 100 weeks: in it are both
 # the chance of a week and that of the cases on which it was found.
 
-average = RateThresholdClassifier(
+average = ConstrainedThresholdClassifier(
     LogisticRegression(), capacity=40, n_items=300
 )
 kept = clone(average).set_params(confidence=0.95)
@@ -80,5 +80,5 @@ ax.legend(loc="lower left")
 
 for first in (30, 40):
     month = np.concatenate(weeks[first : first + 4])
-    print(kept.achieved_rate(month, looks=13))
+    print(kept.achieved_share(month, looks=13))
 plt.show()
