@@ -180,7 +180,9 @@ keeping = skrate.ConstrainedThresholdClassifier(
     model, rate=stats.beta(2, 3), n_items=20, confidence=0.8, cv=GroupKFold(3)
 ).fit(distinct, target, clusters=X["list"])
 keeping.predict_batch(train, random_state=0).labels.sum()
-low_rate, high_rate = keeping.achieved_share(train, looks=4).rate_interval
+low_rate, high_rate = keeping.achieved_share(train, looks=4).share_interval
+keeping.set_params(rate=None, n_items=None, recall=0.5, confidence=None)
+found = keeping.fit(distinct, target, clusters=X["list"]).achieved_share(train, target)
 
 # Selection.
 scorer = skrate.RateWeightedAUCScorer(rate=stats.beta(2, 3), pos_label=True)

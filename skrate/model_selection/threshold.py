@@ -188,8 +188,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
 
     The law is exact for ``cv="prefit"`` and a single split, and approximate for folds,
     as other models scored them: in simulations a confidence of 0.95 was kept in 0.94 to
-    0.99 of batches by linear models, forests and boosted trees, but in 0.78 to 0.90 by
-    single trees. Hold out a part where a model may overfit (see
+    0.99 of batches by linear models, forests and boosted trees, but a capacity in 0.78
+    to 0.90 by single trees. Hold out a part where a model may overfit (see
     :ref:`in_production`). Cost: training ``cv`` + 1 models, and O(n_items log n).
 
     References

@@ -370,7 +370,7 @@ def test_a_share_is_kept_as_often_as_asked(kind, n_batch):
 
     for n in (40, 200):
         with case(f"n={n}"):
-            kept = np.array(simulated(4000, lambda _, n=n: keeps(n)))
+            kept = np.array(simulated(1000, lambda _, n=n: keeps(n)))
             assert_share(kept[:, 0], at_least=0.95, at_most=0.985)
             assert kept[:, 1].mean() < 0.75
 
