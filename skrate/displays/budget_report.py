@@ -77,8 +77,8 @@ class BudgetReportDisplay(Display):
     -----
     The dot of a model stands at the mean budget and at what the model is expected to
     find: beside its curve, unless the budget is known. Bands include the uncertainty of
-    the prevalence. Those of models overlap also where one is better beyond doubt: see
-    :func:`compare` and :class:`CurveComparisonDisplay`.
+    the prevalence. Those of models overlap also where one is better beyond doubt: of a
+    report with ``reference`` the legend says how many more each model finds.
 
     Examples
     --------
@@ -182,6 +182,7 @@ class BudgetReportDisplay(Display):
             label = entry(
                 f"{self.name if is_named else model}:",
                 f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})",
+                *self._more_than_reference(model),
             )
             line = self._model_line(x, n * curve.values, curve_kwargs, label=label)
             self.lines_.append(line)
@@ -221,6 +222,17 @@ class BudgetReportDisplay(Display):
         self._name_axes(f"Cases processed, {of_n}", f"Positives found, {of_p}", despine)
         draw_legend(self.ax_, title=f"Expected found ({100 * level:g} % interval)")
         return self
+
+    def _more_than_reference(self, model: str) -> list[str]:
+        """Return for the legend how many more, or fewer, a model finds."""
+        base = self.report.reference
+        if base is None or model == base:
+            return []
+        row = self.report[model, "more found"]
+        (low, high), word = row.confidence_interval, "more"
+        if row.value < 0:
+            low, high, word = -high, -low, "fewer"
+        return [f"{abs(row.value):,.0f} {word} ({low:,.0f} to {high:,.0f})"]
 
     def _draw_bands(
         self, bounds: list[CurveBounds], band: Band, given: dict[str, Any] | None

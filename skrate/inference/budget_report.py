@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from scipy import special
+from scipy import special, stats
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import check_count, check_fraction, warn_undefined
@@ -25,9 +25,11 @@ from skrate.inference.delta import (
     table_variance,
     variance_parts,
 )
+from skrate.inference.difference import paired
 from skrate.inference.estimate import estimate
-from skrate.inference.measured import of_ranking
-from skrate.inference.plan import defined_value, why_too_few
+from skrate.inference.intervals import adjusted
+from skrate.inference.measured import Measured, of_ranking
+from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
     Ranked,
     Weights,
@@ -51,6 +53,7 @@ from skrate.metrics.results import (
     Result,
     Rows,
     as_columns,
+    clipped_interval,
     rendered,
     t_quantile,
 )
@@ -66,9 +69,12 @@ RankingsLike: TypeAlias = (
 )
 _ONE_MODEL = "model"
 Quantity = Literal[
-    "found", "missed", "false alarms", "recall", "precision", "lift", "number needed"
-]
-QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
+    "found", "missed", "false alarms", "recall", "precision", "lift", "number needed",
+    "more found", "more false alarms",
+]  # fmt: skip
+_OF_ALL: tuple[Quantity, ...] = get_args(Quantity)
+# Of a model, and of a model against the reference.
+QUANTITIES, DIFFERENCES = _OF_ALL[:7], _OF_ALL[7:]
 COUNTS = QUANTITIES[:3]
 # Of a number in the table: those of the width of its interval, and digits at most.
 _FIGURES, _MOST_DIGITS = 2, 9
@@ -77,11 +83,16 @@ _MEANS = (
     "Precision and lift are means over budgets; the number needed is the cases\n"
     "processed for each found, of all budgets together."
 )
+_AGAINST = "Against the reference, p is that of no difference, by Holm's method."
 _NAN = float("nan")
 # Of a curve that is drawn: rates, and further ones between quantiles of the budget.
 _N_RATES, _N_LIKELY = 101, 50
 # Budgets that stand for their distribution, each with a share of positives of its own.
 _POINTS = 1024
+# Of a difference so many budgets, each with several differences.
+_BUDGETS = 128
+# Of a count: as good as none.
+_LEAST_SPREAD = 1e-3
 # The shares are spread over their distribution by multiples of the golden ratio, which
 # fill the unit interval evenly for any few budgets in a row.
 _GOLDEN = (np.sqrt(5) - 1) / 2
@@ -102,14 +113,15 @@ class BudgetRow(Result):
         The model.
     quantity : str
         "found", "missed" or "false alarms", which are counts, "recall", "precision",
-        "lift" or "number needed".
+        "lift" or "number needed"; against a reference the counts "more found" and "more
+        false alarms", which are below 0 where they are fewer.
     value, chance : float
         Its expectation over the budget, and that of a random ranking.
     confidence_interval : ConfidenceInterval
         Of the expectation; its ends are ``.low`` and ``.high``.
     pvalue : float
         Probability that a random ranking finds as much, the same in all rows of a
-        model.
+        model; against a reference that of :func:`compare`, by Holm's method.
     prediction_interval : ConfidenceInterval or None
         Of the count in the next batch; None without ``n_items``, and for what is no
         count.
@@ -156,6 +168,8 @@ class BudgetReport(Rows):
         Share of the positives among the cases at hand.
     curves : tuple of CurveProcess
         The hits of each model by rate, for the picture; none where undefined.
+    reference : str or None
+        The model that others are compared with, in the last rows.
 
     Examples
     --------
@@ -174,6 +188,7 @@ class BudgetReport(Rows):
     confidence_level: float
     prevalence: float
     curves: tuple[CurveProcess, ...] = field(compare=False)
+    reference: str | None = None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -197,16 +212,18 @@ class BudgetReport(Rows):
                 return row
         raise KeyError(
             f"{asked!r} is no row: ask for [model, quantity], of the models "
-            f"{list(models)} and the quantities {list(QUANTITIES)}."
+            f"{list(models)} and the quantities {list(QUANTITIES)}; or, of others than "
+            f"the reference, {list(DIFFERENCES)}."
         )
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns by name, as ``pandas.DataFrame`` takes them.
 
         With ``n_items`` also "prediction_interval_low" and "prediction_interval_high",
-        None for what is no count.
+        None for what is no count; with ``reference`` also its name.
         """
-        return as_columns(self.rows, rate=rendered(self.rate))
+        known = {} if self.reference is None else {"reference": self.reference}
+        return as_columns(self.rows, rate=rendered(self.rate), **known)
 
     def __repr__(self) -> str:
         blocks = [line for block in self._blocks() for line in block]
@@ -235,7 +252,8 @@ class BudgetReport(Rows):
         return f"{text}processed on average,\n{between} with probability {level:g}."
 
     def _notes(self) -> list[str]:
-        return [_PVALUE] if rate_of(self.rate) is not None else [_PVALUE, _MEANS]
+        notes = [_PVALUE] if self.reference is None else [_PVALUE, _AGAINST]
+        return notes if rate_of(self.rate) is not None else [*notes, _MEANS]
 
     def _head(self) -> list[str]:
         level = f"{100 * self.confidence_level:g} %"
@@ -245,11 +263,16 @@ class BudgetReport(Rows):
     def _blocks(self) -> Iterator[list[list[str]]]:
         """Yield for each model the cells of a line that names it, and of its rows."""
         width = len(self._head())
-        for model in self.models:
-            rows = [row for row in self.rows if row.model == model]
+        kinds: dict[tuple[str, str], list[BudgetRow]] = {}
+        for row in self.rows:
+            against = (
+                f" against {self.reference}" if row.quantity in DIFFERENCES else ""
+            )
+            kinds.setdefault((row.model, against), []).append(row)
+        for (model, against), rows in kinds.items():
             pvalue = rows[0].pvalue
             text = "p < 1e-300" if pvalue == 0 else f"p = {pvalue:.2g}"
-            name = " ".join(model.splitlines())
+            name = " ".join((model + against).splitlines())
             head = [f"{name} ({text})", *[""] * (width - 1)]
             yield [head, *(_cells(row)[:width] for row in rows)]
 
@@ -301,6 +324,7 @@ def budget_report(
     rate: RateLike,
     n_items: int | None = None,
     models: Mapping[Any, ArrayLike] | ArrayLike | None = None,
+    reference: Any = None,
     confidence_level: float = 0.95,
     clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -329,28 +353,34 @@ def budget_report(
     models : mapping, data frame or array-like, default=None
         Scores of several models in place of ``y_score``, one named entry or column of
         shape (n_samples,) each.
+    reference : str or int, default=None
+        The model, by its name or number, that all others are compared with: how many
+        more they find, and how many more false alarms they raise. None compares none.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient; the next batch has some, too.
 
     Returns
     -------
     report : BudgetReport
-        With one row per model and quantity. All is nan where the sample has fewer than
+        With one row per model and quantity, and with ``reference`` two more of each
+        other model. All is nan where the sample has fewer than
         two cases of a class; the number needed is infinite where nothing is found.
 
     Raises
     ------
     ValueError
         If ``rate`` is the integer 1, which may be one case or all of them, both or
-        neither of ``y_score`` and ``models`` are given, two models have one name, or
-        folds, labels, scores, weights or clusters do not fit.
+        neither of ``y_score`` and ``models`` are given, two models have one name,
+        ``reference`` is none of several, or folds, labels, scores, weights or clusters
+        do not fit.
 
     Warns
     -----
     UndefinedMetricWarning
         If a class has fewer than two cases, or the rate is certain to be 0.
     UserWarning
-        If a known rate leaves fewer than 5 cases above the cut.
+        If a known rate leaves fewer than 5 cases above the cut; with ``reference`` as
+        :func:`compare` warns.
 
     See Also
     --------
@@ -377,6 +407,13 @@ def budget_report(
     A prediction interval holds the count of one batch, under one budget: a mixture over
     1,024 budgets of beta-binomial laws, whose beta has the variance of the estimate and
     of the place of the cut in the batch.
+
+    Against a ``reference`` :math:`n E[H_a(R) - H_b(R)]` more are found, and as many
+    false alarms fewer raised, with the interval and the p-value of :func:`compare` for
+    the hits. Of the next n cases the difference has at a rate r the mean :math:`n
+    (H_a(r) - H_b(r))`, n times the variance of a case's influence, and the third moment
+    of a difference of Poisson counts, its mean. It is mixed over budgets and over what
+    its mean may be, whose variance has that of one case at the cut added.
 
     The p-value is that of a random order, over all choices of the positives where a
     class has up to 15 cases, else by a gamma distribution of exact first three moments;
@@ -433,6 +470,7 @@ def budget_report(
         y_true, y_score, models, weights=weights,
         sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
     )  # fmt: skip
+    base = _check_reference(reference, ranked)
     first = next(iter(ranked.values()))
     n_cases = first.total if n_items is None else float(n_items)
     # It is for the cases, not for a ranking of them, to leave it undefined.
@@ -467,8 +505,15 @@ def budget_report(
             BudgetRow(name, quantity, *numbers, pvalue, batch.get(quantity))
             for quantity, numbers in known.items()
         ]
+    if base is not None and is_defined:
+        rows += _against(base, ranked, law, n_items, level)
+    elif base is not None:
+        nothing = _NAN, _UNDEFINED.interval, _NAN, _NAN, batch.get("found")
+        others = [name for name in ranked if name != base]
+        rows += [BudgetRow(one, of, *nothing) for one in others for of in DIFFERENCES]
     p = first.table.prevalence
-    return BudgetReport(tuple(rows), law, n_cases, n_items, level, p, tuple(curves))
+    known_of = law, n_cases, n_items, level, p, tuple(curves), base
+    return BudgetReport(tuple(rows), *known_of)
 
 
 class _Known(NamedTuple):
@@ -494,12 +539,10 @@ def _quantities(
     p, processed = ranked.table.prevalence, law.mean()
 
     def known(metric: Metric, by_chance: float) -> _Known:
-        low, high = metric.bounds(ranked.table)
-        value = min(max(metric.value(ranked.table), low), high)
-        if np.isnan(value):
+        found = _measured(metric, ranked, level)
+        if np.isnan(found.value):
             return _UNDEFINED._replace(chance=by_chance)
-        found = of_ranking(metric, ranked, value, level)
-        return _Known(value, found.interval(), by_chance)
+        return _Known(found.value, found.interval(), by_chance)
 
     def of_all(share: float) -> float:
         return n_cases * share
@@ -517,11 +560,73 @@ def _quantities(
     }
 
 
+def _measured(metric: Metric, ranked: Ranked, level: float) -> Measured:
+    low, high = metric.bounds(ranked.table)
+    value = min(max(metric.value(ranked.table), low), high)
+    return of_ranking(metric, ranked, value, level)
+
+
 def _ratio(whole: float, part: float) -> float:
     """Return whole / part: infinite where there is no part of it."""
     if part > 0:
         return whole / part
     return float("inf") if whole > 0 else _NAN
+
+
+def _check_reference(reference: Any, models: Mapping[str, Any]) -> str | None:
+    """Return the name of the model that others are compared with."""
+    if reference is None:
+        return None
+    if str(reference) not in models or len(models) < 2:
+        raise ValueError(
+            f"reference={reference!r} must be one of several models: there "
+            f"{'is' if len(models) == 1 else 'are'} {', '.join(map(repr, models))}. "
+            "Give all of them as models=."
+        )
+    return str(reference)
+
+
+def _against(
+    base: str,
+    ranked: Mapping[str, Ranked],
+    law: RateDistribution,
+    n_items: int | None,
+    level: float,
+) -> list[BudgetRow]:
+    """Return what each model finds more than the reference, and raises in vain."""
+    models = {
+        name: _measured(ExpectedHits(law), sample, level)
+        for name, sample in ranked.items()
+    }
+    other, recall = models.pop(base), ExpectedRecall(law)
+    n_cases = ranked[base].total if n_items is None else float(n_items)
+    pairs = []
+    for model in models.values():
+        warn_of_few_cases([recall] * 2, [model.cases, other.cases])
+        pairs.append(paired([model, other], model.plan))
+    pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
+    # What one model processes and the other does not.
+    most = n_cases * min(law.mean(), law.mirrored.mean())
+    rows = []
+    for name, pair, pvalue in zip(models, pairs, pvalues, strict=True):
+        low, high = (n_cases * end for end in pair.confidence_interval)
+        ends = clipped_interval(low, high, (-most, most))
+        batch = None
+        if n_items is not None:
+            both = ranked[name], ranked[base]
+            batch = predicted_difference(both, law, n_items, level, ends)
+        value = n_cases * pair.value
+        rows.append(BudgetRow(name, "more found", value, ends, 0.0, pvalue, batch))
+        ends, batch = _mirrored(ends), None if batch is None else _mirrored(batch)
+        rows.append(
+            BudgetRow(name, "more false alarms", -value, ends, 0.0, pvalue, batch)
+        )
+    return rows
+
+
+def _mirrored(ends: ConfidenceInterval) -> ConfidenceInterval:
+    """Return the interval of the negative, without a negative 0."""
+    return ConfidenceInterval(0.0 - ends.high, 0.0 - ends.low)
 
 
 def _ranked_models(
@@ -659,6 +764,55 @@ def predicted(
         )
         for (low, high), reach, n in zip(ends, expected, most, strict=True)
     ]
+
+
+def predicted_difference(
+    both: tuple[Ranked, Ranked],
+    law: RateDistribution,
+    n_items: int,
+    level: float,
+    expected: ConfidenceInterval,
+) -> ConfidenceInterval:
+    """Return bounds of how many more of a batch the first model will find."""
+    first = both[0]
+    budgets = law.ppf((np.arange(_BUDGETS) + 0.5) / _BUDGETS)
+    rates, of_budget = np.unique(budgets, return_inverse=True)
+    process = curve_process("hits", both, rates, folds=first.folds)
+    of_batch = process.standard_error
+    if not first.are_repetitions and first.clusters is None:
+        # Weights are not in the next batch.
+        alike = [replace(one, kind="frequency") for one in both]
+        of_batch = curve_process("hits", alike, rates, folds=first.folds).standard_error
+    # What was hardly seen is uncertain by one case at the cut.
+    difference, error, of_batch = (
+        np.tile(by_rate[of_budget], _POINTS // _BUDGETS)
+        for by_rate in (
+            process.values,
+            np.hypot(process.standard_error, process.grain),
+            np.hypot(of_batch, process.grain),
+        )
+    )
+    quantiles = (np.arange(_POINTS) + 0.5) * _GOLDEN % 1
+    freedom = max(min(first.effective_sizes) - 1, 1.0)
+    mean = n_items * (difference + error * special.stdtrit(freedom, quantiles))
+    spread = np.maximum(np.sqrt(n_items * first.total) * of_batch, _LEAST_SPREAD)
+    skewness = n_items * difference / spread**3
+    part = float(np.minimum(rates, 1 - rates).max())
+    most = int(np.ceil(round(n_items * part, 6)))
+
+    def below(count: int) -> float:
+        """Return the probability of no more than a count, by three moments."""
+        distance = (count + 0.5 - mean) / spread
+        return float(stats.pearson3.cdf(distance, skewness).mean())
+
+    low, high = (
+        bisect_left(range(-most, most), tail, key=below) - most
+        for tail in ((1 - level) / 2, (1 + level) / 2)
+    )
+    least = max(min(low, float(np.floor(expected.low))), -most)
+    return ConfidenceInterval(
+        float(least), float(min(max(high, float(np.ceil(expected.high))), most))
+    )
 
 
 def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:

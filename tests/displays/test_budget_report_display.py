@@ -48,6 +48,21 @@ def test_the_legend_and_the_lines_have_the_numbers_of_the_report():
     ]
 
 
+def test_the_legend_says_how_many_more_or_fewer_are_found():
+    models = {"A": A, "B": B}
+    for reference, other, word in (("A", "B", "fewer"), ("B", "A", "more")):
+        report = budget_report(Y_TRUE, models=models, rate=0.2, reference=reference)
+        display = BudgetReportDisplay(report).plot()
+        row = report[other, "more found"]
+        sign = 1 if word == "more" else -1
+        low, high = sorted(sign * end for end in row.confidence_interval)
+        entry = f"{abs(row.value):,.0f} {word} ({low:,.0f} to {high:,.0f})"
+        named = [text for text in texts(display) if word in text]
+        assert len(named) == 1
+        assert named[0].startswith(f"{other}:")
+        assert named[0].endswith(entry)
+
+
 def test_bands_are_areas_edges_or_none_by_the_number_of_models():
     reports = [
         budget_report(Y_TRUE, models=models, rate=0.2)

@@ -7,7 +7,7 @@ import numpy as np
 
 import skrate
 from fuzzing.calls import Call, holds, quietly, same_number
-from fuzzing.inference_calls import draw_cases, enough
+from fuzzing.inference_calls import draw_cases, enough, other_scores
 from fuzzing.laws import draw_rate
 from fuzzing.metric_calls import check_law, refusals
 from fuzzing.samples import Sample
@@ -21,15 +21,20 @@ def budget_report(rng: np.random.Generator) -> Call:
     if rng.random() < 0.5:
         options["n_items"] = int(rng.choice([1, 20, 10**4, 10**7]))
     is_named = rng.random() < 0.3
+    seed = int(rng.integers(40))
+    is_compared = is_named and seed < 20
 
     def arguments(given: Sample) -> Any:
         named = given.data(rate=rate.given, **options)[1]
         if is_named:
             named["models"] = {"<a>": named.pop("y_score")}
+        if is_compared:
+            named["models"]["b"] = other_scores(given, seed)
+            named["reference"] = "b"
         return (), named
 
     def check(given: Sample, found: Any) -> None:
-        holds(len(found) == 7, f"{len(found)} rows")
+        holds(len(found) == (16 if is_compared else 7), f"{len(found)} rows")
         holds(len(repr(found).splitlines()) > 8, repr(found))
         if not enough(given, options):
             holds(all(math.isnan(row.value) for row in found), "too few cases")
@@ -37,6 +42,11 @@ def budget_report(rng: np.random.Generator) -> Call:
         _check_rows(found, is_nothing=found.rate.mean() == 0)
         groups, n = Groups(*given.parts), found.n_cases
         positives = n * groups.prevalence
+        again = quietly(skrate.budget_report, **arguments(given)[1])
+        holds(repr(again) == repr(found), f"a second time it is {again!r}")
+        if is_compared:
+            _check_difference(found)
+            found = {row.quantity: row for row in found if row.model == "<a>"}
 
         def expected(slip: float) -> float:
             return tables.expected_recall(groups, rate.law, "positives", slip)
@@ -48,14 +58,27 @@ def budget_report(rng: np.random.Generator) -> Call:
         same_number("found", found["found"].value, of_recall, rtol=1e-9)
         both = found["found"].value + found["missed"].value
         same_number("found and missed", both, positives, rtol=1e-9, atol=1e-11 * n)
-        again = quietly(skrate.budget_report, **arguments(given)[1])
-        holds(repr(again) == repr(found), f"a second time it is {again!r}")
 
     return Call(
         "budget_report", skrate.budget_report, arguments, check, sample,
         # Of several models their scores are refused by their names.
         may_refuse=(*refusals(sample), *["models["] * bool(refusals(sample))),
     )  # fmt: skip
+
+
+def _check_difference(found: Any) -> None:
+    """Check that the rows of a model against the other follow from those of both."""
+    n = found.n_cases
+    for name in ("found", "false alarms"):
+        a, b = (found[model, name].value for model in ("<a>", "b"))
+        more = found["<a>", f"more {name}"].value
+        same_number(f"more {name}", more, a - b, rtol=1e-9, atol=1e-11 * n)
+    rows = [found["<a>", f"more {name}"] for name in ("found", "false alarms")]
+    for ends in ("confidence_interval", "prediction_interval"):
+        of_found, of_alarms = (getattr(row, ends) for row in rows)
+        if of_found is not None:
+            mirrored = tuple(-end for end in of_alarms[::-1])
+            holds(of_found == mirrored, f"{of_found} and {of_alarms}")
 
 
 def _check_rows(found: Any, *, is_nothing: bool) -> None:
@@ -67,9 +90,12 @@ def _check_rows(found: Any, *, is_nothing: bool) -> None:
         for number in (row.value, *row.confidence_interval, row.chance, row.pvalue):
             holds(type(number) is float, f"{number!r} is no builtin float")
         low, high = row.confidence_interval
-        holds(low <= row.value <= high, f"{row.value} is not in [{low}, {high}]")
+        slack = 1e-11 * found.n_cases if row.quantity.startswith("more") else 0.0
+        is_inside = low - slack <= row.value <= high + slack
+        holds(is_inside, f"{row.value} is not in [{low}, {high}]")
         holds(0 <= row.pvalue <= 1, f"p = {row.pvalue}")
         if row.prediction_interval is not None:
             least, most = row.prediction_interval
-            holds(0 <= least <= most <= found.n_items, f"from {least} to {most}")
+            lowest = -found.n_items if row.quantity.startswith("more") else 0
+            holds(lowest <= least <= most <= found.n_items, f"{least} to {most}")
             holds(least == int(least) and most == int(most), "no whole numbers")

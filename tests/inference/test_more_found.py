@@ -1,0 +1,301 @@
+"""How many more a model finds than another: by hand, by resampling, by new batches."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
+
+from guarantees import assert_share, held, simulated, simulations
+from looped import case, looped
+from reference.budget_card import card
+from skrate import FoldRankings, budget_report, influence, rates, recall_at_rate_score
+from strategies import ranked_samples
+
+# Rates with their probabilities, and the same for skrate.
+BUDGET = [(Fraction(1, 8), Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 2))]
+LAW = rates.empirical([0.125, 0.5])
+
+
+def two_models(rng, n, prevalence=0.1, shared=0.5, shifts=(1.5, 1.0), step=0.0):
+    """Return labels, of both classes, and scores of models whose errors correlate."""
+    y_true = rng.random(n) < prevalence
+    y_true[:4] = [True, True, False, False]
+    common, *own = rng.normal(size=(3, n))
+    scores = [
+        np.sqrt(shared) * common + np.sqrt(1 - shared) * one + shift * y_true
+        for one, shift in zip(own, shifts, strict=True)
+    ]
+    if step:
+        scores = [np.round(one / step) * step for one in scores]
+    return y_true, *scores
+
+
+def difference(y_true, a, b, *, rate, **options):
+    """Return the rows of a against b."""
+    models = {"a": a, "b": b}
+    report = budget_report(y_true, models=models, rate=rate, reference="b", **options)
+    return report["a", "more found"], report["a", "more false alarms"]
+
+
+def test_by_hand():
+    # Five of ten are processed: a finds both positives, b one of them.
+    y_true, a = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0], np.arange(10, 0, -1)
+    b = [10, 9, 8, 1, 7, 6, 5, 4, 3, 2]
+    found, alarms = difference(y_true, a, b, rate=0.5, n_items=200)
+    assert found.value == pytest.approx(20)
+    assert (found.chance, alarms.value) == (0, -found.value)
+    assert found.confidence_interval == tuple(
+        -end for end in alarms.confidence_interval[::-1]
+    )
+    assert found.prediction_interval == tuple(
+        -end for end in alarms.prediction_interval[::-1]
+    )
+    assert found.pvalue == alarms.pvalue
+
+
+@given(ranked_samples(min_size=6))
+def test_values_are_those_of_the_oracle_twice(ranked):
+    y_true, a, _ = ranked
+    if min(sum(y_true), len(y_true) - sum(y_true)) < 2:
+        return
+    b = np.roll(a, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, alarms = difference(y_true, a, b, rate=LAW)
+    cards = [card(y_true.tolist(), model.tolist(), BUDGET) for model in (a, b)]
+    for row, name in ((found, "found"), (alarms, "false alarms")):
+        expected = float(cards[0][name] - cards[1][name])
+        assert row.value == pytest.approx(expected, abs=1e-12)
+        assert row.confidence_interval.low <= row.value <= row.confidence_interval.high
+
+
+@looped("rate", [0.1, rates.beta(3, 19)])
+def test_the_interval_is_that_of_hits_by_the_influence_of_recall_and_prevalence(rate):
+    rng = np.random.default_rng(0)
+    y_true, *scores = two_models(rng, 5000, step=0.25)
+    found, _ = difference(y_true, *scores, rate=rate)
+    p, n = y_true.mean(), len(y_true)
+    how = {"rate": rate}
+    recalls = [recall_at_rate_score(y_true, one, rate=0.1) for one in scores]
+    metric = recall_at_rate_score
+    if rate != 0.1:
+        metric = "expected_recall"
+        recalls = [found.value / n / p, 0.0]
+    of_recall = [influence(metric, y_true, one, **how) for one in scores]
+    # H = p x recall, each by its case.
+    values = p * (of_recall[0] - of_recall[1])
+    values = values + (recalls[0] - recalls[1]) * (y_true - p)
+    error = np.sqrt(n * np.mean(values**2))
+    low, high = found.confidence_interval
+    assert high - found.value == pytest.approx(found.value - low)
+    assert high - low == pytest.approx(2 * 1.962 * error, rel=3e-3)
+    z = found.value / error
+    assert found.pvalue == pytest.approx(2 * stats.norm.sf(abs(z)), rel=0.05)
+
+
+def found_at(y_true, y_score, rate, rng):
+    """Return how many positives are among the first, where ties are in any order."""
+    order = np.lexsort((rng.random(len(y_true)), -y_score))
+    return int(y_true[order[: round(rate * len(y_true))]].sum())
+
+
+def test_the_standard_error_is_that_of_resampled_cases():
+    rng = np.random.default_rng(1)
+    data = two_models(rng, 800, prevalence=0.3, shared=0.8)
+    found, _ = difference(*data, rate=0.2)
+    drawn = []
+    for _ in range(400):
+        rows = rng.integers(800, size=800)
+        y_true, a, b = (column[rows] for column in data)
+        drawn.append(found_at(y_true, a, 0.2, rng) - found_at(y_true, b, 0.2, rng))
+    width = np.ptp(found.confidence_interval) / 2 / 1.97
+    # The standard error of a standard deviation, three times.
+    assert width == pytest.approx(np.std(drawn), rel=3 / np.sqrt(800) + 0.03)
+
+
+@pytest.mark.slow
+@looped(
+    "n_items, shifts, shared",
+    [(20, (2.0, 0.5), 0.2), (50, (1.0, 1.0), 0.5), (2000, (1.5, 1.0), 0.9)],
+)
+@looped("rate", [0.1, rates.empirical([0.05, 0.3])])
+def test_of_a_known_population_the_next_batch_is_as_batches_drawn_from_it(
+    n_items, shifts, shared, rate
+):
+    rng = np.random.default_rng(2)
+    n = 200_000
+    data = two_models(rng, n, shared=shared, shifts=shifts)
+    ends = difference(*data, rate=rate, n_items=n_items)[0].prediction_interval
+    n_draws = simulations(1500)
+    shares = [0.1] if rate == 0.1 else [0.05, 0.3]
+    drawn = []
+    for i in range(n_draws):
+        rows = rng.integers(n, size=n_items)
+        share = shares[i % len(shares)]
+        y_true, a, b = (column[rows] for column in data)
+        drawn.append(found_at(y_true, a, share, rng) - found_at(y_true, b, share, rng))
+    drawn = np.array(drawn)
+    # Whole numbers with so much or more outside, but for what the draws leave open.
+    slack = 3 * np.sqrt(0.025 * 0.975 / n_draws)
+    for beyond, nearer in (
+        (drawn < ends.low, drawn <= ends.low),
+        (drawn > ends.high, drawn >= ends.high),
+    ):
+        assert beyond.mean() <= 0.025 + slack
+        assert nearer.mean() >= 0.025 - slack - 0.004
+
+
+def test_rows_follow_those_of_the_models():
+    rng = np.random.default_rng(3)
+    y_true, a, b = two_models(rng, 300)
+    models = {"a": a, 7: b, "c\nd": -a}
+    how = {"rate": 0.2, "n_items": 500}
+    report = budget_report(y_true, models=models, reference=7, **how)
+    assert report.reference == "7"
+    plain = budget_report(y_true, models=models, **how)
+    assert report.rows[:21] == plain.rows
+    assert [(row.model, row.quantity) for row in report.rows[21:]] == [
+        (model, quantity)
+        for model in ("a", "c\nd")
+        for quantity in ("more found", "more false alarms")
+    ]
+    columns = report.to_dict()
+    assert columns["reference"] == ["7"] * 25
+    assert "reference" not in plain.to_dict()
+    assert columns["value"][21] == report["a", "more found"].value
+    text = repr(report)
+    assert "\na against 7 (p = " in text
+    assert "\nc d against 7 (p = " in text
+    assert "Against the reference, p is that of no difference" in text
+    assert "against 7" in report._repr_html_()
+    assert max(map(len, text.splitlines())) <= 80
+    with pytest.raises(KeyError, match="more false alarms"):
+        report["7", "more found"]
+
+
+def test_pvalues_are_adjusted_by_holm():
+    rng = np.random.default_rng(4)
+    y_true, a, b = two_models(rng, 400)
+    models = {"a": a, "b": b, "c": a + b, "d": rng.normal(size=400)}
+    report = budget_report(y_true, models=models, rate=0.2, reference="b")
+    alone = sorted(
+        difference(y_true, models[name], b, rate=0.2)[0].pvalue for name in "acd"
+    )
+    found = sorted(report[name, "more found"].pvalue for name in "acd")
+    assert found == pytest.approx(
+        [3 * alone[0], max(3 * alone[0], 2 * alone[1]), max(2 * alone[1], alone[2])]
+    )
+
+
+def test_weights_repeat_cases_and_folds_are_cut_each():
+    rng = np.random.default_rng(5)
+    y_true, a, b = two_models(rng, 200, prevalence=0.3)
+    times = rng.integers(0, 4, 200)
+    how = {"rate": 0.25, "n_items": 300}
+    weighted = difference(y_true, a, b, sample_weight=times, **how)[0]
+    repeated = difference(*(np.repeat(one, times) for one in (y_true, a, b)), **how)[0]
+    assert weighted.value == pytest.approx(repeated.value)
+    for ends in ("confidence_interval", "prediction_interval"):
+        assert getattr(weighted, ends) == pytest.approx(getattr(repeated, ends))
+    # Weights are not in the next batch: those of a sample that was drawn.
+    sampled = {"sample_weight": np.where(y_true, 1.0, 20.0), "weights": "sampling"}
+    row = difference(y_true, a, b, **sampled, **how)[0]
+    assert row.prediction_interval.low <= row.value <= row.prediction_interval.high
+    one_fold = np.zeros(200, int)
+    folds = {
+        name: FoldRankings(y_true, one, one_fold) for name, one in (("a", a), ("b", b))
+    }
+    report = budget_report(folds, reference="b", **how)
+    plain = difference(y_true, a, b, **how)[0]
+    found = report["a", "more found"]
+    assert found.value == pytest.approx(plain.value)
+    assert found.confidence_interval == pytest.approx(plain.confidence_interval)
+
+
+def test_clusters_of_copies_say_no_more_than_one_of_each():
+    rng = np.random.default_rng(6)
+    data = two_models(rng, 150, prevalence=0.3)
+    how = {"rate": 0.2, "n_items": 150}
+    copies = [np.repeat(one, 4) for one in data]
+    found = difference(*copies, clusters=np.repeat(np.arange(150), 4), **how)[0]
+    alone = difference(*data, **how)[0]
+    assert found.value == pytest.approx(alone.value)
+    widths = [np.ptp(one.confidence_interval) for one in (found, alone)]
+    # Few clusters have fewer degrees of freedom.
+    assert widths[0] == pytest.approx(widths[1], rel=0.1)
+
+
+@pytest.mark.filterwarnings("ignore:The interval of the difference may be")
+@looped("rate", [1.0, 0.3, "uniform"])
+def test_models_that_rank_alike_find_no_more(rate):
+    rng = np.random.default_rng(7)
+    y_true, a, _ = two_models(rng, 100)
+    row = difference(y_true, a, 2 * a, rate=rate, n_items=50)[0]
+    assert (row.value, row.pvalue) == (0.0, 1.0)
+    low, high = row.prediction_interval
+    assert low <= 0 <= high
+    if rate == 1.0:
+        assert (low, high) == (0.0, 0.0)
+
+
+def test_next_to_perfect_models_are_warned_of_as_compare_does():
+    y_true = np.arange(60) < 6
+    a = np.where(y_true, 2.0, 1.0) + np.arange(60) / 100
+    with pytest.warns(UserWarning, match="interval of the difference may be too short"):
+        difference(y_true, a, a + 5 * y_true, rate=0.2)
+
+
+def test_what_is_no_reference_is_refused_and_one_class_undefined():
+    rng = np.random.default_rng(8)
+    y_true, a, b = two_models(rng, 100)
+    for asked, message in (
+        ({"models": {"a": a, "b": b}, "reference": "c"}, "'c' must be .* are 'a', 'b'"),
+        ({"models": {"a": a}, "reference": "a"}, "there is 'a'"),
+        ({"y_score": a, "reference": "model"}, "Give all of them as models="),
+    ):
+        with case(message), pytest.raises(ValueError, match=message):
+            budget_report(y_true, rate=0.2, **asked)
+    with pytest.warns(UndefinedMetricWarning):
+        row, _ = difference(np.ones(100, int), a, b, rate=0.2, n_items=10)
+    assert np.isnan([row.value, row.pvalue, *row.prediction_interval]).all()
+
+
+# Size, prevalence, correlation, shifts, ties, rate and size of the batch.
+DESIGNS = [
+    (200, 0.1, 0.5, (1.5, 1.0), 0.0, 0.1, 500),
+    (500, 0.3, 0.8, (1.2, 0.8), 0.5, rates.beta(3, 19), 1000),
+    (1000, 0.02, 0.7, (2.0, 2.0), 0.0, 0.02, 5000),
+    (300, 0.4, 0.0, (0.5, 1.5), 0.25, 0.5, 300),
+    (100, 0.3, 0.6, (1.0, 0.0), 0.0, "uniform", 50),
+    (400, 0.1, 0.3, (2.0, -0.5), 1.0, 0.1, 1000),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* may be too short", "ignore:.*depends on the")
+@looped("n, prevalence, shared, shifts, step, rate, n_items", DESIGNS)
+def test_intervals_hold_the_truth_and_the_next_batch(
+    n, prevalence, shared, shifts, step, rate, n_items
+):
+    rng = np.random.default_rng(9)
+    how = {"prevalence": prevalence, "shared": shared, "shifts": shifts, "step": step}
+    law = budget_report([1, 1, 0, 0], [4, 3, 2, 1], rate=rate).rate
+    truth, _ = difference(*two_models(rng, 300_000, **how), rate=rate)
+    truth = truth.value / 300_000 * n_items
+
+    def one(_):
+        row, _ = difference(*two_models(rng, n, **how), rate=rate, n_items=n_items)
+        share = float(law.ppf(rng.random()))
+        y_true, a, b = two_models(rng, n_items, **how)
+        next_batch = found_at(y_true, a, share, rng) - found_at(y_true, b, share, rng)
+        return row, next_batch
+
+    found = simulated(250, one)
+    rows = [row for row, _ in found]
+    assert_share(held(rows, truth), at_least=0.92, at_most=0.98)
+    ends = [row.prediction_interval for row in rows]
+    assert_share(held(ends, np.array([batch for _, batch in found])), at_least=0.935)
