@@ -367,12 +367,12 @@ _OF_ROW = {
 }
 
 
-def are_of_folds(given: Any) -> bool:
+def are_of_folds(given: Any, kind: type = FoldRankings) -> bool:
     """Return whether rankings of folds are given, of each of several models."""
     if isinstance(given, Mapping):
         given = list(given.values())
     is_listed = isinstance(given, list | tuple)
-    return is_listed and any(isinstance(one, FoldRankings) for one in given)
+    return is_listed and any(isinstance(one, kind) for one in given)
 
 
 def check_no_labels(y_true: Any, name: str) -> None:

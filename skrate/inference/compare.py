@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args, overload
@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import ArrayLike, Label, RandomState
-from skrate.data.checks import check_choice, check_generator, check_n_jobs
+from skrate.data.checks import check_choice, check_generator, check_n_jobs, check_vector
 from skrate.data.folds import (
     FoldRankings,
     are_of_folds,
@@ -24,13 +24,14 @@ from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_range import compare_over_set, set_of
 from skrate.inference.delta import covariance
 from skrate.inference.difference import (
+    averages_in_lists,
     check_correlation,
-    check_group_scores,
     check_tables,
     compare_tables,
-    in_lists,
+    covariance_in_lists,
     paired,
     paired_in_lists,
+    scores_in_lists,
     unpaired,
     warn_of_turned_in_lists,
 )
@@ -50,13 +51,8 @@ from skrate.inference.sample import (
     rankings_of,
     scored,
 )
-from skrate.metrics.base import (
-    GROUPS_ARE_LISTS,
-    MetricLike,
-    check_metric_first,
-    find_metric,
-)
-from skrate.metrics.lists import GroupScores, clusters_of_lists, group_scores
+from skrate.metrics.base import MetricLike, check_metric_first, find_metric
+from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import (
     Comparison,
     Comparisons,
@@ -68,6 +64,7 @@ Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Interval = Literal["wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
+_Several = FoldRankings | GroupScores
 _SCORES = ("y_score_a", "y_score_b")
 _NO_SET_OVER_FOLDS = (
     "rate is a set of distributions, over which FoldRankings are not known to be "
@@ -78,7 +75,7 @@ _NO_SET_OVER_FOLDS = (
 @overload
 def compare(
     metric: MetricLike,
-    y_true: Mapping[Any, FoldRankings] | list[FoldRankings] | tuple[FoldRankings, ...],
+    y_true: Mapping[Any, _Several] | list[_Several] | tuple[_Several, ...],
     **options: Any,
 ) -> Comparisons: ...
 
@@ -161,7 +158,7 @@ def compare(
         True labels of two classes; or the table of counts that was published of a, or
         its values within lists, or its rankings of folds, or those of the one model of
         which two metrics are compared; or, without scores, a mapping or list of the
-        FoldRankings of several models, of the same folds.
+        FoldRankings of several models, of the same folds, or of their GroupScores.
     y_score_a : array-like, mapping, data frame or as y_true, default=None
         Scores of model a, of shape (n_samples,), higher for the positive class; or the
         table of b, or its values within the same lists, or its rankings of the same
@@ -355,34 +352,34 @@ def compare(
         metric, metric_kwargs, y_true, y_score_a, y_score_b, y_true_b, weights,
         {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label},
     )  # fmt: skip
-    are_several = are_of_folds(y_true) or (y_score_b is None and are_columns(y_score_a))
-    are_lists = groups is not None or given.has(GroupScores)
+    have_values = are_of_folds(y_true, GroupScores)
+    are_several = have_values or are_of_folds(y_true)
+    are_several |= y_score_b is None and are_columns(y_score_a)
+    are_lists = groups is not None or have_values or given.has(GroupScores)
     of_cases_of_two: dict[str, Any] = {
         "y_true_b": (y_true_b, None), "interval": (interval, "wald"),
         "correlation": (correlation, None),
     }  # fmt: skip
     if are_several:
         check_left_out("several models", y_score_b=(y_score_b, None), **of_cases_of_two)
-        if groups is not None:
-            raise ValueError(GROUPS_ARE_LISTS)
     else:
         of_several = {"reference": (reference, None), "adjust": (adjust, "holm")}
         check_left_out("two models", **of_several)
-        if are_lists:
-            check_left_out(
-                "a mean over lists, whose units are the lists", **of_cases_of_two,
-                stratify=(stratify, None), weights=(weights, "frequency"),
-            )  # fmt: skip
+    if are_lists:
+        check_left_out(
+            "a mean over lists, whose units are the lists", **of_cases_of_two,
+            stratify=(stratify, None), weights=(weights, "frequency"),
+        )  # fmt: skip
     if given.is_pair and (are_several or y_true_b is not None):
         raise ValueError("metric must be one, no pair, where models are compared.")
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify,
         check_generator(random_state), n_jobs, alternative,
     )  # fmt: skip
+    if are_lists:
+        return _within_lists(given, groups, plan, are_several, reference, adjust)
     if are_several:
         return _several(given, reference, adjust, plan)
-    if are_lists:
-        return _within_lists(given, groups, plan)
     known = check_correlation(correlation)
     if known is not None and (y_score_a is None or not isinstance(y_true, RankTable)):
         raise ValueError(
@@ -429,11 +426,7 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     samples = _rankings_of_models(given)
     names, rankings = tuple(samples), list(samples.values())
     folds = rankings[0].folds
-    base = None if reference is None else str(reference)
-    if base is not None and base not in names:
-        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
-        raise ValueError(f"reference={reference!r} is no model: there are {some}.")
-    places = pairs_of(len(names), None if base is None else names.index(base))
+    base, places = _pairs_with(reference, names)
     matrix = np.full((len(names), len(names)), np.nan)
     if among is not None:
         if folds is not None:
@@ -456,13 +449,28 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     warn_of_turned([(f"{argument}[{name!r}]", one, None) for name, one in named])
     if all(model.is_known for model in models):
         matrix = covariance([model.influence for model in models], models[0].cases)
-    tests = partial(_tests, models, places, plan, adjust)
+
+    def compare_two(i: int, j: int, plan: Plan) -> Comparison:
+        return paired([models[i], models[j]], plan)
+
+    tests = partial(_tests, compare_two, places, plan, adjust)
     if plan.method == "delta":
         return comparisons_on_demand(
             tests, names=names, covariance=matrix, reference=base, adjust=adjust
         )
     # Not later: what is drawn depends on the state of the generator now.
     return Comparisons(names, *tests(), matrix, base, adjust)
+
+
+def _pairs_with(
+    reference: Any, names: tuple[str, ...]
+) -> tuple[str | None, list[tuple[int, int]]]:
+    """Return the name of the reference, if any, and the pairs that are compared."""
+    base = None if reference is None else str(reference)
+    if base is not None and base not in names:
+        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+        raise ValueError(f"reference={reference!r} is no model: there are {some}.")
+    return base, pairs_of(len(names), None if base is None else names.index(base))
 
 
 def _rankings_of_models(given: _Given) -> dict[str, Rankings]:
@@ -475,9 +483,7 @@ def _rankings_of_models(given: _Given) -> dict[str, Rankings]:
     else:
         cases = check_cases(y_true, weights=weights, **given.cases)
         models = columns_of("y_score_a", given.y_score_a, cases.n_given)
-    if len(models) < 2:
-        found = len(models)
-        raise ValueError(f"{argument} must hold at least 2 models, found {found}.")
+    _check_several(argument, models)
     named = {f"{argument}[{name!r}]": one for name, one in models.items()}
     if argument == "y_true":
         check_same_folds(named)
@@ -488,6 +494,13 @@ def _rankings_of_models(given: _Given) -> dict[str, Rankings]:
             cases = replace(cases, weights=cases.weights.copy())
         rankings = [Rankings([scored(cases, *one)]) for one in named.items()]
     return dict(zip(map(str, models), rankings, strict=True))
+
+
+def _check_several(argument: str, models: Mapping[Any, Any]) -> dict[Any, Any]:
+    if len(models) < 2:
+        found = len(models)
+        raise ValueError(f"{argument} must hold at least 2 models, found {found}.")
+    return dict(models)
 
 
 def _measured(
@@ -513,15 +526,18 @@ def _measured(
 
 
 def _tests(
-    models: list[Measured], places: list[tuple[int, int]], plan: Plan, adjust: Adjust
+    compare_two: Callable[[int, int, Plan], Comparison],
+    places: list[tuple[int, int]],
+    plan: Plan,
+    adjust: Adjust,
 ) -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
     """Return the comparison of each pair, and their adjusted p-values."""
     # The first pair spawns from the generator itself, as compare does. The others
     # share what it spawns after that, which is independent of all before.
     (i, j), *others = places
-    pairs = [paired([models[i], models[j]], plan)]
+    pairs = [compare_two(i, j, plan)]
     for (i, j), share in zip(others, plan.split(len(others)), strict=True):
-        pairs.append(paired([models[i], models[j]], share))
+        pairs.append(compare_two(i, j, share))
     return tuple(pairs), _adjusted(pairs, adjust)
 
 
@@ -530,36 +546,66 @@ def _adjusted(pairs: Sequence[Comparison], adjust: Adjust) -> tuple[float, ...]:
     return tuple(adjusted(pvalues, adjust).tolist())
 
 
-def _within_lists(given: _Given, groups: ArrayLike | None, plan: Plan) -> Comparison:
-    """Compare two models by a metric that is a mean over lists."""
-    y_true, a, b, cases = given.y_true, given.y_score_a, given.y_score_b, given.cases
+def _within_lists(
+    given: _Given,
+    groups: ArrayLike | None,
+    plan: Plan,
+    are_several: bool,
+    reference: Any,
+    adjust: Adjust,
+) -> Comparison | Comparisons:
+    """Compare two models, or several, by a metric that is a mean over lists."""
     if plan.method == "bootstrap":
         raise ValueError(
             "method='bootstrap' is not known of a mean over lists: use 'delta', which "
             "is Student's t over the lists, or 'permutation'."
         )
+    models = _models_in_lists(given, groups, are_several)
+    found, of_mean, units = scores_in_lists(
+        given.metric, given.params, given.y_true, models, groups, given.cases
+    )
+    names, scores = tuple(map(str, found)), list(found.values())
+    base, places = _pairs_with(reference, names)
+
+    def compare_two(i: int, j: int, plan: Plan) -> Comparison:
+        return paired_in_lists(scores[i], scores[j], plan, clusters=units, **of_mean)
+
+    pairs, pvalues = _tests(compare_two, places, plan, adjust)
+    if groups is not None:
+        how: dict[str, Any] = {**of_mean, "clusters": units}
+        level = plan.confidence_level
+        means = [one.estimate(**how, confidence_level=level) for one in scores]
+        argued = [f"y_score_a[{name!r}]" for name in found] if are_several else names
+        turned = zip(argued, scores, means, strict=True)
+        warn_of_turned_in_lists(turned, of_mean.get("undefined", "skip"))
+    if not are_several:
+        return pairs[0]
+    matrix = covariance_in_lists(averages_in_lists(scores, clusters=units, **of_mean))
+    return Comparisons(names, pairs, pvalues, matrix, base, adjust)
+
+
+def _models_in_lists(
+    given: _Given, groups: ArrayLike | None, are_several: bool
+) -> dict[Any, Any]:
+    """Return the scores of models, or their values within lists."""
+    y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
     if groups is None:
-        units = cases["clusters"]
-        check_alone(GroupScores, y_score_b=b, **cases | {"clusters": None})
-        both = check_group_scores(given.metric, given.params, (y_true, a))
-        return paired_in_lists(*both, plan, clusters=units, **given.params)
-    options, of_mean = in_lists(given.metric, given.params, groups)
-    if a is None or b is None or isinstance(y_true, RankTable):
+        check_alone(GroupScores, y_score_b=b)
+        if not are_several:
+            return {"y_true": y_true, "y_score_a": a}
+        check_alone(GroupScores, y_score_a=a)
+        models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
+        return _check_several("y_true", models)
+    if are_several:
+        n_rows = len(check_vector("y_true", y_true))
+        return _check_several("y_score_a", columns_of("y_score_a", a, n_rows))
+    is_missing = a is None or b is None or isinstance(y_true, RankTable)
+    if is_missing and not given.is_pair:
         raise ValueError(
             "y_score_a and y_score_b must be the scores of both models, and y_true the "
             "labels of the same cases, to compare them within lists."
         )
-    units = clusters_of_lists(groups, cases["clusters"])
-    data = {name: cases[name] for name in ("sample_weight", "pos_label")} | options
-    a, b = (group_scores(y_true=y_true, y_score=one, **data) for one in (a, b))
-    found = paired_in_lists(a, b, plan, clusters=units, **of_mean)
-    level = plan.confidence_level
-    models = [
-        (name, one, one.estimate(**of_mean, confidence_level=level, clusters=units))
-        for name, one in zip(_SCORES, (a, b), strict=True)
-    ]
-    warn_of_turned_in_lists(models, of_mean.get("undefined", "skip"))
-    return found
+    return dict(zip(_SCORES, (a, b), strict=True))
 
 
 def _in_folds(given: _Given, plan: Plan) -> Comparison:

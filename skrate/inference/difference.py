@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -58,7 +58,9 @@ from skrate.metrics.lists import (
     Policy,
     average_of,
     check_clusters_of_lists,
+    clusters_of_lists,
     freedom_of_sums,
+    group_scores,
     question_of_mean,
     spread_of_sums,
 )
@@ -263,11 +265,36 @@ def in_lists(
     return {"metric": function, "groups": groups, **own}, of_mean
 
 
-def check_group_scores(
-    metric: Any, params: dict[str, Any], scores: tuple[Any, Any]
-) -> tuple[GroupScores, GroupScores]:
-    """Return both scores of lists; raise for others, or those of another metric."""
-    named = dict(zip(("y_true", "y_score_a"), scores, strict=True))
+def scores_in_lists(
+    metric: Any,
+    params: dict[str, Any],
+    y_true: Any,
+    models: Mapping[Any, Any],
+    groups: ArrayLike | None,
+    cases: dict[str, Any],
+) -> tuple[dict[Any, GroupScores], dict[str, Any], ArrayLike | None]:
+    """Return models' values within lists, the options of their mean, and clusters.
+
+    Without ``groups`` the models are such values, and clusters those of lists.
+    """
+    clusters, others = cases["clusters"], cases | {"clusters": None}
+    if groups is None:
+        check_alone(GroupScores, **others)
+        _check_group_scores(metric, params, models)
+        return dict(models), params, clusters
+    options, of_mean = in_lists(metric, params, groups)
+    options |= {name: cases[name] for name in ("sample_weight", "pos_label")}
+    scores = {
+        name: group_scores(y_true=y_true, y_score=one, **options)
+        for name, one in models.items()
+    }
+    return scores, of_mean, clusters_of_lists(groups, clusters)
+
+
+def _check_group_scores(
+    metric: Any, params: dict[str, Any], named: Mapping[Any, Any]
+) -> None:
+    """Raise for what is no scores of lists, or those of another metric."""
     for name, one in named.items():
         if not isinstance(one, GroupScores):
             raise ValueError(
@@ -289,7 +316,6 @@ def check_group_scores(
             raise ValueError(
                 f"metric={metric!r} is another than that of {name}, the {one.metric}."
             )
-    return scores
 
 
 def warn_of_turned_in_lists(
@@ -319,23 +345,17 @@ def paired_in_lists(
     clusters: ArrayLike | None = None,
 ) -> Comparison:
     """Compare two models by their values within the same lists."""
-    _check_same_lists(scores_a, scores_b)
-    of_a, of_b = (scores._lists.defined > 0 for scores in (scores_a, scores_b))
-    both = of_a & of_b
-    among = both if isinstance(undefined, str) and undefined == "skip" else None
+    both = scores_a, scores_b
+    a, b = averages_in_lists(both, average, undefined, clusters)
+    of_a, of_b = (scores._lists.defined > 0 for scores in both)
     n_of_one = np.count_nonzero(of_a ^ of_b)
-    if among is not None and n_of_one:
+    if isinstance(undefined, str) and undefined == "skip" and n_of_one:
         warn(
             f"{n_of_one} of {len(scores_a.is_defined)} lists are undefined for one of "
             "the models and are left out of both, so that value_a and value_b are not "
             "the scores of all lists: give undefined=0.5, or another number, to count "
             "them."
         )
-    units = check_clusters_of_lists(clusters, scores_a)
-    a, b = (
-        average_of(scores, average, undefined, among, units)
-        for scores in (scores_a, scores_b)
-    )
     name = " - ".join(dict.fromkeys((scores_a.metric, scores_b.metric)))
     name = f"{name} within lists"
     params = question_of_both([scores.params for scores in (scores_a, scores_b)])
@@ -363,6 +383,31 @@ def paired_in_lists(
     _warn_of_few_lists(a, b)
     method = "permutation" if plan.method == "permutation" else "t"
     return replace(found, method=method, of=a.units_text)
+
+
+def averages_in_lists(
+    scores: Sequence[GroupScores],
+    average: Average | Iterable[float] | None = None,
+    undefined: Policy | float = "skip",
+    clusters: ArrayLike | None = None,
+) -> list[ListAverage]:
+    """Return the means of models over the same lists, skipped for one or for all."""
+    for one in scores[1:]:
+        _check_same_lists(scores[0], one)
+    of_all = np.all([one._lists.defined > 0 for one in scores], axis=0)
+    among = of_all if isinstance(undefined, str) and undefined == "skip" else None
+    units = check_clusters_of_lists(clusters, scores[0])
+    return [average_of(one, average, undefined, among, units) for one in scores]
+
+
+def covariance_in_lists(models: Sequence[ListAverage]) -> FloatArray:
+    """Return the covariances of means over the same lists."""
+    left = 1 - np.mean([one.shares for one in models], axis=0)
+    rows = np.full((len(models), 1), np.nan)
+    # As `spread_of_sums`, which is nan of one list.
+    if len(left) and not np.isnan(spread_of_sums(left, 1 - left)):
+        rows = np.array([one.residuals for one in models]) / np.sqrt(left)
+    return np.array([[np.add.reduce(a * b) for b in rows] for a in rows])
 
 
 def _warn_of_few_lists(a: ListAverage, b: ListAverage) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,8 +24,9 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
-from skrate.data.table import RankTable, table_of_weights
+from skrate.data.table import RankTable, check_alone, table_of_weights
 from skrate.inference.delta import NEGLIGIBLE, Parts, influence_parts, influence_values
+from skrate.inference.difference import averages_in_lists, scores_in_lists
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import (
     ALTERNATIVES,
@@ -38,8 +39,21 @@ from skrate.inference.intervals import (
     with_room,
 )
 from skrate.inference.plan import check_metric, defined_value
-from skrate.inference.sample import Ranked, check_cases, check_sample, scored
+from skrate.inference.sample import (
+    Ranked,
+    check_cases,
+    check_left_out,
+    check_sample,
+    scored,
+)
 from skrate.metrics.base import Metric, MetricLike, Tested, find_metric, question_of
+from skrate.metrics.lists import (
+    GroupScores,
+    ListAverage,
+    check_clusters_of_lists,
+    freedom_of_sums,
+    question_of_mean,
+)
 from skrate.metrics.results import (
     ConfidenceInterval,
     Question,
@@ -89,6 +103,8 @@ class SampleSize(Result):
         Number of clusters, where the pilot has some.
     params : dict
         Parameters of the metric, such as "rate", as numbers and text.
+    n_lists : int or None
+        Number of lists, where they are the units.
 
     Examples
     --------
@@ -112,9 +128,12 @@ class SampleSize(Result):
     power_interval: ConfidenceInterval | None = None
     n_clusters: float | None = None
     params: Question = field(default_factory=dict, hash=False)
+    n_lists: float | None = None
 
     def __repr__(self) -> str:
-        clusters = "" if self.n_clusters is None else f" in {self.n_clusters} clusters"
+        clusters = "" if self.n_lists is None else f" in {self.n_lists} lists"
+        if self.n_clusters is not None:
+            clusters += f" in {self.n_clusters} clusters"
         parts = [
             f"{self.metric}{question_text(self.params)}, n={self.n}{clusters} "
             f"({self.n_pos} positive, {self.n_neg} negative)",
@@ -136,8 +155,8 @@ class SampleSize(Result):
 @described_like(estimate)
 def sample_size(
     metric: MetricLike,
-    y_true: ArrayLike | RankTable,
-    y_score_a: ArrayLike | None = None,
+    y_true: ArrayLike | RankTable | GroupScores,
+    y_score_a: ArrayLike | GroupScores | None = None,
     y_score_b: ArrayLike | None = None,
     *,
     half_width: float | None = None,
@@ -148,6 +167,7 @@ def sample_size(
     confidence_level: float = 0.95,
     planned_prevalence: float | None = None,
     stratify: bool = False,
+    groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -162,10 +182,12 @@ def sample_size(
     ----------
     metric : callable or str
         As in :func:`estimate`. A rate is a share, not a number of cases of the pilot.
-    y_true : array-like of shape (n_samples,) or RankTable
-        True labels of the pilot; or its table of counts, without scores, for one model.
+    y_true : array-like of shape (n_samples,), RankTable or GroupScores
+        True labels of the pilot; or its table of counts, without scores, for one model;
+        or its values within lists.
     y_score_a, y_score_b : array-like of shape (n_samples,), default=None
-        Scores of the model, or of both on the same cases.
+        Scores of the model, or of both on the same cases. Beside GroupScores
+        ``y_score_a`` are those of the second model, if any.
     half_width : float, default=None
         Half the width that the interval shall have. None with two models: the size is
         that of a test.
@@ -184,17 +206,22 @@ def sample_size(
         Share of positives among the cases to come, if not the pilot's.
     stratify : bool, default=False
         Whether the numbers of positives and negatives will be fixed by design.
+    groups : array-like of shape (n_samples,), default=None
+        The list or queue of each row of the pilot, as in :func:`compare`: lists are
+        then the units, and others to come are as long and alike.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case of the pilot; others to come are as large and alike.
+        The cluster of each case of the pilot; others to come are as large and alike. Of
+        GroupScores that of each list.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each case of the pilot is repeated: whole numbers.
 
     Returns
     -------
     result : SampleSize
-        With ``n``, the fewest cases that are enough, what they will show, and
-        ``n_interval``, what n may be as far as this pilot tells; or, where n is given,
-        ``power_interval``. nan where the pilot says nothing.
+        With ``n``, the fewest cases that are enough (of ``n_lists`` lists, where these
+        are the units), what they will show, and ``n_interval``, what n may be as far as
+        this pilot tells; or, where n is given, ``power_interval``. nan where the pilot
+        says nothing.
 
     Raises
     ------
@@ -224,11 +251,14 @@ def sample_size(
     around the means of the classes if ``stratify``. Another p weighs the pilot's cases
     for their influence as well. Clusters are drawn as one. The interval is that of
     :func:`estimate` or :func:`compare` for such a variance; the power that of Student's
-    t with the noncentrality :math:`\Delta / \sqrt{U / n}`. Obuchowski's formula [1]_
-    agrees at an AUC of 0.6 and asks for up to twice as many at 0.9.
+    t with the noncentrality :math:`\Delta / \sqrt{U / n}`. Of lists U is the pilot's
+    size times the squared standard error that :meth:`GroupScores.estimate` or
+    :func:`compare` has there. Obuchowski's formula [1]_ agrees at an AUC of 0.6 and
+    asks for up to twice as many at 0.9.
 
     ``n_interval`` goes by Student's t on the scale of log U, whose standard error is
-    the jackknife's over twenty parts of the pilot, combined [2]_ with the interval of a
+    the jackknife's over twenty parts of the pilot, or of lists by how their squared
+    influence varies, combined [2]_ with the interval of a
     ``difference`` that is the pilot's: it has no end where that holds 0. Cost: some
     twenty sorts a model.
 
@@ -263,7 +293,6 @@ def sample_size(
     0.82
     """
     level = check_fraction("confidence_level", confidence_level)
-    is_test = half_width is None and (n_cases is None or y_score_b is not None)
     if n_cases is not None:
         n_cases = check_count("n_cases", n_cases)
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -275,13 +304,33 @@ def sample_size(
         raise ValueError(
             f"{name} excludes clusters: a cluster may hold cases of both classes."
         )
-    ranked = _rankings(
-        y_true, y_score_a, y_score_b,
-        clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
-    )  # fmt: skip
-    found = _planned_metric(metric, metric_kwargs, ranked[0])
+    cases: dict[str, Any] = {
+        "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label,
+    }  # fmt: skip
+    ranked: list[Ranked] = []
+    lists: list[GroupScores] = []
+    if groups is not None or isinstance(y_true, GroupScores):
+        check_left_out(
+            "a mean over lists, whose units are the lists", stratify=(stratify, False),
+            planned_prevalence=(planned_prevalence, None),
+        )  # fmt: skip
+        named: dict[str, Any] = {"y_score_a": y_score_a, "y_score_b": y_score_b}
+        if groups is None:
+            check_alone(GroupScores, y_score_b=y_score_b)
+            named = {"y_true": y_true, "y_score_a": y_score_a}
+        first, *others = named
+        given = {name: named[name] for name in others if named[name] is not None}
+        by_model, of_mean, clusters = scores_in_lists(
+            metric, metric_kwargs, y_true, {first: named[first]} | given, groups, cases
+        )
+        lists = list(by_model.values())
+        found, n_models = lists[0]._metric, len(lists)
+    else:
+        ranked = _rankings(y_true, y_score_a, y_score_b, **cases)
+        found, n_models = _planned_metric(metric, metric_kwargs, ranked[0]), len(ranked)
+    is_test = half_width is None and (n_cases is None or n_models > 1)
     goals = {"half_width": half_width, "n_cases": n_cases, "power": power}
-    _check_goal(goals, difference, level, found, len(ranked))
+    _check_goal(goals, difference, level, found, n_models)
     if isinstance(found, Tested):
         warn(
             f"The {found.name} depends on the ranking near one point, of which a pilot "
@@ -296,19 +345,35 @@ def sample_size(
         _UNKNOWN if is_test and n_cases is not None else None,
         None if clusters is None else _NAN, question_of(found),
     )  # fmt: skip
-    # With the values that they have at the prevalence to come.
-    values = [
-        defined_value(found, _at_prevalence(one, planned_prevalence)) for one in ranked
-    ]
-    if np.isnan(values).any():
-        return known
-    if ranked[0].counts is not None:
-        # As cases that can be left out.
-        ranked = [replace(ranked[0], scores=-ranked[0].group, counts=None)]
-    pilot = _Pilot(found, ranked, values, level, planned_prevalence, stratify)
-    undefined, n_pilot = f"The sample size for the {found.name}", ranked[0].total
+    undefined = f"The sample size for the {found.name}"
+    if lists:
+        undefined += " within lists"
+        question = lists[0].params | question_of_mean(
+            lists[0], of_mean.get("average"), of_mean.get("undefined", "skip")
+        )
+        name = f"{found.name} within lists"
+        known = replace(known, metric=name, params=question, n_lists=_NAN)
+        means = averages_in_lists(lists, clusters=clusters, **of_mean)
+        if any(np.isnan(one.standard_error) for one in means):
+            warn_undefined(undefined, "fewer than two lists of the pilot are defined")
+            return known
+        units = check_clusters_of_lists(clusters, lists[0])
+        pilot: _Pilot = _PilotOfLists(lists[0], means, units, level)
+    else:
+        # With the values that they have at the prevalence to come.
+        values = [
+            defined_value(found, _at_prevalence(one, planned_prevalence))
+            for one in ranked
+        ]
+        if np.isnan(values).any():
+            return known
+        if ranked[0].counts is not None:
+            # As cases that can be left out.
+            ranked = [replace(ranked[0], scores=-ranked[0].group, counts=None)]
+        pilot = _Pilot(found, ranked, values, level, planned_prevalence, stratify)
+    n_pilot = pilot.n_pilot
     if pilot.standard_error(n_pilot) <= NEGLIGIBLE:
-        what = "the difference" if len(ranked) > 1 else "it"
+        what = "the difference" if n_models > 1 else "it"
         warn_undefined(undefined, f"the pilot shows no variation of {what}")
         return known
     if n_cases is not None:
@@ -482,6 +547,7 @@ class _Pilot:
         self.metric, self.level, self.planned = metric, level, planned
         self.stratify, self.value = stratify, values[0] - sum(values[1:])
         cases = ranked[0]
+        self.n_pilot = cases.total
         n_units = cases.total if cases.clusters is None else float(cases.n_units)
         self.cases_per_unit = cases.total / n_units
         self.prevalence = self.share_of(cases)
@@ -617,6 +683,45 @@ class _Pilot:
             middle = (low + high) // 2
             low, high = (low, middle) if is_enough(middle) else (middle, high)
         return high
+
+
+class _PilotOfLists(_Pilot):
+    """The same of the mean over lists; undefined ones are among those to come."""
+
+    def __init__(
+        self,
+        of_all: GroupScores,
+        means: Sequence[ListAverage],
+        units: IntArray | None,
+        level: float,
+    ) -> None:
+        self.level, self.bounds = level, None
+        self.value = means[0].value - sum(one.value for one in means[1:])
+        self.n_pilot = float(of_all.n_items.sum())
+        self.prevalence = float(of_all.n_pos.sum()) / self.n_pilot
+        counted = np.flatnonzero(of_all.n_items)
+        self.cases_per_list = self.n_pilot / len(counted)
+        n_units = len(counted if units is None else np.unique(units[counted]))
+        self.cases_per_unit = self.n_pilot / n_units
+        shares = np.mean([one.shares for one in means], axis=0)
+        away = means[0].residuals - sum(one.residuals for one in means[1:])
+        squares = away**2 / (1 - shares)
+        self.unit = Parts(0.0, 0.0, self.n_pilot * float(np.add.reduce(squares)))
+        self.sizes = (freedom_of_sums(shares) + 1) / self.n_pilot, 0.0
+        # The standard error of the logarithm of a mean of squares.
+        mean = squares.mean()
+        spread = np.std(squares, ddof=1) / mean / np.sqrt(len(squares)) if mean else 0.0
+        self.reach = t_quantile(level, len(squares) - 1) * float(spread) / 2
+
+    @property
+    def least(self) -> int:
+        """The cases of the fewest lists that can be planned."""
+        return math.ceil(_LEAST * self.cases_per_unit)
+
+    def seen(self, result: SampleSize, n: int) -> SampleSize:
+        """Return a result with what n cases show."""
+        n_lists = math.ceil(n / self.cases_per_list)
+        return replace(super().seen(result, n), n_lists=n_lists)
 
 
 def _beyond(needed: float, freedom: float, excess: float) -> float:

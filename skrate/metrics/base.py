@@ -71,11 +71,11 @@ ALIASES: dict[Any, Callable[..., float]] = {}
 BY_DEFAULT: dict[Callable[..., float], type[Metric]] = {}
 _OF_SAMPLE = ("sample_weight", "pos_label")
 GROUPS_ARE_LISTS = (
-    "groups are lists or queues, and here all cases are ranked as one. estimate and "
-    "compare take groups with one metric that has them itself, such as "
+    "groups are lists or queues, and here all cases are ranked as one. estimate, "
+    "compare and sample_size take groups with one metric that has them itself, such as "
     "recall_at_rate_score, or ranking_auc_score for 'roc_auc'. Other metrics within "
-    "lists are for group_scores, then its estimate() or compare. If cases are "
-    "not independent, such as those of a patient, use clusters=."
+    "lists are for group_scores, then its estimate(), compare or sample_size. If cases "
+    "are not independent, such as those of a patient, use clusters=."
 )
 
 

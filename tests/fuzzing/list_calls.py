@@ -264,10 +264,16 @@ def compare_groups(rng: np.random.Generator) -> Call:
         other = np.random.default_rng(seed).integers(0, 3, n)
         a = skrate.group_scores("roc_auc", **named)
         b = skrate.group_scores("roc_auc", **{**named, "y_score": other})
-        return a, b, skrate.compare("roc_auc", a, b, random_state=seed, **how)
+        both = skrate.compare("roc_auc", a, b, random_state=seed, **how)
+        of_two = {"a": a, "b": b}
+        several = skrate.compare("roc_auc", of_two, random_state=seed, **how)
+        return a, b, both, several
 
     def check(given: Sample, found: Any) -> None:
-        a, b, both = found
+        a, b, both, several = found
+        holds(repr(several.pairs[0]) == repr(both), f"{several!r} and {both!r}")
+        error = np.sqrt(np.array([1, -1]) @ several.covariance @ np.array([1, -1]))
+        same_number("error", both.standard_error, error, rtol=1e-6, atol=1e-9)
         values = (a.values - b.values)[~np.isnan(a.values)]
         same_number("difference", both.value, values.mean() if len(values) else np.nan)
         if len(values) > 1:

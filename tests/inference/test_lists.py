@@ -197,7 +197,7 @@ RANKINGS = FoldRankings(Y, S, G)
         (lambda: estimate("roc_auc", Y, {"a": S}, groups=G), "clusters="),
         (
             lambda: compare("roc_auc", Y, {"a": S, "b": S}, groups=G),
-            "here all cases are ranked .* ranking_auc_score .* or compare",
+            "here all cases are ranked .* ranking_auc_score .* or sample_size",
         ),
         (lambda: estimate(recall_at_rate_score, Y, S, k=1, group=G), "perhaps groups="),
         (lambda: compare("roc_auc", Y, S, S, cluster=G), "perhaps clusters= is meant"),
