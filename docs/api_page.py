@@ -60,6 +60,7 @@ QUESTIONS = (
         "deciding",
         ("compare_curves", "budget_report"),
     ),
+    ("What does each group of people get?", "ranked_lists", ("subgroup_scores",)),
     ("How many cases must be labelled?", "deciding", ("sample_size",)),
     (
         "How is a model selected in scikit-learn?",

@@ -18,6 +18,7 @@ from skrate.inference.compare import compare
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.estimate import estimate, influence
 from skrate.inference.sample_size import sample_size
+from skrate.inference.subgroups import subgroup_scores
 from skrate.metrics.lists import GroupScores, group_scores
 from skrate.metrics.registry import (
     average_precision_score,
@@ -107,6 +108,7 @@ __all__ = [
     "results",
     "review",
     "sample_size",
+    "subgroup_scores",
     "summarize",
     "work_saved_score",
 ]

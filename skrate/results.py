@@ -9,6 +9,7 @@ from skrate.curves.consensus import ConsensusCurve, CurvePoint
 from skrate.inference.budget_report import BudgetReport, BudgetRow
 from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.sample_size import SampleSize
+from skrate.inference.subgroups import SubgroupScores
 from skrate.metrics.results import (
     Comparison,
     ComparisonRange,
@@ -35,4 +36,5 @@ __all__ = [
     "FoldSummary",
     "MarkedBatch",
     "SampleSize",
+    "SubgroupScores",
 ]

@@ -35,6 +35,7 @@ SKLEARN = {
     "sample_weight",
     "pos_label",
     "groups",  # lists or queues
+    "by",  # whose groups share one queue
     "clusters",  # of cases that are not independent
     "entities",  # of which each counts once in a group
     "response_method",
@@ -83,6 +84,7 @@ DISPLAY = {
     "plot_isometrics",
     "plot_rate",
     "plot_reachable",
+    "scores",  # what subgroup_scores returns
     "plot_interval",
     "plot_winning",
     "kind",

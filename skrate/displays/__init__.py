@@ -9,6 +9,7 @@ from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay
 from skrate.displays.markers import MarkersDisplay
 from skrate.displays.stopping_curve import StoppingCurveDisplay
+from skrate.displays.subgroups import SubgroupDisplay
 
 __all__ = [
     "AUCErrorRateDisplay",
@@ -16,4 +17,5 @@ __all__ = [
     "CurveComparisonDisplay",
     "MarkersDisplay",
     "StoppingCurveDisplay",
+    "SubgroupDisplay",
 ]

@@ -237,7 +237,12 @@ def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
 
 def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
     """Return the sums of products of rows, alike of rows that are alike."""
-    return np.array([[dot(a, b) for b in second] for a in first])
+    found = np.empty((len(first), len(second)))
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
+            is_known = first is second and j < i
+            found[i, j] = found[j, i] if is_known else dot(a, b)
+    return found
 
 
 def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:

@@ -295,14 +295,20 @@ def inverted_pvalue(
 def hybrid_interval(
     values: tuple[float, float],
     intervals: tuple[ConfidenceInterval, ConfidenceInterval],
+    correlation: float = 0.0,
 ) -> ConfidenceInterval:
-    """Return the interval of a difference from one of each value, without correlation.
+    """Return the interval of a difference from one of each value (Zou, Donner 2008).
 
-    It is wider than with that of paired models (Zou and Donner 2008).
+    Without the correlation of paired models it is wider than with it.
     """
     (a, b), (of_a, of_b) = values, intervals
-    low = a - b - np.hypot(a - of_a.low, of_b.high - b)
-    high = a - b + np.hypot(of_a.high - a, b - of_b.low)
+
+    def reach(one: float, other: float) -> float:
+        shared = 2 * correlation * one * other
+        return float(np.sqrt(max(one**2 + other**2 - shared, 0.0)))
+
+    low = a - b - reach(a - of_a.low, of_b.high - b)
+    high = a - b + reach(of_a.high - a, b - of_b.low)
     return ConfidenceInterval(float(low), float(high))
 
 

@@ -78,7 +78,8 @@ def group_scores(
     r"""Compute a metric within each list, all lists in one pass.
 
     What a loop over users or queries would give, list by list, without the loop. See
-    :func:`ranking_auc_score` for the AUC with all its averages.
+    :func:`ranking_auc_score` for the AUC with all its averages. Each list has a cut of
+    its own; :func:`subgroup_scores` is for groups of people in one queue.
 
     Parameters
     ----------

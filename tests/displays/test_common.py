@@ -31,6 +31,7 @@ from skrate.displays import (
     CurveComparisonDisplay,
     MarkersDisplay,
     StoppingCurveDisplay,
+    SubgroupDisplay,
 )
 from skrate.review import stopping_curve
 
@@ -97,6 +98,11 @@ ROWS = {
     "stopping": Row(
         StoppingCurveDisplay, (np.sort(Y_TRUE)[::-1],), {"n_items": 80},
         {"curve_kwargs": "line_"},
+    ),
+    "subgroups": Row(
+        SubgroupDisplay, (Y, SCORES),
+        {"pos_label": "ill", "by": A > B, "metric": ["recall", "fpr"], "rate": 0.4},
+        {"point_kwargs": "points_"},
     ),
 }  # fmt: skip
 BY_NAME = list(ROWS)
@@ -295,6 +301,7 @@ REFUSED = [
     (BudgetReportDisplay, (A,), {}, "report must be what budget_report returns"),
     (CurveComparisonDisplay, (A,), {}, "comparison must be what compare_curves"),
     (StoppingCurveDisplay, (A,), {}, "curve must be what stopping_curve returns"),
+    (SubgroupDisplay, (A,), {}, "scores must be what subgroup_scores returns"),
     (MarkersDisplay, (), {"x": AUCS, "y": [0.5]}, "y must be what estimate returns"),
     (MarkersDisplay, (), {"x": AUCS, "y": estimate("roc_auc", Y_TRUE, {"a": A})},
      "the same markers"),

@@ -16,6 +16,7 @@ from fuzzing import (
     marker_calls,
     metric_calls,
     set_calls,
+    subgroup_calls,
     threshold_calls,
 )
 from fuzzing.calls import Call
@@ -94,6 +95,7 @@ ENTRIES = [
     Entry(("compare_curves",), curve_calls.compare_curves, 2, may_spoil=True),
     Entry(("ConstrainedThresholdClassifier",), threshold_calls.threshold, 2),
     Entry(("budget_report",), budget_calls.budget_report, 3),
+    Entry(("subgroup_scores",), subgroup_calls.subgroup_scores, 2, may_spoil=True),
     Entry(("rates",), metric_calls.rate_methods, 4),
     Entry(("estimate", "FoldRankings"), fold_calls.estimate_folds, 2),
     Entry(("cross_val_rankings", "FoldRankings"), fold_calls.cross_val_rankings, 2),

@@ -1,0 +1,145 @@
+"""What each group gets of one queue: a point with its interval for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from skrate.data.arrays import ArrayLike, Label
+from skrate.displays.base import (
+    Axes,
+    Drawing,
+    draw_legend,
+    import_pyplot,
+    model_color,
+    passes_on,
+    taken_by,
+)
+from skrate.inference.subgroups import SHARES, Share, SubgroupScores, subgroup_scores
+from skrate.metrics.base import MetricLike
+
+# Of the place of a group what its metrics take.
+_HEIGHT = 0.6
+# So that those who print without colours tell metrics apart.
+_MARKERS = "osD^"
+
+
+class SubgroupDisplay(Drawing):
+    """What each group gets where all cases are one queue, with intervals.
+
+    A group has a point with its interval for each metric. Vertical lines are what all
+    cases together have.
+
+    Parameters
+    ----------
+    scores : SubgroupScores
+        What :func:`subgroup_scores` returned.
+    pos_label : int, float, bool or str, default=None
+        The positive label, named on the axis.
+
+    Attributes
+    ----------
+    points_, intervals_, overall_ : list of matplotlib artists
+        For each metric the values, the intervals, and the value of all cases.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
+
+    Raises
+    ------
+    ValueError
+        If ``scores`` is no result of :func:`subgroup_scores`.
+
+    See Also
+    --------
+    subgroup_scores : The numbers, and tests of differences.
+
+    Examples
+    --------
+    >>> from skrate.displays import SubgroupDisplay
+    >>> y_true, y_score = [1, 1, 0, 1, 1, 0, 1, 0], range(8, 0, -1)
+    >>> display = SubgroupDisplay.from_predictions(
+    ...     y_true, y_score, metric="recall", by=list("ffmmmffm"), rate=0.625
+    ... )
+    >>> display.points_[0].get_xdata().round(3).tolist()
+    [0.667, 1.0]
+    """
+
+    def __init__(self, scores: SubgroupScores, *, pos_label: Label = None) -> None:
+        if not isinstance(scores, SubgroupScores):
+            raise ValueError(
+                "scores must be what subgroup_scores returns, got "
+                f"{type(scores).__name__}; labels and scores are for from_predictions."
+            )
+        self.scores = scores
+        self.pos_label = pos_label
+
+    @classmethod
+    @passes_on(subgroup_scores, "plot")
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike | None = None,
+        *,
+        by: ArrayLike,
+        metric: MetricLike | Share | Sequence[MetricLike | Share] = "recall",
+        pos_label: Label = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the groups of labelled and scored cases.
+
+        Parameters
+        ----------
+        metric : str, callable or a list of these, default="recall"
+            "processed", "recall", "precision" or "fpr", as in :func:`subgroup_scores`.
+        """
+        import_pyplot(cls.__name__)
+        given = taken_by(subgroup_scores, kwargs)
+        scores = subgroup_scores(
+            metric, y_true, y_score, by=by, pos_label=pos_label, **given
+        )
+        return cls(scores, pos_label=pos_label).plot(**kwargs)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        point_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw a point with its interval for each group and metric."""
+        self._start(ax)
+        scores = self.scores
+        asked = list(dict.fromkeys(scores.metrics))
+        n_groups = len(scores.groups) // len(asked)
+        places = np.arange(n_groups)
+        self.points_, self.intervals_, self.overall_ = [], [], []
+        for i, share in enumerate(asked):
+            rows = np.array(scores.metrics) == share
+            y = places + _HEIGHT * ((i + 0.5) / len(asked) - 0.5)
+            line = self._line(
+                scores.values[rows], y, point_kwargs, color=model_color(i),
+                marker=_MARKERS[i], linestyle="none", label=SHARES[share][0],
+            )  # fmt: skip
+            color = line.get_color()
+            self.points_.append(line)
+            low, high = scores.intervals[rows].T
+            self.intervals_.append(self.ax_.hlines(y, low, high, color=color))
+            line = self.ax_.axvline(
+                scores.overall[share], color=color, linestyle="--", linewidth=1,
+                zorder=0, label="_" if i else "all cases together",
+            )  # fmt: skip
+            self.overall_.append(line)
+        name = SHARES[asked[0]][0] if len(asked) == 1 else "Share of the group"
+        if self.pos_label is not None:
+            name += f" (positive label: {self.pos_label})"
+        self.ax_.set(xlabel=name, ylim=(n_groups - 0.5, -0.5))
+        sizes = zip(scores.groups[:n_groups], scores.n_items[:n_groups], strict=True)
+        self.ax_.set_yticks(places, [f"{group}\n(n = {n:,.0f})" for group, n in sizes])
+        if despine:
+            self.ax_.spines[["top", "right"]].set_visible(False)
+        # The names of groups leave the legend less room than there was.
+        self.figure_.figure.draw_without_rendering()
+        draw_legend(self.ax_)
+        return self

@@ -1,0 +1,522 @@
+"""What each group of people gets where all cases are one queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    share_of,
+)
+from skrate.data.checks import (
+    check_choice,
+    check_equal_length,
+    check_fraction,
+    shown,
+    warn,
+)
+from skrate.data.ranking import check_groups
+from skrate.data.sample import check_scores_given
+from skrate.data.show import described_like
+from skrate.inference.delta import NEGLIGIBLE, covariance, influence_values
+from skrate.inference.difference import conclude
+from skrate.inference.estimate import estimate
+from skrate.inference.intervals import (
+    ADDED,
+    ADJUSTMENTS,
+    Adjust,
+    Alternative,
+    adjusted,
+    hybrid_interval,
+)
+from skrate.inference.plan import Plan, warn_of_few_processed
+from skrate.inference.sample import Ranked, Weights, check_cases
+from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate, recall_at_rate_score
+from skrate.metrics.base import METRICS, MetricLike, check_parameters, unwrap
+from skrate.metrics.recall import ExpectedRecall, NegativeRecall, rate_of
+from skrate.metrics.results import (
+    Comparison,
+    Comparisons,
+    ConfidenceInterval,
+    Question,
+    Rows,
+    as_columns,
+    comparisons_on_demand,
+    pairs_of,
+    question_text,
+    rendered,
+    t_quantile,
+    wilson_ends,
+)
+from skrate.rates.laws import RateLike
+
+Share = Literal["processed", "recall", "precision", "fpr"]
+# Each with its name, and what a group may lack of which it is a share.
+SHARES: dict[Share, tuple[str, str]] = {
+    "processed": ("Share processed", "cases"),
+    "recall": ("Recall", "positive cases"),
+    "precision": ("Precision", "processed cases"),
+    "fpr": ("False positive rate", "negative cases"),
+}
+_KINDS: dict[Any, Share] = {
+    RecallAtRate: "recall", ExpectedRecall: "recall", PrecisionAtRate: "precision",
+    NegativeRecall: "fpr",
+}  # fmt: skip
+# The classes of which each is a share.
+_CLASSES = {"processed": (), "recall": (True,), "fpr": (False,)}
+_NAN = float("nan")
+
+
+@described_like(estimate)
+@described_like(recall_at_rate_score)
+def subgroup_scores(
+    metric: MetricLike | Share | Sequence[MetricLike | Share],
+    y_true: ArrayLike,
+    y_score: ArrayLike | None = None,
+    *,
+    by: ArrayLike,
+    rate: RateLike | None = None,
+    k: int | None = None,
+    confidence_level: float = 0.95,
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights: Weights = "frequency",
+    pos_label: Label = None,
+) -> SubgroupScores:
+    r"""Compute what each group gets where all cases are one queue.
+
+    A clinic calls in the tenth with the highest scores, women and men alike: which
+    share of the ill women does it find, and which of the ill men? All groups share the
+    cut. With ``groups=``, as in :func:`group_scores`, each list has a cut of its own.
+
+    Parameters
+    ----------
+    metric : str, callable or a list of these
+        "processed" is the share of a group that is processed, also called selection
+        rate; "recall", "precision" and "fpr", the false positive rate, are those of a
+        group. :func:`recall_at_rate_score`, :func:`precision_at_rate_score` and
+        :func:`negative_recall_score`, or their names, mean the last three.
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for the positive class.
+    by : array-like of shape (n_samples,)
+        The group of each case: integers, strings or other labels, at least two.
+    clusters : array-like of shape (n_samples,), default=None
+        The cluster of each case, such as its patient: clusters are independent, cases
+        within one need not be.
+
+    Returns
+    -------
+    scores : SubgroupScores
+        A row for each metric and group, in [0, 1], with ``values``, ``intervals``,
+        ``standard_errors``, the ``covariance`` of all rows, and ``differences()``.
+        Random scores give each group the rate; its precision is then its prevalence.
+        nan where undefined, as the recall of a group without positives.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown, or for a rate, ``k``, labels, scores, weights or
+        clusters that :func:`estimate` refuses, or ``by`` with one group only.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Once, if a group has none of the cases of which a metric is a share, or fewer
+        than two, so that its standard error is nan.
+    UserWarning
+        If a known rate leaves fewer than 5 cases above the cut or tied with it.
+
+    See Also
+    --------
+    group_scores : Each list is a queue of its own.
+
+    Notes
+    -----
+    With :math:`m_i` the probability that case i is processed, which ties share,
+
+    .. math:: \text{recall}_g = \frac{\sum_{i \in g} y_i m_i}{\sum_{i \in g} y_i},
+              \qquad
+              \text{precision}_g = \frac{\sum_{i \in g} y_i m_i}{\sum_{i \in g} m_i},
+
+    the share processed and the false positive rate as the recall, over all cases or the
+    negatives of g. So the recall is that of all cases if only the positives of g are
+    called positive, and has its variance: a case above the cut pushes out another,
+    perhaps of another group, by which values of groups are correlated. The precision
+    is the expected number found over the expected number processed: a small budget may
+    process none of g.
+
+    Intervals are Wilson's, as those of :func:`estimate`. Cost: one sort, and O(n) for
+    each pair of rows.
+
+    Examples
+    --------
+    Four of eight are processed:
+
+    >>> from skrate import subgroup_scores
+    >>> y_true, y_score = [1, 1, 0, 1, 1, 0, 1, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    >>> sex = ["f", "f", "m", "m", "m", "f", "f", "m"]
+    >>> scores = subgroup_scores("recall", y_true, y_score, by=sex, rate=0.625)
+    >>> scores.groups.tolist(), scores.values.round(3).tolist()
+    (['f', 'm'], [0.667, 1.0])
+    """
+    level = check_fraction("confidence_level", confidence_level)
+    asked, params = _check_metrics(metric, rate, k)
+    cases = check_cases(
+        y_true, sample_weight=sample_weight, weights=weights, clusters=clusters,
+        pos_label=pos_label,
+    ).with_scores("y_score", check_scores_given(y_score, y_true))  # fmt: skip
+    cases, codes, labels = _in_order(cases, by)
+    recall = RecallAtRate(**params)
+    recall = recall.of_sample(cases.total, is_weighted=cases.weights is not None)
+    known = rate_of(recall.law)
+    if known is not None:
+        warn_of_few_processed(recall, known, cases)
+
+    @cache
+    def part(g: int, *classes: bool) -> _Part:
+        chosen = codes == g
+        for is_pos in classes:
+            chosen &= cases.is_pos == is_pos
+        return _processed(cases, recall, chosen)
+
+    rows = [
+        _precision(part(g, True), part(g), cases.weights)
+        if share == "precision"
+        else part(g, *_CLASSES[share])
+        for share in asked
+        for g in range(len(labels))
+    ]
+    values, sizes, weight = np.transpose([row[:3] for row in rows])
+    found = np.where(weight > 0, values * weight, 0.0)
+    sums = [one.reshape(len(asked), -1).sum(axis=1) for one in (found, weight)]
+    times = cases.weights if cases.are_repetitions else None
+    times = np.ones(len(codes)) if times is None else times
+    scores = SubgroupScores(
+        tuple(share for share in asked for _ in labels), np.tile(labels, len(asked)),
+        values,
+        np.tile(np.bincount(codes, times), len(asked)),
+        np.tile(np.bincount(codes, times * cases.is_pos), len(asked)),
+        _covariance(rows, cases),
+        dict(zip(asked, share_of(*sums).tolist(), strict=True)),
+        level,
+        {name: rendered(value) for name, value in params.items()},
+        sizes,
+        recall.law.table.mean(*cases.table.rates[[[0, -2], [1, -1]]]),
+    )  # fmt: skip
+    _warn_of_lacking(scores)
+    return scores
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SubgroupScores(Rows):
+    """What each group gets of one queue, as :func:`skrate.subgroup_scores` returns it.
+
+    A row is a metric of a group; arrays have the shape (n_rows,).
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        The metric of each row: "processed", "recall", "precision" or "fpr".
+    groups : array
+        The group of each row.
+    values : array
+        Its value; nan where it is undefined.
+    n_items, n_pos : array
+        Number of cases of the group, and of its positives; repetitions count.
+    covariance : array of shape (n_rows, n_rows)
+        Of the values: ``c @ values`` has the variance ``c @ covariance @ c``.
+    overall : dict
+        The metrics of all cases together.
+    confidence_level : float
+        Level of the intervals.
+    params : dict
+        The "rate" or "k".
+
+    Examples
+    --------
+    >>> from skrate import subgroup_scores
+    >>> y_true, y_score = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1]
+    >>> subgroup_scores("processed", y_true, y_score, by=[1, 1, 1, 2, 2, 2], k=5)
+    SubgroupScores(k=5, 95 % intervals:
+      processed  1  1.0000  [0.1434, 1.0000]
+      processed  2  0.6667  [0.1752, 0.9496])
+    """
+
+    metrics: tuple[Share, ...]
+    groups: Array
+    values: FloatArray
+    n_items: FloatArray
+    n_pos: FloatArray
+    covariance: FloatArray
+    overall: dict[Share, float]
+    confidence_level: float
+    params: Question
+    # Independent cases of which each is a share, and the probabilities with which the
+    # first and the last of a ranking are processed.
+    _sizes: FloatArray
+    _reach: FloatArray
+    _index = "group"
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """Estimated standard deviation of each value over samples."""
+        return np.sqrt(self.covariance.diagonal())
+
+    @property
+    def intervals(self) -> FloatArray:
+        """The ends of the intervals, of shape (n_rows, 2)."""
+        rows = range(len(self.values))
+        return np.array([self._interval(i, self.confidence_level) for i in rows])
+
+    def differences(
+        self,
+        metric: Share | None = None,
+        *,
+        reference: Any = None,
+        adjust: Adjust = "holm",
+        alternative: Alternative = "two-sided",
+    ) -> Comparisons:
+        """Return differences between groups, with tests and adjusted p-values.
+
+        Parameters
+        ----------
+        metric : {"processed", "recall", "precision", "fpr"}, default=None
+            Which metric, where there are several.
+        reference : label, default=None
+            The group that all others are compared with; None compares all pairs. For
+            one group against the rest, score them ``by == group``.
+        adjust : {"holm", "bh", "by"}, default="holm"
+            How p-values are adjusted for the number of pairs.
+        alternative : {"two-sided", "less", "greater"}, default="two-sided"
+            What a small p-value speaks for; "greater": the first group has more.
+
+        Returns
+        -------
+        differences : Comparisons
+            As of :func:`compare`, of groups in place of models.
+
+        Raises
+        ------
+        ValueError
+            If ``metric`` or ``reference`` is not here, or an option is unknown.
+
+        Notes
+        -----
+        The interval combines those of both groups with their correlation (Zou and
+        Donner 2008), and the p-value is the level at which it ends at 0.
+        """
+        check_choice("adjust", adjust, ADJUSTMENTS)
+        known = list(dict.fromkeys(self.metrics))
+        if metric is None and len(known) == 1:
+            metric = known[0]
+        share = check_choice("metric", metric, known)
+        rows = [i for i, of in enumerate(self.metrics) if of == share]
+        names = tuple(str(self.groups[i]) for i in rows)
+        base = None if reference is None else str(reference)
+        if base is not None and base not in names:
+            raise ValueError(f"reference={reference!r} is no group of {list(names)}.")
+        places = pairs_of(len(rows), None if base is None else names.index(base))
+        level = self.confidence_level
+        plan = Plan("delta", level, "wald", 1, None, None, None, alternative)
+
+        def tests() -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
+            pairs = tuple(self._difference(rows[i], rows[j], plan) for i, j in places)
+            pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), adjust)
+            return pairs, tuple(pvalues.tolist())
+
+        return comparisons_on_demand(
+            tests, names=names, covariance=self.covariance[np.ix_(rows, rows)],
+            reference=base, adjust=adjust,
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, a row per metric and group, with the rate."""
+        low, high = self.intervals.T
+        columns = {
+            "metric": self.metrics, "group": self.groups, "value": self.values,
+            "standard_error": self.standard_errors, "low": low, "high": high,
+            "n_items": self.n_items, "n_pos": self.n_pos,
+        }  # fmt: skip
+        return as_columns(columns, **self.params)
+
+    def _interval(self, i: int, level: float) -> ConfidenceInterval:
+        """Return Wilson's interval, of the row with a tenth of a case more."""
+        v, n, variance = self.values[i], self._sizes[i], self.covariance[i, i]
+        if np.isnan(variance):
+            return ConfidenceInterval(_NAN, _NAN)
+        is_precision = self.metrics[i] == "precision"
+        ends = np.array([1.0, 0.0]) if is_precision else self._reach
+        if ends[0] == ends[1]:
+            return ConfidenceInterval(float(v), float(v))
+        mean = (n * v + ADDED * ends.mean()) / (n + ADDED)
+        added = ADDED * ((ends - mean) ** 2).mean() + n * (v - mean) ** 2
+        variance = (n**2 * variance + added) / (n + ADDED) ** 2
+        quantile = t_quantile(level, max(n - 1, 1.0))
+        k = quantile**2 * variance / (mean * (1 - mean))
+        low, high = wilson_ends(v, (0.0, 1.0), k)
+        return ConfidenceInterval(float(low), float(high))
+
+    def _difference(self, i: int, j: int, plan: Plan) -> Comparison:
+        """Return the comparison of two rows, by a test that is turned round."""
+        a, b = float(self.values[i]), float(self.values[j])
+        own, shared = self.covariance[[i, j], [i, j]], self.covariance[i, j]
+        error = float(np.sqrt(np.maximum(own.sum() - 2 * shared, 0.0)))
+        both = float(np.sqrt(own.prod()))
+        correlation = shared / both if both > NEGLIGIBLE**2 else 0.0
+
+        def interval_at(level: float) -> ConfidenceInterval:
+            ends = self._interval(i, level), self._interval(j, level)
+            return hybrid_interval((a, b), ends, correlation)
+
+        # As of a difference that shows no variation, whose test is this, too.
+        found = conclude(
+            SHARES[self.metrics[i]][0], (a, b), 0 * error, plan, np.inf, None,
+            (-1.0, 1.0), interval_at, self.params,
+        )  # fmt: skip
+        return replace(found, standard_error=error)
+
+    def __repr__(self) -> str:
+        width = max(len(str(group)) for group in self.groups)
+        lines = [
+            f"\n  {of:<9}  {group!s:<{width}}  {value:.4f}  [{low:.4f}, {high:.4f}]"
+            for of, group, value, (low, high) in zip(
+                self.metrics, self.groups, self.values, self.intervals, strict=True
+            )
+        ]
+        level = f"{100 * self.confidence_level:g} % intervals"
+        asked = question_text(self.params)[2:-1]
+        return f"SubgroupScores({asked}, {level}:{''.join(lines)})"
+
+
+class _Part(NamedTuple):
+    """A share of a group: of so many independent cases, and of this weight."""
+
+    value: float
+    size: float = 0.0
+    weight: float = 0.0
+    influence: FloatArray | float = 0.0
+    # The cases of which it is a share.
+    chosen: BoolArray | float = 0.0
+
+
+def _processed(cases: Ranked, recall: RecallAtRate, chosen: BoolArray) -> _Part:
+    """Return the share of some cases that is processed: the recall of these."""
+    own = replace(cases, is_pos=chosen)
+    # One sort does for all.
+    vars(own).update(_ranking=cases._ranking, group=cases.group)
+    if not own.table.n_pos > 0:
+        return _Part(_NAN, chosen=chosen)
+    value, influence = own.score(recall), influence_values(recall, own)
+    weight = own.table.prevalence
+    return _Part(value, own.effective_sizes[0], weight, influence, chosen)
+
+
+def _precision(found: _Part, items: _Part, weights: FloatArray | None) -> _Part:
+    """Return the share of what is processed of a group that is found."""
+    whole, n_found = (
+        part.weight * part.value if part.weight > 0 else 0.0 for part in (items, found)
+    )
+    if not whole > 0:
+        return _Part(_NAN)
+    # Rounding may leave a little more than all.
+    value = min(n_found / whole, 1.0)
+    influence = np.zeros(1)
+    for part, factor in ((found, 1 / whole), (items, -value / whole)):
+        if part.weight > 0:
+            own = part.weight * part.influence + part.value * part.chosen
+            influence = influence + factor * own
+    influence -= np.average(influence, weights=weights)
+    return _Part(value, items.size * items.value, whole, influence)
+
+
+def _covariance(rows: list[_Part], cases: Ranked) -> FloatArray:
+    """Return the covariances of rows, nan where one has fewer than two cases."""
+    matrix = np.full((len(rows), len(rows)), _NAN)
+    known = [i for i, row in enumerate(rows) if row.size >= 2]
+    if known:
+        values: Any = [rows[i].influence for i in known]
+        matrix[np.ix_(known, known)] = covariance(values, cases)
+    return matrix
+
+
+def _in_order(cases: Ranked, by: ArrayLike) -> tuple[Ranked, IntArray, Array]:
+    """Return the cases, best first, the number of the group of each, and its label."""
+    groups = check_groups("by", by)
+    given = cases.is_pos if cases.kept is None else cases.kept
+    check_equal_length(y_true=given, by=groups.codes)
+    codes = groups.codes if cases.kept is None else groups.codes[cases.kept]
+    is_there = np.bincount(codes) > 0
+    labels = groups.labels[: len(is_there)][is_there]
+    if len(labels) < 2:
+        raise ValueError(
+            f"by must hold at least 2 groups, found {shown(labels.tolist())}."
+        )
+    order, begins = cases._ranking
+    columns = {
+        name: column[order]
+        for name in ("is_pos", "scores", "weights", "clusters", "given")
+        if (column := getattr(cases, name)) is not None
+    }
+    cases = replace(cases, **columns, kept=None, by_case=True)
+    vars(cases)["_ranking"] = np.arange(len(order)), begins
+    return cases, (np.cumsum(is_there) - 1)[codes[order]], labels
+
+
+def _check_metrics(
+    metric: Any, rate: RateLike | None, k: int | None
+) -> tuple[list[Share], dict[str, Any]]:
+    """Return which shares are asked for, and the rate of the queue, or its k."""
+    asked: list[tuple[Share, dict[str, Any]]] = []
+    for one in metric if isinstance(metric, list | tuple) else [metric]:
+        named = {"rate": rate, "k": k}
+        params = {name: value for name, value in named.items() if value is not None}
+        share = one
+        if not (isinstance(one, str) and one in SHARES):
+            function, own = unwrap(one)
+            params = own | params
+            share = _KINDS.get(METRICS.get(function)) if callable(function) else None
+            if share is None:
+                raise ValueError(
+                    f"metric={shown(one)} is not known of groups of one queue; known "
+                    f"are {list(SHARES)}, and the functions recall_at_rate_score, "
+                    "precision_at_rate_score and negative_recall_score."
+                )
+            check_parameters(function, params, ["rate", "k"])
+        asked.append((share, params))
+    if not asked or any(params != asked[0][1] for _, params in asked):
+        raise ValueError(
+            "metric must be one, or a list of some with the same rate or k, got "
+            f"{shown(metric)}."
+        )
+    return list(dict.fromkeys(share for share, _ in asked)), asked[0][1]
+
+
+def _warn_of_lacking(scores: SubgroupScores) -> None:
+    """Warn, once, of groups that lack the cases of which something is a share."""
+    is_unknown, texts = np.isnan(scores.covariance.diagonal()), []
+    for share in dict.fromkeys(scores.metrics):
+        own = is_unknown & (np.array(scores.metrics) == share)
+        lacking = own & np.isnan(scores.values)
+        for few, chosen in (("no", lacking), ("fewer than 2", own & ~lacking)):
+            if chosen.any():
+                groups = shown(scores.groups[chosen].tolist())
+                texts.append(f"{few} {SHARES[share][1]} in {groups}")
+    if texts:
+        warn(
+            "Values or their standard errors are nan, as there are "
+            f"{'; '.join(texts)}.",
+            UndefinedMetricWarning,
+        )

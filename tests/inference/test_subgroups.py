@@ -1,0 +1,312 @@
+"""Groups of people in one queue: values by enumeration, errors by the bootstrap."""
+
+import pickle
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import UndefinedMetricWarning
+
+from guarantees import assert_share, simulated
+from looped import case, looped
+from optional import require
+from reference.subgroups import subgroup_value
+from skrate import (
+    estimate,
+    negative_recall_score,
+    precision_at_rate_score,
+    rates,
+    recall_at_rate_score,
+    subgroup_scores,
+)
+from skrate.inference.subgroups import SHARES
+
+ALL = list(SHARES)
+Y_TRUE = [1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 1]
+Y_SCORE = [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+BY = list("aabbbaabaabb")
+# One of them is drawn towards the top, and another one is small.
+DESIGNS = {
+    "alike": {"n": 600, "shares": [0.6, 0.3, 0.1], "prevalences": [0.1, 0.25, 0.4]},
+    "rare": {"n": 2000, "shares": [0.8, 0.15, 0.05], "prevalences": [0.03, 0.06, 0.12]},
+    "shifted": {"n": 500, "shares": [0.5, 0.3, 0.2], "prevalences": [0.3, 0.2, 0.1],
+                "shifts": [0.0, 0.5, -0.5]},
+}  # fmt: skip
+
+
+def draw(rng, n, shares, prevalences, shifts=(0.0, 0.0, 0.0), *, decimals=None):
+    by = rng.choice(len(shares), n, p=shares)
+    y_true = rng.random(n) < np.array(prevalences)[by]
+    y_score = rng.normal(size=n) + 1.3 * y_true + np.array(shifts)[by]
+    return y_true, y_score if decimals is None else y_score.round(decimals), by
+
+
+def test_values_by_hand():
+    # Of twelve six are processed: three of a, which has six, and three of b.
+    scores = subgroup_scores(ALL, Y_TRUE, Y_SCORE, by=BY, k=6)
+    assert scores.metrics == tuple(share for share in ALL for _ in "ab")
+    assert scores.groups.tolist() == ["a", "b"] * 4
+    expected = [3 / 6, 3 / 6, 2 / 3, 2 / 3, 2 / 3, 2 / 3, 1 / 3, 1 / 3]
+    assert scores.values.tolist() == pytest.approx(expected, abs=1e-15)
+    assert scores.n_items.tolist() == [6] * 8
+    assert scores.n_pos.tolist() == [3] * 8
+    assert scores.overall == pytest.approx(
+        {"processed": 1 / 2, "recall": 2 / 3, "precision": 2 / 3, "fpr": 1 / 3}
+    )
+    assert scores.params == {"k": 6}
+
+
+@looped("seed", range(30))
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_values_are_those_of_all_orders_of_the_tied(seed):
+    rng = np.random.default_rng(seed)
+    # A weight is a repetition: all of its orders are tried.
+    n, is_weighted = int(rng.integers(2, 7)), seed % 2 == 0
+    times = rng.integers(1, 3, n) if is_weighted else np.ones(n, int)
+    y_true, y_score = rng.random(n) < 0.5, rng.integers(0, n, n)
+    by = rng.permutation(np.arange(n) % 2)
+    law = {float(rng.integers(1, 16)) / 16: 1.0}
+    rate = next(iter(law))
+    if seed % 3 == 0:
+        law = {0.125: 0.5, 0.625: 0.5}
+        rate = rates.empirical(list(law))
+    weights = {"sample_weight": times} if is_weighted else {}
+    found = subgroup_scores(ALL, y_true, y_score, by=by, rate=rate, **weights)
+    rows = np.repeat(np.arange(n), times)
+    cases = list(
+        zip(y_true[rows], y_score[rows], [1] * len(rows), by[rows], strict=True)
+    )
+    for share, group, value in zip(
+        found.metrics, found.groups, found.values, strict=True
+    ):
+        expected = subgroup_value(share, cases, group, law)
+        with case((share, group)):
+            if expected is None:
+                assert np.isnan(value)
+            else:
+                assert value == pytest.approx(float(expected), abs=1e-14)
+
+
+@looped("rate", [0.2, rates.beta(3, 9)])
+def test_a_recall_is_that_of_a_queue_where_only_the_group_is_positive(rate):
+    rng = np.random.default_rng(0)
+    y_true, y_score, by = draw(rng, **DESIGNS["shifted"], decimals=1)
+    clusters, weights = rng.integers(0, 150, len(by)), rng.integers(0, 4, len(by))
+    of_class = {"processed": y_true | True, "recall": y_true, "fpr": ~y_true}
+    for options in [{}, {"clusters": clusters}, {"sample_weight": weights}]:
+        scores = subgroup_scores(
+            list(of_class), y_true, y_score, by=by, rate=rate, **options
+        )
+        rows = zip(scores.metrics, scores.groups, strict=True)
+        for i, (share, group) in enumerate(rows):
+            labels = of_class[share] & (by == group)
+            one = estimate("recall_at_rate", labels, y_score, rate=rate, **options)
+            with case((share, group, list(options))):
+                assert scores.values[i] == one.value
+                error = scores.standard_errors[i]
+                assert error == pytest.approx(one.standard_error, rel=1e-6)
+                # Degrees of freedom are those of the group alone.
+                off = scores.intervals[i] - one.confidence_interval
+                assert np.abs(off).max() < 0.25 * error
+
+
+def test_the_precision_of_all_groups_is_that_of_the_queue():
+    y_true, y_score, by = draw(np.random.default_rng(1), **DESIGNS["alike"])
+    scores = subgroup_scores("precision", y_true, y_score, by=by, rate=0.2)
+    expected = precision_at_rate_score(y_true, y_score, rate=0.2)
+    assert scores.overall["precision"] == pytest.approx(expected, rel=1e-12)
+    # And of a queue that is processed whole it is the prevalence of each.
+    with np.errstate(all="raise"):
+        scores = subgroup_scores(ALL, y_true, y_score, by=by, rate=1.0)
+    shares = [y_true[by == g].mean() for g in range(3)]
+    assert scores.values.tolist() == pytest.approx([*[1] * 6, *shares, *[1] * 3])
+    certain = np.array(scores.metrics) != "precision"
+    assert (scores.intervals[certain] == 1).all()
+    assert scores.differences("recall").pairs[0].pvalue == 1
+
+
+def test_the_cut_is_shared():
+    # What one group has more, the others have less: the share of all is the rate.
+    y_true, y_score, by = draw(np.random.default_rng(2), **DESIGNS["alike"])
+    scores = subgroup_scores("processed", y_true, y_score, by=by, rate=0.2)
+    sizes = scores.n_items / scores.n_items.sum()
+    assert sizes @ scores.values == pytest.approx(0.2, abs=1e-12)
+    assert (scores.covariance[np.triu_indices(3, 1)] < 0).all()
+
+
+@looped("metric", [
+    recall_at_rate_score, "recall_at_rate", "recall_at_rate_score", ["recall"],
+    "expected_recall", partial(recall_at_rate_score, rate=0.5),
+])  # fmt: skip
+def test_metrics_are_named_as_elsewhere(metric):
+    given = {} if isinstance(metric, partial) else {"rate": 0.5}
+    found = subgroup_scores(metric, Y_TRUE, Y_SCORE, by=BY, **given)
+    assert set(found.metrics) == {"recall"}
+    assert found.params == {"rate": 0.5}
+
+
+def test_order_of_rows_scale_and_repetitions_do_not_matter():
+    rng = np.random.default_rng(3)
+    y_true, y_score, by = draw(rng, **DESIGNS["shifted"], decimals=1)
+    score = partial(subgroup_scores, ALL, rate=rates.beta(3, 9))
+    expected = score(y_true, y_score, by=by)
+    order, times = rng.permutation(len(by)), rng.integers(0, 3, len(by))
+    others = [
+        score(y_true[order], y_score[order], by=by[order]),
+        score(y_true, y_score, by=by.astype(str)),
+    ]
+    for found in others:
+        assert found.values.tolist() == expected.values.tolist()
+        assert np.allclose(found.covariance, expected.covariance, rtol=1e-9, atol=0)
+    rows = np.repeat(np.arange(len(by)), times)
+    one = score(y_true[rows], y_score[rows], by=by[rows])
+    other = score(y_true, y_score, by=by, sample_weight=times)
+    assert np.allclose(one.values, other.values, rtol=1e-12)
+    assert np.allclose(one.covariance, other.covariance, rtol=1e-9)
+    assert one.n_pos.tolist() == other.n_pos.tolist()
+
+
+def test_a_group_without_positives_is_nan_with_one_warning():
+    by = [*"aabbbaabaabb", "c", "c", "d"]
+    labels, scores = [*Y_TRUE, 0, 0, 1], [*Y_SCORE, 0.5, 0.4, 0.3]
+    message = r"no positive cases in \['c'\]; fewer than 2 positive cases in \['d'\]"
+    with pytest.warns(UndefinedMetricWarning, match=message) as caught:
+        found = subgroup_scores(["recall", "processed"], labels, scores, by=by, k=8)
+    assert len(caught) == 1
+    assert np.isnan(found.values).tolist() == [False, False, True, *[False] * 5]
+    is_known = ~np.isnan(found.standard_errors)
+    assert is_known.tolist() == [True, True, False, False, True, True, True, False]
+    pairs = found.differences("recall")
+    assert [np.isnan(pair.pvalue) for pair in pairs] == [False, *[True] * 5]
+    assert pairs.adjusted_pvalues[0] == pairs[0].pvalue
+
+
+def test_differences_are_tested_and_adjusted():
+    y_true, y_score, by = draw(np.random.default_rng(4), **DESIGNS["shifted"])
+    names = np.array(["young", "middle", "old"])[by]
+    scores = subgroup_scores(["recall", "fpr"], y_true, y_score, by=names, rate=0.3)
+    found = scores.differences("recall")
+    assert found.names == ("middle", "old", "young")
+    for (i, j), pair in zip(combinations(range(3), 2), found, strict=True):
+        assert pair.value == scores.values[i] - scores.values[j]
+        contrast = np.zeros(6)
+        contrast[[i, j]] = 1, -1
+        variance = contrast @ scores.covariance @ contrast
+        assert pair.standard_error == pytest.approx(np.sqrt(variance), rel=1e-9)
+        low, high = pair.confidence_interval
+        assert low < pair.value < high
+        assert (pair.pvalue < 0.05) == (low > 0 or high < 0)
+    pvalues = sorted(pair.pvalue for pair in found)
+    holm = np.maximum.accumulate(np.minimum(np.array(pvalues) * [3, 2, 1], 1))
+    assert sorted(found.adjusted_pvalues) == pytest.approx(holm.tolist())
+    others = scores.differences("recall", reference="old", alternative="greater")
+    assert [pair.value for pair in others] == [found[0].value, -found[2].value]
+    assert others[0].pvalue == pytest.approx(found[0].pvalue / 2)
+    assert np.array_equal(others.covariance, scores.covariance[:3, :3])
+
+
+def test_results_are_plain_data():
+    scores = subgroup_scores(["recall", "fpr"], Y_TRUE, Y_SCORE, by=BY, k=6)
+    columns = scores.to_dict()
+    assert columns["metric"] == ["recall", "recall", "fpr", "fpr"]
+    assert columns["k"] == [6] * 4
+    assert columns["low"] == scores.intervals[:, 0].tolist()
+    assert "recall     a  0.6667  [0.0" in repr(scores)
+    again = pickle.loads(pickle.dumps(scores))
+    assert again.to_dict() == columns
+    frame = require("pandas") and scores.to_frame()
+    assert frame.index.tolist() == list("abab")
+    assert frame.loc["b", "value"].tolist() == scores.values[1::2].tolist()
+
+
+@looped("options, message", [
+    ({"metric": "roc_auc"}, "metric='roc_auc' is not known of groups of one queue"),
+    ({"metric": []}, "metric must be one, or a list"),
+    ({"metric": [partial(recall_at_rate_score, rate=0.1),
+                 partial(negative_recall_score, rate=0.2)], "k": None},
+     "with the same rate or k"),
+    ({"metric": partial(recall_at_rate_score, groups=BY)}, "groups are lists"),
+    ({"k": None}, "rate is missing"),
+    ({"rate": 0.2}, "both say how much"),
+    ({"k": 13}, "k=13 is more than the 12 cases"),
+    ({"by": [1] * 12}, "by must hold at least 2 groups, found"),
+    ({"by": [1, 2]}, "by has 2"),
+    ({"by": [None, *BY[1:]]}, "by"),
+    ({"confidence_level": 1}, "confidence_level"),
+    ({"y_score": None}, "y_score is missing"),
+])  # fmt: skip
+def test_what_does_not_fit_is_named(options, message):
+    given = {"metric": "recall", "y_true": Y_TRUE, "y_score": Y_SCORE, "by": BY, "k": 6}
+    with pytest.raises(ValueError, match=message):
+        subgroup_scores(**given | options)
+
+
+def test_what_differences_do_not_know_is_named():
+    scores = subgroup_scores(["recall", "fpr"], Y_TRUE, Y_SCORE, by=BY, k=6)
+    for options, message in [
+        ({}, "metric must be one of"),
+        ({"metric": "precision"}, "metric must be one of"),
+        ({"metric": "fpr", "reference": "c"}, "reference='c' is no group"),
+        ({"metric": "fpr", "adjust": "no"}, "adjust must be"),
+        ({"metric": "fpr", "alternative": "more"}, "alternative must be"),
+    ]:
+        with case(options), pytest.raises(ValueError, match=message):
+            scores.differences(**options)
+
+
+# --- Guarantees -------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@looped("name", DESIGNS)
+def test_the_covariance_is_that_of_the_bootstrap(name):
+    rng = np.random.default_rng(5)
+    y_true, y_score, by = draw(rng, **DESIGNS[name] | {"n": 4000})
+    rate = rates.beta(4, 16) if name == "shifted" else 0.2
+    scores = subgroup_scores(ALL, y_true, y_score, by=by, rate=rate)
+
+    def resampled(_):
+        rows = rng.integers(0, len(by), len(by))
+        cases = y_true[rows], y_score[rows]
+        return subgroup_scores(ALL, *cases, by=by[rows], rate=rate).values
+
+    draws = np.array(simulated(1000, resampled))
+    expected = np.cov(draws.T)
+    spread, n = np.sqrt(expected.diagonal()), len(draws)
+    slack = 0.06 + 3 / np.sqrt(2 * n)
+    assert scores.standard_errors == pytest.approx(spread, rel=slack)
+    off = (scores.covariance - expected) / np.outer(spread, spread)
+    assert np.abs(off).max() < 0.1 + 4.5 / np.sqrt(n)
+
+
+@pytest.mark.slow
+@looped("name", DESIGNS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_intervals_cover_and_tests_keep_their_level(name):
+    rng, rate = np.random.default_rng(6), 0.05 if name == "rare" else 0.2
+    y_true, y_score, by = draw(rng, **DESIGNS[name] | {"n": 2_000_000})
+    truth = subgroup_scores(ALL, y_true, y_score, by=by, rate=rate).values
+    apart = np.array([truth[::3] - truth[1::3], truth[::3] - truth[2::3],
+                      truth[1::3] - truth[2::3]]).T  # fmt: skip
+
+    def one(_):
+        y_true, y_score, by = draw(rng, **DESIGNS[name])
+        scores = subgroup_scores(ALL, y_true, y_score, by=by, rate=rate)
+        low, high = scores.intervals.T
+        found = [scores.differences(share) for share in ALL]
+        ends = np.array([[pair.confidence_interval for pair in of] for of in found])
+        pvalues = [np.nanmin(of.adjusted_pvalues) for of in found]
+        return (
+            # What is unknown covers.
+            ~((low > truth) | (truth > high)),
+            ~((ends[..., 0] > apart) | (apart > ends[..., 1])).ravel(),
+            np.array(pvalues) <= 0.05,
+        )
+
+    covers, differ, rejects = map(np.array, zip(*simulated(600, one), strict=True))
+    assert_share(covers, at_least=0.94)
+    assert_share(differ, at_least=0.94)
+    if name != "shifted":
+        # Positives are alike in all groups, and negatives: precisions are not.
+        assert_share(rejects[:, [1, 3]], at_most=0.05)
