@@ -304,8 +304,8 @@ def hybrid_interval(
     (a, b), (of_a, of_b) = values, intervals
 
     def reach(one: float, other: float) -> float:
-        shared = 2 * correlation * one * other
-        return float(np.sqrt(max(one**2 + other**2 - shared, 0.0)))
+        apart, shared = np.hypot(one, other), 2 * correlation * one * other
+        return float(np.sqrt(max(apart**2 - shared, 0.0)) if shared else apart)
 
     low = a - b - reach(a - of_a.low, of_b.high - b)
     high = a - b + reach(of_a.high - a, b - of_b.low)
