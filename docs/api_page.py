@@ -27,6 +27,7 @@ QUESTIONS = (
         (
             *("rate_at_recall_score", "work_saved_score"),
             *("precision_at_recall_score", "recall_at_precision_score"),
+            *("recall_at_fpr_score", "fpr_at_recall_score"),
         ),
     ),
     (

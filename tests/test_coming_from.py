@@ -133,6 +133,10 @@ def test_torchmetrics_gives_the_same_to_six_digits(data):
         ),
     ):
         assert ours == pytest.approx(float(theirs), rel=0, abs=1e-6)
+    theirs = of_all.binary_sensitivity_at_specificity(scores, labels, 0.9)[0]
+    gain = skrate.recall_at_fpr_score(y, s, fpr=0.1) - float(theirs)
+    # Of ties it takes all or none.
+    assert gain > 1e-3 if data is not DISTINCT else abs(gain) < 1e-6
     names = {"NDCG": "NormalizedDCG", "MAP": "MAP", "MRR": "MRR", "AUC": "AUROC"}
     for metric, name in names.items():
         kind = getattr(torchmetrics.retrieval, f"Retrieval{name}")

@@ -58,10 +58,10 @@ OF_LABELS = {
     if "labels" in inspect.signature(metric.function).parameters
 } & OURS.keys()
 
-# Those that take no weights, and one that on the sample of the test is 0 with and
+# Those that take no weights, and two that on the sample of the test are 0 or 1 with and
 # without them, where it asks for two values.
 UNWEIGHTED = {f"skrate: {m.name}" for m in METRICS if not m.takes_weights}
-UNWEIGHTED |= {"skrate: its area"}
+UNWEIGHTED |= {"skrate: its area", "skrate: FPR at a recall of 0.95"}
 
 # Test of scikit-learn: with 1.6.0's name where it differs.
 INVARIANCES = [

@@ -142,7 +142,7 @@ RATES = {
     "prevalence",
     "adjusted",
     "tail",  # what the top of a ranking is taken for; no distribution of a rate
-    "fpr",  # a window or a weight on this axis, which rate is none of
+    "fpr",  # a point, a window or a weight on this axis, which rate is none of
     "tpr",
     "standardize",  # what scikit-learn does to a partial area without being asked
     "undefined",

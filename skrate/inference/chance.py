@@ -19,9 +19,8 @@ from skrate.inference.measured import of_ranking
 from skrate.inference.plan import Plan, check_metric, defined_value, why_too_few
 from skrate.inference.sample import Ranked, columns_of, scored, with_worth
 from skrate.metrics.base import Metric, MetricLike, question_of, why_undefined
-from skrate.metrics.recall import cuts_of
 from skrate.metrics.results import Estimates
-from skrate.rates.laws import RateDistribution
+from skrate.rates.laws import RateDistribution, cuts_of
 
 # Columns that a thread takes at a time.
 _BATCH = 32

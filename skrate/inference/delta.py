@@ -13,7 +13,6 @@ from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric
 from skrate.metrics.gain import ExpectedGain, WorthTable
-from skrate.metrics.recall import cuts_of
 
 # Standard errors below are rounding: the sample shows no variation at all.
 NEGLIGIBLE = 1e-12
@@ -39,8 +38,7 @@ class Parts(NamedTuple):
 
 def merged_for(metric: Metric, table: RankTable, groups: MergedGroups) -> Merged:
     """Return a table merged, where no group spans a rate at which slopes jump."""
-    cuts = np.zeros(0) if metric.law is None else cuts_of(metric.law)
-    return merged_but_at(table, cuts, groups)
+    return merged_but_at(table, metric.cuts(table), groups)
 
 
 def is_rounding(variance: float) -> bool:

@@ -19,7 +19,6 @@ from skrate.inference.delta import (
 )
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric
-from skrate.metrics.recall import cuts_of
 from skrate.metrics.results import (
     ConfidenceInterval,
     clipped_interval,
@@ -124,10 +123,10 @@ def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> Ran
     table = ranked.table
     n_pos, n_neg = ranked.effective_sizes
     pos, neg = added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
-    cuts = np.zeros(0)
+    cuts = metric.cuts(table)
     if metric.law is not None:
         # Where a rate of the augmented table cuts this one.
-        cuts = cuts_of(metric.law) * (table.total + 2 * (pos + neg)) - (pos + neg)
+        cuts = cuts * (table.total + 2 * (pos + neg)) - (pos + neg)
         cuts /= table.total
         cuts = cuts[(cuts > 0) & (cuts < 1)]
     merged = merged_but_at(table, cuts, metric.facts.groups)

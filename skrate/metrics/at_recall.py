@@ -1,11 +1,11 @@
-"""Rate, precision and work saved at a recall, and the recall at a precision."""
+"""What a recall costs, and the recall at a precision or a false positive rate."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
 from dataclasses import field
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, overload
 
 import numpy as np
 
@@ -32,21 +32,30 @@ from skrate.metrics.base import (
     missing_parameters,
     score,
 )
-from skrate.metrics.recall import negative_recall_score, recall_slopes, share_at_cut
+from skrate.metrics.classes import AverageName, ClassAverage, score_any
+from skrate.metrics.recall import (
+    expected_recall_score,
+    negative_recall_score,
+    recall_slopes,
+    share_at_cut,
+)
 from skrate.metrics.results import wilson_ends
 from skrate.rates.laws import Fixed
 
 __all__ = [
+    "fpr_at_recall_score",
     "precision_at_recall_score",
     "rate_at_recall_score",
+    "recall_at_fpr_score",
     "recall_at_precision_score",
     "work_saved_score",
 ]
 
 # Above the cut; with fewer, tests by the standard error find what is not there.
 _LEAST_NEGATIVES = 10
-# Of positives on the lesser side of the cut: with fewer a standard error is too small.
-_LEAST_POSITIVES = 8
+# Of the class whose share is fixed, on the lesser side of the cut: with fewer standard
+# errors are too small.
+_LEAST_BESIDE = 8
 _TOO_SMALL = (
     "its standard error may be far too small, so that models that are equally good "
     "often seem to differ. Compare two models on the same cases by "
@@ -329,12 +338,205 @@ def recall_at_precision_score(
     )
 
 
+@overload
+def recall_at_fpr_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    fpr: float | None = ...,
+    average: AverageName = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> float: ...
+@overload
+def recall_at_fpr_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    fpr: float | None = ...,
+    average: None,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> FloatArray: ...
+@described_like(expected_recall_score)
+def recall_at_fpr_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    fpr: float | None = None,
+    average: ClassAverage = "macro",
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float | FloatArray:
+    r"""Compute the recall at a false positive rate: a point of the ROC curve.
+
+    If one negative in a hundred may be flagged, which share of the positives is found?
+    It is the sensitivity at a specificity of 1 - ``fpr``, at any prevalence. Where the
+    budget is a share of all cases, use :func:`recall_at_rate_score`.
+
+    Parameters
+    ----------
+    fpr : float, default=None
+        The share of the negatives that may lie above the cut, in [0, 1). There is no
+        default: it has to be given.
+
+    Returns
+    -------
+    score : float, or array of shape (n_classes,)
+        Recall in [0, 1]: ``fpr`` for constant scores, 1 for a perfect ranking; nan
+        where undefined. An array with ``average=None``.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, or an ``fpr`` that is
+        missing or outside [0, 1); of several classes as
+        :func:`rate_weighted_auc_score`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If either class is absent. Of several classes it names the one; a mean that
+        needs it is nan, which by "weighted" is none without a case.
+
+    See Also
+    --------
+    sklearn.metrics.roc_curve : All points of the curve.
+    fpr_at_recall_score : The reverse.
+    partial_auc_score : The mean recall up to a false positive rate.
+
+    Notes
+    -----
+    It is T(f), the height of the ROC curve at f = ``fpr``, and the top where the curve
+    is vertical. Tied scores are a straight line of the curve, as in pROC: each of its
+    points is the expectation, at a rate, over random orders of the tied. torchmetrics
+    flags tied cases together or not at all, which gives less where the cut is among
+    them, and else the same.
+
+    The variance is :math:`T (1 - T) / n_1 + \lambda^2 f (1 - f) / n_0` [1]_, with
+    :math:`\lambda` the slope of the curve between false positive rates a standard error
+    of f less and more: a binomial interval leaves out that the threshold, too, is found
+    from these cases. The interval "wilson" of :func:`estimate` turns the test with this
+    variance round. Cost: one sort for each class.
+
+    References
+    ----------
+    .. [1] Hsieh and Turnbull (1996), Nonparametric and semiparametric estimation of the
+       receiver operating characteristic curve, Ann. Stat. 24(1),
+       :doi:`10.1214/aos/1033066197`.
+
+    Examples
+    --------
+    One of two negatives may be flagged; above the second there are both positives:
+
+    >>> from skrate import recall_at_fpr_score
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> recall_at_fpr_score(y_true, y_score, fpr=0.5)
+    1.0
+    >>> recall_at_fpr_score(y_true, y_score, fpr=0.1)
+    0.5
+    """
+    metric = RecallAtFPR(fpr)
+    return score_any(
+        lambda _: metric, None, y_true, y_score, sample_weight, pos_label,
+        average=average, labels=labels,
+    )  # fmt: skip
+
+
+@overload
+def fpr_at_recall_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    recall: float = ...,
+    average: AverageName = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> float: ...
+@overload
+def fpr_at_recall_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    recall: float = ...,
+    average: None,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> FloatArray: ...
+@described_like(recall_at_fpr_score, "Warns")
+def fpr_at_recall_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    recall: float = 0.95,
+    average: ClassAverage = "macro",
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pos_label: Label = None,
+) -> float | FloatArray:
+    r"""Compute the false positive rate at which a recall is reached.
+
+    If 95 % of the positives must be found, which share of the negatives is flagged with
+    them? That is FPR\@95 of out-of-distribution detection, and 1 less the specificity
+    at a sensitivity. Less is better, so that scorers negate it.
+
+    Parameters
+    ----------
+    recall : float, default=0.95
+        The share of the positives that is to be found, in (0, 1].
+
+    Returns
+    -------
+    score : float, or array of shape (n_classes,)
+        False positive rate in [0, 1]: ``recall`` for constant scores, 0 for a perfect
+        ranking; nan where undefined. An array with ``average=None``.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
+        (0, 1]; of several classes as :func:`rate_weighted_auc_score`.
+
+    See Also
+    --------
+    sklearn.metrics.roc_curve : All points of the curve.
+    recall_at_fpr_score : The reverse.
+    rate_at_recall_score : The share of all cases that is flagged.
+
+    Notes
+    -----
+    It is the least f with T(f) = ``recall``, on the curve T of
+    :func:`recall_at_fpr_score`: that function of swapped classes and negated scores, at
+    1 - ``recall``, is 1 less this one. Variance and interval follow by this symmetry.
+    Cost: one sort for each class.
+
+    Examples
+    --------
+    >>> from skrate import fpr_at_recall_score
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> fpr_at_recall_score(y_true, y_score, recall=1)
+    0.5
+    >>> fpr_at_recall_score(y_true, y_score, recall=0.5)
+    0.0
+    """
+    metric = FPRAtRecall(recall)
+    return score_any(
+        lambda _: metric, None, y_true, y_score, sample_weight, pos_label,
+        average=average, labels=labels,
+    )  # fmt: skip
+
+
 class AtRecall(Tested, Metric):
-    """What the three share: all are functions of the least rate with that recall."""
+    """What they share: all are functions of the least rate with that recall."""
 
     recall: float = 0.95
 
-    needs = ("positive",)
+    needs: ClassVar[tuple[str, ...]] = ("positive",)
     facts = Facts(enough_positives=20)
     # Whether the prevalence of the population is part of it.
     is_precision = False
@@ -372,15 +574,8 @@ class AtRecall(Tested, Metric):
     ) -> str | None:
         if compared is None:
             return None
-        n_pos, _ = compared
-        sides = {"found": self.recall * n_pos, "left": (1 - self.recall) * n_pos}
-        side, n_least = min(sides.items(), key=lambda item: item[1])
-        if n_least >= _LEAST_POSITIVES * (1 - ROUNDING):
-            return None
-        return (
-            f"{self.name} {self.recall:g}: of {n_pos:g} positives {n_least:.3g} are "
-            f"{side}, and with fewer than {_LEAST_POSITIVES} {_TOO_SMALL}"
-        )
+        few = few_beside(self.recall, compared[0], "positives", ("found", "left"))
+        return None if few is None else f"{self.name} {self.recall:g}: {few}"
 
     @abstractmethod
     def _of_rate(self, rate: Any, prevalence: Any) -> Any:
@@ -541,17 +736,117 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
         return float(reached / table.n_pos), float(rate)
 
 
+class FPRAtRecall(AtRecall, score=fpr_at_recall_score):
+    """The share of the negatives above the cut at which the recall is reached.
+
+    The prevalence is no part of it: it is the rate as if class sizes were fixed.
+    """
+
+    name = "FPR at recall"
+    needs = ("positive", "negative")
+    greater_is_better = False
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        # Not from the rate: of few false positives digits would be lost.
+        return passed_at_recall(pos, neg, self.recall)
+
+    def not_rejected(
+        self, table: RankTable, sizes: Sizes, quantile: float
+    ) -> tuple[float, float]:
+        return super().not_rejected(table, sizes._replace(are_fixed=True), quantile)
+
+    def _of_rate(self, rate: Any, prevalence: Any) -> Any:
+        return (rate - prevalence * self.recall) / (1 - prevalence)
+
+    def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
+        return slopes.scaled(1 / (1 - prevalence))._replace(by_prevalence=0.0)
+
+
+class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
+    """The recall at a false positive rate: the reverse, from the end of the ranking."""
+
+    fpr: float | None = field(default=None, metadata=NEEDED)
+
+    name = "Recall at FPR"
+
+    def __post_init__(self) -> None:
+        if self.fpr is not None:
+            fpr = check_fraction("fpr", self.fpr, include_zero=True)
+            object.__setattr__(self, "fpr", fpr)
+
+    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
+        if missing_parameters(self):
+            raise ValueError(
+                "fpr is missing: give the share of the negatives that may be above "
+                "the cut."
+            )
+        return self
+
+    @property
+    def mirrored(self) -> FPRAtRecall:
+        """What is 1 less its value if classes are swapped and scores negated."""
+        assert self.fpr is not None
+        return FPRAtRecall(1 - self.fpr)
+
+    def cuts(self, table: RankTable) -> FloatArray:
+        return np.array([1 - rate_of_recall(table.mirrored, self.mirrored.recall)])
+
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        return 1 - self.mirrored.values(neg[:, ::-1], pos[:, ::-1])
+
+    def slopes(self, table: RankTable) -> Slopes:
+        return self.mirrored.slopes(table.mirrored).mirrored().scaled(-1.0)
+
+    def not_rejected(
+        self, table: RankTable, sizes: Sizes, quantile: float
+    ) -> tuple[float, float]:
+        swapped = sizes._replace(n_pos=sizes.n_neg, n_neg=sizes.n_pos)
+        low, high = self.mirrored.not_rejected(table.mirrored, swapped, quantile)
+        return 1 - high, 1 - low
+
+    def caution(
+        self, table: RankTable, compared: tuple[float, float] | None = None
+    ) -> str | None:
+        if compared is None:
+            return None
+        sides = "above the cut", "below the cut"
+        few = few_beside(self.fpr or 0.0, compared[1], "negatives", sides)
+        return None if few is None else f"{self.name} {self.fpr:g}: {few}"
+
+
+def few_beside(
+    share: float, n_cases: float, name: str, sides: tuple[str, str]
+) -> str | None:
+    """Return that few cases of a class are on one side of a cut, None where enough."""
+    on_sides = zip((share * n_cases, (1 - share) * n_cases), sides, strict=True)
+    n_least, side = min(on_sides)
+    if n_least >= _LEAST_BESIDE * (1 - ROUNDING):
+        return None
+    return (
+        f"of {n_cases:g} {name} {n_least:.3g} are {side}, and with fewer than "
+        f"{_LEAST_BESIDE} {_TOO_SMALL}"
+    )
+
+
 def rates_of_recall(pos: Array, neg: Array, recall: float) -> FloatArray:
     """Return the least rates at which tables have a recall, nan without positives."""
-    found, ends = np.cumsum(pos, axis=1), np.cumsum(pos + neg, axis=1)
+    return passed_at_recall(pos, pos + neg, recall)
+
+
+def passed_at_recall(pos: Array, weights: Array, recall: float) -> FloatArray:
+    """Return the least shares of weights above the cut at which tables have a recall.
+
+    nan without positives, or without weight.
+    """
+    found, ends = np.cumsum(pos, axis=1), np.cumsum(weights, axis=1)
     n_pos = found[:, -1]
     needed = recall * n_pos
     reached = found >= needed[:, None] * (1 - ROUNDING)
     last = np.arange(len(pos)), np.argmax(reached, axis=1)
     # From the end of the group back to where it is reached.
     beyond = ratio(np.maximum(found[last] - needed, 0.0), pos[last])
-    cut = ends[last] - beyond * (pos[last] + neg[last])
-    return np.where(n_pos > 0, cut / ends[:, -1], np.nan)
+    cut = ends[last] - beyond * weights[last]
+    return np.where(n_pos > 0, share_of(cut, ends[:, -1]), np.nan)
 
 
 def rate_of_recall(table: RankTable, recall: float) -> float:

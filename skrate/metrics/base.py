@@ -37,20 +37,22 @@ from skrate.data.table import (
     table_of,
 )
 from skrate.metrics.results import Question, rendered
+from skrate.rates.laws import cuts_of
 
 # Each with and without its ending; a test holds them to the registry.
 MetricName = Literal[
     "average_precision", "average_precision_score", "expected_gain",
-    "expected_gain_score", "expected_recall", "expected_recall_score", "lift_at_rate",
-    "lift_at_rate_score", "mean_average_precision", "mean_average_precision_score",
-    "momentum", "momentum_score", "ndcg", "ndcg_score", "negative_recall",
-    "negative_recall_score", "partial_auc", "partial_auc_score", "precision_at_rate",
-    "precision_at_rate_score", "precision_at_recall", "precision_at_recall_score",
-    "ranking_auc", "ranking_auc_score", "rate_at_recall", "rate_at_recall_score",
-    "rate_weighted_auc", "rate_weighted_auc_score", "recall_at_precision",
-    "recall_at_precision_score", "recall_at_rate", "recall_at_rate_score",
-    "reciprocal_rank", "reciprocal_rank_score", "roc_auc", "roc_auc_score", "stamina",
-    "stamina_score", "work_saved", "work_saved_score",
+    "expected_gain_score", "expected_recall", "expected_recall_score", "fpr_at_recall",
+    "fpr_at_recall_score", "lift_at_rate", "lift_at_rate_score",
+    "mean_average_precision", "mean_average_precision_score", "momentum",
+    "momentum_score", "ndcg", "ndcg_score", "negative_recall", "negative_recall_score",
+    "partial_auc", "partial_auc_score", "precision_at_rate", "precision_at_rate_score",
+    "precision_at_recall", "precision_at_recall_score", "ranking_auc",
+    "ranking_auc_score", "rate_at_recall", "rate_at_recall_score", "rate_weighted_auc",
+    "rate_weighted_auc_score", "recall_at_fpr", "recall_at_fpr_score",
+    "recall_at_precision", "recall_at_precision_score", "recall_at_rate",
+    "recall_at_rate_score", "reciprocal_rank", "reciprocal_rank_score", "roc_auc",
+    "roc_auc_score", "stamina", "stamina_score", "work_saved", "work_saved_score",
 ]  # fmt: skip
 # What may be given for a metric: a score function, what stands for one, or its name.
 MetricLike = MetricName | Callable[..., Any]
@@ -253,6 +255,13 @@ class Metric(ABC):
     def grade_gain(self) -> GradeGain | None:
         """What grades gain that take the place of labels; None where these do not."""
         return None
+
+    def cuts(self, table: RankTable) -> FloatArray:
+        """Return the rates within (0, 1) at which it cuts a table.
+
+        Slopes jump there. Those of a known rate are the same in all tables.
+        """
+        return cuts_of(self.law)
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return the least and the greatest value of rankings of the same cases.

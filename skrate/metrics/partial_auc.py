@@ -25,11 +25,12 @@ from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import Facts, Metric, Slopes, score
 from skrate.metrics.rate_weighted_auc import is_late
-from skrate.metrics.recall import cuts_of, negative_recall_score
+from skrate.metrics.recall import negative_recall_score
 from skrate.rates.laws import (
     FrozenDistribution,
     RateDistribution,
     check_rate,
+    cuts_of,
     is_scipy_distribution,
 )
 

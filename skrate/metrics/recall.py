@@ -617,18 +617,6 @@ def mean_and_moved(
     return mean, moved + sum_from_right(by_cut)
 
 
-def cuts_of(rate: RateDistribution | None) -> FloatArray:
-    """Return the rates within (0, 1) with a probability of their own.
-
-    They increase; slopes jump there from one case to the next.
-    """
-    if rate is None:
-        return np.empty(0)
-    points = rate.point_masses()[0]
-    # Nothing is cut at 0 and at 1.
-    return points[(points > 0) & (points < 1)]
-
-
 def rate_of(rate: RateDistribution | None) -> float | None:
     """Return the rate that alone is possible, None if there are several."""
     if rate is None:

@@ -695,6 +695,18 @@ def check_rate(rate: Any) -> RateDistribution:
     )
 
 
+def cuts_of(rate: RateDistribution | None) -> FloatArray:
+    """Return the rates within (0, 1) with a probability of their own.
+
+    They increase; slopes jump there from one case to the next.
+    """
+    if rate is None:
+        return np.empty(0)
+    points = rate.point_masses()[0]
+    # Nothing is cut at 0 and at 1.
+    return points[(points > 0) & (points < 1)]
+
+
 def count_hint(value: Any, meant: str) -> str:
     """Return what is ``meant`` by a whole number "{n}" above 1 given for a share."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)

@@ -9,11 +9,20 @@ import skrate
 from fuzzing.calls import Call, same_number, same_numbers
 from fuzzing.laws import KINDS
 from reference import one_vs_rest as reference
-from reference import tables
+from reference import recall_curve, tables
 from reference.tables import Groups
 
 AVERAGES = ["macro", "weighted", "micro", "samples", None]
-NAMES = ["average_precision_score", "expected_recall_score", "rate_weighted_auc_score"]
+NAMES = [
+    "average_precision_score", "expected_recall_score", "rate_weighted_auc_score",
+    "fpr_at_recall_score", "recall_at_fpr_score",
+]  # fmt: skip
+# Of those without a rate.
+OPTIONS = {
+    "average_precision_score": {},
+    "fpr_at_recall_score": {"recall": 0.7},
+    "recall_at_fpr_score": {"fpr": 0.3},
+}
 # Of classes, in sorted order.
 LABELS = [
     [0, 1, 2, 3],
@@ -42,7 +51,8 @@ def several_classes(rng: np.random.Generator) -> Call:
         options["labels"] = _as_objects(labels)
     kind = str(rng.choice(["uniform", "beta"]))
     rate = KINDS[kind][0](rng)
-    if name != "average_precision_score":
+    options |= OPTIONS.get(name, {})
+    if name not in OPTIONS:
         options["rate"] = rate.given
         if average not in ("micro", "samples") and rng.random() < 0.3:
             options["rate"] = dict.fromkeys(labels, rate.given)
@@ -51,6 +61,10 @@ def several_classes(rng: np.random.Generator) -> Call:
         groups = Groups(is_pos, column, of)
         if name == "average_precision_score":
             return float(tables.average_precision(groups))
+        if name == "fpr_at_recall_score":
+            return float(recall_curve.fpr_at_recall(groups, 0.7))
+        if name == "recall_at_fpr_score":
+            return float(recall_curve.recall_at_fpr(groups, 0.3))
         if name == "expected_recall_score":
             return float(tables.expected_recall(groups, rate.law))
         return float(tables.rate_weighted_auc(groups, rate.law))

@@ -22,7 +22,7 @@ from skrate import (
 )
 from skrate.data.table import merged_but_at
 from skrate.metrics.base import find_metric
-from skrate.metrics.recall import bandwidth, cuts_of
+from skrate.metrics.recall import bandwidth
 
 
 def runs_of_negatives(seed, n=300, prevalence=0.1):
@@ -114,10 +114,10 @@ def test_the_rates_with_a_probability_of_their_own_cut():
         (recall_at_rate_score, {"rate": 1.0}, []),
         ("roc_auc", {}, []),
     ):
-        cuts = cuts_of(find_metric(metric, kwargs).law)
+        table = RankTable.from_arrays(*runs_of_negatives(0))
+        cuts = find_metric(metric, kwargs).cuts(table)
         assert cuts.tolist() == expected
         # What is not cut is merged as before.
-        table = RankTable.from_arrays(*runs_of_negatives(0))
         assert (merged_but_at(table, cuts) is table.merged) == (not expected)
 
 

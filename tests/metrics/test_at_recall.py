@@ -1,16 +1,18 @@
-"""What is needed for a recall, precision there, and the recall at a precision."""
+"""What a recall costs, and the recall at a precision or a false positive rate."""
 
 import math
+import re
 import warnings
 from bisect import bisect_right
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.metrics import precision_recall_curve
+from sklearn.metrics import make_scorer, precision_recall_curve, roc_curve
 
 from guarantees import (
     assert_errors_are_the_spread,
@@ -22,15 +24,25 @@ from guarantees import (
 )
 from looped import looped
 from metric_cases import Case, sample
-from reference.recall_curve import rate_at_recall, recall_at_precision
+from reference.recall_curve import (
+    fpr_at_recall,
+    rate_at_recall,
+    recall_at_fpr,
+    recall_at_precision,
+)
+from scores_as_they_are import column, fitted
 from simulated_recall import DESIGNS, Design, misses
 from skrate import (
     RankTable,
     compare,
     estimate,
+    fpr_at_recall_score,
     group_scores,
+    influence,
+    make_ranking_scorer,
     precision_at_recall_score,
     rate_at_recall_score,
+    recall_at_fpr_score,
     recall_at_precision_score,
     recall_at_rate_score,
     work_saved_score,
@@ -44,6 +56,8 @@ ALL = [
     (work_saved_score, {"recall": 0.8}),
     (precision_at_recall_score, {"recall": 0.8}),
     (recall_at_precision_score, {"precision": 0.6}),
+    (fpr_at_recall_score, {"recall": 0.8}),
+    (recall_at_fpr_score, {"fpr": 0.2}),
 ]
 each_metric = looped("metric, kwargs", ALL)
 
@@ -228,10 +242,17 @@ def test_without_ties_it_is_the_greatest_recall_of_scikit_learns_curve(seed, pre
 @looped("value", [0, 1.01, 60, np.nan, "all", True])
 def test_a_bad_target_is_named(metric, kwargs, value):
     (name,) = kwargs
-    with pytest.raises(ValueError, match=rf"{name} must be a number in \(0, 1\], got"):
+    value, span = (
+        (1, r"\[0, 1\)") if name == "fpr" and value == 0 else (value, ".0, 1.")
+    )
+    with pytest.raises(ValueError, match=rf"{name} must be a number in {span}, got"):
         metric([1, 0, 1, 0], [4, 3, 2, 1], **{name: value})
-    with pytest.raises(ValueError, match="precision is missing: give the share"):
-        recall_at_precision_score([0, 0, 0], [3, 2, 1])
+    for score, name in (
+        (recall_at_precision_score, "precision"),
+        (recall_at_fpr_score, "fpr"),
+    ):
+        with pytest.raises(ValueError, match=f"{name} is missing: give the share"):
+            score([0, 0, 0], [3, 2, 1])
 
 
 def test_near_all_positives_the_slope_is_found_up_to_the_last():
@@ -241,6 +262,159 @@ def test_near_all_positives_the_slope_is_found_up_to_the_last():
     rate_at = [rate_at_recall_score(table, recall=recall) for recall in (0.9, 1.0)]
     moved = (rate_at[1] - rate_at[0]) / 0.1 - 0.5
     assert slopes.by_pos[0] == pytest.approx(-moved)
+
+
+# --- On the ROC curve ---------------------------------------------------------------
+
+CASES += [
+    Case(
+        f"recall at an FPR of {fpr}",
+        recall_at_fpr_score,
+        {"fpr": fpr},
+        constant=lambda p, fpr=fpr: fpr,
+        oracle=lambda groups, fpr: float(recall_at_fpr(groups, fpr)),
+        slopes="jump" if fpr == 0.2 else None,
+        needs_negatives=True,
+    )
+    for fpr in (0.2, 0.05)
+]
+CASES += [
+    Case(
+        f"FPR at a recall of {recall}",
+        fpr_at_recall_score,
+        {"recall": recall},
+        constant=lambda p, recall=recall: recall,
+        perfect=lambda *_: 0.0,
+        worst=lambda *_: 1.0,
+        oracle=lambda groups, recall: float(fpr_at_recall(groups, recall)),
+        slopes="jump" if recall == 0.5 else None,
+        needs_negatives=True,
+    )
+    for recall in (0.5, 0.95)
+]
+
+
+@looped(
+    "y_true, y_score, fpr, expected",
+    [
+        ("1010", "4321", 0, 1 / 2),
+        ("1010", "4321", 0.49, 1 / 2),
+        # The top of the vertical piece.
+        ("1010", "4321", 0.5, 1),
+        ("0110", "4321", 0.1, 0),
+        # Half of the group that holds the other positive.
+        ("1001", "4331", 0.25, 1 / 2),
+        ("1010", "4221", 0.25, 3 / 4),
+        ("1010", "3333", 0.3, 0.3),
+    ],
+)
+def test_recall_at_an_fpr_by_hand(y_true, y_score, fpr, expected):
+    y_true, y_score = [int(y) for y in y_true], [int(s) for s in y_score]
+    found = recall_at_fpr_score(y_true, y_score, fpr=fpr)
+    assert found == pytest.approx(expected, abs=1e-15)
+
+
+@looped("seed", range(5))
+@looped("share", [0.05, 0.3, 0.5, 0.9])
+def test_they_are_the_ends_of_scikit_learns_curve(seed, share):
+    # Without ties the best of its points, which is what torchmetrics takes.
+    y_true, y_score = sample(seed, decimals=15)
+    assert len(np.unique(y_score)) == len(y_score)
+    fpr, tpr, _ = roc_curve(y_true, y_score, drop_intermediate=False)
+    found = recall_at_fpr_score(y_true, y_score, fpr=share)
+    assert found == pytest.approx(tpr[fpr <= share].max(), abs=1e-12)
+    found = fpr_at_recall_score(y_true, y_score, recall=share)
+    assert found == pytest.approx(fpr[tpr >= share].min(), abs=1e-12)
+    # With ties between them, where the curve is not vertical.
+    y_true, y_score = sample(seed, decimals=0)
+    fpr, tpr, _ = roc_curve(y_true, y_score, drop_intermediate=False)
+    found = recall_at_fpr_score(y_true, y_score, fpr=share)
+    assert found == pytest.approx(np.interp(share, fpr, tpr), abs=1e-12)
+    assert found >= tpr[fpr <= share].max()
+    found = fpr_at_recall_score(y_true, y_score, recall=share)
+    assert found == pytest.approx(np.interp(share, tpr, fpr), abs=1e-12)
+
+
+@looped("seed", range(6))
+def test_points_of_the_curve_are_means_over_the_orders_of_ties(seed):
+    rng = np.random.default_rng(seed)
+    y_true, y_score = np.array([1, 0, 1, 0, 0, 1]), rng.integers(0, 3, 6)
+    orders = [
+        y_true[list(order)]
+        for order in permutations(range(6))
+        if (np.diff(y_score[list(order)]) <= 0).all()
+    ]
+    found = np.cumsum(np.mean(orders, axis=0)) / 3
+    passed = np.cumsum(1 - np.mean(orders, axis=0)) / 3
+    for k in range(6):
+        if passed[k] < 1 - 1e-9:
+            highest = found[np.isclose(passed, passed[k])].max()
+            at = recall_at_fpr_score(y_true, y_score, fpr=passed[k])
+            assert at == pytest.approx(highest, abs=1e-12)
+        if found[k] > 1e-9:
+            least = passed[np.isclose(found, found[k])].min()
+            at = fpr_at_recall_score(y_true, y_score, recall=min(found[k], 1.0))
+            assert at == pytest.approx(least, abs=1e-12)
+
+
+@given(cases=ranked_samples(weighted=True), share=st.floats(0.01, 1))
+def test_each_is_the_other_of_swapped_classes(cases, share):
+    y_true, y_score, weight = cases
+    if not (y_true * weight).any() or not ((1 - y_true) * weight).any():
+        return
+    found = fpr_at_recall_score(y_true, y_score, recall=share, sample_weight=weight)
+    other = recall_at_fpr_score(
+        1 - y_true, -y_score, fpr=1 - share, sample_weight=weight
+    )
+    assert found == pytest.approx(1 - other, abs=1e-10)
+    # It is the rate without the positives that are found.
+    rate = rate_at_recall_score(y_true, y_score, recall=share, sample_weight=weight)
+    p = np.average(y_true, weights=weight)
+    assert rate == pytest.approx(p * share + (1 - p) * found, abs=1e-12)
+
+
+# Outcome after aneurysmal subarachnoid haemorrhage (Turck and others 2010), 1 if poor,
+# in decreasing order of a marker, S100B, ties in brackets.
+IN_ORDER = (
+    "111111(11)1111(00)1(10)(00)00(11)01010(10)(10)10111011(00)0(00)(1000)(0000)"
+    "(10000)(11000)1(10000)(110000000)(11000000)(1000000)(111000000)(00)(000)(00000)1"
+)
+# pROC's recall at the specificities 0.1 to 1 and its specificity at these recalls.
+RECALLS = [
+    0.975609756097561, 0.921951219512195, 0.879674796747967, 0.823693379790941,
+    0.774390243902439, 0.675609756097561, 0.655284552845528, 0.634146341463415,
+    0.390243902439024, 0.292682926829268,
+]  # fmt: skip
+SPECIFICITIES = [
+    1, 1, 0.972222222222222, 0.888888888888889, 0.833333333333333, 0.805555555555556,
+    0.56875, 0.447222222222222, 0.230555555555556, 0,
+]  # fmt: skip
+
+
+def s100b():
+    groups = re.findall(r"\d|\(\d+\)", IN_ORDER)
+    return RankTable(*([group.count(label) for group in groups] for label in "10"))
+
+
+def test_they_are_what_proc_gives():
+    for i, (recall, specificity) in enumerate(zip(RECALLS, SPECIFICITIES, strict=True)):
+        share = (i + 1) / 10
+        found = recall_at_fpr_score(s100b(), fpr=1 - share)
+        assert found == pytest.approx(recall, abs=1e-14)
+        found = 1 - fpr_at_recall_score(s100b(), recall=share)
+        assert found == pytest.approx(specificity, abs=1e-14)
+
+
+def test_scorers_by_name_and_of_scikit_learn_agree():
+    y_true, y_score = sample(0)
+    by_name = make_ranking_scorer("fpr_at_recall", recall=0.9)
+    own = make_scorer(
+        fpr_at_recall_score, response_method="decision_function", recall=0.9,
+        greater_is_better=False,
+    )  # fmt: skip
+    expected = -fpr_at_recall_score(y_true, y_score, recall=0.9)
+    for scorer in (by_name, own):
+        assert scorer(fitted(), column(y_score), y_true) == expected
 
 
 # --- The test that is turned round, literally ----------------------------------------
@@ -350,6 +524,29 @@ def test_the_interval_of_a_recall_is_the_test_turned_round(
     assert_allclose(found, [min(low, value), max(high, value)], rtol=0, atol=5e-4)
 
 
+@looped("seed, share", [(0, 0.1), (1, 0.3), (0, 0.8)])
+@looped("are_fixed", [False, True])
+def test_on_the_roc_curve_it_is_that_of_fixed_class_sizes(
+    seed, share, are_fixed, monkeypatch
+):
+    monkeypatch.setattr("skrate.inference.measured.t_quantile", lambda *_: 1.96)
+    y_true, y_score = untied(seed)
+    curve = Curve(y_true, y_score)
+    rate = rate_at_recall_score(y_true, y_score, recall=share)
+    ends = rates_not_rejected(curve, share, rate, 1.96, False, True)
+    expected = [(end - curve.p * share) / (1 - curve.p) for end in ends]
+    found = estimate(
+        fpr_at_recall_score, y_true, y_score, recall=share, stratify=are_fixed
+    )
+    assert_allclose(found.confidence_interval, expected, rtol=0, atol=5e-4)
+    other = estimate(
+        recall_at_fpr_score, 1 - y_true, -y_score, fpr=1 - share, stratify=are_fixed
+    )
+    assert other.standard_error == pytest.approx(found.standard_error, rel=1e-9)
+    # Student's t is of the degrees of freedom of the positives.
+    assert_allclose(1 - np.array(other.confidence_interval)[::-1], expected, atol=5e-4)
+
+
 @each_metric
 @looped("seed", range(3))
 def test_an_interval_holds_its_value_and_widens_with_the_level(metric, kwargs, seed):
@@ -455,6 +652,28 @@ def test_the_variance_is_that_of_the_recall_over_its_squared_rise(recall, are_fi
     assert found.standard_error == pytest.approx(expected, rel=1e-9)
 
 
+@looped("n_above", [4, 30, 90])
+@looped("are_fixed", [False, True])
+def test_the_variance_of_a_recall_at_an_fpr_is_of_both_classes(n_above, are_fixed):
+    # Positives are rare, so that the cut is in a run of negatives.
+    y_true, y_score = untied(0, n=400, prevalence=0.1)
+    n_pos, n_neg = np.bincount(y_true)[::-1]
+    fpr = n_above / n_neg
+    recall = recall_at_fpr_score(y_true, y_score, fpr=fpr)
+    error = min(math.sqrt(fpr * (1 - fpr) / n_neg), fpr)
+    ends = [
+        recall_at_fpr_score(y_true, y_score, fpr=max(fpr + step, 0.0))
+        for step in (-error, error)
+    ]
+    slope = (ends[1] - ends[0]) / (2 * error)
+    variance = recall * (1 - recall) / n_pos + slope**2 * fpr * (1 - fpr) / n_neg
+    options = {"fpr": fpr, "stratify": are_fixed}
+    found = estimate(recall_at_fpr_score, y_true, y_score, **options)
+    assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
+    by_case = influence(recall_at_fpr_score, y_true, y_score, fpr=fpr)
+    assert np.mean(by_case**2) / 400 == pytest.approx(variance, rel=1e-9)
+
+
 def test_where_everything_is_needed_nothing_moves_the_rate():
     y_true, y_score = np.repeat([0, 1], [30, 20]), -np.arange(50)
     full = estimate(rate_at_recall_score, y_true, y_score, recall=1)
@@ -487,6 +706,21 @@ def test_few_reviewers_stop_too_early(name):
         # The upper end is below the true rate.
         assert found.below <= 0.03 + binomial_tolerance(0.03, n_simulations)
         assert found.above <= 0.05 + binomial_tolerance(0.05, n_simulations)
+
+
+@pytest.mark.slow
+@looped("name", CHOSEN)
+def test_intervals_on_the_roc_curve_cover(name):
+    design, n_simulations = DESIGNS[name], simulations(500)
+    for metric, options in (
+        (recall_at_fpr_score, {"fpr": 0.05}),
+        (recall_at_fpr_score, {"fpr": 0.2}),
+        (fpr_at_recall_score, {"recall": 0.8}),
+    ):
+        found = misses(metric, design, n_simulations, **options)
+        assert found.below + found.above <= 0.06 + binomial_tolerance(
+            0.06, n_simulations
+        )
 
 
 @pytest.mark.slow
@@ -553,6 +787,19 @@ def test_few_positives_beside_the_cut_are_warned_of(metric, n_pos, recall):
     side = "left" if recall == 0.9 else "found"
     assert all(f"of 79 positives 7.9 are {side}" in str(o.message) for o in found)
     assert all(one.filename == __file__ for one in found)
+
+
+# 160 negatives leave 8 above the cut.
+@looped("n_neg", [159, 160])
+def test_few_negatives_beside_the_cut_are_warned_of(n_neg):
+    rng = np.random.default_rng(n_neg)
+    y_true = np.repeat([1, 0], [100, n_neg])
+    a, b = rng.normal(size=(2, len(y_true))) + y_true
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        compare(recall_at_fpr_score, y_true, a, b, fpr=0.05)
+    about = "of 159 negatives 7.95 are above the cut, and with fewer than 8"
+    assert [about in str(one.message) for one in found] == [True] * (n_neg == 159)
 
 
 @pytest.mark.slow

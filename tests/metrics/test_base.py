@@ -32,7 +32,7 @@ from skrate.metrics.base import (
     named,
     score_names,
 )
-from skrate.metrics.recall import bandwidth, cuts_of, recall_slopes
+from skrate.metrics.recall import bandwidth, recall_slopes
 
 
 def bound(metric, kwargs, n_cases=200):
@@ -60,7 +60,7 @@ def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decim
     y_true, y_score = sample(1, decimals=decimals)
     table = RankTable.from_arrays(y_true, y_score)
     of = bound(metric, kwargs)
-    small = merged_but_at(table, cuts_of(of.law))
+    small = merged_but_at(table, of.cuts(table))
     assert of.value(small.table) == pytest.approx(of.value(table), abs=1e-12)
     group = small.group_of(table.n_groups)
     assert np.bincount(group, table.pos).tolist() == small.pos.tolist()

@@ -1,4 +1,4 @@
-"""More than two classes: each against the rest, and averages, by three metrics."""
+"""More than two classes: each against the rest, and averages, by each metric."""
 
 import re
 import warnings
@@ -14,15 +14,18 @@ from optional import require
 from reference import one_vs_rest as reference
 from reference import tables
 from reference.rate_law import Points
+from reference.recall_curve import fpr_at_recall, recall_at_fpr
 from skrate import (
     RankTable,
     average_precision_score,
     compare,
     estimate,
     expected_recall_score,
+    fpr_at_recall_score,
     influence,
     rate_weighted_auc_score,
     rates,
+    recall_at_fpr_score,
     recall_at_rate_score,
 )
 
@@ -54,6 +57,14 @@ METRICS = {
     "expected recall of the negatives": (
         partial(expected_recall_score, rate=0.4, of="negatives"),
         of_two(tables.expected_recall, points(0.4), "negatives"),
+    ),
+    "recall at an FPR": (
+        partial(recall_at_fpr_score, fpr=0.3),
+        of_two(recall_at_fpr, 0.3),
+    ),
+    "FPR at a recall": (
+        partial(fpr_at_recall_score, recall=0.8),
+        of_two(fpr_at_recall, 0.8),
     ),
 }
 each_metric = looped("name", METRICS)

@@ -259,6 +259,7 @@ def test_xgboost_finds_less_in_a_better_ranking_by_every_metric(metric):
         "expected_gain_score": {"gain": {"positive": 1}, "rate": 0.1},
         "lift_at_rate_score": {"rate": 0.1},
         "precision_at_rate_score": {"rate": 0.1},
+        "recall_at_fpr_score": {"fpr": 0.05},
         "recall_at_precision_score": {"precision": 0.85},
         "recall_at_rate_score": {"rate": 0.1},
     }.get(metric.__name__, {})

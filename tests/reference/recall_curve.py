@@ -1,4 +1,4 @@
-"""Where the recall curve of a weighted ranking meets a recall or a precision.
+"""Where the curves of a weighted ranking meet a recall, a precision or an FPR.
 
 Exactly, and a group at a time: what is asked for is the number as it is written, so
 that 0.95 of 20 positives are 19.
@@ -37,3 +37,29 @@ def recall_at_precision(groups, precision):
         found += pos
         seen += pos + neg
     return best / groups.n_pos
+
+
+def recall_at_fpr(groups, fpr):
+    """Return the recall where more negatives would be too many; nan without a class."""
+    if not groups.n_pos or not groups.n_neg:
+        return math.nan
+    allowed, found = Fraction(str(fpr)) * groups.n_neg, Fraction(0)
+    for pos, neg in zip(groups.pos, groups.neg, strict=True):
+        if neg > allowed:
+            return (found + allowed / neg * pos) / groups.n_pos
+        allowed -= neg
+        found += pos
+    raise AssertionError("The false positive rate of everything is 1.")
+
+
+def fpr_at_recall(groups, recall):
+    """Return the share of the negatives passed for a recall; nan without a class."""
+    if not groups.n_pos or not groups.n_neg:
+        return math.nan
+    needed, passed = Fraction(str(recall)) * groups.n_pos, Fraction(0)
+    for pos, neg in zip(groups.pos, groups.neg, strict=True):
+        if pos and needed <= pos:
+            return (passed + needed / pos * neg) / groups.n_neg
+        needed -= pos
+        passed += neg
+    raise AssertionError("The recall of everything is 1.")
