@@ -54,7 +54,7 @@ QUESTIONS = (
     (
         "How sure is the number? Is model B better than A?",
         "uncertainty",
-        (*("estimate", "compare", "influence"),),
+        (*("estimate", "compare", "compare_readers", "influence"),),
     ),
     (
         "At which budgets is it better, and what will be found?",

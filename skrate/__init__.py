@@ -16,6 +16,7 @@ from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_curves import compare_curves
+from skrate.inference.compare_readers import compare_readers
 from skrate.inference.estimate import estimate, influence
 from skrate.inference.sample_size import sample_size
 from skrate.inference.subgroups import subgroup_scores
@@ -78,6 +79,7 @@ __all__ = [
     "compare",
     "compare_curves",
     "compare_folds",
+    "compare_readers",
     "convert_rauc",
     "cross_val_rankings",
     "displays",

@@ -8,6 +8,7 @@ them by hand. Each is frozen, has a readable repr, and says ``to_dict()`` or
 from skrate.curves.consensus import ConsensusCurve, CurvePoint
 from skrate.inference.budget_report import BudgetReport, BudgetRow
 from skrate.inference.compare_curves import CurveComparison
+from skrate.inference.compare_readers import ReaderComparison
 from skrate.inference.sample_size import SampleSize
 from skrate.inference.subgroups import SubgroupScores
 from skrate.metrics.results import (
@@ -35,6 +36,7 @@ __all__ = [
     "FoldSummaries",
     "FoldSummary",
     "MarkedBatch",
+    "ReaderComparison",
     "SampleSize",
     "SubgroupScores",
 ]
