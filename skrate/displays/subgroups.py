@@ -60,7 +60,11 @@ class SubgroupDisplay(Drawing):
     >>> from skrate.displays import SubgroupDisplay
     >>> y_true, y_score = [1, 1, 0, 1, 1, 0, 1, 0], range(8, 0, -1)
     >>> display = SubgroupDisplay.from_predictions(
-    ...     y_true, y_score, metric="recall", by=list("ffmmmffm"), rate=0.625
+    ...     y_true,
+    ...     y_score,
+    ...     metric="recall",
+    ...     by=list("ffmmmffm"),
+    ...     rate=0.625,
     ... )
     >>> display.points_[0].get_xdata().round(3).tolist()
     [0.667, 1.0]

@@ -494,7 +494,10 @@ class ReaderComparison(Rows):
     Examples
     --------
     >>> from skrate import compare_readers
-    >>> ratings = {"CT": [[4, 2, 3, 1], [4, 3, 2, 1]], "MRI": [[4, 3, 2, 1]] * 2}
+    >>> ratings = {
+    ...     "CT": [[4, 2, 3, 1], [4, 3, 2, 1]],
+    ...     "MRI": [[4, 3, 2, 1]] * 2,
+    ... }
     >>> readings = [
     ...     (name, reader, case, rating, case < 2)
     ...     for name, rows in ratings.items()

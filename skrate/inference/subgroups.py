@@ -166,9 +166,12 @@ def subgroup_scores(
     Four of eight are processed:
 
     >>> from skrate import subgroup_scores
-    >>> y_true, y_score = [1, 1, 0, 1, 1, 0, 1, 0], [8, 7, 6, 5, 4, 3, 2, 1]
+    >>> y_true = [1, 1, 0, 1, 1, 0, 1, 0]
+    >>> y_score = [8, 7, 6, 5, 4, 3, 2, 1]
     >>> sex = ["f", "f", "m", "m", "m", "f", "f", "m"]
-    >>> scores = subgroup_scores("recall", y_true, y_score, by=sex, rate=0.625)
+    >>> scores = subgroup_scores(
+    ...     "recall", y_true, y_score, by=sex, rate=0.625
+    ... )
     >>> scores.groups.tolist(), scores.values.round(3).tolist()
     (['f', 'm'], [0.667, 1.0])
     """
@@ -249,7 +252,8 @@ class SubgroupScores(Rows):
     --------
     >>> from skrate import subgroup_scores
     >>> y_true, y_score = [1, 0, 1, 0, 1, 0], [6, 5, 4, 3, 2, 1]
-    >>> subgroup_scores("processed", y_true, y_score, by=[1, 1, 1, 2, 2, 2], k=5)
+    >>> by = [1, 1, 1, 2, 2, 2]
+    >>> subgroup_scores("processed", y_true, y_score, by=by, k=5)
     SubgroupScores(k=5, 95 % intervals:
       processed  1  1.0000  [0.1434, 1.0000]
       processed  2  0.6667  [0.1752, 0.9496])
