@@ -19,7 +19,6 @@ from skrate.data.table import RankTable, check_alone
 from skrate.inference.chance import chance_pvalue
 from skrate.inference.compare_curves import CurveProcess, curve_process
 from skrate.inference.delta import (
-    NEGLIGIBLE,
     degrees_of_freedom,
     is_rounding,
     table_variance,
@@ -40,6 +39,7 @@ from skrate.inference.sample import (
 )
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, check_not_one_case
 from skrate.metrics.base import Metric, Slopes
+from skrate.metrics.hypotheses import NEGLIGIBLE
 from skrate.metrics.recall import (
     ExpectedRecall,
     expected_recall,

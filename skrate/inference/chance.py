@@ -13,12 +13,13 @@ from scipy import special
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, dot, lazy
 from skrate.data.checks import check_generator, check_n_jobs, warn_undefined
 from skrate.data.table import RankTable, rank_table
-from skrate.inference.delta import NEGLIGIBLE, variance_parts
-from skrate.inference.intervals import Adjust, Alternative, adjusted, t_pvalue
+from skrate.inference.delta import variance_parts
+from skrate.inference.intervals import Adjust, adjusted
 from skrate.inference.measured import of_ranking
 from skrate.inference.plan import Plan, check_metric, defined_value, why_too_few
 from skrate.inference.sample import Ranked, columns_of, scored, with_worth
 from skrate.metrics.base import Metric, MetricLike, question_of, why_undefined
+from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative, t_pvalue
 from skrate.metrics.results import Estimates
 from skrate.rates.laws import RateDistribution, cuts_of
 
@@ -164,7 +165,7 @@ class RandomRankings:
             if ranked.worth is not None:
                 return _NAN
             model = of_ranking(self.metric, ranked, value, 0.95)
-            return model.pvalue(chance, self.alternative, error)
+            return model.wilson_test(chance, self.alternative, error)[1]
         table = ranked.table
         are_untied = table.labels is not None
         # Of U-statistics of two samples only the AUC is its own mirror.
@@ -444,7 +445,7 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
     if ranked.are_exchangeable:
         return permuted_pvalue(ranked.table, law)
     model = of_ranking(recall, ranked, recall.value(ranked.table), 0.95)
-    found = model.pvalue(law.mean(), "greater", model.parts.standard_error)
+    _, found = model.wilson_test(law.mean(), "greater", model.parts.standard_error)
     # nan where all is processed or nothing, whatever the order.
     return 1.0 if np.isnan(found) else found
 

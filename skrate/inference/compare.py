@@ -36,7 +36,7 @@ from skrate.inference.difference import (
     warn_of_turned_in_lists,
 )
 from skrate.inference.estimate import estimate
-from skrate.inference.intervals import ADJUSTMENTS, Adjust, Alternative, adjusted
+from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
 from skrate.inference.measured import Measured, measured, warn_of_turned
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
@@ -52,6 +52,7 @@ from skrate.inference.sample import (
     scored,
 )
 from skrate.metrics.base import MetricLike, check_metric_first, find_metric
+from skrate.metrics.hypotheses import Alternative, Quantiles
 from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import (
     Comparison,
@@ -99,8 +100,10 @@ def compare(
     y_true_b: ArrayLike | None = None,
     method: Method = "delta",
     alternative: Alternative = "two-sided",
+    margin: float | None = None,
     confidence_level: float = 0.95,
     interval: Interval = "wald",
+    quantiles: Quantiles = "t",
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: ArrayLike | None = None,
@@ -125,10 +128,12 @@ def compare(
     y_true_b: ArrayLike | None = None,
     method: Method = "delta",
     alternative: Alternative = "two-sided",
+    margin: float | None = None,
     reference: Any = None,
     adjust: Adjust = "holm",
     confidence_level: float = 0.95,
     interval: Interval = "wald",
+    quantiles: Quantiles = "t",
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: ArrayLike | None = None,
@@ -176,7 +181,23 @@ def compare(
         - "permutation": exchanges the ranks of both models in a random half of the
           cases; the standard error is that of "delta".
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        What a small p-value speaks for; "greater": a has the greater metric.
+        What a small p-value speaks for; "greater": a has the greater metric. One-sided
+        the interval has its ``confidence_level`` at one end: with "greater" the lower
+        one; the other is the greatest difference that there can be.
+    margin : float, default=None
+        How large a difference would not matter, above 0 and in units of the metric:
+        five points are 0.05. A small p-value then speaks for:
+
+        - "greater": a - b > -margin, against the null hypothesis a - b <= -margin.
+          Where more is better, a is not inferior to b.
+        - "less": a - b < margin. Where less is better, as of a
+          :func:`rate_at_recall_score`, a is not inferior to b; else b is not to a.
+        - "two-sided": -margin < a - b < margin, equivalence, by the greater p-value of
+          both one-sided tests. The interval is that of level 1 - 2 alpha, whose ends
+          have the ``confidence_level`` 1 - alpha each: 90 % where that is 0.95.
+
+        Choose it before you look at the data. "permutation" and sets of distributions
+        have none.
     reference : str or int, default=None
         Of several models the one that all others are compared with, by its name or
         number: differences are those from it. None compares all pairs.
@@ -185,6 +206,9 @@ def compare(
         the same replicates. That of "permutation" is of its own kind.
     n_resamples : int, default=2000
         Number of resamples or permutations, of each pair.
+    quantiles : {"t", "normal"}, default="t"
+        Whether p-value and interval take those of Student's t, or of the normal
+        distribution, as DeLong's paper and most programs do.
     groups : array-like of shape (n_samples,), default=None
         The list or queue of each row, as in :func:`estimate`: lists are then the units,
         and "delta" is Student's t over them. For metrics without ``groups`` of their
@@ -244,10 +268,12 @@ def compare(
     freedom of :func:`estimate`: with five positives the normal distribution would
     reject a true null in one of ten samples at a level of 0.05.
 
-    P-values and intervals agree: one of level 1 - alpha leaves 0 out where the
-    two-sided p-value is below alpha. "percentile" and "basic" count replicates, the
-    second after mirroring them at the difference: of n, of which m are on the other
-    side of 0 than the difference, p = 2 (m + 1) / (n + 1). The permutation tests that
+    P-values and intervals agree: one of level 1 - alpha leaves 0 out where the p-value
+    is below alpha; with a ``margin`` d it lies above -d, below d, or between both [5]_.
+    The statistic is then that of the difference plus or minus d. "percentile" and
+    "basic" count replicates, the second after mirroring them at the difference: of n,
+    of which m are on the other side of 0, or of the margin, than the difference,
+    p = 2 (m + 1) / (n + 1), half of it for one side. The permutation tests that
     the models are exchangeable within cases ([1]_, [2]_): stronger than equal metrics,
     but exact at any size. Midranks are exchanged, so that models need no common scale.
 
@@ -300,6 +326,9 @@ def compare(
     .. [4] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
        classification and prediction: average precision versus area under the ROC
        curve, section 5.2, :doi:`10.48550/arXiv.1310.5103`.
+    .. [5] Liu, Ma, Wu and Tai (2006), Tests of equivalence and non-inferiority for
+       diagnostic accuracy based on the paired areas under ROC curves,
+       :doi:`10.1002/sim.2358`.
 
     Examples
     --------
@@ -374,7 +403,7 @@ def compare(
         raise ValueError("metric must be one, no pair, where models are compared.")
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify,
-        check_generator(random_state), n_jobs, alternative,
+        check_generator(random_state), n_jobs, alternative, quantiles, margin,
     )  # fmt: skip
     if are_lists:
         return _within_lists(given, groups, plan, are_several, reference, adjust)

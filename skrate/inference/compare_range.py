@@ -16,12 +16,12 @@ import numpy as np
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import warn_undefined
 from skrate.inference.compare_curves import CurveProcess, curve_process
-from skrate.inference.delta import NEGLIGIBLE
-from skrate.inference.intervals import Alternative, hybrid_interval, t_pvalue
+from skrate.inference.intervals import hybrid_interval
 from skrate.inference.measured import of_ranking
 from skrate.inference.plan import Plan, check_metric, defined_values
 from skrate.inference.sample import Ranked, check_left_out
 from skrate.metrics.base import METRICS, MetricLike, question_of, unwrap
+from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative, t_pvalue
 from skrate.metrics.recall import ByRate
 from skrate.metrics.results import (
     ComparisonRange,
@@ -72,7 +72,7 @@ def compare_over_set(
     check_left_out(
         "a set of distributions",
         method=(plan.method, "delta"), interval=(plan.interval, "wald"),
-        stratify=(plan.stratify or None, None),
+        stratify=(plan.stratify or None, None), margin=(plan.margin, None),
     )  # fmt: skip
     found = _under_one(metric, params, among, models[0])
     unknown = _unknown(found, among, plan)
@@ -90,9 +90,12 @@ def compare_over_set(
         return unknown
     range_a, range_b = (_range(extremes(among, one)) for one in of_each)
     process = _process(found, among, models)
-    freedom = max(min(models[0].effective_sizes) - 1, 1.0)
-    critical = t_quantile(plan.confidence_level, freedom)
-    curve, error = _with_error(curve, process, critical)
+    freedom = plan.freedom(max(min(models[0].effective_sizes) - 1, 1.0))
+    # The same whatever the side, so that p-values are.
+    curve, error = _with_error(
+        curve, process, t_quantile(plan.confidence_level, freedom)
+    )
+    critical = t_quantile(plan.level, freedom)
     statistic, law = _least_telling(among, curve, error, (low, high), plan.alternative)
     # What holds the differences under all laws of the set.
     least = extreme(
@@ -105,7 +108,7 @@ def compare_over_set(
     seen = np.interp(curve.rates, process.rates, process.standard_error)
     for one in (low.law, high.law, law):
         if curve._replace(values=seen).top(one) < NEGLIGIBLE:
-            ends = _with_one_law(ends, found, one, models, plan.confidence_level)
+            ends = _with_one_law(ends, found, one, models, plan.level)
     pvalue = t_pvalue(statistic, plan.alternative, freedom)
     greater = None
     if pvalue < 1 - plan.confidence_level:
@@ -114,7 +117,8 @@ def compare_over_set(
     return replace(
         unknown, value=value_a - value_b, value_a=value_a, value_b=value_b,
         standard_error=curve._replace(values=error).under(law), statistic=statistic,
-        pvalue=pvalue, confidence_interval=ends, range=_range((low, high)),
+        pvalue=pvalue, confidence_interval=plan.sided(ends, (-1.0, 1.0)),
+        range=_range((low, high)),
         range_a=range_a, range_b=range_b, law=law, law_low=low.law, law_high=high.law,
         greater=greater,
     )  # fmt: skip

@@ -13,9 +13,7 @@ from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric
 from skrate.metrics.gain import ExpectedGain, WorthTable
-
-# Standard errors below are rounding: the sample shows no variation at all.
-NEGLIGIBLE = 1e-12
+from skrate.metrics.hypotheses import NEGLIGIBLE
 
 
 class Parts(NamedTuple):

@@ -14,22 +14,14 @@ from scipy import optimize, special
 from skrate.data.arrays import Array, ArrayLike, FloatArray, dot
 from skrate.data.checks import check_number, warn, warn_undefined
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.delta import (
-    NEGLIGIBLE,
-    degrees_of_freedom,
-    influence_parts,
-    is_rounding,
-)
+from skrate.inference.delta import degrees_of_freedom, influence_parts, is_rounding
 from skrate.inference.intervals import (
-    Alternative,
     bootstrap_interval,
     bootstrap_pvalue,
     hybrid_interval,
     inverted_pvalue,
     permutation_interval,
     permutation_pvalue,
-    standardised,
-    t_pvalue,
 )
 from skrate.inference.measured import (
     Measured,
@@ -51,6 +43,7 @@ from skrate.metrics.base import (
     unwrap,
 )
 from skrate.metrics.bound import is_known
+from skrate.metrics.hypotheses import NEGLIGIBLE, least_telling, t_pvalue, t_test
 from skrate.metrics.lists import (
     Average,
     GroupScores,
@@ -204,36 +197,41 @@ def conclude(
     difference = a - b
     statistic, pvalue = _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
+    plan.check_margin(limits)
+    freedom = plan.freedom(freedom)
     if interval_at is not None and standard_error < NEGLIGIBLE:
-        statistic, pvalue, ends = _without_variation(interval_at, difference, plan)
+        statistic, pvalue = _without_variation(interval_at, difference, plan)
+        ends = interval_at(plan.level)
     elif not np.isnan(difference + standard_error):
-        statistic = standardised(difference, standard_error)
-        pvalue = t_pvalue(statistic, plan.alternative, freedom)
-        level = plan.confidence_level
-        ends = t_interval(difference, standard_error, level, limits, freedom)
+        statistic, pvalue = t_test(difference, standard_error, plan.nulls, freedom)
+        ends = t_interval(difference, standard_error, plan.level, limits, freedom)
         if draws is not None and plan.interval != "wald" and len(draws) > 1:
             pvalue, ends = _by_counting(difference, draws, plan, limits)
     if draws is not None and plan.method == "permutation":
         statistic = difference
         pvalue = permutation_pvalue(difference, draws, plan.alternative)
         if interval_at is None or np.ptp(draws) > NEGLIGIBLE:
-            level = plan.confidence_level
-            ends = permutation_interval(difference, draws, level, limits)
+            level, side = plan.confidence_level, plan.alternative
+            ends = permutation_interval(difference, draws, level, limits, side)
     return Comparison(
         name, float(difference), float(a), float(b), standard_error, statistic, pvalue,
-        ends, plan.alternative, plan.method, plan.confidence_level, params=params,
+        plan.sided(ends, limits), plan.alternative, plan.method, plan.told_level,
+        params=params, margin=plan.margin,
     )  # fmt: skip
 
 
 def _without_variation(
     interval_at: IntervalAt, difference: float, plan: Plan
-) -> tuple[float, float, ConfidenceInterval]:
-    """Return statistic, p-value and interval of a difference without variation."""
-    pvalue = inverted_pvalue(interval_at, difference)
-    statistic = float(np.copysign(t_quantile(1 - pvalue), difference))
-    if plan.alternative != "two-sided":
-        pvalue = t_pvalue(statistic, plan.alternative, np.inf)
-    return statistic, pvalue, interval_at(plan.confidence_level)
+) -> tuple[float, float]:
+    """Return statistic and p-value of a difference without variation."""
+    found = []
+    for x, side in plan.nulls:
+        pvalue = inverted_pvalue(interval_at, difference, x)
+        statistic = float(np.copysign(t_quantile(1 - pvalue), difference - x))
+        if side != "two-sided":
+            pvalue = t_pvalue(statistic, side, np.inf)
+        found.append((statistic, pvalue))
+    return least_telling(found)
 
 
 def _by_counting(
@@ -243,10 +241,10 @@ def _by_counting(
     if plan.interval == "basic":
         # Mirrored at the difference.
         draws = 2 * difference - draws
-    return (
-        bootstrap_pvalue(difference, draws, plan.alternative),
-        bootstrap_interval(difference, draws, plan.confidence_level, limits),
-    )
+    pvalues = [
+        bootstrap_pvalue(difference - x, draws - x, side) for x, side in plan.nulls
+    ]
+    return max(pvalues), bootstrap_interval(difference, draws, plan.level, limits)
 
 
 def in_lists(
@@ -498,16 +496,16 @@ class Results:
         quantile = -special.stdtrit(self.freedom(correlation), tail)
         return np.asarray(quantile * self.standard_error(correlation))
 
-    def least_significant_correlation(
-        self, level: float, alternative: Alternative
-    ) -> float:
-        """Return the rho above which p is below 1 - ``level``; 1 if none is."""
-        sides = 2 if alternative == "two-sided" else 1
-        signed = {"less": -self.difference, "greater": self.difference}
-        found = signed.get(alternative, abs(self.difference))
+    def least_significant_correlation(self, plan: Plan) -> float:
+        """Return the rho above which p is below 1 - the level; 1 if none is."""
+        distances = []
+        for x, side in plan.nulls:
+            away = self.difference - x
+            signed = {"less": -away, "greater": away}
+            distances.append(signed.get(side, abs(away)))
 
         def excess(correlation: FloatArray) -> FloatArray:
-            return found - self.reach(correlation, (1 - level) / sides)
+            return min(distances) - self.reach(correlation, (1 - plan.level) / 2)
 
         too_little = np.flatnonzero(excess(_ALL) <= 0)
         if len(too_little) == 0:
@@ -570,21 +568,19 @@ def compare_tables(
         warn_of_difference(found, ranked, plan.method)
         errors, freedoms = zip(*map(_spread_of, models), strict=True)
         results = Results((a, b), errors, freedoms)
-        ends = _interval(results, models, plan.confidence_level, correlation)
-        least = results.least_significant_correlation(
-            plan.confidence_level, plan.alternative
-        )
+        ends = _interval(results, models, plan, correlation)
+        least = results.least_significant_correlation(plan)
         at = np.array(correlation or 0.0)
         error, freedom = float(results.standard_error(at)), float(results.freedom(at))
-        statistic = standardised(results.difference, error)
-        pvalue = t_pvalue(statistic, plan.alternative, freedom)
+        statistic, pvalue = t_test(results.difference, error, plan.nulls, freedom)
         if np.isnan(statistic):
             warn_undefined(
                 "The p-value", "such a correlation leaves the difference no variation"
             )
     return Comparison(
         found[0].name, a - b, a, b, error, statistic, pvalue, ends, plan.alternative,
-        plan.method, plan.confidence_level, correlation, least, question_of(found[0]),
+        plan.method, plan.told_level, correlation, least, question_of(found[0]),
+        margin=plan.margin,
     )  # fmt: skip
 
 
@@ -599,12 +595,14 @@ def _spread_of(model: Measured) -> tuple[float, float]:
 
 
 def _interval(
-    results: Results, models: list[Measured], level: float, correlation: float | None
+    results: Results, models: list[Measured], plan: Plan, correlation: float | None
 ) -> ConfidenceInterval:
     """Return the interval at a correlation, or what holds that at each there is."""
     at = _ALL if correlation is None else np.array([correlation])
-    reach = float(results.reach(at, (1 - level) / 2).max())
+    reach = float(results.reach(at, (1 - plan.level) / 2).max())
     of_a, of_b = (model.bounds for model in models)
     bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
+    plan.check_margin(bounds)
     difference = results.difference
-    return clipped_interval(difference - reach, difference + reach, bounds)
+    ends = clipped_interval(difference - reach, difference + reach, bounds)
+    return plan.sided(ends, bounds)

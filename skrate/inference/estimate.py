@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal, get_args, overload
 
 import numpy as np
@@ -14,13 +15,7 @@ from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.inference.chance import estimate_markers
 from skrate.inference.difference import in_lists, warn_of_turned_in_lists
-from skrate.inference.intervals import (
-    ADJUSTMENTS,
-    INTERVALS,
-    Adjust,
-    Alternative,
-    Interval,
-)
+from skrate.inference.intervals import ADJUSTMENTS, INTERVALS, Adjust, Interval
 from skrate.inference.measured import measured, warn_of_turned
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
@@ -36,6 +31,12 @@ from skrate.metrics.base import (
     MetricLike,
     check_metric_first,
     question_of,
+)
+from skrate.metrics.hypotheses import (
+    Alternative,
+    Quantiles,
+    check_null,
+    told_alternative,
 )
 from skrate.metrics.lists import clusters_of_lists, group_scores
 from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
@@ -63,6 +64,9 @@ def estimate(
     method: Method = "delta",
     confidence_level: float = 0.95,
     interval: Interval = "wilson",
+    null_value: float | None = None,
+    alternative: Alternative = "two-sided",
+    quantiles: Quantiles = "t",
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: ArrayLike | None = None,
@@ -84,7 +88,9 @@ def estimate(
     method: Method = "delta",
     confidence_level: float = 0.95,
     interval: Interval = "wilson",
+    null_value: float | None = None,
     alternative: Alternative = "two-sided",
+    quantiles: Quantiles = "t",
     adjust: Adjust = "holm",
     n_resamples: int = 2000,
     stratify: bool | None = None,
@@ -135,9 +141,20 @@ def estimate(
           logarithm, as is "wilson" of lift;
         - "wald": symmetric, cut off at the range;
         - "percentile", "basic": by the quantiles of replicates, which they need.
+    null_value : float, default=None
+        The value of the metric that is tested, between its least and its greatest, such
+        as the AUC that a protocol asks for; None tests nothing. Markers are tested
+        against chance.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        Whether a marker is found that is better than chance, worse, or either: one that
-        ranks the positives last tells the classes apart as well.
+        What a small p-value speaks for: a metric that is greater than ``null_value``,
+        less, or either. One-sided the interval has its ``confidence_level`` at one end:
+        with "greater" the lower one; the other is the greatest value of the metric, or
+        infinity. Of markers: whether one is found that is better than chance, worse, or
+        either: one that ranks the positives last tells the classes apart as well.
+    quantiles : {"t", "normal"}, default="t"
+        Whether p-value and interval take those of Student's t, whose degrees of freedom
+        the Notes have, or of the normal distribution: with ``interval="wald"`` they are
+        those of DeLong's paper and most programs, too narrow for few cases.
     adjust : {"holm", "bh", "by"}, default="holm"
         What the adjusted p-values of several markers or models keep to a level:
 
@@ -179,9 +196,10 @@ def estimate(
     -------
     result : Estimate or Estimates
         With ``value``, nan where the metric is undefined, ``standard_error`` and
-        ``confidence_interval``, nan also where a class has fewer than two cases. Of
-        many markers with ``values``, ``standard_errors``, ``pvalues`` and
-        ``adjusted_pvalues``, an entry for each, and ``to_frame()``.
+        ``confidence_interval``, nan also where a class has fewer than two cases, and
+        with a ``null_value`` the ``statistic`` and the ``pvalue``. Of many markers with
+        ``values``, ``standard_errors``, ``pvalues`` and ``adjusted_pvalues``, an entry
+        for each, and ``to_frame()``.
 
     Raises
     ------
@@ -232,7 +250,9 @@ def estimate(
     variance at x is :math:`V x (1 - x) / (u (1 - u))`. With clusters, sampling weights
     or another ``method`` V is multiplied by the ratio of their variance to that of
     independent cases. Where the sample shows no variation "wilson" takes the place of
-    other intervals. Of what is taken at a recall or at a precision it is the interval
+    other intervals. P-values and intervals agree: that of ``null_value`` is below alpha
+    where the interval of level 1 - alpha leaves it out, by "wilson" a score test. Of
+    what is taken at a recall or at a precision it is the interval
     of a test that is turned round: :func:`rate_at_recall_score` has it. t is that of
     Student's distribution, with degrees of freedom by the size of each class [4]_ or,
     where a few cases decide the value, by the kurtosis of their influence:
@@ -329,7 +349,8 @@ def estimate(
         check_left_out(
             "many markers",
             method=(method, "delta"), interval=(interval, "wilson"),
-            confidence_level=(confidence_level, 0.95),
+            confidence_level=(confidence_level, 0.95), null_value=(null_value, None),
+            quantiles=(quantiles, "t"),
         )  # fmt: skip
         if groups is not None:
             raise ValueError(GROUPS_ARE_LISTS)
@@ -339,9 +360,8 @@ def estimate(
         )  # fmt: skip
         cases = check_cases(y_true, **case_arguments)
         return estimate_markers(metric, cases, y_score, plan, adjust, metric_kwargs)
-    check_left_out(
-        "one ranking", alternative=(alternative, "two-sided"), adjust=(adjust, "holm")
-    )
+    check_left_out("one ranking", adjust=(adjust, "holm"))
+    test: dict[str, Any] = {"alternative": alternative, "quantiles": quantiles}
     if groups is not None:
         options, of_mean = in_lists(metric, metric_kwargs, groups)
         check_left_out(
@@ -353,34 +373,46 @@ def estimate(
         scores = group_scores(sample_weight=sample_weight, **options)
         units = clusters_of_lists(groups, clusters)
         result = scores.estimate(
-            confidence_level=confidence_level, clusters=units, **of_mean
-        )
+            confidence_level=confidence_level, clusters=units, **of_mean,
+            null_value=null_value, **test,
+        )  # fmt: skip
         models = [("y_score", scores, result)]
         warn_of_turned_in_lists(models, of_mean.get("undefined", "skip"))
         return result
     plan = Plan(
-        method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs
-    )
+        method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs,
+        **test,
+    )  # fmt: skip
     sample = rankings_of(y_true, y_score, **case_arguments)
     (found,) = measured([(metric, metric_kwargs)], [sample], plan)
     found.warn_of_few_positives()
+    if null_value is not None:
+        name, bounds = found.metric.name, found.metric.bounds()
+        null_value = check_null(null_value, name, bounds)
     error, ends, again = _NAN, ConfidenceInterval(_NAN, _NAN), None
+    statistic = pvalue = None if null_value is None else _NAN
     if found.is_known:
         if sample.folds is None:
             warn_of_few_cases([found.metric], [found.cases])
         error, draws = found.error_and_draws()
-        ends = found.interval(interval, error, draws=draws)
+        at = partial(found.interval, interval, error, level=plan.level, draws=draws)
+        ends = at()
         named = "y_score" if sample.folds is None else "y_true"
-        warn_of_turned([(named, found, ends)])
+        warn_of_turned([(named, found, ends if plan.is_two_sided else None)])
         factor = found.retraining_factor
         if factor is not None:
-            again = found.interval(interval, error, draws=draws, factor=factor)
+            again = plan.sided(at(factor=factor), found.bounds)
+        ends = plan.sided(ends, found.bounds)
+        if null_value is not None:
+            statistic, pvalue = found.test(null_value, interval, error, draws)
     return Estimate(
         found.metric.name, found.value, error, ends, *found.class_sizes, method,
         plan.confidence_level, question_of(found.metric),
         of="these models" if found.is_known and found.n_rankings > 1 else None,
         confidence_interval_retrained=again,
         bias=found.bias if found.is_known and abs(found.bias) > 0 else None,
+        alternative=told_alternative(alternative, null_value), null_value=null_value,
+        statistic=statistic, pvalue=pvalue,
     )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from scipy import optimize, special, stats
 from skrate.data.arrays import FloatArray
 from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_ends
 from skrate.inference.delta import (
-    NEGLIGIBLE,
     Parts,
     freedoms_by_kurtosis,
     freedoms_of_cases,
@@ -19,6 +18,7 @@ from skrate.inference.delta import (
 )
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric
+from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative, sided_pvalue
 from skrate.metrics.results import (
     ConfidenceInterval,
     clipped_interval,
@@ -36,8 +36,6 @@ _ROOM = 1.25
 _LEAST_ROOM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
-Alternative = Literal["two-sided", "less", "greater"]
-ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 Adjust = Literal["holm", "bh", "by"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
 # Less than this a level cannot be told from 1.
@@ -258,30 +256,15 @@ def logit_interval(
     return ConfidenceInterval(min(float(ends[0]), value), max(float(ends[1]), value))
 
 
-def standardised(difference: float, standard_error: float) -> float:
-    """Return the difference in standard errors: 0 for none, nan where it is unknown."""
-    if standard_error > NEGLIGIBLE:
-        return difference / standard_error
-    return 0.0 if abs(difference) < NEGLIGIBLE else float("nan")
-
-
-def t_pvalue(statistic: float, alternative: Alternative, freedom: float) -> float:
-    """Return the p-value of a statistic with Student's t distribution."""
-    if alternative == "less":
-        return float(special.stdtr(freedom, statistic))
-    if alternative == "greater":
-        return float(special.stdtr(freedom, -statistic))
-    return float(2 * special.stdtr(freedom, -abs(statistic)))
-
-
 def inverted_pvalue(
-    interval_at: Callable[[float], ConfidenceInterval], difference: float
+    interval_at: Callable[[float], ConfidenceInterval], value: float, x: float = 0.0
 ) -> float:
-    """Return the greatest 1 - level at which an interval leaves 0 out, or 1e-15."""
+    """Return the greatest 1 - level at which an interval leaves x out, or 1e-15."""
+    difference = value - x
 
     def excess(logarithm: float) -> float:
         low, high = interval_at(-np.expm1(logarithm))
-        return low if difference > 0 else -high
+        return low - x if difference > 0 else x - high
 
     least, most = np.log(_LEAST_PVALUE), -1e-12
     if abs(difference) < NEGLIGIBLE or excess(most) <= 0:
@@ -338,10 +321,7 @@ def bootstrap_pvalue(
     else:
         n_beyond = np.count_nonzero(np.copysign(1, difference) * draws <= SLACK)
         two_sided = _pvalue(n_beyond, len(draws), sides=2)
-    if alternative == "two-sided":
-        return two_sided
-    is_towards = (alternative == "greater") == (difference > 0)
-    return two_sided / 2 if is_towards else 1 - two_sided / 2
+    return sided_pvalue(two_sided, difference, alternative)
 
 
 def bootstrap_interval(
@@ -371,15 +351,25 @@ def permutation_pvalue(
 
 
 def permutation_interval(
-    difference: float, permuted: FloatArray, level: float, bounds: tuple[float, float]
+    difference: float,
+    permuted: FloatArray,
+    level: float,
+    bounds: tuple[float, float],
+    alternative: Alternative = "two-sided",
 ) -> ConfidenceInterval:
-    """Return the differences from which this one is no further than permuted ones."""
+    """Return the differences from which this one is no further than permuted ones.
+
+    For an alternative of one side both ends are as far as the one of that side.
+    """
     n_outside = _most_beyond(level, len(permuted))
-    reach = np.inf
+    reach, away, distance = np.inf, np.abs(permuted), abs(difference)
+    if alternative != "two-sided":
+        sign = 1 if alternative == "greater" else -1
+        away, distance = sign * permuted, sign * difference
     if n_outside > 0:
-        reach = np.sort(np.abs(permuted))[-n_outside]
-        if reach >= abs(difference) - SLACK:
-            reach = max(reach, abs(difference))
+        reach = max(np.sort(away)[-n_outside], 0.0)
+        if reach >= distance - SLACK:
+            reach = max(reach, distance)
     return clipped_interval(difference - reach, difference + reach, bounds)
 
 

@@ -19,7 +19,6 @@ from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
 from skrate.data.table import table_of_weights
 from skrate.inference.delta import (
-    NEGLIGIBLE,
     Parts,
     degrees_of_freedom,
     freedoms_of_cases,
@@ -31,15 +30,13 @@ from skrate.inference.delta import (
 )
 from skrate.inference.intervals import (
     ADDED,
-    Alternative,
     Augmented,
     Interval,
     augmented,
     bounded_interval,
     interval_of,
+    inverted_pvalue,
     range_of,
-    standardised,
-    t_pvalue,
     with_room,
 )
 from skrate.inference.plan import (
@@ -78,6 +75,13 @@ from skrate.metrics.base import (
     find_metric,
     is_defined,
     warn_of_folds,
+)
+from skrate.metrics.hypotheses import (
+    NEGLIGIBLE,
+    Alternative,
+    sided_pvalue,
+    standardised,
+    t_pvalue,
 )
 from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.recall import rate_of
@@ -390,7 +394,9 @@ class Measured:
         n_shared = np.maximum(self._is_between_folds.sum(axis=0) - self.n_repeats, 0)
         n_pos, n_neg = ((len(self.each) - n_shared) / self.n_repeats).tolist()
         source = parts, self.cases
-        return degrees_of_freedom(source, n_means=(n_pos, n_neg), freedoms=freedoms)
+        return self.plan.freedom(
+            degrees_of_freedom(source, n_means=(n_pos, n_neg), freedoms=freedoms)
+        )
 
     def error_and_draws(self) -> tuple[float, FloatArray | None]:
         """Return the standard error by the method, and the replicates if any."""
@@ -440,15 +446,7 @@ class Measured:
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
-        # Rounding of the range must not leave the value outside of its interval.
-        ranges = []
-        for metric, ranked, value in self.each:
-            low, high = range_of(metric, ranked.table, stratify=self.stratify)
-            own = min(low, value), max(high, value)
-            is_wilson = kind == "wilson" and ranked.worth is None
-            ranges.append(with_room(metric, own, value) if is_wilson else own)
-        bounds = self._mean_range(ranges, stratify=self.stratify)
-        cases = self.cases
+        bounds, cases = self._range(kind), self.cases
         if cases.worth is not None:
             # No cases are added to these, and of no gain there is no logarithm.
             if not self.value > NEGLIGIBLE:
@@ -475,24 +473,69 @@ class Measured:
             bounds,
         )
 
-    def pvalue(self, x: float, alternative: Alternative, error: float) -> float:
-        """Return the level at which Wilson's interval begins, or ends, at x."""
+    def _range(self, kind: Interval) -> tuple[float, float]:
+        """Return the bounds of an interval of a kind."""
+        # Rounding of the range must not leave the value outside of its interval.
+        ranges = []
+        for metric, ranked, value in self.each:
+            low, high = range_of(metric, ranked.table, stratify=self.stratify)
+            own = min(low, value), max(high, value)
+            is_wilson = kind == "wilson" and ranked.worth is None
+            ranges.append(with_room(metric, own, value) if is_wilson else own)
+        return self._mean_range(ranges, stratify=self.stratify)
+
+    def test(
+        self, x: float, kind: Interval, error: float, draws: FloatArray | None = None
+    ) -> tuple[float, float]:
+        """Return the statistic and the p-value of x, by the interval of a kind."""
+        plan, low_high = self.plan, self._range(kind)
+        alternative, pvalue = plan.alternative, _NAN
+        statistic = standardised(self.value - x, error)
+        is_plain = self.cases.worth is None and np.nan_to_num(self.bias) == 0
+        if kind == "wald" and is_plain and error > NEGLIGIBLE:
+            away = min(self.value - low_high[0], low_high[1] - self.value)
+            if away > NEGLIGIBLE:
+                pvalue = t_pvalue(statistic, alternative, self.freedom(self.parts))
+        elif kind == "wilson" and is_plain and not isinstance(self.metric, Tested):
+            by_wilson, pvalue = self.wilson_test(x, alternative, error, low_high)
+            statistic = statistic if np.isnan(pvalue) else by_wilson
+        if not np.isnan(pvalue):
+            return statistic, pvalue
+
+        def interval_at(level: float) -> ConfidenceInterval:
+            return self.interval(kind, error, level=level, draws=draws)
+
+        pvalue = inverted_pvalue(interval_at, self.value, x)
+        if draws is not None and kind in ("percentile", "basic"):
+            # No more than replicates can tell.
+            pvalue = min(max(pvalue, 2 / (len(draws) + 1)), 1.0)
+        return statistic, sided_pvalue(pvalue, self.value - x, alternative)
+
+    def wilson_test(
+        self,
+        x: float,
+        alternative: Alternative,
+        error: float,
+        bounds: tuple[float, float] | None = None,
+    ) -> tuple[float, float]:
+        """Return the statistic and the p-value by which Wilson's interval ends at x."""
         found = self._augmented(error**2, 1.0)
         bottom, top = found.bounds
-        if not (np.isfinite([bottom, top]).all() and bottom < x < top):
-            return _NAN
+        low, high = bounds or found.bounds
+        if not (np.isfinite([low, high]).all() and low < x < high):
+            return _NAN, _NAN
         # Where a window holds no part of the curve, or weights are those of next to no
         # case, no variance is left to measure the distance by.
         room = (found.value - bottom) * (top - found.value)
-        if room <= 0:
-            return _NAN
-        scale = (x - bottom) * (top - x) / room
+        if not room > 0:
+            return _NAN, _NAN
+        scale = (x - low) * (high - x) / room
         spread_at_x = float(np.sqrt(found.variance * scale))
         distance = standardised(self.value - x, spread_at_x)
         if spread_at_x == distance == 0:
             # As of a recall where all cases are processed.
-            return 1.0
-        return t_pvalue(distance, alternative, found.freedom)
+            return distance, 1.0
+        return distance, t_pvalue(distance, alternative, found.freedom)
 
     def warn_of_few_positives(self) -> None:
         """Warn where folds are so small that their mean is off, whatever its error."""

@@ -19,11 +19,12 @@ from skrate.data.checks import (
     check_fraction,
     check_generator,
     check_n_jobs,
+    check_positive,
     warn,
     warn_undefined,
 )
 from skrate.data.table import table_of_weights
-from skrate.inference.intervals import ALTERNATIVES, Alternative, Interval
+from skrate.inference.intervals import Interval
 from skrate.inference.sample import Ranked
 from skrate.metrics.at_rate import AtRate
 from skrate.metrics.auc import AUC
@@ -35,6 +36,14 @@ from skrate.metrics.base import (
     warn_if_unsupported,
     why_undefined,
 )
+from skrate.metrics.hypotheses import (
+    QUANTILES,
+    Alternative,
+    Null,
+    Quantiles,
+    nulls_of,
+    two_sided_level,
+)
 from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.recall import (
@@ -45,6 +54,7 @@ from skrate.metrics.recall import (
     is_of_few,
     rate_of,
 )
+from skrate.metrics.results import ConfidenceInterval, one_sided
 from skrate.rates.laws import RateDistribution, check_rate
 
 CLASSES = ("positive", "negative")
@@ -77,9 +87,11 @@ class Plan:
     random_state: RandomState
     n_jobs: int | None
     alternative: Alternative = "two-sided"
+    quantiles: Quantiles = "t"
+    margin: float | None = None
 
     def __post_init__(self) -> None:
-        check_choice("alternative", self.alternative, ALTERNATIVES)
+        check_choice("quantiles", self.quantiles, QUANTILES)
         # As numbers of Python: those of few bits would round what is made of them.
         level = check_fraction("confidence_level", self.confidence_level)
         object.__setattr__(self, "confidence_level", level)
@@ -91,6 +103,63 @@ class Plan:
             raise ValueError(
                 f"interval={self.interval!r} needs replicates: use method='bootstrap', "
                 f"got method={self.method!r}."
+            )
+        if self.margin is not None:
+            object.__setattr__(self, "margin", check_positive("margin", self.margin))
+            if self.method == "permutation":
+                raise ValueError(
+                    "margin excludes method='permutation', which tests that the models "
+                    "can be exchanged: use method='delta' or method='bootstrap'."
+                )
+        two_sided_level(level, self.alternative, self.margin)
+        if self.quantiles == "normal":
+            for name, counts in (
+                ("method", self.method == "permutation"),
+                ("interval", self.interval in ("percentile", "basic")),
+            ):
+                if counts:
+                    raise ValueError(
+                        f"quantiles='normal' excludes {name}={getattr(self, name)!r}, "
+                        "which counts replicates: leave it out."
+                    )
+
+    @property
+    def level(self) -> float:
+        """The level of the two-sided interval that has the ends which are asked for."""
+        return two_sided_level(self.confidence_level, self.alternative, self.margin)
+
+    @property
+    def is_two_sided(self) -> bool:
+        """Whether neither side is left out of intervals."""
+        return self.alternative == "two-sided"
+
+    @property
+    def told_level(self) -> float:
+        """The level of the interval that is told: that of both ends of equivalence."""
+        both = self.margin is not None and self.alternative == "two-sided"
+        return round(self.level, 12) if both else self.confidence_level
+
+    @property
+    def nulls(self) -> tuple[Null, ...]:
+        """What a test of a difference must reject."""
+        return nulls_of(self.alternative, self.margin)
+
+    def freedom(self, found: float) -> float:
+        """Return degrees of freedom; infinite where quantiles shall be normal."""
+        return found if self.quantiles == "t" else np.inf
+
+    def sided(
+        self, ends: ConfidenceInterval, limits: tuple[float, float]
+    ) -> ConfidenceInterval:
+        """Return the asked-for end of an interval at ``level``, and a limit."""
+        return one_sided(ends, self.alternative, limits)
+
+    def check_margin(self, limits: tuple[float, float]) -> None:
+        """Raise for a margin that all differences keep."""
+        if self.margin is not None and self.margin >= min(np.abs(limits)):
+            raise ValueError(
+                f"margin={self.margin:g} is beyond all differences, which lie between "
+                f"{limits[0]:g} and {limits[1]:g}: five points are 0.05."
             )
 
     def split(self, n: int) -> list[Plan]:

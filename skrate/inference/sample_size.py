@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import special, stats
@@ -13,7 +13,6 @@ from scipy import special, stats
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import (
-    check_choice,
     check_count,
     check_flag,
     check_fraction,
@@ -25,12 +24,10 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone, table_of_weights
-from skrate.inference.delta import NEGLIGIBLE, Parts, influence_parts, influence_values
+from skrate.inference.delta import Parts, influence_parts, influence_values
 from skrate.inference.difference import averages_in_lists, scores_in_lists
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import (
-    ALTERNATIVES,
-    Alternative,
     Augmented,
     augmented,
     interval_of,
@@ -38,7 +35,7 @@ from skrate.inference.intervals import (
     wilson_interval,
     with_room,
 )
-from skrate.inference.plan import check_metric, defined_value
+from skrate.inference.plan import Plan, check_metric, defined_value
 from skrate.inference.sample import (
     Ranked,
     check_cases,
@@ -47,6 +44,15 @@ from skrate.inference.sample import (
     scored,
 )
 from skrate.metrics.base import Metric, MetricLike, Tested, find_metric, question_of
+from skrate.metrics.hypotheses import (
+    NEGLIGIBLE,
+    Alternative,
+    Null,
+    Quantiles,
+    check_null,
+    hypothesis_text,
+    nulls_of,
+)
 from skrate.metrics.lists import (
     GroupScores,
     ListAverage,
@@ -91,16 +97,20 @@ class SampleSize(Result):
         nan where it is unknown.
     half_width : float
         Half the width of the interval that is expected: of the metric, or of the
-        difference of two models.
+        difference of two models; of one with a single end, how far that is off.
     difference, power : float or None
-        The difference that is to be found, and the probability that it is; None where
-        no test is planned.
+        The difference that is to be found, of two models or of the metric less the
+        null value, and the probability that it is; None where no test is planned.
     confidence_level : float
-        Level of the interval; 1 less that of the test.
+        Level of the interval, as :func:`skrate.compare` has it.
     n_interval, power_interval : ConfidenceInterval or None
         What ``n``, or the power where n was given, may be as far as the pilot tells.
     n_clusters : int or None
         Number of clusters, where the pilot has some.
+    alternative : str or None
+        The side of the test or of the interval; None for an interval of both sides.
+    margin, null_value : float or None
+        What is tested, as :func:`skrate.compare` and :func:`skrate.estimate` have it.
     params : dict
         Parameters of the metric, such as "rate", as numbers and text.
     n_lists : int or None
@@ -129,6 +139,9 @@ class SampleSize(Result):
     n_clusters: float | None = None
     params: Question = field(default_factory=dict, hash=False)
     n_lists: float | None = None
+    alternative: str | None = None
+    margin: float | None = None
+    null_value: float | None = None
 
     def __repr__(self) -> str:
         clusters = "" if self.n_lists is None else f" in {self.n_lists} lists"
@@ -140,7 +153,7 @@ class SampleSize(Result):
             f"half width {self.half_width:.4g} at {100 * self.confidence_level:g} %",
         ]
         if self.power is not None:
-            parts.append(f"power {self.power:.3f} for {self.difference:.4g}")
+            parts.append(f"power {self.power:.3f} {self._test_text()}")
         found = self.n_interval or self.power_interval
         text = ", ".join(parts)
         if found is None:
@@ -150,6 +163,18 @@ class SampleSize(Result):
             f"SampleSize({text}; by this pilot {found.low:{digits}} to "
             f"{found.high:{digits}})"
         )
+
+    def _test_text(self) -> str:
+        """Return what the test is to find."""
+        if self.margin is None and self.null_value is None:
+            return f"for {self.difference:.4g}"
+        assert self.difference is not None
+        side = cast(Alternative, self.alternative)
+        if self.null_value is None:
+            shown = hypothesis_text("a - b", nulls_of(side, self.margin))
+            return f"for {shown} if it is {self.difference:.4g}"
+        shown = hypothesis_text(self.metric, [Null(self.null_value, side)])
+        return f"for {shown} if it is {self.null_value + self.difference:.4g}"
 
 
 @described_like(estimate)
@@ -164,7 +189,10 @@ def sample_size(
     difference: float | None = None,
     power: float | None = None,
     alternative: Alternative = "two-sided",
+    margin: float | None = None,
+    null_value: float | None = None,
     confidence_level: float = 0.95,
+    quantiles: Quantiles = "t",
     planned_prevalence: float | None = None,
     stratify: bool = False,
     groups: ArrayLike | None = None,
@@ -175,8 +203,9 @@ def sample_size(
 ) -> SampleSize:
     r"""Compute how many cases a test set needs, or what so many show, from a pilot.
 
-    For an interval of a metric, or of the difference of two models, or for the power of
-    :func:`compare` to find a difference of two models on the same cases.
+    For an interval of a metric, or of the difference of two models; for the power of
+    :func:`compare` to find a difference of two models on the same cases, or that it is
+    within a margin; or for that of :func:`estimate` to tell a metric from a value.
 
     Parameters
     ----------
@@ -189,19 +218,29 @@ def sample_size(
         Scores of the model, or of both on the same cases. Beside GroupScores
         ``y_score_a`` are those of the second model, if any.
     half_width : float, default=None
-        Half the width that the interval shall have. None with two models: the size is
-        that of a test.
+        Half the width that the interval shall have, or how far its end shall be off if
+        ``alternative`` leaves it one. None with two models or a ``null_value``: the
+        size is that of a test.
     n_cases : int, default=None
         Number of cases of the test set, in place of ``half_width`` or ``power``.
     difference : float, default=None
-        The difference, a less b, that the test shall find; None takes the pilot's.
+        The difference, a less b or the metric less ``null_value``, that the test shall
+        find; None takes the pilot's. With a ``margin`` it is how much the models really
+        differ: 0 where they are alike.
     power : float, default=None
         The probability that it shall be found, in (1 - ``confidence_level``, 1); None
         is 0.8.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         As in :func:`compare`.
+    margin : float, default=None
+        That of non-inferiority or equivalence, as in :func:`compare`.
+    null_value : float, default=None
+        The value from which the metric of one model shall be told, as in
+        :func:`estimate`.
     confidence_level : float, default=0.95
         Level of the interval; that of the test is 1 less it.
+    quantiles : {"t", "normal"}, default="t"
+        As in :func:`compare`; "normal" gives the sizes of a z-test.
     planned_prevalence : float, default=None
         Share of positives among the cases to come, if not the pilot's.
     stratify : bool, default=False
@@ -227,8 +266,8 @@ def sample_size(
     ------
     ValueError
         As :func:`compare`; for goals that are missing, exclude each other or are out of
-        reach, a difference to the other side of ``alternative``, or a metric with
-        ``k``.
+        reach, a difference to the other side of ``alternative`` or beyond the
+        ``margin``, or a metric with ``k``.
 
     Warns
     -----
@@ -251,10 +290,14 @@ def sample_size(
     around the means of the classes if ``stratify``. Another p weighs the pilot's cases
     for their influence as well. Clusters are drawn as one. The interval is that of
     :func:`estimate` or :func:`compare` for such a variance; the power that of Student's
-    t with the noncentrality :math:`\Delta / \sqrt{U / n}`. Of lists U is the pilot's
-    size times the squared standard error that :meth:`GroupScores.estimate` or
-    :func:`compare` has there. Obuchowski's formula [1]_ agrees at an AUC of 0.6 and
-    asks for up to twice as many at 0.9.
+    t with the noncentrality :math:`\Delta / \sqrt{U / n}`, where :math:`\Delta` is the
+    distance of the difference from 0 or from the margin; of both its ends the power is
+    P(T_1 > t) + P(T_2 > t) - 1. Of lists U is the pilot's size times the squared
+    standard error that :meth:`GroupScores.estimate` or :func:`compare` has there.
+    Obuchowski's formula [1]_ agrees at an AUC of 0.6 and asks for up to twice as many
+    at 0.9. A ``null_value`` is tested by "wilson" of :func:`estimate`, whose variance
+    at x is in proportion to x (1 - x) on the range of the metric: so is U at the null
+    value and at the one that is planned. Of lists it is tested by Student's t.
 
     ``n_interval`` goes by Student's t on the scale of log U, whose standard error is
     the jackknife's over twenty parts of the pilot, or of lists by how their squared
@@ -293,10 +336,13 @@ def sample_size(
     0.82
     """
     level = check_fraction("confidence_level", confidence_level)
+    check_flag("stratify", stratify)
+    plan = Plan(
+        "delta", level, "wilson", 1, stratify, None, None, alternative, quantiles,
+        margin,
+    )  # fmt: skip
     if n_cases is not None:
         n_cases = check_count("n_cases", n_cases)
-    check_choice("alternative", alternative, ALTERNATIVES)
-    check_flag("stratify", stratify)
     if planned_prevalence is not None:
         check_fraction("planned_prevalence", planned_prevalence)
     if clusters is not None and (stratify or planned_prevalence is not None):
@@ -328,9 +374,12 @@ def sample_size(
     else:
         ranked = _rankings(y_true, y_score_a, y_score_b, **cases)
         found, n_models = _planned_metric(metric, metric_kwargs, ranked[0]), len(ranked)
-    is_test = half_width is None and (n_cases is None or n_models > 1)
+    is_test = half_width is None and (
+        n_cases is None or n_models > 1 or null_value is not None
+    )
     goals = {"half_width": half_width, "n_cases": n_cases, "power": power}
-    _check_goal(goals, difference, level, found, n_models)
+    _check_null(null_value, difference, half_width, found, plan, n_models)
+    _check_goal(goals, difference, plan, found, n_models, null_value)
     if isinstance(found, Tested):
         warn(
             f"The {found.name} depends on the ranking near one point, of which a pilot "
@@ -341,9 +390,13 @@ def sample_size(
     known = SampleSize(
         found.name, _NAN if n_cases is None else n_cases, _NAN, _NAN, _NAN,
         (_NAN if difference is None else difference) if is_test else None,
-        _NAN if is_test else None, level, _UNKNOWN if n_cases is None else None,
+        _NAN if is_test else None, plan.told_level,
+        _UNKNOWN if n_cases is None else None,
         _UNKNOWN if is_test and n_cases is not None else None,
         None if clusters is None else _NAN, question_of(found),
+        alternative=alternative if is_test or not plan.is_two_sided else None,
+        margin=plan.margin,
+        null_value=None if null_value is None else float(null_value),
     )  # fmt: skip
     undefined = f"The sample size for the {found.name}"
     if lists:
@@ -358,7 +411,7 @@ def sample_size(
             warn_undefined(undefined, "fewer than two lists of the pilot are defined")
             return known
         units = check_clusters_of_lists(clusters, lists[0])
-        pilot: _Pilot = _PilotOfLists(lists[0], means, units, level)
+        pilot: _Pilot = _PilotOfLists(lists[0], means, units, plan)
     else:
         # With the values that they have at the prevalence to come.
         values = [
@@ -370,7 +423,9 @@ def sample_size(
         if ranked[0].counts is not None:
             # As cases that can be left out.
             ranked = [replace(ranked[0], scores=-ranked[0].group, counts=None)]
-        pilot = _Pilot(found, ranked, values, level, planned_prevalence, stratify)
+        pilot = _Pilot(
+            found, ranked, values, plan, planned_prevalence, known.null_value
+        )
     n_pilot = pilot.n_pilot
     if pilot.standard_error(n_pilot) <= NEGLIGIBLE:
         what = "the difference" if n_models > 1 else "it"
@@ -383,25 +438,35 @@ def sample_size(
                 "two are expected to be of one class."
             )
         known = pilot.seen(known, n_cases)
-    ends, chosen = None, pilot.value if difference is None else float(difference)
+    ends, chosen = None, pilot.value - (null_value or 0.0)
+    if difference is not None:
+        chosen = float(difference)
+
+    def distance_of(difference: float) -> float:
+        return min(_distances(difference, chosen, plan))
+
     if is_test:
-        if abs(chosen) <= NEGLIGIBLE:
+        if abs(chosen) <= NEGLIGIBLE and margin is None:
             warn_undefined(undefined, "there is no difference to find: give another")
             return known
-        if {"less": -chosen, "greater": chosen}.get(alternative, 1.0) <= 0:
+        if distance_of(chosen) <= 0:
+            with_margin = "" if margin is None else f" with margin={margin:g}"
             raise ValueError(
-                f"difference={chosen:g} is not what alternative={alternative!r} looks "
-                "for: no number of cases would show it."
+                f"difference={chosen:g} is not what alternative={alternative!r}"
+                f"{with_margin} looks for: no number of cases would show it."
             )
         known = replace(known, difference=chosen)
         if difference is None:
             half = t_quantile(level, pilot.freedom_of(n_pilot))
             half *= pilot.standard_error(n_pilot)
-            ends = ConfidenceInterval(chosen - half, chosen + half)
-    low, high = _factors(chosen, ends, pilot.reach)
+            away = [distance_of(chosen + off) for off in (-half, half)]
+            if len(plan.nulls) == 2 and abs(chosen) < half:
+                away.append(distance_of(0.0))
+            ends = ConfidenceInterval(min(away), max(away))
+    low, high = _factors(distance_of(chosen), ends, pilot.reach)
 
     def power_at(n: float, factor: float = 1.0) -> float:
-        return pilot.power(n, factor * chosen, alternative)
+        return pilot.power(n, chosen, factor)
 
     if n_cases is not None:
         if not is_test:
@@ -435,11 +500,13 @@ def sample_size(
 def _check_goal(
     goals: dict[str, Any],
     difference: float | None,
-    level: float,
+    plan: Plan,
     metric: Metric,
     n_models: int,
+    null_value: float | None,
 ) -> None:
     """Check that one thing is asked for, and that it can be had."""
+    level = plan.confidence_level
     half_width, n_cases, power = goals.values()
     given = [name for name, goal in goals.items() if goal is not None]
     if len(given) > 1:
@@ -452,15 +519,18 @@ def _check_goal(
             raise ValueError(
                 "half_width and difference ask for two sizes: leave out one of them."
             )
-    if n_models == 1 and half_width is None and n_cases is None:
+    if n_models == 1 and half_width is None and n_cases is None and null_value is None:
         raise ValueError(
             "half_width is missing: with one model it says how wide the interval shall "
-            "be; for the power of a test give y_score_b."
+            "be; for the power of a test give null_value, or y_score_b."
         )
     if difference is not None:
         check_number("difference", difference)
-        if n_models == 1:
-            raise ValueError("difference is for two models: y_score_b is missing.")
+        if n_models == 1 and null_value is None:
+            raise ValueError(
+                "difference is for two models, or from a null_value: y_score_b is "
+                "missing."
+            )
     if power is not None and check_fraction("power", power) <= 1 - level:
         raise ValueError(
             f"power must be above 1 - confidence_level = {1 - level:g}, which is that "
@@ -473,6 +543,40 @@ def _check_goal(
             raise ValueError(
                 f"{name}={goal:g} is beyond all values of the {metric.name}, which lie "
                 f"between {low:g} and {high:g}: five points are 0.05."
+            )
+
+
+def _check_null(
+    null_value: float | None,
+    difference: float | None,
+    half_width: float | None,
+    metric: Metric,
+    plan: Plan,
+    n_models: int,
+) -> None:
+    """Check what is tested: a margin of two models, or a value of one."""
+    tested = {"margin": plan.margin, "null_value": null_value}
+    for name, others in (("margin", n_models == 1), ("null_value", n_models == 2)):
+        if tested[name] is None:
+            continue
+        if half_width is not None:
+            raise ValueError(
+                f"half_width and {name} ask for two sizes: leave out one of them."
+            )
+        if others:
+            models = "two models: y_score_b is missing"
+            if n_models == 2:
+                models = "one model: leave out y_score_b, or give the margin of both"
+            raise ValueError(f"{name} is for {models}.")
+    low, high = metric.bounds()
+    plan.check_margin((low - high, high - low))
+    if null_value is not None:
+        null_value = check_null(null_value, metric.name, (low, high))
+        if difference is not None and not low < null_value + difference < high:
+            raise ValueError(
+                f"difference={difference:g} from null_value={null_value:g} is beyond "
+                f"all values of the {metric.name}, or at their end: they lie between "
+                f"{low:g} and {high:g}."
             )
 
 
@@ -514,6 +618,18 @@ def _planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metri
     return check_metric(metric, params, cases)
 
 
+def _distances(difference: float, planned: float, plan: Plan) -> list[float]:
+    """Return how far a difference is beyond what the test rejects, at each end.
+
+    A test of both sides looks to that of the planned difference.
+    """
+    found = []
+    for x, side in plan.nulls:
+        is_down = side == "less" or (side == "two-sided" and planned < 0)
+        found.append(x - difference if is_down else difference - x)
+    return found
+
+
 def _factors(
     difference: float, ends: ConfidenceInterval | None, of_variance: float
 ) -> tuple[float, float]:
@@ -540,12 +656,14 @@ class _Pilot:
         metric: Metric,
         ranked: list[Ranked],
         values: list[float],
-        level: float,
+        plan: Plan,
         planned: float | None,
-        stratify: bool,
+        null_value: float | None,
     ) -> None:
-        self.metric, self.level, self.planned = metric, level, planned
-        self.stratify, self.value = stratify, values[0] - sum(values[1:])
+        self.metric, self.plan, self.planned = metric, plan, planned
+        self.stratify, self.null_value = bool(plan.stratify), null_value
+        self.value = values[0] - sum(values[1:])
+        stratify, level = self.stratify, plan.confidence_level
         cases = ranked[0]
         self.n_pilot = cases.total
         n_units = cases.total if cases.clusters is None else float(cases.n_units)
@@ -641,36 +759,63 @@ class _Pilot:
             for part, share in zip(self.unit, shares, strict=True)
         )
         most = np.inf if self.cases_per_unit == 1 else n / self.cases_per_unit - 1
-        return float(min(max(self.unit.total**2 / squares, 1.0), most))
+        found = float(min(max(self.unit.total**2 / squares, 1.0), most))
+        return self.plan.freedom(found)
 
     def standard_error(self, n: float) -> float:
         """Return the standard error in a sample of n cases."""
         return float(np.sqrt(self.unit.total / n))
 
     def half_width(self, n: float) -> float:
-        """Return half the width of the interval, as `estimate` or `compare` has it."""
+        """Return half the width of the interval, as `estimate` or `compare` has it.
+
+        Of one with a single end it is how far that is from the value.
+        """
         parts, freedom = Parts(*(part / n for part in self.unit)), self.freedom_of(n)
+        level, side = self.plan.level, self.plan.alternative
         if self.bounds is None:
-            return t_quantile(self.level, freedom) * parts.standard_error
+            return t_quantile(level, freedom) * parts.standard_error
         if np.isfinite(self.bounds).all():
             found = Augmented(self.value, parts, self.bounds, freedom=freedom)
-            ends = wilson_interval(self.value, self.bounds, self.level, found)
+            ends = wilson_interval(self.value, self.bounds, level, found)
         else:
             ends = interval_of(
-                "wilson", self.value, parts.standard_error, self.level, self.bounds,
+                "wilson", self.value, parts.standard_error, level, self.bounds,
                 freedom, None,
             )  # fmt: skip
-        return (ends.high - ends.low) / 2
+        whole = {"greater": 2 * (self.value - ends.low)}
+        whole["less"] = 2 * (ends.high - self.value)
+        return whole.get(side, ends.high - ends.low) / 2
 
-    def power(self, n: float, difference: float, alternative: Alternative) -> float:
-        """Return the probability that a test of n cases finds a difference."""
-        sides = 2 if alternative == "two-sided" else 1
-        signed = {"less": -difference, "greater": difference}
-        excess = signed.get(alternative, abs(difference)) / self.standard_error(n)
-        freedom = self.freedom_of(n)
-        needed = -float(special.stdtrit(freedom, (1 - self.level) / sides))
-        found = _beyond(needed, freedom, excess)
-        return found if sides == 1 else found + _beyond(needed, freedom, -excess)
+    def power(self, n: float, difference: float, factor: float) -> float:
+        """Return the probability that a test of n cases finds a difference.
+
+        Its distance from what is rejected counts ``factor`` times.
+        """
+        away = _distances(difference, difference, self.plan)
+        at_null, at_planned = self.spread_at(0.0), self.spread_at(difference)
+        error, freedom = self.standard_error(n) * at_planned, self.freedom_of(n)
+        needed = -float(special.stdtrit(freedom, (1 - self.plan.level) / 2))
+        needed *= at_null / at_planned
+        found = [_beyond(needed, freedom, factor * one / error) for one in away]
+        if len(away) == 2:
+            return max(sum(found) - 1, 0.0)
+        if self.plan.is_two_sided:
+            found.append(_beyond(needed, freedom, -factor * away[0] / error))
+        return sum(found)
+
+    def spread_at(self, difference: float) -> float:
+        """Return how many times the pilot's the standard error is at some distance.
+
+        From a null value, by Wilson's variance; that of two models stays.
+        """
+        if self.null_value is None or self.bounds is None:
+            return 1.0
+        (low, high), x = self.bounds, self.null_value + difference
+        if np.isinf(high):
+            return 1.0
+        of_pilot = (self.value - low) * (high - self.value)
+        return float(np.sqrt((x - low) * (high - x) / of_pilot))
 
     def least_cases(self, is_enough: Callable[[float], bool]) -> int | None:
         """Return the fewest cases that are enough, as are more; None if none are."""
@@ -693,9 +838,9 @@ class _PilotOfLists(_Pilot):
         of_all: GroupScores,
         means: Sequence[ListAverage],
         units: IntArray | None,
-        level: float,
+        plan: Plan,
     ) -> None:
-        self.level, self.bounds = level, None
+        self.plan, self.bounds, self.null_value = plan, None, None
         self.value = means[0].value - sum(one.value for one in means[1:])
         self.n_pilot = float(of_all.n_items.sum())
         self.prevalence = float(of_all.n_pos.sum()) / self.n_pilot
@@ -711,6 +856,7 @@ class _PilotOfLists(_Pilot):
         # The standard error of the logarithm of a mean of squares.
         mean = squares.mean()
         spread = np.std(squares, ddof=1) / mean / np.sqrt(len(squares)) if mean else 0.0
+        level = plan.confidence_level
         self.reach = t_quantile(level, len(squares) - 1) * float(spread) / 2
 
     @property

@@ -29,14 +29,13 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.data.sample import check_scores_given
 from skrate.data.show import described_like
-from skrate.inference.delta import NEGLIGIBLE, covariance, influence_values
+from skrate.inference.delta import covariance, influence_values
 from skrate.inference.difference import conclude
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import (
     ADDED,
     ADJUSTMENTS,
     Adjust,
-    Alternative,
     adjusted,
     hybrid_interval,
 )
@@ -44,6 +43,7 @@ from skrate.inference.plan import Plan, warn_of_few_processed
 from skrate.inference.sample import Ranked, Weights, check_cases
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate, recall_at_rate_score
 from skrate.metrics.base import METRICS, MetricLike, check_parameters, unwrap
+from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative
 from skrate.metrics.recall import ExpectedRecall, NegativeRecall, rate_of
 from skrate.metrics.results import (
     Comparison,

@@ -35,12 +35,23 @@ from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import Metric, MetricLike, find_metric, question_of
 from skrate.metrics.gain import ExpectedGain
+from skrate.metrics.hypotheses import (
+    QUANTILES,
+    Alternative,
+    Null,
+    Quantiles,
+    check_null,
+    t_test,
+    told_alternative,
+    two_sided_level,
+)
 from skrate.metrics.results import (
     ConfidenceInterval,
     Estimate,
     Question,
     Rows,
     as_columns,
+    one_sided,
     question_text,
     rendered,
     t_interval,
@@ -353,6 +364,10 @@ class GroupScores(Rows):
         undefined: Policy | float = "skip",
         confidence_level: float = 0.95,
         clusters: ArrayLike | None = None,
+        *,
+        null_value: float | None = None,
+        alternative: Alternative = "two-sided",
+        quantiles: Quantiles = "t",
     ) -> Estimate:
         r"""Return the average over the lists with its standard error and interval.
 
@@ -364,6 +379,13 @@ class GroupScores(Rows):
             The cluster of each list, in the order of ``groups``, such as the patient
             whose lists they are: clusters are independent, lists within one need not
             be.
+        null_value : float, default=None
+            The mean that is tested; None tests nothing.
+        alternative : {"two-sided", "less", "greater"}, default="two-sided"
+            What a small p-value speaks for, and the side of the interval: "greater"
+            leaves it the lower end.
+        quantiles : {"t", "normal"}, default="t"
+            Whether they are those of Student's t or of the normal distribution.
 
         Returns
         -------
@@ -385,21 +407,37 @@ class GroupScores(Rows):
         range of the metric, which a number for ``undefined`` beyond it widens.
         """
         level = check_fraction("confidence_level", confidence_level)
+        two_sided = two_sided_level(level, alternative)
+        check_choice("quantiles", quantiles, QUANTILES)
+        if null_value is not None:
+            name = f"{self.metric} within lists"
+            null_value = check_null(null_value, name, self._metric.bounds())
         units = check_clusters_of_lists(clusters, self)
         mean = average_of(self, average, undefined, clusters=units)
         if np.isnan(mean.value):
             warn_undefined(f"{self.metric} within lists", self._reason(undefined))
+        error, freedom = mean.standard_error, np.inf
+        if quantiles == "t" and not np.isnan(error):
+            freedom = freedom_of_sums(mean.shares)
+        statistic = pvalue = None
+        if null_value is not None:
+            null = Null(null_value, alternative)
+            statistic, pvalue = t_test(mean.value, error, [null], freedom)
         return Estimate(
             f"{self.metric} within lists",
             mean.value,
-            mean.standard_error,
-            mean.interval(level),
+            error,
+            one_sided(mean.interval(two_sided, freedom), alternative, mean.limits),
             float(self._lists.n_pos.sum()),
             float(self._lists.n_neg.sum()),
             "lists",
             level,
             self.params | question_of_mean(self, average, undefined),
             of=mean.units_text,
+            alternative=told_alternative(alternative, null_value),
+            null_value=null_value,
+            statistic=statistic,
+            pvalue=pvalue,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -699,13 +737,12 @@ class ListAverage(NamedTuple):
             return float("nan")
         return spread_of_sums(self.residuals, self.shares)
 
-    def interval(self, confidence_level: float) -> ConfidenceInterval:
+    def interval(self, level: float, freedom: float) -> ConfidenceInterval:
         """Return Student's interval, cut to the limits."""
         error = self.standard_error
         if np.isnan(error):
             return ConfidenceInterval(error, error)
-        freedom = freedom_of_sums(self.shares)
-        return t_interval(self.value, error, confidence_level, self.limits, freedom)
+        return t_interval(self.value, error, level, self.limits, freedom)
 
 
 def spread_of_sums(residuals: FloatArray, shares: FloatArray) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from scipy import special
@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import shown
 from skrate.data.show import described_like, html_of, plain
+from skrate.metrics.hypotheses import Alternative, Null, hypothesis_text, nulls_of
 from skrate.rates.laws import (
     Empirical,
     Fixed,
@@ -109,6 +110,20 @@ def t_interval(
     """Return the symmetric interval by Student's t within limits; nan if an end is."""
     half = t_quantile(level, freedom) * standard_error
     return clipped_interval(value - half, value + half, limits)
+
+
+def one_sided(
+    ends: ConfidenceInterval, alternative: str, limits: tuple[float, float]
+) -> ConfidenceInterval:
+    """Return an interval of which one end is left, as of a test of that side.
+
+    Its other end is a limit; unknown ends stay unknown.
+    """
+    if alternative == "two-sided" or np.isnan(ends).any():
+        return ends
+    if alternative == "greater":
+        return ends._replace(high=float(limits[1]))
+    return ends._replace(low=float(limits[0]))
 
 
 def clipped_interval(
@@ -246,6 +261,16 @@ class Estimate(Result):
     bias : float or None
         How much the mean over folds is above that of the same models on many cases, by
         the jackknife; the interval allows for it. None where it is unknown.
+    alternative : str or None
+        The hypothesis that a small p-value speaks for, and the side of the interval;
+        None for an interval of both sides without a test.
+    null_value : float or None
+        The value that is tested, if one was given.
+    statistic : float or None
+        How far the metric is from it, in standard errors; by "wilson" in those that
+        there would be if it were true.
+    pvalue : float or None
+        Probability of a metric as far off, if the null value were true.
 
     Notes
     -----
@@ -276,22 +301,33 @@ class Estimate(Result):
     of: str | None = None
     confidence_interval_retrained: ConfidenceInterval | None = None
     bias: float | None = None
+    alternative: str | None = None
+    null_value: float | None = None
+    statistic: float | None = None
+    pvalue: float | None = None
 
     def __repr__(self) -> str:
         matters = self.bias is not None and abs(self.bias) > self.standard_error / 10
         bias = f", bias {self.bias:.2g}" if matters else ""
+        test = ""
+        if self.null_value is not None:
+            null = Null(self.null_value, cast(Alternative, self.alternative))
+            tested = hypothesis_text(self.metric, [null])
+            test = f", p = {self.pvalue:.3g} for {tested}"
         return (
             f"Estimate({self.metric}{question_text(self.params)} {self.value:.4f}, "
-            f"{interval_text(self.confidence_level, self.confidence_interval)}"
-            f"{_units_text(self)}{bias}, "
+            f"{interval_text(self)}"
+            f"{_units_text(self)}{bias}{test}, "
             f"standard error {self.standard_error:.4g}; n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g}, {self.method})"
         )
 
 
-def interval_text(level: float, interval: ConfidenceInterval) -> str:
-    """Return an interval in words, with its level."""
-    return f"{100 * level:g} % interval [{interval.low:.4f}, {interval.high:.4f}]"
+def interval_text(result: Estimate | Comparison) -> str:
+    """Return the interval of a result in words, with its level and side."""
+    low, high = result.confidence_interval
+    side = "one-sided " if result.alternative in ("less", "greater") else ""
+    return f"{side}{100 * result.confidence_level:g} % interval [{low:.4f}, {high:.4f}]"
 
 
 def _units_text(result: Estimate | Comparison) -> str:
@@ -319,9 +355,11 @@ class Comparison(Result):
         correlation is unknown, it, the statistic and the p-value are at 0.
     statistic : float
         The difference over its standard error; the difference itself where the
-        p-value is by permutation.
+        p-value is by permutation. With a margin the distance from it: from the nearer
+        end where equivalence is tested.
     pvalue : float
-        Probability of a statistic as far off, if there were no difference.
+        Probability of a statistic as far off, if there were no difference, or one that
+        is at the margin.
     confidence_interval : ConfidenceInterval
         Of the difference; its ends are ``.low`` and ``.high``. Of tables whose
         correlation is unknown, it holds the intervals at all correlations.
@@ -337,6 +375,11 @@ class Comparison(Result):
     params : dict
         Parameters of the metric, such as "rate", as numbers and text; of two metrics
         with "_a" or "_b" after their names where they differ.
+    confidence_level : float
+        Level of the interval. Of a test of equivalence it is 1 less twice the level of
+        the test: 0.9 for one of 0.05.
+    margin : float or None
+        The margin of non-inferiority or equivalence, if one was given.
 
     Examples
     --------
@@ -364,15 +407,22 @@ class Comparison(Result):
     params: Question = field(default_factory=dict, hash=False)
     of: str | None = None
     confidence_interval_retrained: ConfidenceInterval | None = None
+    margin: float | None = None
+
+    def _test_text(self) -> str:
+        """Return what was tested: the alternative, or the difference at a margin."""
+        if self.margin is None:
+            return self.alternative
+        nulls = nulls_of(cast(Alternative, self.alternative), self.margin)
+        return hypothesis_text("a - b", nulls)
 
     def _difference_text(self) -> str:
         """Return the difference as it stands in a table of pairs."""
         return f"{self.value:8.4f}"
 
     def __repr__(self) -> str:
-        interval = interval_text(self.confidence_level, self.confidence_interval)
-        interval += _units_text(self)
-        test, least = f"{self.alternative}, {self.method}", ""
+        interval = interval_text(self) + _units_text(self)
+        test, least = f"{self._test_text()}, {self.method}", ""
         if self.least_significant_correlation is not None:
             at = self.least_significant_correlation
             where = f"above correlation {at:.2f}"
@@ -481,10 +531,12 @@ class Comparisons(Rows):
             )
         ]
         first = self.pairs[0]
+        of = "" if first.margin is None else f"for {first._test_text()} "
+        side = "" if first.alternative == "two-sided" else "one-sided "
         head = (
             f"Comparisons({first.metric}{question_text(first.params)}, "
-            f"{100 * first.confidence_level:g} % intervals, p-values adjusted by "
-            f"{_ADJUSTED[self.adjust]}:"
+            f"{side}{100 * first.confidence_level:g} % intervals, p-values {of}"
+            f"adjusted by {_ADJUSTED[self.adjust]}:"
         )
         return "\n".join([head, *lines]) + ")"
 
@@ -718,7 +770,7 @@ class ComparisonRange(Comparison):
         return (
             f"ComparisonRange({self.metric}{question_text(self.params)}, a less b: "
             f"{self.range.low:.4f} to {self.range.high:.4f} over {self.rate!r}, "
-            f"{interval_text(self.confidence_level, self.confidence_interval)} for "
+            f"{interval_text(self)} for "
             f"all of it, p = {self.pvalue:.3g} ({self.alternative}))"
         )
 

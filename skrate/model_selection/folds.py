@@ -45,8 +45,13 @@ from skrate.data.folds import (
     whole_repeats,
 )
 from skrate.data.ranking import check_groups
-from skrate.inference.intervals import ALTERNATIVES, Alternative, standardised, t_pvalue
-from skrate.metrics.results import Comparison, t_interval
+from skrate.metrics.hypotheses import (
+    Alternative,
+    standardised,
+    t_pvalue,
+    two_sided_level,
+)
+from skrate.metrics.results import Comparison, one_sided, t_interval
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,
@@ -167,8 +172,8 @@ def compare_folds(
     0.081
     """
     method = check_choice("method", method, get_args(Method))
-    check_choice("alternative", alternative, ALTERNATIVES)
     level = check_fraction("confidence_level", confidence_level)
+    two_sided = two_sided_level(level, alternative)
     scores_a = fold_scores("a", a, may_be_repeats=True)
     scores_b = fold_scores("b", b, may_be_repeats=True)
     if scores_a.shape != scores_b.shape:
@@ -221,6 +226,7 @@ def compare_folds(
             stacklevel=2,
         )
     freedom = len(differences) - 1
+    ends = t_interval(value, standard_error, two_sided, limits, freedom)
     return Comparison(
         "Mean over folds",
         value,
@@ -229,7 +235,7 @@ def compare_folds(
         standard_error,
         statistic,
         t_pvalue(statistic, alternative, freedom),
-        t_interval(value, standard_error, level, limits, freedom),
+        one_sided(ends, alternative, limits),
         alternative,
         method,
         level,

@@ -228,7 +228,14 @@ def _draw_method(
     if rng.random() < 0.15 and method != "parametric" and "stratify" not in options:
         options["clustered"] = True
     if rng.random() < 0.3:
-        options["confidence_level"] = float(rng.choice([0.5, 0.9, 0.999]))
+        options["confidence_level"] = float(rng.choice([0.51, 0.9, 0.999]))
+    if rng.random() < 0.3:
+        options["alternative"] = str(rng.choice(["less", "greater"]))
+    if rng.random() < 0.2:
+        # Strictly between the bounds of every metric that is drawn.
+        options["null_value"] = float(rng.uniform(0.05, 0.95))
+    if rng.random() < 0.2 and options.get("interval") in (None, "wald"):
+        options["quantiles"] = "normal"
 
 
 def _check_estimate(
@@ -251,6 +258,8 @@ def _check_estimate(
         # Of one replicate that is defined there is no spread.
         holds(math.isnan(low) and math.isnan(high), f"nan with [{low}, {high}]")
         return
+    if "null_value" in options:
+        _check_null(options, found)
     if options.get("interval") in (None, "wald"):
         room = 1e-9 + 1e-9 * abs(found.value)
         holds(
@@ -259,6 +268,22 @@ def _check_estimate(
         )
     if metric.kind == "roc_auc" and options["method"] == "delta":
         _check_delong(given, options, error)
+
+
+def _check_null(options: dict[str, Any], found: Any) -> None:
+    """Check that the p-value of a value goes with the interval."""
+    low, high = found.confidence_interval
+    p, null = found.pvalue, found.null_value
+    holds(0 <= p <= 1, f"p = {p}")
+    alpha = 1 - options.get("confidence_level", 0.95)
+    if options.get("interval") in ("percentile", "basic") or abs(p - alpha) < 1e-6:
+        # Few replicates cannot tell so much.
+        return
+    near_end = min(abs(null - low), abs(null - high)) < 1e-9
+    holds(
+        near_end or (p < alpha) == (not low <= null <= high),
+        f"p = {p} of {null}, with the interval [{low}, {high}]",
+    )
 
 
 def _check_delong(given: Sample, options: dict[str, Any], error: float) -> None:
@@ -394,6 +419,10 @@ def compare(rng: np.random.Generator) -> Call:
     options["alternative"] = str(rng.choice(["two-sided", "less", "greater"]))
     if method != "delta":
         options["n_resamples"], options["random_state"] = 20, seed
+    if method != "permutation" and rng.random() < 0.3:
+        options["margin"] = float(rng.choice([0.02, 0.2]))
+    if method != "permutation" and rng.random() < 0.2:
+        options["quantiles"] = "normal"
 
     def arguments(given: Sample) -> Any:
         named = {"metric": metric.given, "y_score_b": other_scores(given, seed)}
@@ -404,6 +433,8 @@ def compare(rng: np.random.Generator) -> Call:
             holds(math.isnan(found.value), "too few cases")
             return
         _check_comparison(metric, given, other_scores(given, seed), found)
+        if "margin" in options and not math.isnan(found.pvalue):
+            _check_margin(options["margin"], found)
         if metric.kind == "roc_auc" and method == "delta" and len(given) <= 40:
             _check_paired_delong(given, seed, options, found)
         again = quietly(skrate.compare, **arguments(given)[1])
@@ -435,6 +466,19 @@ def _check_comparison(
         low - 1e-9 <= found.value <= high + 1e-9 * max(1, abs(high)),
         f"interval [{low}, {high}] without the difference {found.value}",
     )
+
+
+def _check_margin(margin: float, found: Any) -> None:
+    """Check that the p-value goes with the interval: at 0.05 on each side."""
+    low, high = found.confidence_interval
+    is_in = {"greater": low > -margin, "less": high < margin}
+    expected = is_in.get(found.alternative, all(is_in.values()))
+    at_end = min(abs(low + margin), abs(high - margin)) < 1e-9
+    holds(
+        at_end or abs(found.pvalue - 0.05) < 1e-6
+        or (found.pvalue < 0.05) == expected,
+        f"p = {found.pvalue} with [{low}, {high}] and the margin {margin}",
+    )  # fmt: skip
 
 
 def _check_paired_delong(

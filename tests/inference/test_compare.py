@@ -34,9 +34,10 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.compare import paired
-from skrate.inference.intervals import permutation_pvalue, t_pvalue
+from skrate.inference.intervals import permutation_pvalue
 from skrate.inference.resampling import exchange_draw
 from skrate.inference.sample import check_cases, scored
+from skrate.metrics.hypotheses import t_pvalue
 
 
 def two_models(seed, n=200, gain=0.5):

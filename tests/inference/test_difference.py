@@ -18,6 +18,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.difference import Results
+from skrate.inference.plan import Plan
 
 # Digital mammography in the DMIST trial, and what Su, Yuan and Zhu (2015, table 5) give
 # of both kinds: AP and its asymptotic standard error.
@@ -57,7 +58,9 @@ def test_film_and_digital_differ_above_a_correlation_of_0_86(digital):
         found = estimate(average_precision_score, DIGITAL)
         other = found.value, found.standard_error
     results = Results(*zip(film, other, strict=True), OF_CANCERS)
-    least = results.least_significant_correlation(0.95, "two-sided")
+    least = results.least_significant_correlation(
+        Plan("delta", 0.95, "wald", 1, None, None, None)
+    )
     assert round(least, 2) == 0.86
     # The formula by hand, with the normal distribution, as the paper has it.
     (a, s_a), (b, s_b) = film, other
@@ -132,8 +135,7 @@ def test_the_difference_is_significant_above_that_correlation(
         below = compare("roc_auc", a, b, correlation=max(least - 1e-6, -1), **options)
         assert below.pvalue > 0.2 - 1e-9
     low, high = found.confidence_interval
-    if alternative == "two-sided":
-        assert (found.pvalue < 0.2) == (not low <= 0 <= high)
+    assert (found.pvalue < 0.2) == (not low <= 0 <= high)
 
 
 @given(tables(), tables(), st.floats(-1, 0.99))

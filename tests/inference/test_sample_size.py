@@ -99,7 +99,9 @@ def test_the_size_is_the_least_that_has_the_power(metric, kwargs, alternative):
     at = partial(oracle.power, parts, share, **goal)
     assert found.power >= 0.9 > at(found.n - 1)
     assert_allclose(found.power, at(found.n), rtol=1e-5)
-    width = oracle.half_width(parts, share, found.n)
+    # Of one side it is how far the end of that side is off.
+    level = 0.95 if alternative == "two-sided" else 0.9
+    width = oracle.half_width(parts, share, found.n, level)
     assert_allclose(found.half_width, width, rtol=1e-8)
     assert found.difference == 0.07
 
@@ -223,7 +225,7 @@ def test_labels_may_be_strings_and_a_model_the_other():
         alternative="less",
     )  # fmt: skip
     mirrored = sample_size("roc_auc", *PILOT, difference=0.05, alternative="greater")
-    assert replace(found, difference=0.05) == mirrored
+    assert replace(found, difference=0.05, alternative="greater") == mirrored
 
 
 def test_a_metric_without_a_greatest_value_is_planned_by_its_logarithm():

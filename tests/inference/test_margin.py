@@ -1,0 +1,562 @@
+"""A margin, a given value and one side: tests, intervals and sizes, taken literally."""
+
+import math
+import re
+import warnings
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from guarantees import assert_share, simulated
+from looped import case, looped
+from reference import delong
+from skrate import (
+    FoldRankings,
+    RankTable,
+    compare,
+    compare_folds,
+    estimate,
+    expected_recall_score,
+    group_scores,
+    lift_at_rate_score,
+    rate_at_recall_score,
+    rates,
+    recall_at_rate_score,
+    sample_size,
+)
+from skrate.metrics.hypotheses import least_telling
+from strategies import ranked_samples
+
+SIDES = ("two-sided", "less", "greater")
+# Outcome after aneurysmal subarachnoid haemorrhage (Turck and others 2010), as in
+# tests/metrics/test_partial_auc.py: the grades of patients in decreasing order of NDKA,
+# from 1 to 5 after a good outcome and A to E after a poor one, ties in brackets.
+ASAH = (
+    "E1A1E1E14ABBB212D12DDBB2112C312EE(1D)12EE4BE11D12(E1)1B21212E11B3EEB242411E42B5432"
+    "(5B)E1(24)2E12BD111111D115112125EDE41E1"
+)
+# Ranks of oxidised LDL and of LDL in 50 persons, of whom the last 28 are ill: the
+# example of the standard EP24 of the CLSI.
+OX_LDL = [
+    2, 5, 4, 16, 4, 15, 26, 8, 9, 14, 24, 23, 20, 18, 11, 19, 17, 11, 19, 7, 13, 1, 29,
+    30, 12, 25, 33, 26, 22, 21, 3, 32, 34, 14, 26, 19, 25, 14, 35, 31, 18, 23, 27, 10,
+    14, 27, 28, 19, 25, 6,
+]  # fmt: skip
+LDL = [
+    3, 5, 33, 44, 20, 32, 40, 11, 27, 2, 7, 19, 31, 24, 8, 41, 43, 26, 29, 10, 16, 13,
+    46, 36, 30, 17, 37, 38, 4, 6, 7, 39, 47, 9, 42, 25, 14, 12, 45, 34, 21, 1, 28, 18,
+    22, 22, 35, 15, 23, 26,
+]  # fmt: skip
+
+
+def asah():
+    """Return the outcomes, the grades and what ranks as NDKA does."""
+    y_true, grade, ndka = [], [], []
+    for place, group in enumerate(re.findall(r"\w|\(\w+\)", ASAH)):
+        for letter in group.strip("()"):
+            y_true.append(int(letter.isalpha()))
+            grade.append("ABCDE".index(letter) + 1 if y_true[-1] else int(letter))
+            ndka.append(-place)
+    return np.array(y_true), np.array(grade), np.array(ndka)
+
+
+def test_normal_quantiles_give_the_digits_of_proc():
+    # tests/data/README.md has its version and calls.
+    y_true, wfns, ndka = asah()
+    normal = {"quantiles": "normal"}
+    found = compare("roc_auc", y_true, wfns, ndka, **normal)
+    assert found.statistic == pytest.approx(2.79777591868904, rel=1e-13)
+    assert found.pvalue == pytest.approx(0.00514557970691098, rel=1e-12)
+    expected = (0.0634011709339876, 0.3600405634833566)
+    assert found.confidence_interval == pytest.approx(expected, abs=1e-15)
+    found = estimate("roc_auc", y_true, ndka, interval="wald", **normal)
+    expected = (0.501244999271703, 0.722670989888189)
+    assert found.confidence_interval == pytest.approx(expected, abs=1e-15)
+    # Its power takes the variance under the null hypothesis for that of two curves that
+    # vary as the first does; the test that it is of does not, nor does our power.
+    matrix = compare("roc_auc", y_true, {"ndka": ndka, "wfns": wfns}).covariance
+    z, away = (
+        stats.norm.ppf([0.975, 0.9]),
+        abs(compare("roc_auc", y_true, wfns, ndka).value),
+    )
+    planned = 2 * matrix[0, 0] - 2 * matrix[0, 1]
+    real = matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]
+    power = stats.norm.cdf((away - z[0] * math.sqrt(planned)) / math.sqrt(real))
+    assert power == pytest.approx(0.7131594, abs=1e-7)
+    n_pos = 41 * (z @ np.sqrt([planned, real]) / away) ** 2
+    assert n_pos == pytest.approx(64.77777, abs=1e-5)
+    pilot = partial(
+        sample_size, "roc_auc", y_true, wfns, ndka, stratify=True,
+        alternative="greater", confidence_level=0.975, **normal,
+    )  # fmt: skip
+    power = stats.norm.cdf(away / math.sqrt(real) - z[0])
+    assert pilot(n_cases=113).power == pytest.approx(power, rel=1e-12)
+    assert pilot(power=0.9).n == math.ceil(113 * real * (z.sum() / away) ** 2)
+
+
+def test_non_inferiority_has_the_digits_of_mcradds():
+    y_true, normal = np.repeat([0, 1], [22, 28]), {"quantiles": "normal"}
+    found = compare(
+        "roc_auc", y_true, OX_LDL, LDL, margin=0.1, alternative="greater", **normal
+    )
+    assert found.value == pytest.approx(0.2378247, abs=1e-7)
+    assert found.standard_error == pytest.approx(0.07904425, abs=1e-8)
+    assert found.statistic == pytest.approx(4.273868, abs=1e-6)
+    assert found.pvalue == pytest.approx(9.605549e-06, rel=1e-6)
+    both = compare("roc_auc", y_true, OX_LDL, LDL, **normal).confidence_interval
+    assert both == pytest.approx((0.08290079, 0.39274856), abs=1e-8)
+
+
+def two_models(seed=0, n=120, share=0.3):
+    """Return labels and the tied scores of two models, whose errors correlate."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.random(n) < share
+    noise = rng.normal(size=(2, n)) + rng.normal(size=n)
+    return y_true.astype(int), *np.round(noise + 1.5 * y_true, 1)
+
+
+def paired_delong(y_true, a, b):
+    """Return the standard error of the difference of two AUCs, pair by pair."""
+    of = partial(delong.covariance, y_true)
+    return math.sqrt(of(a, a) + of(b, b) - 2 * of(a, b))
+
+
+def literal_pvalue(difference, error, margin, side, cdf):
+    """Return the p-value of a test at a margin: of both sides the greater one."""
+    not_below = 1 - cdf((difference + margin) / error)
+    not_above = cdf((difference - margin) / error)
+    return {"greater": not_below, "less": not_above}.get(
+        side, max(not_below, not_above)
+    )
+
+
+@looped("side", SIDES)
+def test_a_margin_is_tested_by_the_literal_formula(side):
+    y_true, a, b = two_models(n=40)
+    error = paired_delong(y_true.tolist(), a.tolist(), b.tolist())
+    for margin in (0.02, 0.1, 0.3):
+        found = compare(
+            "roc_auc", y_true, a, b, alternative=side, margin=margin,
+            quantiles="normal",
+        )  # fmt: skip
+        of = (found.value, error, margin, side)
+        expected = literal_pvalue(*of, stats.norm.cdf)
+        assert found.pvalue == pytest.approx(expected, rel=1e-9)
+        # The ends are at 1.645 standard errors, whichever are left.
+        low, high = found.value + np.array([-1, 1]) * stats.norm.ppf(0.95) * error
+        low, high = (-1 if side == "less" else low), (1 if side == "greater" else high)
+        assert found.confidence_interval == pytest.approx((low, high), abs=1e-12)
+        assert found.confidence_level == (0.9 if side == "two-sided" else 0.95)
+        assert found.margin == margin
+
+
+@looped("side", SIDES)
+def test_lists_and_folds_have_scipys_t_tests(side):
+    y_true, a, b = two_models(1, n=300)
+    groups = np.repeat(np.arange(30), 10)
+    of_a, of_b = (group_scores("roc_auc", y_true, s, groups=groups) for s in (a, b))
+    is_in = of_a.is_defined
+    values = of_a.values[is_in], of_b.values[is_in]
+    margin, less, greater = 0.05, {"alternative": "less"}, {"alternative": "greater"}
+    not_below = stats.ttest_rel(values[0] + margin, values[1], **greater)
+    not_above = stats.ttest_rel(values[0] - margin, values[1], **less)
+    expected = {"greater": not_below, "less": not_above}.get(
+        side, max(not_below, not_above, key=lambda one: one.pvalue)
+    )
+    found = compare("roc_auc", of_a, of_b, margin=margin, alternative=side)
+    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-9)
+    expected = stats.ttest_1samp(values[0], 0.7, alternative=side)
+    found = of_a.estimate(null_value=0.7, alternative=side)
+    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-9)
+    ends = np.clip(expected.confidence_interval(), 0, 1)
+    assert found.confidence_interval == pytest.approx(ends, abs=1e-12)
+    again = estimate(
+        recall_at_rate_score, y_true, a, groups=groups, rate=0.5, null_value=0.5,
+        alternative=side, quantiles="normal",
+    )  # fmt: skip
+    z = (again.value - 0.5) / again.standard_error
+    assert again.statistic == pytest.approx(z, rel=1e-12)
+    p = {"less": stats.norm.cdf(z), "greater": stats.norm.sf(z)}
+    p["two-sided"] = 2 * min(p.values())
+    assert again.pvalue == pytest.approx(p[side], rel=1e-9)
+    # Scores of folds that were computed elsewhere.
+    scores = values[0][:10], values[1][:10]
+    found = compare_folds(*scores, method="paired", alternative=side)
+    expected = stats.ttest_rel(*scores, alternative=side).confidence_interval()
+    assert found.confidence_interval == pytest.approx(expected)
+
+
+def kinds_of_data():
+    """Return what is estimated, or compared, as arguments and keywords by name."""
+    y_true, a, b = two_models(2)
+    rng = np.random.default_rng(2)
+    folds = [FoldRankings(y_true, s, np.arange(len(y_true)) % 4) for s in (a, b)]
+    tables = [RankTable.from_arrays(y_true, s) for s in (a, b)]
+    again = {"n_resamples": 199, "random_state": 0}
+    weights = {"sample_weight": rng.uniform(0.5, 2, len(y_true)), "weights": "sampling"}
+    lists = {"groups": rng.integers(20, size=len(y_true))}
+    return {
+        "cases": ((y_true, a, b), {}),
+        "weights": ((y_true, a, b), weights),
+        "clusters": ((y_true, a, b), {"clusters": rng.integers(40, size=len(y_true))}),
+        "folds": ((*folds,), {}),
+        "tables": ((*tables,), {"correlation": 0.3}),
+        "bootstrap": ((y_true, a, b), {"method": "bootstrap", **again}),
+        "percentile": (
+            (y_true, a, b),
+            {"method": "bootstrap", "interval": "percentile", **again},
+        ),
+        "basic": (
+            (y_true, a, b),
+            {"method": "bootstrap", "interval": "basic", **again},
+        ),
+        "lists": ((y_true, a, b), lists),
+        "perfect": (([1, 1, 0, 0, 0], [5, 4, 3, 2, 1], [5, 4, 3, 2, 2]), {}),
+    }
+
+
+KINDS = kinds_of_data()
+
+
+@looped("kind", KINDS)
+def test_the_p_value_is_below_alpha_where_the_interval_is_beyond_the_margin(kind):
+    data, options = KINDS[kind]
+    metric, more = "roc_auc", {}
+    if kind == "lists":
+        metric, more = recall_at_rate_score, {"rate": 0.4}
+    rng = np.random.default_rng(len(kind))
+    for side, margin in product(SIDES, (None, *rng.choice([0.01, 0.07, 0.2], 2))):
+        level = rng.choice([0.6, 0.8, 0.9, 0.99])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = compare(
+                metric, *data, alternative=side, margin=margin, confidence_level=level,
+                **options, **more,
+            )  # fmt: skip
+        low, high = found.confidence_interval
+        beyond = not low <= 0 <= high
+        if margin is not None:
+            is_in = {"greater": low > -margin, "less": high < margin}
+            beyond = is_in.get(side, all(is_in.values()))
+        with case(f"{side} {margin} {level}: {found}"):
+            assert low <= found.value <= high
+            assert (found.pvalue < 1 - level) == beyond
+            assert {"greater": high == 1, "less": low == -1}.get(side, True)
+
+
+OF_ONE = {
+    "wilson": {},
+    "wald": {"interval": "wald"},
+    "logit": {"interval": "logit"},
+    "normal": {"interval": "wald", "quantiles": "normal"},
+    "stratified": {"stratify": True},
+    "jackknife": {"method": "jackknife"},
+}
+
+
+@looped("kind", [*KINDS, *OF_ONE])
+@looped("metric", ["roc_auc", "average_precision"])
+def test_the_p_value_of_a_value_is_below_alpha_where_the_interval_leaves_it_out(
+    metric, kind
+):
+    data, options = KINDS.get(kind, KINDS["cases"])
+    options = {**options, **OF_ONE.get(kind, {})}
+    if kind == "tables":
+        options = {}
+    if kind == "lists":
+        metric, options = recall_at_rate_score, {"rate": 0.4, **options}
+    data = data[:1] if len(data) == 2 else data[:2]
+    rng = np.random.default_rng(len(kind))
+    for side in SIDES:
+        null, level = rng.choice([0.3, 0.5, 0.7, 0.8]), rng.choice([0.6, 0.8, 0.9])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = estimate(
+                metric, *data, null_value=null, alternative=side,
+                confidence_level=level, **options,
+            )  # fmt: skip
+        low, high = found.confidence_interval
+        with case(f"{side} {null} {level}: {found}"):
+            assert low <= found.value <= high
+            assert (found.pvalue < 1 - level) == (not low <= null <= high)
+
+
+@given(ranked_samples(min_size=8), st.floats(0.05, 0.95))
+def test_tests_of_both_sides_are_one(sample, null):
+    y_true, y_score = np.append(sample[0], [1, 1, 0, 0]), np.append(sample[1], [0] * 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        either, less, greater = (
+            estimate("roc_auc", y_true, y_score, null_value=null, alternative=side)
+            for side in SIDES
+        )
+    assert less.pvalue + greater.pvalue == pytest.approx(1, abs=1e-9)
+    assert either.pvalue == pytest.approx(2 * min(less.pvalue, greater.pvalue))
+    assert less.confidence_interval.low == 0
+    assert greater.confidence_interval.high == 1
+
+
+def test_the_interval_of_one_side_is_that_of_both_at_another_level():
+    y_true, a, b = two_models(3)
+    for call in (partial(estimate, "roc_auc", y_true, a),
+                 partial(compare, "roc_auc", y_true, a, b)):  # fmt: skip
+        low, high = call(confidence_level=0.9).confidence_interval
+        greater, less = (call(alternative=side) for side in ("greater", "less"))
+        assert greater.confidence_interval.low == pytest.approx(low, abs=1e-12)
+        assert less.confidence_interval.high == pytest.approx(high, abs=1e-12)
+    # Without a greatest value the other end is infinite.
+    lift = estimate(
+        lift_at_rate_score, y_true, a, rate="uniform", alternative="greater"
+    )
+    assert lift.confidence_interval.high == np.inf
+    known = rates.between({0.1: 0.25, 0.9: 0.5})
+    options = {"rate": known, "confidence_level": 0.9}
+    both = compare(expected_recall_score, y_true, a, b, **options)
+    options = {"rate": known, "alternative": "less"}
+    found = compare(expected_recall_score, y_true, a, b, **options)
+    assert found.confidence_interval[0] == -1
+    assert found.confidence_interval[1] == pytest.approx(
+        both.confidence_interval[1], abs=0.01
+    )
+
+
+def test_permutations_have_an_interval_of_one_side():
+    y_true, a, b = two_models(4)
+    options = {"method": "permutation", "n_resamples": 199, "random_state": 0}
+    for side in ("less", "greater"):
+        for level in (0.6, 0.8, 0.95):
+            found = compare(
+                "roc_auc", y_true, a, b, alternative=side, confidence_level=level,
+                **options,
+            )  # fmt: skip
+            low, high = found.confidence_interval
+            assert (low, high)[side == "greater"] == (-1, 1)[side == "greater"]
+            assert (found.pvalue < 1 - level) == (not low <= 0 <= high)
+
+
+def test_which_side_is_not_inferior_goes_by_what_is_better():
+    # a needs more of the cases for the same recall: it is inferior, by 0.2 to 0.6.
+    rng = np.random.default_rng(5)
+    y_true = np.repeat([1, 0], [100, 400])
+    b = rng.normal(size=500) + 2 * y_true
+    a = b + 2 * rng.normal(size=500)
+    options = {"recall": 0.8, "margin": 0.05}
+    less, greater = (
+        compare(rate_at_recall_score, y_true, a, b, alternative=side, **options)
+        for side in ("less", "greater")
+    )
+    assert less.value > 0.05
+    assert less.pvalue > 0.5 > 0.01 > greater.pvalue
+    less, greater = (
+        compare("roc_auc", y_true, a, b, alternative=side, margin=0.05).pvalue
+        for side in ("less", "greater")
+    )
+    assert greater > 0.5 > 0.01 > less
+
+
+def test_several_models_share_the_margin_and_are_adjusted():
+    y_true, a, b = two_models(6)
+    models = {"a": a, "b": b, "c": -a}
+    found = compare("roc_auc", y_true, models, margin=0.1, alternative="greater")
+    alone = compare("roc_auc", y_true, a, b, margin=0.1, alternative="greater")
+    assert found.pairs[0] == alone
+    assert found.adjusted_pvalues[0] >= alone.pvalue
+    assert repr(found).startswith(
+        "Comparisons(AUC, one-sided 95 % intervals, p-values for a - b > -0.1 adjusted "
+        "by Holm's method:"
+    )
+
+
+def test_results_say_what_was_tested():
+    y_true, a, b = two_models(7)
+    call = partial(compare, "roc_auc", y_true, a, b, margin=0.05)
+    for side, text in (
+        ("greater", "for a - b > -0.05"),
+        ("less", "a - b < 0.05"),
+        ("two-sided", "-0.05 < a - b < 0.05"),
+    ):
+        found = call(alternative=side)
+        expected = "90 % interval" if side == "two-sided" else "one-sided 95 % interval"
+        assert f", {expected} [" in repr(found)
+        assert f"({text.removeprefix('for ')}, delta)" in repr(found)
+        assert found.to_dict()["margin"] == 0.05
+    found = estimate("roc_auc", y_true, a, null_value=0.6, alternative="greater")
+    assert re.search(r"p = [\d.e-]+ for AUC > 0\.6,", repr(found))
+    assert found.to_dict()["null_value"] == 0.6
+    plain = estimate("roc_auc", y_true, a).to_dict()
+    assert not {"null_value", "pvalue", "statistic", "alternative"} & plain.keys()
+    for side, text in (("greater", "AUC > 0.6"), ("two-sided", "AUC != 0.6")):
+        planned = sample_size("roc_auc", y_true, a, null_value=0.6, alternative=side)
+        assert f"for {text} if it is" in repr(planned)
+    planned = sample_size("roc_auc", y_true, a, b, margin=0.1, difference=0)
+    assert "for -0.1 < a - b < 0.1 if it is 0;" in repr(planned)
+
+
+def test_the_greatest_p_value_decides_and_nan_is_the_greatest():
+    assert least_telling([(2.0, 0.02), (1.0, 0.3)]) == (1.0, 0.3)
+    assert math.isnan(least_telling([(2.0, 0.02), (math.nan, math.nan)])[1])
+
+
+Y, A, B = two_models(8, n=60)
+FOUR = [1, 1, 0, 0]
+
+
+@looped(
+    "call, message",
+    [
+        (partial(compare, "roc_auc", Y, A, B, margin=-0.05), "margin must be a finite"),
+        (partial(compare, "roc_auc", Y, A, B, margin=5), "margin=5 is beyond all diff"),
+        (partial(compare, "roc_auc", Y, A, B, margin=0.1, method="permutation"),
+         "margin excludes method='permutation'"),
+        (partial(compare, "roc_auc", Y, A, B, alternative="less", confidence_level=0.4),
+         "confidence_level must be above 0.5 with alternative='less'"),
+        (partial(compare, "roc_auc", Y, A, B, margin=0.1, confidence_level=0.5),
+         "confidence_level must be above 0.5 with margin"),
+        (partial(compare, "roc_auc", Y, A, B, quantiles="z"), "quantiles must be one"),
+        (partial(compare, "roc_auc", Y, A, B, quantiles="normal", method="permutation"),
+         "quantiles='normal' excludes method='permutation'"),
+        (partial(compare, "roc_auc", Y, A, B, quantiles="normal", method="bootstrap",
+                 interval="basic"), "quantiles='normal' excludes interval='basic'"),
+        (partial(compare, expected_recall_score, Y, A, B, margin=0.1,
+                 rate=rates.between({0.1: 0.25, 0.9: 0.5})), "margin"),
+        (partial(estimate, "roc_auc", Y, A, null_value=1), "null_value=1 is beyond"),
+        (partial(estimate, "roc_auc", Y, A, null_value=np.nan), "null_value must be"),
+        (partial(estimate, "roc_auc", Y, {"a": A}, null_value=0.6), "null_value"),
+        (partial(estimate, "roc_auc", Y, {"a": A}, quantiles="normal"), "quantiles"),
+        (partial(estimate, recall_at_rate_score, Y, A, groups=Y, rate=0.5,
+                 null_value=2), "null_value=2 is beyond all values of the Recall"),
+        (partial(sample_size, "roc_auc", Y, A, margin=0.1), "margin is for two models"),
+        (partial(sample_size, "roc_auc", Y, A, B, null_value=0.6), "null_value is for"),
+        (partial(sample_size, "roc_auc", Y, A, B, margin=0.1, half_width=0.1),
+         "half_width and margin ask for two sizes"),
+        (partial(sample_size, "roc_auc", Y, A, null_value=0.6, difference=0.5),
+         "difference=0.5 from null_value=0.6 is beyond"),
+        (partial(sample_size, "roc_auc", Y, A, B, margin=0.1, difference=0.1),
+         "difference=0.1 is not what alternative='two-sided' with margin=0.1 looks"),
+        (partial(sample_size, "roc_auc", Y, A, B, margin=0.1, difference=-0.2,
+                 alternative="greater"), "difference=-0.2 is not what"),
+    ],
+)  # fmt: skip
+def test_what_has_no_meaning_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_what_is_unknown_has_no_p_value():
+    with pytest.warns(UserWarning, match="undefined"):
+        found = estimate("roc_auc", [1, 0, 0], [3, 2, 1], null_value=0.6)
+    assert math.isnan(found.pvalue)
+    assert math.isnan(found.statistic)
+    with pytest.warns(UserWarning, match="undefined"):
+        found = compare("roc_auc", [1, 0, 0], [3, 2, 1], [3, 1, 2], margin=0.1)
+    assert math.isnan(found.pvalue)
+    assert np.isnan(found.confidence_interval).all()
+    # The sample shows no variation, and yet Wilson's interval has a width.
+    for null, least, most in ((0.01, 0, 0.04), (0.999, 0.5, 1)):
+        found = estimate("roc_auc", FOUR, [4, 3, 2, 1], null_value=null)
+        assert least < found.pvalue < most
+
+
+def test_the_power_at_a_margin_is_literal():
+    y_true, a, b = two_models(9, n=200)
+    error = compare("roc_auc", y_true, a, b, quantiles="normal").standard_error
+    for n in (300, 900):
+        spread, z = error * math.sqrt(200 / n), stats.norm.ppf(0.95)
+        for margin, really in ((0.05, 0.0), (0.1, 0.02), (0.1, -0.03)):
+            goal = {"margin": margin, "difference": really, "n_cases": n}
+            power = {
+                "greater": stats.norm.cdf((really + margin) / spread - z),
+                "less": stats.norm.cdf((margin - really) / spread - z),
+            }
+            power["two-sided"] = max(sum(power.values()) - 1, 0)
+            for side in SIDES:
+                found = sample_size(
+                    "roc_auc", y_true, a, b, alternative=side, quantiles="normal",
+                    **goal,
+                )  # fmt: skip
+                assert found.power == pytest.approx(power[side], abs=1e-9)
+                assert found.half_width == pytest.approx(z * spread, rel=1e-9)
+    least = sample_size("roc_auc", y_true, a, b, margin=0.1, difference=0, power=0.9)
+    fewer = least.n - 1
+    found = sample_size(
+        "roc_auc", y_true, a, b, margin=0.1, difference=0, n_cases=fewer
+    )
+    assert least.power >= 0.9 > found.power
+    low, high = least.n_interval
+    assert low < least.n < high
+
+
+def test_the_power_of_a_given_value_is_obuchowskis_formula_with_wilsons_variance():
+    y_true, a, _ = two_models(10, n=200)
+    found = estimate("roc_auc", y_true, a)
+    per_case = 200 * found.standard_error**2 / found.value / (1 - found.value)
+    for null, really, n in ((0.6, 0.7, 300), (0.8, 0.7, 500)):
+        v_null, v_really = (per_case * x * (1 - x) for x in (null, really))
+        z = stats.norm.ppf(0.95) * math.sqrt(v_null)
+        side = "greater" if really > null else "less"
+        expected = stats.norm.cdf(
+            (abs(really - null) * math.sqrt(n) - z) / math.sqrt(v_really)
+        )
+        planned = sample_size(
+            "roc_auc", y_true, a, null_value=null, difference=really - null,
+            n_cases=n, alternative=side, quantiles="normal",
+        )  # fmt: skip
+        assert planned.power == pytest.approx(expected, rel=1e-6)
+
+
+# Binormal scores or t3, with so many positives and negatives on average.
+DESIGNS = {
+    "as many": (100, 100, False),
+    "few positives": (30, 120, False),
+    "long tails": (60, 240, True),
+}
+
+
+def aucs_of_shifts(shifts, has_tails):
+    """Return the AUC of scores whose positives are shifted, of a million pairs."""
+    if not has_tails:
+        return stats.norm.cdf(np.array(shifts) / math.sqrt(2))
+    pairs = np.random.default_rng(0).standard_t(3, size=(2, 1_000_000))
+    return np.array([(pairs[0] + shift > pairs[1]).mean() for shift in shifts])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", DESIGNS)
+def test_tests_keep_their_level_and_intervals_cover_on_each_side(design):
+    n_pos, n_neg, has_tails = DESIGNS[design]
+    shifts, rng = (0.95, 1.2), np.random.default_rng(0)
+    of_a, of_b = aucs_of_shifts(shifts, has_tails)
+    margin = of_b - of_a
+
+    def found(_):
+        n = n_pos + n_neg
+        y_true = (rng.random(n) < n_pos / n).astype(int)
+        noise = rng.normal(size=(2, n)) + rng.normal(size=n)
+        noise /= math.sqrt(2)
+        if has_tails:
+            # Each of both is t3 as it is, and they share the tails.
+            noise /= np.sqrt(rng.chisquare(3, n) / 3)
+        a, b = noise + np.outer(shifts, y_true)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pair = partial(compare, "roc_auc", y_true, a, b, margin=margin)
+            one = partial(estimate, "roc_auc", y_true, a, null_value=of_a)
+            return [
+                pair(alternative="greater").pvalue < 0.05,
+                pair().pvalue < 0.05,
+                one(alternative="greater").pvalue < 0.05,
+                one(alternative="less").pvalue < 0.05,
+                one().pvalue < 0.05,
+            ]
+
+    rejected = simulated(1000, found)
+    assert_share(np.array(rejected), at_most=0.06)
+    # Equivalence needs both tests, and so rejects less.
+    assert_share(np.array(rejected)[:, [0, 2, 3, 4]], at_least=0.035)
