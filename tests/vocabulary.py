@@ -102,6 +102,8 @@ STATISTICS = {
     "share",  # of rankings: no confidence in anything
     "method",
     "alternative",
+    "margin",
+    "null_value",
     "reference",  # of models, the one that others are compared with
     "reader",  # of each reading, whose it is, by what, and of which case
     "modality",

@@ -196,6 +196,9 @@ def estimate(rng: np.random.Generator) -> Call:
             _check_relations(metric, given, options, arguments, found)
 
     may_refuse = refusals(sample)
+    if "null_value" in options:
+        # Of a metric that has no such value.
+        may_refuse += ("null_value",)
     if options.get("clustered"):
         may_refuse += ("clusters puts all cases in one cluster", "clusters")
     return Call(
@@ -232,7 +235,6 @@ def _draw_method(
     if rng.random() < 0.3:
         options["alternative"] = str(rng.choice(["less", "greater"]))
     if rng.random() < 0.2:
-        # Strictly between the bounds of every metric that is drawn.
         options["null_value"] = float(rng.uniform(0.05, 0.95))
     if rng.random() < 0.2 and options.get("interval") in (None, "wald"):
         options["quantiles"] = "normal"

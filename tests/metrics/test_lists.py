@@ -389,7 +389,7 @@ def test_lists_of_unlike_size_know_as_much_as_fewer_of_like_size():
     assert average.standard_error == pytest.approx(math.sqrt(squared))
     # 1 / (0.5 ** 2 + 0.4 ** 2 + 0.04 ** 2 + 0.06 ** 2) lists, less one.
     t = stats.t.ppf(0.975, 1 / 0.4152 - 1)
-    low, high = average.interval(0.95)
+    low, high = average.interval(0.95, 1 / 0.4152 - 1)
     assert (low + high) / 2 == pytest.approx(mean)
     assert (high - low) / 2 == pytest.approx(t * math.sqrt(squared))
     # One list has all the weight: how others vary is not known.
