@@ -1,6 +1,7 @@
 """The law of new cases above a held-out score: all orders, counted exactly."""
 
 from fractions import Fraction
+from functools import partial
 from math import comb
 
 import numpy as np
@@ -18,8 +19,9 @@ from reference.batch_law import (
     parts,
 )
 from skrate import rates
-from skrate.model_selection.threshold import BatchLaw, Capacity, chance_of_more
+from skrate.model_selection.threshold import BatchLaw, Constraint, chance_of_more
 
+Capacity = partial(Constraint, "rate")
 SMALL = [(n, j, m) for n in range(1, 6) for j in range(n + 2) for m in range(1, 5)]
 # Pooled scores: without ties, with some, and all but equal.
 POOLED = [
