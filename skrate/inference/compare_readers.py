@@ -148,9 +148,9 @@ def compare_readers(
     of freedom are those of :func:`compare`, which gives the same for one reader and two
     modalities.
 
-    In simulations after Roe and Metz [3]_ of six designs with 3 to 10 readers, the test
-    of AUCs at a level of 0.05 found equal modalities different in 0.03 to 0.07 of 600
-    samples.
+    In simulations after Roe and Metz [3]_ the test of AUCs at a level of 0.05 found
+    equal modalities different in 0.04 to 0.05 of 4,000 samples with 5 or 10 readers,
+    and in 0.06 to 0.07 with three.
 
     Readings of binary scores, and sensitivities at a cut of a rating, are compared as
     an AUC: that of the positives' ratings, with the cut as score of all negatives, is
