@@ -253,10 +253,10 @@ def test_result_is_a_table_and_prints():
     found = compare_readers("recall_at_rate", **study(scores, y_true), rate=0.5)
     assert isinstance(found, ReaderComparison)
     assert len(found) == 3
-    frame = found.to_frame()
-    assert frame.index.tolist() == ["CT", "MRI", "US"]
-    assert frame["value"].tolist() == [one.value for one in found.means]
-    assert frame["reader r10"].tolist() == found.values[:, 2].tolist()
+    columns = found.to_dict()
+    assert list(columns["modality"]) == ["CT", "MRI", "US"]
+    assert list(columns["value"]) == [one.value for one in found.means]
+    assert list(columns["reader r10"]) == found.values[:, 2].tolist()
     text = repr(found)
     for part in (
         "Recall",

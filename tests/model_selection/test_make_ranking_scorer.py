@@ -22,6 +22,7 @@ from skrate import (
     group_scores,
     influence,
     make_ranking_scorer,
+    partial_auc_score,
     ranking_auc_score,
     rate_weighted_auc_score,
     recall_at_rate_score,
@@ -35,7 +36,13 @@ WEIGHT = np.arange(240) % 3
 USERS = np.random.default_rng(0).permutation(np.arange(240) % 24)
 NAMES = np.where(Y == 1, "ill", "well")
 # What each metric has no default for.
-NEEDED = {"rate": 0.25, "precision": 0.5, "gain": {"positive": 1, "negative": -0.1}}
+NEEDED = {
+    "rate": 0.25,
+    "precision": 0.5,
+    "fpr": 0.2,
+    "recall": 0.8,
+    "gain": {"positive": 1, "negative": -0.1},
+}
 
 OF_RATE = partial(rate_weighted_auc_score, rate=0.2)
 OF_PREVALENCE = partial(average_precision_score, prevalence=0.1)
@@ -46,7 +53,10 @@ def needed(metric):
     return {
         name: value
         for name, value in NEEDED.items()
-        if name in metric.__code__.co_varnames and known.get(name) is None
+        if name in metric.__code__.co_varnames
+        and known.get(name) is None
+        # For a part of an area, these are its windows.
+        and not (metric is partial_auc_score and name in ("fpr", "recall"))
     }
 
 
