@@ -43,7 +43,13 @@ METRICS = {
 
 
 # What a score is called with where it needs it.
-NEEDED = {"rate": 0.1, "precision": 0.5, "gain": {"positive": 1, "negative": -0.1}}
+NEEDED = {
+    "rate": 0.1,
+    "precision": 0.5,
+    "fpr": 0.1,
+    "recall": 0.8,
+    "gain": {"positive": 1, "negative": -0.1},
+}
 
 
 def with_needed(score):
@@ -54,6 +60,8 @@ def with_needed(score):
         for name, value in NEEDED.items()
         if name in parameters
         and parameters[name].default in (None, inspect.Parameter.empty)
+        # For a part of an area, these are its windows.
+        and not (score is skrate.partial_auc_score and name in ("fpr", "recall"))
     }
     return partial(score, **needed) if needed else score
 

@@ -240,6 +240,8 @@ def near(found: float, expected: float, *, rtol: float, atol: float) -> bool:
     """Return whether two numbers are near, or both nan."""
     if math.isnan(expected) or math.isnan(found):
         return math.isnan(expected) and math.isnan(found)
+    if math.isinf(expected) or math.isinf(found):
+        return found == expected
     return abs(found - expected) <= atol + rtol * abs(expected)
 
 
