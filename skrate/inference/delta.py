@@ -11,7 +11,7 @@ import numpy as np
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot, parts
 from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
-from skrate.metrics.base import Metric
+from skrate.metrics.base import Metric, cut_rates
 from skrate.metrics.gain import ExpectedGain, WorthTable
 from skrate.metrics.hypotheses import NEGLIGIBLE
 
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
 
 def merged_for(metric: Metric, table: RankTable, groups: MergedGroups) -> Merged:
     """Return a table merged, where no group spans a rate at which slopes jump."""
-    return merged_but_at(table, metric.cuts(table), groups)
+    return merged_but_at(table, cut_rates(metric, table), groups)
 
 
 def is_rounding(variance: float) -> bool:

@@ -260,7 +260,7 @@ def in_lists(
     if "groups" not in inspect.signature(function).parameters:
         raise ValueError(GROUPS_ARE_LISTS)
     of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
-    return {"metric": function, "groups": groups, **own}, of_mean
+    return {"metric": function, **own, "groups": groups}, of_mean
 
 
 def scores_in_lists(

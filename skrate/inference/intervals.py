@@ -17,7 +17,7 @@ from skrate.inference.delta import (
     table_variance,
 )
 from skrate.inference.sample import Ranked
-from skrate.metrics.base import Metric
+from skrate.metrics.base import Metric, cut_rates
 from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative, sided_pvalue
 from skrate.metrics.results import (
     ConfidenceInterval,
@@ -121,7 +121,7 @@ def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> Ran
     table = ranked.table
     n_pos, n_neg = ranked.effective_sizes
     pos, neg = added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
-    cuts = metric.cuts(table)
+    cuts = cut_rates(metric, table)
     if metric.law is not None:
         # Where a rate of the augmented table cuts this one.
         cuts = cuts * (table.total + 2 * (pos + neg)) - (pos + neg)

@@ -29,6 +29,7 @@ from skrate.metrics.base import (
     Sizes,
     Slopes,
     Tested,
+    cut_rates,
     missing_parameters,
     score,
 )
@@ -788,9 +789,6 @@ class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
         assert self.fpr is not None
         return FPRAtRecall(1 - self.fpr)
 
-    def cuts(self, table: RankTable) -> FloatArray:
-        return np.array([1 - rate_of_recall(table.mirrored, self.mirrored.recall)])
-
     def values(self, pos: Array, neg: Array) -> FloatArray:
         return 1 - self.mirrored.values(neg[:, ::-1], pos[:, ::-1])
 
@@ -812,6 +810,11 @@ class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
         sides = "above the cut", "below the cut"
         few = few_beside(self.fpr or 0.0, compared[1], "negatives", sides)
         return None if few is None else f"{self.name} {self.fpr:g}: {few}"
+
+
+@cut_rates.register
+def _(metric: RecallAtFPR, table: RankTable) -> FloatArray:
+    return np.array([1 - rate_of_recall(table.mirrored, metric.mirrored.recall)])
 
 
 def few_beside(

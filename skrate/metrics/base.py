@@ -148,6 +148,8 @@ class Facts:
     value_of_perfect: float | None = None
     # The fewest groups of a table that say all: resamples of it have the same values.
     groups: MergedGroups = "merged"
+    # What grades gain that take the place of labels; None where these do not.
+    grade_gain: GradeGain | None = None
 
 
 class Sizes(NamedTuple):
@@ -172,7 +174,7 @@ class Metric(ABC):
     function: ``__post_init__`` may check them, with ``object.__setattr__`` where it
     stores what it checked. All methods are functions of the shares of positives and
     negatives per group and of the prevalence. Values do not change when neighbouring
-    groups without a positive merge, nor do slopes but at the ``cuts``.
+    groups without a positive merge, nor do slopes but at :func:`cut_rates`.
 
     ``name``, ``needs``, ``greater_is_better`` and ``facts`` are set in the class,
     without an annotation, or are properties where they depend on the parameters (but
@@ -251,18 +253,6 @@ class Metric(ABC):
         """The distribution of the rate; None if the metric has none."""
         return getattr(self, "rate", None)
 
-    @property
-    def grade_gain(self) -> GradeGain | None:
-        """What grades gain that take the place of labels; None where these do not."""
-        return None
-
-    def cuts(self, table: RankTable) -> FloatArray:
-        """Return the rates within (0, 1) at which it cuts a table.
-
-        Slopes jump there. Those of a known rate are the same in all tables.
-        """
-        return cuts_of(self.law)
-
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return the least and the greatest value of rankings of the same cases.
 
@@ -307,6 +297,16 @@ class Tested(ABC):
 
         ``quantile`` is in standard errors of independent cases.
         """
+
+
+@singledispatch
+def cut_rates(metric: Metric, table: RankTable) -> FloatArray:
+    """Return the rates within (0, 1) at which a metric cuts a table.
+
+    Slopes jump there. Those of a known rate are the same in all tables; metrics that
+    cut elsewhere register their own.
+    """
+    return cuts_of(metric.law)
 
 
 @singledispatch
@@ -533,21 +533,19 @@ def find_metric(
     items may stand for what it needs.
     """
     function, own = unwrap(metric, params)
-    ours = _ours(function)
-    kind = METRICS.get(ours)
-    if kind is None and ours in LIST_METRICS:
-        if not in_lists:
-            raise ValueError(
-                f"metric={_name(function)} is a mean over lists, whose uncertainty is "
-                "that between lists: give their groups to estimate or compare, or use "
-                "group_scores(...).estimate() and compare. Of one ranking, or "
-                "the rankings of folds, give a metric of these: 'roc_auc' is the AUC."
-            )
-        kind = LIST_METRICS[ours]
+    kind = _kind(function)
     if kind is None:
         raise ValueError(
             f"metric={_name(function)} is not one of this package"
             f"{meant_name(getattr(function, '__name__', function))}"
+        )
+    ours = _ours(function)
+    if ours not in METRICS and not in_lists:
+        raise ValueError(
+            f"metric={_name(function)} is a mean over lists, whose uncertainty is "
+            "that between lists: give their groups to estimate or compare, or use "
+            "group_scores(...).estimate() and compare. Of one ranking, or "
+            "the rankings of folds, give a metric of these: 'roc_auc' is the AUC."
         )
     default = None if own else BY_DEFAULT.get(ours)
     if default is not None:
@@ -560,6 +558,31 @@ def find_metric(
         lacking = ", or ".join(map(repr, missing))
         raise ValueError(f"metric={_name(function)} needs the keyword {lacking}.")
     return found
+
+
+def find_in_lists(
+    metric: Any, params: dict[str, Any], **of_lists: Any
+) -> tuple[Metric, list[Any]]:
+    """Return a metric within lists, and the values of the keywords ``of_lists``.
+
+    A partial may have them as well. What is given beside it, and is not None, takes the
+    place of that, as where a partial is called.
+    """
+    function, own = unwrap(metric, params)
+    kind = _kind(function)
+    if kind is not None:
+        takes = inspect.signature(function).parameters
+        for name in ("average", "undefined"):
+            if name in own and name in takes and "groups" in takes:
+                raise ValueError(
+                    f"{name} says how the mean over lists is taken, and here is the "
+                    "metric within each: give it to mean() or estimate() of the scores."
+                )
+        for name in of_lists.keys() - {each.name for each in fields(kind)}:
+            of_metric = own.pop(name, None)
+            if of_lists[name] is None:
+                of_lists[name] = of_metric
+    return find_metric(function, own, in_lists=True), list(of_lists.values())
 
 
 def check_metric_first(metric: Any) -> None:
@@ -681,6 +704,12 @@ def _ours(function: Any) -> Any:
         return ALIASES.get(function, function)
     except TypeError:  # not hashable: certainly no function
         return None
+
+
+def _kind(function: Any) -> type[Metric] | None:
+    """Return the class behind a score function, of one ranking or a mean over lists."""
+    ours = _ours(function)
+    return METRICS.get(ours) or LIST_METRICS.get(ours)
 
 
 def _name(function: Any) -> str:

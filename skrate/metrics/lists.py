@@ -33,7 +33,7 @@ from skrate.data.lists import (
 from skrate.data.ranking import check_groups
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
-from skrate.metrics.base import Metric, MetricLike, find_metric, question_of
+from skrate.metrics.base import Metric, MetricLike, find_in_lists, question_of
 from skrate.metrics.gain import ExpectedGain
 from skrate.metrics.hypotheses import (
     QUANTILES,
@@ -163,13 +163,15 @@ def group_scores(
     >>> scores.estimate().standard_error
     0.25
     """
-    found = find_metric(metric, metric_kwargs, in_lists=True)
+    found, (k, relevance_threshold) = find_in_lists(
+        metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
+    )
     k = check_items(found, k, sample_weight)
     of_rows = (y_true, y_score, groups, sample_weight, relevance_threshold)
     gain = found.gain_of_cases if isinstance(found, ExpectedGain) else None
     table = list_table(
         *of_rows, pos_label, keep_scale=found.facts.is_sum, gain=gain,
-        grade_gain=found.grade_gain, entities=entities,
+        grade_gain=found.facts.grade_gain, entities=entities,
     )  # fmt: skip
     return scores_of(found, table, k)
 
@@ -259,8 +261,10 @@ class GroupScores(Rows):
         >>> GroupScores.from_batches("roc_auc", batches).values.tolist()
         [1.0, 0.5]
         """
-        found = find_metric(metric, metric_kwargs, in_lists=True)
-        parts, grade_gain = [], found.grade_gain
+        found, (k, relevance_threshold) = find_in_lists(
+            metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
+        )
+        parts, grade_gain = [], found.facts.grade_gain
         is_graded = relevance_threshold is not None or grade_gain is not None
         for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
             with naming_batch(number):
@@ -642,7 +646,7 @@ def mean_of_lists(
             f"y_score.ravel(), groups=np.repeat(range({shape[0]}), {shape[1]})."
         )
     k = check_top(k, rows[3])
-    table = list_table(*rows, grade_gain=metric.grade_gain)
+    table = list_table(*rows, grade_gain=metric.facts.grade_gain)
     return scores_of(metric, table, k).mean(average, undefined)
 
 

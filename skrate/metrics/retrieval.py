@@ -303,9 +303,8 @@ class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
         object.__setattr__(self, "gain", check_grade_gain(self.gain))
 
     @property
-    def grade_gain(self) -> GradeGain | None:
-        gain: GradeGain | None = self.gain
-        return gain
+    def facts(self) -> Facts:  # type: ignore[override]
+        return Facts(counts_places=True, grade_gain=self.gain)
 
     def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
         discounts = 1 / np.log2(np.arange(2, rows.longest + 2))

@@ -21,7 +21,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.data.table import merged_but_at
-from skrate.metrics.base import find_metric
+from skrate.metrics.base import cut_rates, find_metric
 from skrate.metrics.recall import bandwidth
 
 
@@ -115,7 +115,7 @@ def test_the_rates_with_a_probability_of_their_own_cut():
         ("roc_auc", {}, []),
     ):
         table = RankTable.from_arrays(*runs_of_negatives(0))
-        cuts = find_metric(metric, kwargs).cuts(table)
+        cuts = cut_rates(find_metric(metric, kwargs), table)
         assert cuts.tolist() == expected
         # What is not cut is merged as before.
         assert (merged_but_at(table, cuts) is table.merged) == (not expected)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,20 +17,27 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 
 import skrate
 from list_strategies import ranked_lists
-from looped import looped
+from looped import case, looped
 from optional import require
 from scores_as_they_are import fitted
 from skrate import (
     GroupScores,
     average_precision_score,
+    compare,
+    estimate,
+    eval_metric,
     expected_recall_score,
     group_scores,
     lift_at_rate_score,
     make_ranking_scorer,
+    mean_average_precision_score,
+    ndcg_score,
     precision_at_rate_score,
+    ranking_auc_score,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
+    reciprocal_rank_score,
 )
 from skrate.metrics import momentum
 from skrate.metrics.lists import ListAverage, average_of
@@ -213,9 +221,73 @@ def test_bad_input_is_named(metric, options, message):
         group_scores(metric, Y_TRUE, Y_SCORE, **{"groups": GROUPS, **options})
 
 
+GRADES = [2, 0, 1, 3, 2, 0]
+OF_LISTS = [
+    (function, options)
+    for function in (
+        ndcg_score,
+        ranking_auc_score,
+        mean_average_precision_score,
+        reciprocal_rank_score,
+    )
+    for options in (
+        {"k": 2},
+        {"relevance_threshold": 2},
+        {"k": 2, "relevance_threshold": 2},
+    )
+] + [(ndcg_score, {"gain": "linear"}), (ndcg_score, {"gain": "linear", "k": 2})]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@looped("function, options", OF_LISTS)
+def test_keywords_of_lists_may_be_in_a_partial(function, options):
+    labels = Y_TRUE if options.keys() == {"k"} else GRADES
+    rows = {"y_true": labels, "y_score": Y_SCORE, "groups": GROUPS}
+    expected = function(**rows, **options)
+    each = group_scores(function, **rows, **options)
+    batches = [[rows[name] for name in COLUMNS]]
+    frame = require("pandas").DataFrame({"score": Y_SCORE, "user": GROUPS})
+    in_order = np.argsort(GROUPS, kind="stable")
+    metric = partial(function, **options)
+    scores = group_scores(metric, **rows)
+    assert scores.params == each.params
+    np.testing.assert_array_equal(scores.values, each.values)
+    parts = GroupScores.from_batches(metric, batches)
+    np.testing.assert_array_equal(parts.values, each.values)
+    assert estimate(metric, **rows).value == expected
+    found = compare(metric, labels, Y_SCORE, Y_SCORE, groups=GROUPS)
+    assert found.value_a == expected
+    scorer = make_ranking_scorer(metric, groups="user")
+    assert scorer(fitted(), frame, labels) == expected
+    monitor = eval_metric(metric, library="lightgbm")
+    columns = (np.array(one)[in_order] for one in (labels, Y_SCORE))
+    assert monitor(*columns, None, [3, 3])[1] == expected
+
+
+def test_keywords_beside_a_partial_count():
+    one = partial(ranking_auc_score, k=1, relevance_threshold=3)
+    rows = GRADES, Y_SCORE
+    found = group_scores(one, *rows, groups=GROUPS, k=3, relevance_threshold=2)
+    assert found.params == {"k": 3}
+    expected = group_scores(
+        ranking_auc_score, *rows, groups=GROUPS, k=3, relevance_threshold=2
+    )
+    np.testing.assert_array_equal(found.values, expected.values)
+    others = partial(ranking_auc_score, groups=[1] * 6)
+    of_groups = estimate(others, Y_TRUE, Y_SCORE, groups=GROUPS)
+    assert of_groups.value == ranking_auc_score(Y_TRUE, Y_SCORE, groups=GROUPS)
+
+
 def test_what_is_unknown_within_lists_is_named():
     with pytest.raises(ValueError, match="Momentum is not known within lists"):
         group_scores(momentum.momentum_score, Y_TRUE, Y_SCORE, groups=GROUPS)
+
+
+def test_how_the_mean_is_taken_is_no_part_of_the_metric_within_lists():
+    for name, value in ("average", "size"), ("undefined", 0.0):
+        metric = partial(ndcg_score, **{name: value})
+        with case(name), pytest.raises(ValueError, match=f"{name} says how the mean"):
+            group_scores(metric, Y_TRUE, Y_SCORE, groups=GROUPS)
 
 
 def test_the_mean_has_no_pairs():
