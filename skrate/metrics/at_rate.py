@@ -26,7 +26,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
-from skrate.metrics.base import NEEDED, Facts, Metric, Slopes, missing_parameters, score
+from skrate.metrics.base import Facts, Metric, Slopes, check_needed, needed, score
 from skrate.metrics.lists import of_queues
 from skrate.metrics.recall import (
     expected_recall,
@@ -158,7 +158,7 @@ def recall_at_rate_score(
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
-@described_like(recall_at_rate_score)
+@described_like(recall_at_rate_score, "Raises")
 def precision_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -181,11 +181,6 @@ def precision_at_rate_score(
         Precision in [0, 1]: the prevalence for random scores,
         ``min(1, prevalence / rate)``, or its mean, for a perfect ranking; nan where
         undefined.
-
-    Raises
-    ------
-    ValueError
-        As :func:`recall_at_rate_score`.
 
     Warns
     -----
@@ -296,8 +291,13 @@ class AtRate(Metric):
     possible. ``k`` is a number of cases, of each list or, until ``of_sample``, of all.
     """
 
-    rate: Any = field(default=None, metadata=NEEDED)
-    k: int | None = field(default=None, metadata=NEEDED)
+    rate: Any = field(
+        default=None,
+        metadata=needed("the share that is processed, or a distribution of it"),
+    )
+    k: int | None = field(
+        default=None, metadata=needed("k, how many of the cases at hand are")
+    )
 
     # What those found are a share of: of the positives, and of what is processed.
     is_per_positive = True
@@ -315,11 +315,7 @@ class AtRate(Metric):
             object.__setattr__(self, "k", check_count("k", self.k))
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
-        if missing_parameters(self):
-            raise ValueError(
-                "rate is missing: give the share that is processed, or a distribution "
-                "of it; or k, how many of the cases at hand are."
-            )
+        check_needed(self)
         if self.k is None:
             return self
         whole = 0 if n_cases is None else int(n_cases)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import field
-from typing import Any, ClassVar, NamedTuple, Self, overload
+from typing import Any, ClassVar, NamedTuple, overload
 
 import numpy as np
 
@@ -23,14 +22,13 @@ from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import (
-    NEEDED,
     Facts,
     Metric,
     Sizes,
     Slopes,
     Tested,
     cut_rates,
-    missing_parameters,
+    needed,
     score,
 )
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
@@ -57,7 +55,7 @@ _LEAST_NEGATIVES = 10
 # Of the class whose share is fixed, on the lesser side of the cut: with fewer standard
 # errors are too small.
 _LEAST_BESIDE = 8
-_TOO_SMALL = (
+TOO_SMALL = (
     "its standard error may be far too small, so that models that are equally good "
     "often seem to differ. Compare two models on the same cases by "
     "method='permutation'."
@@ -141,7 +139,7 @@ def rate_at_recall_score(
     return score(RateAtRecall(recall), y_true, y_score, sample_weight, pos_label)
 
 
-@described_like(rate_at_recall_score)
+@described_like(rate_at_recall_score, "Raises", "Warns")
 def work_saved_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -161,16 +159,6 @@ def work_saved_score(
     score : float
         In [``recall`` - 1, ``recall``): 0 for random scores,
         ``recall * (1 - prevalence)`` for a perfect ranking; nan where undefined.
-
-    Raises
-    ------
-    ValueError
-        As :func:`rate_at_recall_score`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If there is no positive case.
 
     See Also
     --------
@@ -207,7 +195,7 @@ def work_saved_score(
     return score(WorkSaved(recall), y_true, y_score, sample_weight, pos_label)
 
 
-@described_like(rate_at_recall_score)
+@described_like(rate_at_recall_score, "Raises", "Warns")
 def precision_at_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -227,16 +215,6 @@ def precision_at_recall_score(
     score : float
         Precision in (0, 1]: the prevalence for random scores, 1 for a perfect ranking;
         nan where undefined.
-
-    Raises
-    ------
-    ValueError
-        As :func:`rate_at_recall_score`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If there is no positive case.
 
     See Also
     --------
@@ -263,7 +241,7 @@ def precision_at_recall_score(
     return score(PrecisionAtRecall(recall), y_true, y_score, sample_weight, pos_label)
 
 
-@described_like(rate_at_recall_score)
+@described_like(rate_at_recall_score, "Warns")
 def recall_at_precision_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -295,11 +273,6 @@ def recall_at_precision_score(
     ValueError
         For labels, scores or weights that cannot be ranked, or a ``precision`` that is
         missing or outside (0, 1].
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If there is no positive case.
 
     See Also
     --------
@@ -578,13 +551,13 @@ class AtRecall(Tested, Metric):
         few = few_beside(self.recall, compared[0], "positives", ("found", "left"))
         return None if few is None else f"{self.name} {self.recall:g}: {few}"
 
-    @abstractmethod
     def _of_rate(self, rate: Any, prevalence: Any) -> Any:
         """Return the metric from the rate at which the recall is reached."""
+        return rate
 
-    @abstractmethod
     def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
         """Return its slopes from those of the rate."""
+        return slopes
 
 
 class RateAtRecall(AtRecall, score=rate_at_recall_score):
@@ -592,12 +565,6 @@ class RateAtRecall(AtRecall, score=rate_at_recall_score):
 
     name = "Rate at recall"
     greater_is_better = False
-
-    def _of_rate(self, rate: Any, prevalence: Any) -> Any:
-        return rate
-
-    def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
-        return slopes
 
 
 class WorkSaved(AtRecall, score=work_saved_score):
@@ -633,7 +600,10 @@ class PrecisionAtRecall(AtRecall, score=precision_at_recall_score):
 class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
     """The recall at the last rate with a precision."""
 
-    precision: float | None = field(default=None, metadata=NEEDED)
+    precision: float | None = field(
+        default=None,
+        metadata=needed("the share of positives that is asked of what is processed"),
+    )
 
     name = "Recall at precision"
     needs = ("positive",)
@@ -642,14 +612,6 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
         if self.precision is not None:
             precision = check_fraction("precision", self.precision, include_one=True)
             object.__setattr__(self, "precision", precision)
-
-    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
-        if missing_parameters(self):
-            raise ValueError(
-                "precision is missing: give the share of positives that is asked of "
-                "what is processed."
-            )
-        return self
 
     @property
     def target(self) -> float:
@@ -721,7 +683,7 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
             return None
         return (
             f"{self.name} {self.target:g}: {n_wrong:.1f} negatives lie above the cut, "
-            f"and with fewer than {_LEAST_NEGATIVES} {_TOO_SMALL}"
+            f"and with fewer than {_LEAST_NEGATIVES} {TOO_SMALL}"
         )
 
     def _last(self, table: RankTable) -> tuple[float, float]:
@@ -766,7 +728,10 @@ class FPRAtRecall(AtRecall, score=fpr_at_recall_score):
 class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
     """The recall at a false positive rate: the reverse, from the end of the ranking."""
 
-    fpr: float | None = field(default=None, metadata=NEEDED)
+    fpr: float | None = field(
+        default=None,
+        metadata=needed("the share of the negatives that may be above the cut"),
+    )
 
     name = "Recall at FPR"
 
@@ -774,14 +739,6 @@ class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
         if self.fpr is not None:
             fpr = check_fraction("fpr", self.fpr, include_zero=True)
             object.__setattr__(self, "fpr", fpr)
-
-    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
-        if missing_parameters(self):
-            raise ValueError(
-                "fpr is missing: give the share of the negatives that may be above "
-                "the cut."
-            )
-        return self
 
     @property
     def mirrored(self) -> FPRAtRecall:
@@ -827,7 +784,7 @@ def few_beside(
         return None
     return (
         f"of {n_cases:g} {name} {n_least:.3g} are {side}, and with fewer than "
-        f"{_LEAST_BESIDE} {_TOO_SMALL}"
+        f"{_LEAST_BESIDE} {TOO_SMALL}"
     )
 
 

@@ -162,7 +162,12 @@ class Sizes(NamedTuple):
 
 # Of parameters: one of those that are needed must be given; some may have an entry per
 # case; and some are part of the name.
-NEEDED, PER_CASE, NAMED = {"is_needed": True}, {"is_per_case": True}, {"is_named": True}
+PER_CASE, NAMED = {"is_per_case": True}, {"is_named": True}
+
+
+def needed(text: str) -> dict[str, str]:
+    """Return that of a parameter which has to be given, and what it is in words."""
+    return {"is_needed": text}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -179,8 +184,8 @@ class Metric(ABC):
     ``name``, ``needs``, ``greater_is_better`` and ``facts`` are set in the class,
     without an annotation, or are properties where they depend on the parameters (but
     for ``greater_is_better``, which scorers ask of the class). A parameter that must be
-    given is a ``field(default=None, metadata=NEEDED)``, and one that may have an entry
-    per case has ``PER_CASE``.
+    given is a ``field(default=None, metadata=needed(text))``, and one that may have an
+    entry per case has ``PER_CASE``.
     """
 
     # Whether a better ranking has a greater value; scorers negate others.
@@ -224,6 +229,7 @@ class Metric(ABC):
 
         ``n_cases`` is None where a table has weights that are no numbers of cases.
         """
+        check_needed(self)
         return self
 
     def value(self, table: RankTable) -> float:
@@ -342,6 +348,15 @@ def missing_parameters(metric: Metric) -> tuple[str, ...]:
     """Return the parameters of which one has to be given, if none is."""
     names = tuple(each.name for each in fields(metric) if "is_needed" in each.metadata)
     return () if any(getattr(metric, name) is not None for name in names) else names
+
+
+def check_needed(metric: Metric) -> None:
+    """Raise for a parameter that has to be given, and say what it is."""
+    missing = missing_parameters(metric)
+    if missing:
+        of = {each.name: each.metadata for each in fields(metric)}
+        texts = "; or ".join(of[name]["is_needed"] for name in missing)
+        raise ValueError(f"{missing[0]} is missing: give {texts}.")
 
 
 def question_of(metric: Metric) -> Question:

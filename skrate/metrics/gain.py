@@ -17,6 +17,7 @@ from skrate.data.arrays import (
     cumulated,
     dot,
     lazy,
+    ratio,
     total,
 )
 from skrate.data.checks import (
@@ -34,7 +35,15 @@ from skrate.data.sample import Sample, check_ranking
 from skrate.data.show import described_like
 from skrate.data.table import Merged, RankTable
 from skrate.metrics.at_recall import ROUNDING
-from skrate.metrics.base import NEEDED, PER_CASE, Facts, Metric, Slopes, score
+from skrate.metrics.base import (
+    PER_CASE,
+    Facts,
+    Metric,
+    Slopes,
+    check_needed,
+    needed,
+    score,
+)
 from skrate.metrics.recall import (
     bandwidth,
     expected_recall,
@@ -51,7 +60,6 @@ from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 
 __all__ = ["expected_gain_score"]
 
-_NO_GAIN = "gain is missing: give one number per case, or one per class."
 # As many average cases are added to the neighbours of a cut that few cases reach.
 _ADDED = 4.0
 # What one more unit of gain, or of cost, in each group adds.
@@ -198,9 +206,8 @@ def expected_gain_score(
     ... )
     0.1919
     """
-    if gain is None:
-        raise ValueError(_NO_GAIN)
     metric = ExpectedGain(gain, cost, rate, normalize)
+    check_needed(metric)
     if metric.is_of_cases and not isinstance(y_true, FoldRankings):
         return _of_cases(metric, y_true, y_score, sample_weight, pos_label)
     return score(metric, y_true, y_score, sample_weight, pos_label)
@@ -263,7 +270,10 @@ class WorthTable(RankTable):
 class ExpectedGain(Metric, score=expected_gain_score):
     """The expected gain under a rate, a sum over cases or per case."""
 
-    gain: Any = field(default=None, metadata=NEEDED | PER_CASE)
+    gain: Any = field(
+        default=None,
+        metadata=needed("one number per case, or one per class") | PER_CASE,
+    )
     cost: Any = field(default=None, metadata=PER_CASE)
     rate: Any = "uniform"
     normalize: bool = False
@@ -341,8 +351,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     @property
     def _by_class(self) -> ClassGain:
-        if self.gain is None:
-            raise ValueError(_NO_GAIN)
+        check_needed(self)
         if self.is_of_cases:
             raise ValueError(NO_CASES)
         gain: ClassGain = self.gain
@@ -372,8 +381,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
     @property
     def gain_of_cases(self) -> FloatArray | None:
         """The gain of each case, if cases have their own, and cost the same."""
-        if self.gain is None:
-            raise ValueError(_NO_GAIN)
+        check_needed(self)
         if not self.is_of_cases:
             return None
         if self.cost is not None:
@@ -526,14 +534,12 @@ def gain_at_cut(table: WorthTable, points: FloatArray) -> FloatArray:
     )
     found = ends[len(points) :] - ends[: len(points)]
     spent = float(worth.cost.sum())
-    around: FloatArray = 2 * width * spent
+    around = 2 * width * spent
     # Few cases may happen to gain all the same.
     where = np.searchsorted(worth.shares, points, side="left")
     added = np.where(is_of_few([table], table.rates[where]), _ADDED, 0.0) / table.total
     around_all = around + added * spent
-    per_cost = np.zeros_like(around)
-    np.divide(found + added * gained[-1], around_all, out=per_cost, where=around > 0)
-    return per_cost
+    return ratio(found + added * gained[-1], around_all)
 
 
 def check_gain(gain: Any) -> ClassGain | FloatArray:

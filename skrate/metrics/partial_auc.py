@@ -23,6 +23,7 @@ from skrate.data.checks import check_choice, shown
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
+from skrate.metrics.at_recall import TOO_SMALL
 from skrate.metrics.base import Facts, Metric, Slopes, score
 from skrate.metrics.rate_weighted_auc import is_late
 from skrate.metrics.recall import negative_recall_score
@@ -255,9 +256,7 @@ class PartialAUC(Metric, score=partial_auc_score):
             return None
         return (
             f"{self.name}: the window holds {n_least:.3g} {name}, and with fewer than "
-            f"{_LEAST_IN_WINDOW} its standard error may be far too small, so that "
-            "models that are equally good often seem to differ. Compare two models on "
-            "the same cases by method='permutation'."
+            f"{_LEAST_IN_WINDOW} {TOO_SMALL}"
         )
 
     @property

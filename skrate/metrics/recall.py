@@ -323,6 +323,11 @@ class UnderSet(ByRate):
         found = extreme(self.rate, self.by_rate(table), self.worst)
         return replace(self, rate=found.law, worst=None)
 
+    def value(self, table: RankTable) -> float:
+        if self.worst is None:
+            return super().value(table)
+        return float(self.resolved(table).value(table))
+
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         if self.worst is None or k is not None:
             return super().per_list(lists, k)
@@ -385,11 +390,6 @@ class ExpectedRecall(UnderSet, _OfClass, score=expected_recall_score):
     def is_of_negatives(self) -> bool:  # type: ignore[override]
         """Whether it is the recall of the negatives."""
         return self.of == "negatives"
-
-    def value(self, table: RankTable) -> float:
-        if self.worst is not None:
-            return float(self.resolved(table).value(table))
-        return super().value(table)
 
 
 class NegativeRecall(_OfClass, score=negative_recall_score):
@@ -724,9 +724,7 @@ def share_at_cut(
     # Few cases may be all of one class: two of each are added, as Agresti and Coull
     # (1998) have it, :doi:`10.1080/00031305.1998.10480550`.
     added = np.where(is_of_few(tables, points, n_repeats), _ADDED, 0.0)
-    share = np.zeros_like(around)
-    np.divide(found + added, around + 2 * added, out=share, where=around > 0)
-    return share
+    return ratio(found + added, around + 2 * added)
 
 
 def is_of_few(
