@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from functools import partial
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy import special, stats
@@ -30,9 +32,8 @@ from skrate.inference.estimate import estimate
 from skrate.inference.intervals import (
     Augmented,
     augmented,
-    interval_of,
+    bounded_interval,
     range_of,
-    wilson_interval,
     with_room,
 )
 from skrate.inference.plan import Plan, check_metric, defined_value
@@ -353,8 +354,6 @@ def sample_size(
     cases: dict[str, Any] = {
         "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label,
     }  # fmt: skip
-    ranked: list[Ranked] = []
-    lists: list[GroupScores] = []
     if groups is not None or isinstance(y_true, GroupScores):
         check_left_out(
             "a mean over lists, whose units are the lists", stratify=(stratify, False),
@@ -364,22 +363,24 @@ def sample_size(
         if groups is None:
             check_alone(GroupScores, y_score_b=y_score_b)
             named = {"y_true": y_true, "y_score_a": y_score_a}
-        first, *others = named
-        given = {name: named[name] for name in others if named[name] is not None}
-        by_model, of_mean, clusters = scores_in_lists(
-            metric, metric_kwargs, y_true, {first: named[first]} | given, groups, cases
-        )
-        lists = list(by_model.values())
-        found, n_models = lists[0]._metric, len(lists)
+        if list(named.values())[1] is None:
+            named.popitem()
+        lists = scores_in_lists(metric, metric_kwargs, y_true, named, groups, cases)
+        given = _in_lists(*lists)
     else:
         ranked = _rankings(y_true, y_score_a, y_score_b, **cases)
-        found, n_models = _planned_metric(metric, metric_kwargs, ranked[0]), len(ranked)
+        found = _planned_metric(metric, metric_kwargs, ranked[0])
+        learn = partial(_pilot_of_cases, found, ranked, planned_prevalence)
+        given = _Given(found, len(ranked), found.name, question_of(found), learn)
+    found, n_models = given.metric, given.n_models
+    goals = {
+        "half_width": half_width, "n_cases": n_cases, "power": power,
+        "difference": difference, "margin": margin, "null_value": null_value,
+    }  # fmt: skip
+    _check_goals(goals, plan, found, n_models)
     is_test = half_width is None and (
         n_cases is None or n_models > 1 or null_value is not None
     )
-    goals = {"half_width": half_width, "n_cases": n_cases, "power": power}
-    _check_null(null_value, difference, half_width, found, plan, n_models)
-    _check_goal(goals, difference, plan, found, n_models, null_value)
     if isinstance(found, Tested):
         warn(
             f"The {found.name} depends on the ranking near one point, of which a pilot "
@@ -388,46 +389,22 @@ def sample_size(
             "the upper end of n_interval for n."
         )
     known = SampleSize(
-        found.name, _NAN if n_cases is None else n_cases, _NAN, _NAN, _NAN,
+        given.name, _NAN if n_cases is None else n_cases, _NAN, _NAN, _NAN,
         (_NAN if difference is None else difference) if is_test else None,
         _NAN if is_test else None, plan.told_level,
         _UNKNOWN if n_cases is None else None,
         _UNKNOWN if is_test and n_cases is not None else None,
-        None if clusters is None else _NAN, question_of(found),
+        None if clusters is None else _NAN, given.params,
+        n_lists=given.n_lists,
         alternative=alternative if is_test or not plan.is_two_sided else None,
         margin=plan.margin,
         null_value=None if null_value is None else float(null_value),
     )  # fmt: skip
-    undefined = f"The sample size for the {found.name}"
-    if lists:
-        undefined += " within lists"
-        question = lists[0].params | question_of_mean(
-            lists[0], of_mean.get("average"), of_mean.get("undefined", "skip")
-        )
-        name = f"{found.name} within lists"
-        known = replace(known, metric=name, params=question, n_lists=_NAN)
-        means = averages_in_lists(lists, clusters=clusters, **of_mean)
-        if any(np.isnan(one.standard_error) for one in means):
-            warn_undefined(undefined, "fewer than two lists of the pilot are defined")
-            return known
-        units = check_clusters_of_lists(clusters, lists[0])
-        pilot: _Pilot = _PilotOfLists(lists[0], means, units, plan)
-    else:
-        # With the values that they have at the prevalence to come.
-        values = [
-            defined_value(found, _at_prevalence(one, planned_prevalence))
-            for one in ranked
-        ]
-        if np.isnan(values).any():
-            return known
-        if ranked[0].counts is not None:
-            # As cases that can be left out.
-            ranked = [replace(ranked[0], scores=-ranked[0].group, counts=None)]
-        pilot = _Pilot(
-            found, ranked, values, plan, planned_prevalence, known.null_value
-        )
-    n_pilot = pilot.n_pilot
-    if pilot.standard_error(n_pilot) <= NEGLIGIBLE:
+    undefined = f"The sample size for the {given.name}"
+    pilot = given.learn(plan, known.null_value)
+    if pilot is None:
+        return known
+    if pilot.standard_error(pilot.n_pilot) <= NEGLIGIBLE:
         what = "the difference" if n_models > 1 else "it"
         warn_undefined(undefined, f"the pilot shows no variation of {what}")
         return known
@@ -438,49 +415,36 @@ def sample_size(
                 "two are expected to be of one class."
             )
         known = pilot.seen(known, n_cases)
-    ends, chosen = None, pilot.value - (null_value or 0.0)
+    chosen = pilot.value - (null_value or 0.0)
     if difference is not None:
         chosen = float(difference)
-
-    def distance_of(difference: float) -> float:
-        return min(_distances(difference, chosen, plan))
-
     if is_test:
         if abs(chosen) <= NEGLIGIBLE and margin is None:
             warn_undefined(undefined, "there is no difference to find: give another")
             return known
-        if distance_of(chosen) <= 0:
+        if min(_distances(chosen, chosen, plan)) <= 0:
             with_margin = "" if margin is None else f" with margin={margin:g}"
             raise ValueError(
                 f"difference={chosen:g} is not what alternative={alternative!r}"
                 f"{with_margin} looks for: no number of cases would show it."
             )
         known = replace(known, difference=chosen)
-        if difference is None:
-            half = t_quantile(level, pilot.freedom_of(n_pilot))
-            half *= pilot.standard_error(n_pilot)
-            away = [distance_of(chosen + off) for off in (-half, half)]
-            if len(plan.nulls) == 2 and abs(chosen) < half:
-                away.append(distance_of(0.0))
-            ends = ConfidenceInterval(min(away), max(away))
-    low, high = _factors(distance_of(chosen), ends, pilot.reach)
+    low, high = pilot.factors(chosen, is_own=is_test and difference is None)
 
     def power_at(n: float, factor: float = 1.0) -> float:
         return pilot.power(n, chosen, factor)
+
+    def is_enough(n: float) -> bool:
+        if half_width is not None:
+            return pilot.half_width(n) <= half_width
+        return power_at(n) >= (_POWER if power is None else power)
 
     if n_cases is not None:
         if not is_test:
             return known
         between = ConfidenceInterval(power_at(n_cases, low), power_at(n_cases, high))
         return replace(known, power=power_at(n_cases), power_interval=between)
-    needed = _POWER if power is None else power
-    n = pilot.least_cases(
-        lambda n: (
-            power_at(n) >= needed
-            if half_width is None
-            else pilot.half_width(n) <= half_width
-        )
-    )
+    n = pilot.least_cases(is_enough)
     if n is None:
         if is_test:
             return known
@@ -497,40 +461,39 @@ def sample_size(
     return replace(known, power=power_at(n)) if is_test else known
 
 
-def _check_goal(
-    goals: dict[str, Any],
-    difference: float | None,
-    plan: Plan,
-    metric: Metric,
-    n_models: int,
-    null_value: float | None,
+def _check_goals(
+    goals: dict[str, Any], plan: Plan, metric: Metric, n_models: int
 ) -> None:
     """Check that one thing is asked for, and that it can be had."""
-    level = plan.confidence_level
-    half_width, n_cases, power = goals.values()
+    half_width, n_cases, power, difference, _, null_value = goals.values()
     given = [name for name, goal in goals.items() if goal is not None]
+    if half_width is None:
+        given = [name for name in given if name in ("n_cases", "power")]
     if len(given) > 1:
         raise ValueError(
-            f"{' and '.join(given)} ask for different results: give one of them."
+            f"{' and '.join(given[:2])} ask for different results: give one of them."
         )
-    if half_width is not None:
-        check_positive("half_width", half_width)
-        if difference is not None:
-            raise ValueError(
-                "half_width and difference ask for two sizes: leave out one of them."
-            )
-    if n_models == 1 and half_width is None and n_cases is None and null_value is None:
+    of_two, are_two = "y_score_b is missing", n_models == 2
+    for name, is_meant, models in (
+        ("margin", are_two, f"two models: {of_two}"),
+        ("null_value", not are_two,
+         "one model: leave out y_score_b, or give the margin of both"),
+        ("difference", are_two or null_value is not None,
+         f"two models, or from a null_value: {of_two}"),
+    ):  # fmt: skip
+        if goals[name] is not None and not is_meant:
+            raise ValueError(f"{name} is for {models}.")
+    of_one = half_width, n_cases, null_value
+    if not are_two and all(goal is None for goal in of_one):
         raise ValueError(
             "half_width is missing: with one model it says how wide the interval shall "
             "be; for the power of a test give null_value, or y_score_b."
         )
+    if half_width is not None:
+        check_positive("half_width", half_width)
     if difference is not None:
         check_number("difference", difference)
-        if n_models == 1 and null_value is None:
-            raise ValueError(
-                "difference is for two models, or from a null_value: y_score_b is "
-                "missing."
-            )
+    level = plan.confidence_level
     if power is not None and check_fraction("power", power) <= 1 - level:
         raise ValueError(
             f"power must be above 1 - confidence_level = {1 - level:g}, which is that "
@@ -544,31 +507,6 @@ def _check_goal(
                 f"{name}={goal:g} is beyond all values of the {metric.name}, which lie "
                 f"between {low:g} and {high:g}: five points are 0.05."
             )
-
-
-def _check_null(
-    null_value: float | None,
-    difference: float | None,
-    half_width: float | None,
-    metric: Metric,
-    plan: Plan,
-    n_models: int,
-) -> None:
-    """Check what is tested: a margin of two models, or a value of one."""
-    tested = {"margin": plan.margin, "null_value": null_value}
-    for name, others in (("margin", n_models == 1), ("null_value", n_models == 2)):
-        if tested[name] is None:
-            continue
-        if half_width is not None:
-            raise ValueError(
-                f"half_width and {name} ask for two sizes: leave out one of them."
-            )
-        if others:
-            models = "two models: y_score_b is missing"
-            if n_models == 2:
-                models = "one model: leave out y_score_b, or give the margin of both"
-            raise ValueError(f"{name} is for {models}.")
-    low, high = metric.bounds()
     plan.check_margin((low - high, high - low))
     if null_value is not None:
         null_value = check_null(null_value, metric.name, (low, high))
@@ -630,124 +568,49 @@ def _distances(difference: float, planned: float, plan: Plan) -> list[float]:
     return found
 
 
-def _factors(
-    difference: float, ends: ConfidenceInterval | None, of_variance: float
-) -> tuple[float, float]:
-    """Return how much less and more standard errors the difference may be.
+class _Given(NamedTuple):
+    """What is planned, and the function that learns of it from the pilot."""
 
-    ``of_variance`` is how far the logarithm of a standard error may be off. With the
-    ends of a difference that is the pilot's their distances are legs of a right angle.
-    """
-    # Of few cases at a high level some are no numbers.
-    with np.errstate(over="ignore"):
-        if ends is None:
-            return float(np.exp(-of_variance)), float(np.exp(of_variance))
-        sizes, below = [abs(end / difference) for end in ends], 0.0
-        if ends.low * ends.high > 0:
-            below = float(np.exp(-np.hypot(of_variance, np.log(min(sizes)))))
-        return below, float(np.exp(np.hypot(of_variance, np.log(max(sizes)))))
+    metric: Metric
+    n_models: int
+    name: str
+    params: Question
+    learn: Callable[[Plan, float | None], _Pilot | None]
+    n_lists: float | None = None
 
 
+@dataclass(frozen=True)
 class _Pilot:
-    """Variances of a metric, or of a difference: ``unit.total / n`` of n cases."""
+    """Variances of a metric, or of a difference: ``unit.total / n`` of n cases.
 
-    def __init__(
-        self,
-        metric: Metric,
-        ranked: list[Ranked],
-        values: list[float],
-        plan: Plan,
-        planned: float | None,
-        null_value: float | None,
-    ) -> None:
-        self.metric, self.plan, self.planned = metric, plan, planned
-        self.stratify, self.null_value = bool(plan.stratify), null_value
-        self.value = values[0] - sum(values[1:])
-        stratify, level = self.stratify, plan.confidence_level
-        cases = ranked[0]
-        self.n_pilot = cases.total
-        n_units = cases.total if cases.clusters is None else float(cases.n_units)
-        self.cases_per_unit = cases.total / n_units
-        self.prevalence = self.share_of(cases)
-        # Independent positives and negatives per case.
-        self.sizes = self.prevalence, 1 - self.prevalence
-        if cases.clusters is not None:
-            n_pos, n_neg = cases.effective_sizes
-            self.sizes = n_pos / cases.total, n_neg / cases.total
-        self.unit, spread = self.unit_of(ranked), self.spread(ranked)
-        # Of the metric; None of a difference.
-        self.bounds: tuple[float, float] | None = None
-        if len(ranked) == 1:
-            to_come = _at_prevalence(cases, planned)
-            bounds = range_of(metric, to_come.table, stratify=stratify)
-            self.bounds = with_room(metric, bounds, self.value)
-            if self.standard_error(cases.total) <= NEGLIGIBLE:
-                # What was never seen varies by nobody knows how much.
-                rare = augmented(metric, to_come, stratify=stratify)
-                self.unit = Parts(*(part * cases.total for part in rare.parts))
-                self.value, self.bounds, spread = rare.value, rare.bounds, np.nan
-        freedom = min(*cases.effective_sizes, n_units, _PARTS) - 1
-        # How far the logarithm of a standard error may be off.
-        self.reach = t_quantile(level, freedom) * spread / 2
+    ``sizes`` are the independent positives and negatives per case, ``least`` the fewest
+    cases that can be planned. The logarithm of a standard error may be off by
+    ``reach``. A difference has no ``bounds``.
+    """
 
-    def share_of(self, cases: Ranked) -> float:
-        """Return the share of positives that is planned with."""
-        known = self.planned
-        return cases.sizes[0] / cases.total if known is None else known
-
-    def unit_of(self, ranked: list[Ranked]) -> Parts:
-        """Return the variance per case by its sources, U of the Notes."""
-        planned = [_at_prevalence(one, self.planned) for one in ranked]
-        values = [influence_values(self.metric, one) for one in planned]
-        per_case, cases = values[0] - sum(values[1:]), ranked[0]
-        if cases.clusters is not None:
-            parts = influence_parts(per_case, cases)
-            return Parts(*(part * cases.total for part in parts))
-        share, found, between = self.share_of(cases), [], 0.0
-        for chosen, of_class in ((cases.is_pos, share), (~cases.is_pos, 1 - share)):
-            weights = None if cases.weights is None else cases.weights[chosen]
-            mean = float(np.average(per_case[chosen], weights=weights))
-            squares = (per_case[chosen] - mean) ** 2
-            found.append(of_class * float(np.average(squares, weights=weights)))
-            between += of_class * mean**2
-        return Parts(found[0], found[1], 0.0 if self.stratify else between)
-
-    def spread(self, ranked: list[Ranked]) -> float:
-        """Return the standard error of the logarithm of the variance per case.
-
-        By the jackknife over some twenty parts of the pilot; nan where one of them is
-        all that makes the metric defined.
-        """
-        logarithms = []
-        is_given = self.stratify or self.planned is not None
-        for rest in _without_parts(ranked, by_class=is_given):
-            left = [_taken(one, rest) for one in ranked]
-            # Two clusters, too, without one of them.
-            if min(*left[0].sizes, left[0].n_units) < _LEAST:
-                return _NAN
-            tables = [_at_prevalence(one, self.planned).table for one in left]
-            if np.isnan([self.metric.value(table) for table in tables]).any():
-                return _NAN
-            total = self.unit_of(left).total
-            logarithms.append(np.log(total) if total > 0 else np.nan)
-        n = len(logarithms)
-        return float(np.sqrt((n - 1) * np.var(logarithms)))
-
-    @property
-    def least(self) -> int:
-        """The fewest cases that can be planned."""
-        rarer = min(self.prevalence, 1 - self.prevalence)
-        return int(np.ceil(max(_LEAST / rarer, _LEAST * self.cases_per_unit)))
+    plan: Plan
+    null_value: float | None
+    value: float
+    n_pilot: float
+    prevalence: float
+    cases_per_unit: float
+    least: int
+    sizes: tuple[float, float]
+    unit: Parts
+    reach: float
+    bounds: tuple[float, float] | None = None
+    cases_per_list: float | None = None
 
     def seen(self, result: SampleSize, n: int) -> SampleSize:
         """Return a result with what n cases show."""
-        n_pos = round(n * self.prevalence)
-        n_clusters = result.n_clusters
-        if n_clusters is not None:
+        n_pos, n_lists, n_clusters = round(n * self.prevalence), None, None
+        if self.cases_per_list is not None:
+            n_lists = math.ceil(n / self.cases_per_list)
+        if result.n_clusters is not None:
             n_clusters = math.ceil(n / self.cases_per_unit)
         return replace(
             result, n=n, n_pos=n_pos, n_neg=n - n_pos, half_width=self.half_width(n),
-            n_clusters=n_clusters,
+            n_clusters=n_clusters, n_lists=n_lists,
         )  # fmt: skip
 
     def freedom_of(self, n: float) -> float:
@@ -775,17 +638,13 @@ class _Pilot:
         level, side = self.plan.level, self.plan.alternative
         if self.bounds is None:
             return t_quantile(level, freedom) * parts.standard_error
-        if np.isfinite(self.bounds).all():
-            found = Augmented(self.value, parts, self.bounds, freedom=freedom)
-            ends = wilson_interval(self.value, self.bounds, level, found)
-        else:
-            ends = interval_of(
-                "wilson", self.value, parts.standard_error, level, self.bounds,
-                freedom, None,
-            )  # fmt: skip
-        whole = {"greater": 2 * (self.value - ends.low)}
-        whole["less"] = 2 * (ends.high - self.value)
-        return whole.get(side, ends.high - ends.low) / 2
+        found = Augmented(self.value, parts, self.bounds, freedom=freedom)
+        low, high = bounded_interval(
+            "wilson", self.value, parts.standard_error, level, self.bounds, freedom,
+            None, lambda: found,
+        )  # fmt: skip
+        whole = {"greater": 2 * (self.value - low), "less": 2 * (high - self.value)}
+        return whole.get(side, high - low) / 2
 
     def power(self, n: float, difference: float, factor: float) -> float:
         """Return the probability that a test of n cases finds a difference.
@@ -817,57 +676,184 @@ class _Pilot:
         of_pilot = (self.value - low) * (high - self.value)
         return float(np.sqrt((x - low) * (high - x) / of_pilot))
 
+    def factors(self, difference: float, *, is_own: bool) -> tuple[float, float]:
+        """Return how much less and more standard errors the difference may be.
+
+        The ends of one that is the pilot's own, and of the standard error, are combined
+        as legs of a right angle.
+        """
+        # Of few cases at a high level some are no numbers.
+        with np.errstate(over="ignore"):
+            if not is_own:
+                return float(np.exp(-self.reach)), float(np.exp(self.reach))
+            freedom = self.freedom_of(self.n_pilot)
+            half = t_quantile(self.plan.confidence_level, freedom)
+            half *= self.standard_error(self.n_pilot)
+            at = [difference, difference - half, difference + half]
+            if len(self.plan.nulls) == 2 and abs(difference) < half:
+                at.append(0.0)
+            of, *away = (min(_distances(x, difference, self.plan)) for x in at)
+            least, most = min(away), max(away)
+            sizes, below = [abs(end / of) for end in (least, most)], 0.0
+            if least * most > 0:
+                below = float(np.exp(-np.hypot(self.reach, np.log(min(sizes)))))
+            return below, float(np.exp(np.hypot(self.reach, np.log(max(sizes)))))
+
     def least_cases(self, is_enough: Callable[[float], bool]) -> int | None:
         """Return the fewest cases that are enough, as are more; None if none are."""
-        low, high = self.least - 1, self.least
+        low, high = self.least, self.least
         while not is_enough(high):
-            low, high = high, 2 * high
+            low, high = high + 1, 2 * high
             if high > _MOST:
                 return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if is_enough(middle) else (middle, high)
-        return high
+        return bisect_left(range(high), True, low, key=is_enough)
 
 
-class _PilotOfLists(_Pilot):
-    """The same of the mean over lists; undefined ones are among those to come."""
+def _pilot_of_cases(
+    metric: Metric,
+    ranked: list[Ranked],
+    planned: float | None,
+    plan: Plan,
+    null_value: float | None,
+) -> _Pilot | None:
+    """Return what one ranking or two say; None, with a warning, where it is nothing."""
+    # With the values that they have at the prevalence to come.
+    to_come = [_at_prevalence(one, planned) for one in ranked]
+    values = [defined_value(metric, one) for one in to_come]
+    if np.isnan(values).any():
+        return None
+    if ranked[0].counts is not None:
+        # As cases that can be left out.
+        ranked = [replace(ranked[0], scores=-ranked[0].group, counts=None)]
+        to_come = [_at_prevalence(ranked[0], planned)]
+    cases, stratify = ranked[0], bool(plan.stratify)
+    n_units = cases.total if cases.clusters is None else float(cases.n_units)
+    prevalence = _share(cases, planned)
+    sizes = prevalence, 1 - prevalence
+    if cases.clusters is not None:
+        n_pos, n_neg = cases.effective_sizes
+        sizes = n_pos / cases.total, n_neg / cases.total
+    unit_of = partial(_unit, metric, planned=planned, stratify=stratify)
+    value, unit, bounds = values[0] - sum(values[1:]), unit_of(ranked), None
+    spread = _spread(unit_of, metric, ranked, planned, stratify=stratify)
+    if len(ranked) == 1:
+        bounds = range_of(metric, to_come[0].table, stratify=stratify)
+        bounds = with_room(metric, bounds, value)
+        if np.sqrt(unit.total / cases.total) <= NEGLIGIBLE:
+            # What was never seen varies by nobody knows how much.
+            rare = augmented(metric, to_come[0], stratify=stratify)
+            unit = Parts(*(part * cases.total for part in rare.parts))
+            value, bounds, spread = rare.value, rare.bounds, _NAN
+    per_unit = cases.total / n_units
+    least = max(_LEAST / min(prevalence, 1 - prevalence), _LEAST * per_unit)
+    freedom = min(*cases.effective_sizes, n_units, _PARTS) - 1
+    return _Pilot(
+        plan, null_value, value, cases.total, prevalence, per_unit, math.ceil(least),
+        sizes, unit, t_quantile(plan.confidence_level, freedom) * spread / 2, bounds,
+    )  # fmt: skip
 
-    def __init__(
-        self,
-        of_all: GroupScores,
-        means: Sequence[ListAverage],
-        units: IntArray | None,
-        plan: Plan,
-    ) -> None:
-        self.plan, self.bounds, self.null_value = plan, None, None
-        self.value = means[0].value - sum(one.value for one in means[1:])
-        self.n_pilot = float(of_all.n_items.sum())
-        self.prevalence = float(of_all.n_pos.sum()) / self.n_pilot
-        counted = np.flatnonzero(of_all.n_items)
-        self.cases_per_list = self.n_pilot / len(counted)
-        n_units = len(counted if units is None else np.unique(units[counted]))
-        self.cases_per_unit = self.n_pilot / n_units
-        shares = np.mean([one.shares for one in means], axis=0)
-        away = means[0].residuals - sum(one.residuals for one in means[1:])
-        squares = away**2 / (1 - shares)
-        self.unit = Parts(0.0, 0.0, self.n_pilot * float(np.add.reduce(squares)))
-        self.sizes = (freedom_of_sums(shares) + 1) / self.n_pilot, 0.0
-        # The standard error of the logarithm of a mean of squares.
-        mean = squares.mean()
-        spread = np.std(squares, ddof=1) / mean / np.sqrt(len(squares)) if mean else 0.0
-        level = plan.confidence_level
-        self.reach = t_quantile(level, len(squares) - 1) * float(spread) / 2
 
-    @property
-    def least(self) -> int:
-        """The cases of the fewest lists that can be planned."""
-        return math.ceil(_LEAST * self.cases_per_unit)
+def _share(cases: Ranked, planned: float | None) -> float:
+    """Return the share of positives that is planned with."""
+    return cases.sizes[0] / cases.total if planned is None else planned
 
-    def seen(self, result: SampleSize, n: int) -> SampleSize:
-        """Return a result with what n cases show."""
-        n_lists = math.ceil(n / self.cases_per_list)
-        return replace(super().seen(result, n), n_lists=n_lists)
+
+def _unit(
+    metric: Metric, ranked: list[Ranked], *, planned: float | None, stratify: bool
+) -> Parts:
+    """Return the variance per case by its sources, U of the guide."""
+    values = [influence_values(metric, _at_prevalence(one, planned)) for one in ranked]
+    per_case, cases = values[0] - sum(values[1:]), ranked[0]
+    if cases.clusters is not None:
+        parts = influence_parts(per_case, cases)
+        return Parts(*(part * cases.total for part in parts))
+    share, found, between = _share(cases, planned), [], 0.0
+    for chosen, of_class in ((cases.is_pos, share), (~cases.is_pos, 1 - share)):
+        weights = None if cases.weights is None else cases.weights[chosen]
+        mean = float(np.average(per_case[chosen], weights=weights))
+        squares = (per_case[chosen] - mean) ** 2
+        found.append(of_class * float(np.average(squares, weights=weights)))
+        between += of_class * mean**2
+    return Parts(found[0], found[1], 0.0 if stratify else between)
+
+
+def _spread(
+    unit_of: Callable[[list[Ranked]], Parts],
+    metric: Metric,
+    ranked: list[Ranked],
+    planned: float | None,
+    *,
+    stratify: bool,
+) -> float:
+    """Return the standard error of the logarithm of the variance per case.
+
+    By the jackknife over some twenty parts of the pilot; nan where one of them is all
+    that makes the metric defined.
+    """
+    logarithms = []
+    for rest in _without_parts(ranked, by_class=stratify or planned is not None):
+        left = [_taken(one, rest) for one in ranked]
+        # Two clusters, too, without one of them.
+        if min(*left[0].sizes, left[0].n_units) < _LEAST:
+            return _NAN
+        tables = [_at_prevalence(one, planned).table for one in left]
+        if np.isnan([metric.value(table) for table in tables]).any():
+            return _NAN
+        total = unit_of(left).total
+        logarithms.append(np.log(total) if total > 0 else np.nan)
+    n = len(logarithms)
+    return float(np.sqrt((n - 1) * np.var(logarithms)))
+
+
+def _in_lists(
+    by_model: dict[Any, GroupScores],
+    of_mean: dict[str, Any],
+    clusters: ArrayLike | None,
+) -> _Given:
+    """Return what is planned of means over lists, of one model or two."""
+    lists = list(by_model.values())
+    metric, name = lists[0]._metric, f"{lists[0].metric} within lists"
+    params = lists[0].params | question_of_mean(
+        lists[0], of_mean.get("average"), of_mean.get("undefined", "skip")
+    )
+
+    def learn(plan: Plan, null_value: float | None) -> _Pilot | None:
+        means = averages_in_lists(lists, clusters=clusters, **of_mean)
+        if any(np.isnan(one.standard_error) for one in means):
+            reason = "fewer than two lists of the pilot are defined"
+            warn_undefined(f"The sample size for the {name}", reason)
+            return None
+        units = check_clusters_of_lists(clusters, lists[0])
+        return _pilot_of_lists(lists[0], means, units, plan, null_value)
+
+    return _Given(metric, len(lists), name, params, learn, _NAN)
+
+
+def _pilot_of_lists(
+    of_all: GroupScores,
+    means: Sequence[ListAverage],
+    units: IntArray | None,
+    plan: Plan,
+    null_value: float | None,
+) -> _Pilot:
+    """Return what means over lists say; undefined ones are among those to come."""
+    n_pilot, counted = float(of_all.n_items.sum()), np.flatnonzero(of_all.n_items)
+    n_units = len(counted if units is None else np.unique(units[counted]))
+    per_unit = n_pilot / n_units
+    shares = np.mean([one.shares for one in means], axis=0)
+    away = means[0].residuals - sum(one.residuals for one in means[1:])
+    squares = away**2 / (1 - shares)
+    # The standard error of the logarithm of a mean of squares.
+    mean = squares.mean()
+    spread = np.std(squares, ddof=1) / mean / np.sqrt(len(squares)) if mean else 0.0
+    reach = t_quantile(plan.confidence_level, len(squares) - 1) * float(spread) / 2
+    return _Pilot(
+        plan, null_value, means[0].value - sum(one.value for one in means[1:]), n_pilot,
+        float(of_all.n_pos.sum()) / n_pilot, per_unit, math.ceil(_LEAST * per_unit),
+        ((freedom_of_sums(shares) + 1) / n_pilot, 0.0),
+        Parts(0.0, 0.0, n_pilot * float(np.add.reduce(squares))), reach,
+        cases_per_list=n_pilot / len(counted),
+    )  # fmt: skip
 
 
 def _beyond(needed: float, freedom: float, excess: float) -> float:

@@ -435,7 +435,7 @@ FOUR = [1, 1, 0, 0]
         (partial(sample_size, "roc_auc", Y, A, margin=0.1), "margin is for two models"),
         (partial(sample_size, "roc_auc", Y, A, B, null_value=0.6), "null_value is for"),
         (partial(sample_size, "roc_auc", Y, A, B, margin=0.1, half_width=0.1),
-         "half_width and margin ask for two sizes"),
+         "half_width and margin ask for different"),
         (partial(sample_size, "roc_auc", Y, A, null_value=0.6, difference=0.5),
          "difference=0.5 from null_value=0.6 is beyond"),
         (partial(sample_size, "roc_auc", Y, A, B, margin=0.1, difference=0.1),
