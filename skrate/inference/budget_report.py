@@ -85,6 +85,7 @@ _MEANS = (
 )
 _AGAINST = "Against the reference, p is that of no difference, by Holm's method."
 _NAN = float("nan")
+_NO_INTERVAL = ConfidenceInterval(np.inf, -np.inf)
 # Of a curve that is drawn: rates, and further ones between quantiles of the budget.
 _N_RATES, _N_LIKELY = 101, 50
 # Budgets that stand for their distribution, each with a share of positives of its own.
@@ -363,8 +364,8 @@ def budget_report(
     -------
     report : BudgetReport
         With one row per model and quantity, and with ``reference`` two more of each
-        other model. All is nan where the sample has fewer than
-        two cases of a class; the number needed is infinite where nothing is found.
+        other model. All is nan where the sample has fewer than two cases of a class;
+        the number needed is infinite where nothing is found.
 
     Raises
     ------
@@ -389,36 +390,17 @@ def budget_report(
 
     Notes
     -----
-    R is the rate, n the number of cases that counts are of, p the prevalence, H(r) the
-    hit curve: the positives among the first r, as a share of all cases. Then
+    Found is n E[H(R)], of the rate R, the number n of cases that counts are of, and the
+    hit curve H(r): the positives among the first r, as a share of all cases. Precision
+    and lift are means over budgets that process something; in the number needed, E[R] /
+    E[H(R)], large budgets count more. Of folds H(r) is what is found if the same share
+    r of each is processed; a case that several repeats test counts once.
 
-    .. math:: \text{found} = n E[H(R)], \quad
-              \text{missed} = n (p - E[H(R)]), \quad
-              \text{false alarms} = n (E[R] - E[H(R)]),
-
-    recall is E[H(R)] / p, and precision and lift are the means over budgets
-    :math:`E[H(R) / R \mid R > 0]`, and that over p. The number needed is
-    :math:`E[R] / E[H(R)]`, in which large budgets count more. By chance H(r) is p r. Of
-    folds H(r) is what is found if the same share r of each is processed; a case that
-    several repeats test counts once.
-
-    Intervals are those of :func:`estimate` by the delta method, for the counts with the
-    uncertainty of the prevalence. They are for expectations, over budgets and batches.
-    A prediction interval holds the count of one batch, under one budget: a mixture over
-    1,024 budgets of beta-binomial laws, whose beta has the variance of the estimate and
-    of the place of the cut in the batch.
-
-    Against a ``reference`` :math:`n E[H_a(R) - H_b(R)]` more are found, and as many
-    false alarms fewer raised, with the interval and the p-value of :func:`compare` for
-    the hits. Of the next n cases the difference has at a rate r the mean :math:`n
-    (H_a(r) - H_b(r))`, n times the variance of a case's influence, and the third moment
-    of a difference of Poisson counts, its mean. It is mixed over budgets and over what
-    its mean may be, whose variance has that of one case at the cut added.
-
-    The p-value is that of a random order, over all choices of the positives where a
-    class has up to 15 cases, else by a gamma distribution of exact first three moments;
-    of clusters or sampling weights it is the level at which Wilson's interval of the
-    recall begins at E[R].
+    Intervals are those of :func:`estimate` for expectations, over budgets and batches,
+    in the counts with the uncertainty of the prevalence; a prediction interval holds
+    the count of one batch under one budget. The p-value is that of a random order.
+    Against a ``reference`` interval and p-value are those of :func:`compare` for the
+    hits. :ref:`counts_and_a_report_card` has all rows, and how they are made.
 
     Cost: one sort per model.
 
@@ -486,56 +468,73 @@ def budget_report(
     # More rates where the budget is.
     likely = law.ppf(np.linspace(0.005, 0.995, _N_LIKELY))
     grid = np.unique([*np.linspace(0, 1, _N_RATES), *likely, law.mean()])
-    rows: list[BudgetRow] = []
+    found: list[_Found] = []
     curves: list[CurveProcess] = []
-    for name, sample in ranked.items():
-        known, pvalue = dict.fromkeys(QUANTITIES, _UNDEFINED), _NAN
-        batch: dict[Quantity, ConfidenceInterval] = {}
-        if n_items is not None:
-            batch = dict.fromkeys(COUNTS, _UNDEFINED.interval)
-        if is_defined:
-            known = _quantities(sample, law, n_cases, level)
-            pvalue = chance_pvalue(ExpectedRecall(law), law, sample)
+    if is_defined:
+        hits = {
+            name: _measured(ExpectedHits(law), sample, level)
+            for name, sample in ranked.items()
+        }
+        for name, sample in ranked.items():
+            known = _quantities(hits[name], law, n_cases, level)
+            if n_items is not None:
+                expected = [known[count].interval for count in COUNTS]
+                ends = predicted(sample, law, n_items, level, expected)
+                for count, batch in zip(COUNTS, ends, strict=True):
+                    known[count] = known[count]._replace(batch=batch)
+            found.append((name, known, chance_pvalue(ExpectedRecall(law), law, sample)))
             curves.append(curve_process("hits", [sample], grid, folds=sample.folds))
-        if is_defined and n_items is not None:
-            expected = [known[count].interval for count in COUNTS]
-            found = predicted(sample, law, n_items, level, expected)
-            batch = dict(zip(COUNTS, found, strict=True))
-        rows += [
-            BudgetRow(name, quantity, *numbers, pvalue, batch.get(quantity))
-            for quantity, numbers in known.items()
-        ]
-    if base is not None and is_defined:
-        rows += _against(base, ranked, law, n_items, level)
-    elif base is not None:
-        nothing = _NAN, _UNDEFINED.interval, _NAN, _NAN, batch.get("found")
-        others = [name for name in ranked if name != base]
-        rows += [BudgetRow(one, of, *nothing) for one in others for of in DIFFERENCES]
+        if base is not None:
+            found += _against(base, hits, law, n_cases, n_items, level)
+    else:
+        nothing = _UNDEFINED
+        if n_items is not None:
+            nothing = _UNDEFINED._replace(batch=_UNDEFINED.interval)
+        of_model = dict.fromkeys(QUANTITIES, _UNDEFINED) | dict.fromkeys(
+            COUNTS, nothing
+        )
+        found = [(name, of_model, _NAN) for name in ranked]
+        others = [name for name in ranked if base not in (None, name)]
+        found += [(name, dict.fromkeys(DIFFERENCES, nothing), _NAN) for name in others]
+    rows = [
+        BudgetRow(name, quantity, *one[:3], pvalue, one.batch)
+        for name, known, pvalue in found
+        for quantity, one in known.items()
+    ]
     p = first.table.prevalence
     known_of = law, n_cases, n_items, level, p, tuple(curves), base
     return BudgetReport(tuple(rows), *known_of)
 
 
 class _Known(NamedTuple):
-    """A quantity with its interval, and by chance."""
+    """A quantity with its interval, by chance, and in the next batch."""
 
     value: float
     interval: ConfidenceInterval
     chance: float
+    batch: ConfidenceInterval | None = None
 
     def mapped(self, function: Callable[[float], float]) -> _Known:
         """Return what a monotone function makes of it."""
-        ends = ConfidenceInterval(*sorted(map(function, self.interval)))
-        return _Known(function(self.value), ends, function(self.chance))
+
+        def ends_of(ends: ConfidenceInterval) -> ConfidenceInterval:
+            return ConfidenceInterval(*sorted(map(function, ends)))
+
+        batch = None if self.batch is None else ends_of(self.batch)
+        ends = ends_of(self.interval)
+        return _Known(function(self.value), ends, function(self.chance), batch)
 
 
+# The quantities of a model, with its p-value.
+_Found: TypeAlias = tuple[str, dict[Quantity, _Known], float]
 _UNDEFINED = _Known(_NAN, ConfidenceInterval(_NAN, _NAN), _NAN)
 
 
 def _quantities(
-    ranked: Ranked, law: RateDistribution, n_cases: float, level: float
+    of_hits: Measured, law: RateDistribution, n_cases: float, level: float
 ) -> dict[Quantity, _Known]:
     """Return the quantities of a model, in the order of the report."""
+    ranked = of_hits.cases
     p, processed = ranked.table.prevalence, law.mean()
 
     def known(metric: Metric, by_chance: float) -> _Known:
@@ -547,7 +546,7 @@ def _quantities(
     def of_all(share: float) -> float:
         return n_cases * share
 
-    hits = known(ExpectedHits(law), processed * p)
+    hits = _Known(of_hits.value, of_hits.interval(), processed * p)
     misses = known(ExpectedHits(law, missed=True), law.mirrored.mean() * p)
     return {
         "found": hits.mapped(of_all),
@@ -588,18 +587,14 @@ def _check_reference(reference: Any, models: Mapping[str, Any]) -> str | None:
 
 def _against(
     base: str,
-    ranked: Mapping[str, Ranked],
+    models: dict[str, Measured],
     law: RateDistribution,
+    n_cases: float,
     n_items: int | None,
     level: float,
-) -> list[BudgetRow]:
+) -> list[_Found]:
     """Return what each model finds more than the reference, and raises in vain."""
-    models = {
-        name: _measured(ExpectedHits(law), sample, level)
-        for name, sample in ranked.items()
-    }
     other, recall = models.pop(base), ExpectedRecall(law)
-    n_cases = ranked[base].total if n_items is None else float(n_items)
     pairs = []
     for model in models.values():
         warn_of_few_cases([recall] * 2, [model.cases, other.cases])
@@ -607,26 +602,18 @@ def _against(
     pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
     # What one model processes and the other does not.
     most = n_cases * min(law.mean(), law.mirrored.mean())
-    rows = []
-    for name, pair, pvalue in zip(models, pairs, pvalues, strict=True):
+    found: list[_Found] = []
+    for (name, model), pair, pvalue in zip(models.items(), pairs, pvalues, strict=True):
         low, high = (n_cases * end for end in pair.confidence_interval)
         ends = clipped_interval(low, high, (-most, most))
-        batch = None
+        both, batch = (model.cases, other.cases), None
         if n_items is not None:
-            both = ranked[name], ranked[base]
             batch = predicted_difference(both, law, n_items, level, ends)
-        value = n_cases * pair.value
-        rows.append(BudgetRow(name, "more found", value, ends, 0.0, pvalue, batch))
-        ends, batch = _mirrored(ends), None if batch is None else _mirrored(batch)
-        rows.append(
-            BudgetRow(name, "more false alarms", -value, ends, 0.0, pvalue, batch)
-        )
-    return rows
-
-
-def _mirrored(ends: ConfidenceInterval) -> ConfidenceInterval:
-    """Return the interval of the negative, without a negative 0."""
-    return ConfidenceInterval(0.0 - ends.high, 0.0 - ends.low)
+        more = _Known(n_cases * pair.value, ends, 0.0, batch)
+        # Without a negative 0.
+        fewer = more.mapped(lambda number: 0.0 - number)
+        found.append((name, {"more found": more, "more false alarms": fewer}, pvalue))
+    return found
 
 
 def _ranked_models(
@@ -724,7 +711,7 @@ def predicted(
     law: RateDistribution,
     n_items: int,
     level: float,
-    expected: Sequence[ConfidenceInterval] | None = None,
+    expected: Sequence[ConfidenceInterval] = (_NO_INTERVAL,) * 3,
 ) -> list[ConfidenceInterval]:
     """Return bounds of what a batch will find, miss, and raise in vain, by a sample.
 
@@ -748,22 +735,24 @@ def predicted(
         (n_processed, 1 - above),
     ]
     tails = (1 - level) / 2, 1 - (1 - level) / 2
-    ends = [
-        ConfidenceInterval(*(_quantile(*count, tail) for tail in tails))
-        for count in counts
-    ]
-    if expected is None:
-        return ends
-    # Whole cases, also of a budget for a part of one.
     parts = rates.max(), 1 - rates.min(), rates.max()
-    most = [int(np.ceil(round(n_items * float(part), 6))) for part in parts]
     return [
-        ConfidenceInterval(
-            min(low, float(np.floor(reach.low))),
-            max(high, float(min(np.ceil(reach.high), n))),
+        _whole(
+            [_quantile(*count, tail) for tail in tails], reach, n_items * float(part)
         )
-        for (low, high), reach, n in zip(ends, expected, most, strict=True)
+        for count, reach, part in zip(counts, expected, parts, strict=True)
     ]
+
+
+def _whole(
+    ends: Sequence[float], expected: ConfidenceInterval, most: float
+) -> ConfidenceInterval:
+    """Return bounds in whole cases that hold an interval, up to the most there are."""
+    # Whole cases, also of a budget for a part of one.
+    most = float(np.ceil(round(most, 6)))
+    low = min(float(ends[0]), float(np.floor(expected.low)))
+    high = max(float(ends[1]), float(np.ceil(expected.high)))
+    return ConfidenceInterval(max(low, -most), min(high, most))
 
 
 def predicted_difference(
@@ -797,22 +786,19 @@ def predicted_difference(
     mean = n_items * (difference + error * special.stdtrit(freedom, quantiles))
     spread = np.maximum(np.sqrt(n_items * first.total) * of_batch, _LEAST_SPREAD)
     skewness = n_items * difference / spread**3
-    part = float(np.minimum(rates, 1 - rates).max())
-    most = int(np.ceil(round(n_items * part, 6)))
+    of_one = n_items * float(np.minimum(rates, 1 - rates).max())
+    most = int(np.ceil(round(of_one, 6)))
 
     def below(count: int) -> float:
         """Return the probability of no more than a count, by three moments."""
         distance = (count + 0.5 - mean) / spread
         return float(stats.pearson3.cdf(distance, skewness).mean())
 
-    low, high = (
+    ends = [
         bisect_left(range(-most, most), tail, key=below) - most
         for tail in ((1 - level) / 2, (1 + level) / 2)
-    )
-    least = max(min(low, float(np.floor(expected.low))), -most)
-    return ConfidenceInterval(
-        float(least), float(min(max(high, float(np.ceil(expected.high))), most))
-    )
+    ]
+    return _whole(ends, expected, of_one)
 
 
 def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:

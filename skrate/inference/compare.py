@@ -206,9 +206,6 @@ def compare(
         the same replicates. That of "permutation" is of its own kind.
     n_resamples : int, default=2000
         Number of resamples or permutations, of each pair.
-    quantiles : {"t", "normal"}, default="t"
-        Whether p-value and interval take those of Student's t, or of the normal
-        distribution, as DeLong's paper and most programs do.
     groups : array-like of shape (n_samples,), default=None
         The list or queue of each row, as in :func:`estimate`: lists are then the units,
         and "delta" is Student's t over them. For metrics without ``groups`` of their
@@ -226,7 +223,7 @@ def compare(
     **metric_kwargs : dict
         Parameters of the metric, such as ``rate``; within lists also ``average`` and
         ``undefined`` of :meth:`GroupScores.mean`. The rate may be a set of
-        distributions, from :func:`skrate.rates.between`: see Notes.
+        distributions, from :func:`skrate.rates.between`.
 
     Returns
     -------
@@ -269,44 +266,17 @@ def compare(
     reject a true null in one of ten samples at a level of 0.05.
 
     P-values and intervals agree: one of level 1 - alpha leaves 0 out where the p-value
-    is below alpha; with a ``margin`` d it lies above -d, below d, or between both [5]_.
-    The statistic is then that of the difference plus or minus d. "percentile" and
-    "basic" count replicates, the second after mirroring them at the difference: of n,
-    of which m are on the other side of 0, or of the margin, than the difference,
-    p = 2 (m + 1) / (n + 1), half of it for one side. The permutation tests that
-    the models are exchangeable within cases ([1]_, [2]_): stronger than equal metrics,
-    but exact at any size. Midranks are exchanged, so that models need no common scale.
-
-    Where the sample shows no variation of the difference, as of a perfect and a random
-    ranking, the interval combines that of each model, "wilson" of :func:`estimate`,
-    without their correlation [3]_. The p-value is the greatest at which it leaves 0
-    out, and not below 1e-15.
-
-    With the correlation rho of two tables and their standard errors s_a and s_b the
-    difference has [4]_ :math:`s^2 = s_a^2 + s_b^2 - 2 \rho s_a s_b`, the least where
-    rho is 1. ``least_significant_correlation`` is the rho above which the p-value would
-    be less than 1 less the confidence level, 1 where none would do.
+    is below alpha; with a ``margin`` d it lies above -d, below d, or between both [3]_.
+    The statistic is then that of the difference plus or minus d. The permutation tests
+    that the models are exchangeable within cases ([1]_, [2]_): stronger than equal
+    metrics, but exact at any size. Midranks are exchanged, so that models need no
+    common scale.
 
     Rankings of folds are paired by the cases; it is about the models that were trained,
     while :func:`compare_folds` counts in that others would have been trained on other
-    cases.
-
-    Within lists the mean of each model is the ratio of two sums over m lists, A = sum
-    a_i / sum w_i and B = sum b_i / sum v_i. The squared standard error of A - B is
-
-    .. math:: \sum_i \frac{1}{1 - h_i} \left( \frac{a_i - A w_i}{\sum_j w_j}
-              - \frac{b_i - B v_i}{\sum_j v_j} \right)^2,
-
-    where h_i is the share of list i in the weight, by the mean of both models, with
-    :math:`1 / \sum_i h_i^2 - 1` degrees of freedom: of equal weights the paired t-test.
-    The permutation flips the sign of the difference in a random half of the lists, and
-    of few lists in all ways that there are; of clusters that of the sum over lists.
-
-    Over a set of distributions of the rate the range of the difference in the sample is
-    exact (:func:`skrate.rates.between` has the closed form). With D(r) the difference
-    at the rate r and s(r) its standard error, the interval is from the least E_F[D - t
-    s] over all distributions F of the set to the greatest E_F[D + t s]; the p-value is
-    that under the one that says least.
+    cases. :ref:`uncertainty` has what is done without variation, by replicates and with
+    two tables, :ref:`several_in_lists` the test within lists, and
+    :func:`skrate.rates.between` the sets of distributions.
 
     The covariance of several models multiplies their influence values case by case
     (DeLong's matrix for the AUC), so that a contrast ``c @ values`` has the variance
@@ -321,12 +291,7 @@ def compare(
     .. [2] Bandos, Rockette and Gur (2005), A permutation test sensitive to differences
        in areas for comparing ROC curves from a paired design,
        :doi:`10.1002/sim.2149`.
-    .. [3] Zou and Donner (2008), Construction of confidence limits about effect
-       measures: a general approach, :doi:`10.1002/sim.3095`.
-    .. [4] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
-       classification and prediction: average precision versus area under the ROC
-       curve, section 5.2, :doi:`10.48550/arXiv.1310.5103`.
-    .. [5] Liu, Ma, Wu and Tai (2006), Tests of equivalence and non-inferiority for
+    .. [3] Liu, Ma, Wu and Tai (2006), Tests of equivalence and non-inferiority for
        diagnostic accuracy based on the paired areas under ROC curves,
        :doi:`10.1002/sim.2358`.
 

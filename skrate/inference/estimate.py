@@ -152,9 +152,9 @@ def estimate(
         infinity. Of markers: whether one is found that is better than chance, worse, or
         either: one that ranks the positives last tells the classes apart as well.
     quantiles : {"t", "normal"}, default="t"
-        Whether p-value and interval take those of Student's t, whose degrees of freedom
-        the Notes have, or of the normal distribution: with ``interval="wald"`` they are
-        those of DeLong's paper and most programs, too narrow for few cases.
+        Whether p-value and interval take those of Student's t, or of the normal
+        distribution: with ``interval="wald"`` as DeLong's paper and most programs, too
+        narrow for few cases.
     adjust : {"holm", "bh", "by"}, default="holm"
         What the adjusted p-values of several markers or models keep to a level:
 
@@ -240,44 +240,22 @@ def estimate(
     without the last term if ``stratify``. For the AUC n_1 - 1 and n_0 - 1 take the
     place of n_1 and n_0, which is DeLong's variance [1]_.
 
-    "wilson" takes the metric u and its variance V from a ranking to which a tenth of a
-    case of each class is added, half of it at each end. With all of them as shares of
-    the metric's range, and :math:`k = t^2 V / (u (1 - u))`, it ends at
-
-    .. math:: \frac{v + k / 2 \mp \sqrt{k v (1 - v) + k^2 / 4}}{1 + k},
-
-    which holds each x that is at most t standard errors from the value v, where the
-    variance at x is :math:`V x (1 - x) / (u (1 - u))`. With clusters, sampling weights
-    or another ``method`` V is multiplied by the ratio of their variance to that of
-    independent cases. Where the sample shows no variation "wilson" takes the place of
-    other intervals. P-values and intervals agree: that of ``null_value`` is below alpha
-    where the interval of level 1 - alpha leaves it out, by "wilson" a score test. Of
-    what is taken at a recall or at a precision it is the interval
-    of a test that is turned round: :func:`rate_at_recall_score` has it. t is that of
-    Student's distribution, with degrees of freedom by the size of each class [4]_ or,
-    where a few cases decide the value, by the kurtosis of their influence:
-    :ref:`uncertainty` says where, and how often intervals hold the truth.
+    "wilson" takes the place of other intervals where the sample shows no variation.
+    P-values and intervals agree: that of ``null_value`` is below alpha where the
+    interval of level 1 - alpha leaves it out, by "wilson" a score test. Of what is
+    taken at a recall or at a precision it is the interval of a test that is turned
+    round: :func:`rate_at_recall_score` has it. Student's t has degrees of freedom by
+    the size of each class [4]_ or, where a few cases decide the value, by the kurtosis
+    of their influence: :ref:`uncertainty` has the formulas, and how often intervals
+    hold the truth.
 
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
     such a gain: where none is negative, "wilson" and "logit" are symmetric in the
     logarithm, else in the value. The methods are "delta" and "bootstrap".
 
     Of folds [7]_ it is the mean of V values that is estimated, the mean performance of
-    the V models as they were trained: :ref:`train_once` has its variance, and how folds
-    of one class or with one positive are taken. The average precision of few positives
-    is above that of many: ``bias`` is by how much, by the jackknife, and the interval
-    is around the value less the bias. ``confidence_interval_retrained`` is for a model
-    that is trained again: of a cross-validation its variance is :math:`1 + V / (V - 1)`
-    times as great, by the correction of Nadeau and Bengio (:func:`summarize`).
-
-    Of markers the p-value tests that each order of the labels is as likely
-    (:ref:`markers`). For the AUC it is Mann and Whitney's test: exact where few sums of
-    ranks are possible, else normal. Where ties make its law skew or coarse, and for
-    other metrics, ``n_resamples`` orders of the labels are counted; some lean to the
-    positives first or last, so that p-values far below ``1 / n_resamples`` are known
-    [9]_. They are adjusted for their number [8]_. Where clusters or sampling weights
-    forbid another order, it is the level at which Wilson's interval ends at the metric
-    of constant scores; with gains or costs per case it is nan.
+    the V models as they were trained: :ref:`train_once` has its variance. Of markers
+    the p-value tests that each order of the labels is as likely (:ref:`markers`).
 
     Cost: one sort; the bootstrap sorts nothing again and needs bounded memory; the
     jackknife is quadratic in the number of groups.
@@ -303,10 +281,6 @@ def estimate(
     .. [7] LeDell, Petersen and van der Laan (2015), Computationally efficient
        confidence intervals for cross-validated area under the ROC curve estimates,
        :doi:`10.1214/15-EJS1035`.
-    .. [8] Holm (1979), A simple sequentially rejective multiple test procedure,
-       Scandinavian Journal of Statistics 6, 65-70.
-    .. [9] Harrison (2012), Conservative hypothesis tests and confidence intervals using
-       importance sampling, Biometrika 99(1), :doi:`10.1093/biomet/asr079`.
 
     Examples
     --------

@@ -204,9 +204,8 @@ def sample_size(
 ) -> SampleSize:
     r"""Compute how many cases a test set needs, or what so many show, from a pilot.
 
-    For an interval of a metric, or of the difference of two models; for the power of
-    :func:`compare` to find a difference of two models on the same cases, or that it is
-    within a margin; or for that of :func:`estimate` to tell a metric from a value.
+    For an interval, of a metric or of the difference of two models; or for the power of
+    :func:`compare` on the same cases, or of :func:`estimate` with a ``null_value``.
 
     Parameters
     ----------
@@ -223,7 +222,7 @@ def sample_size(
         ``alternative`` leaves it one. None with two models or a ``null_value``: the
         size is that of a test.
     n_cases : int, default=None
-        Number of cases of the test set, in place of ``half_width`` or ``power``.
+        Size of the test set, in place of ``half_width`` or ``power``.
     difference : float, default=None
         The difference, a less b or the metric less ``null_value``, that the test shall
         find; None takes the pilot's. With a ``margin`` it is how much the models really
@@ -235,13 +234,8 @@ def sample_size(
         As in :func:`compare`.
     margin : float, default=None
         That of non-inferiority or equivalence, as in :func:`compare`.
-    null_value : float, default=None
-        The value from which the metric of one model shall be told, as in
-        :func:`estimate`.
     confidence_level : float, default=0.95
         Level of the interval; that of the test is 1 less it.
-    quantiles : {"t", "normal"}, default="t"
-        As in :func:`compare`; "normal" gives the sizes of a z-test.
     planned_prevalence : float, default=None
         Share of positives among the cases to come, if not the pilot's.
     stratify : bool, default=False
@@ -283,35 +277,12 @@ def sample_size(
 
     Notes
     -----
-    With influence values v of the pilot's cases (of a difference, a's less b's), a
-    sample of n cases of which a share p is positive has the variance U / n,
-
-    .. math:: U = p \, E[v^2 | y = 1] + (1 - p) \, E[v^2 | y = 0],
-
-    around the means of the classes if ``stratify``. Another p weighs the pilot's cases
-    for their influence as well. Clusters are drawn as one. The interval is that of
-    :func:`estimate` or :func:`compare` for such a variance; the power that of Student's
-    t with the noncentrality :math:`\Delta / \sqrt{U / n}`, where :math:`\Delta` is the
-    distance of the difference from 0 or from the margin; of both its ends the power is
-    P(T_1 > t) + P(T_2 > t) - 1. Of lists U is the pilot's size times the squared
-    standard error that :meth:`GroupScores.estimate` or :func:`compare` has there.
-    Obuchowski's formula [1]_ agrees at an AUC of 0.6 and asks for up to twice as many
-    at 0.9. A ``null_value`` is tested by "wilson" of :func:`estimate`, whose variance
-    at x is in proportion to x (1 - x) on the range of the metric: so is U at the null
-    value and at the one that is planned. Of lists it is tested by Student's t.
-
-    ``n_interval`` goes by Student's t on the scale of log U, whose standard error is
-    the jackknife's over twenty parts of the pilot, or of lists by how their squared
-    influence varies, combined [2]_ with the interval of a
-    ``difference`` that is the pilot's: it has no end where that holds 0. Cost: some
+    A sample of n cases has the variance U / n, where U is that of the influence values
+    of the pilot's cases (of a difference, a's less b's). Another prevalence weighs the
+    cases for their influence as well; clusters are drawn as one. ``n_interval`` goes by
+    the jackknife and, where no ``difference`` is given, by the interval of the pilot's:
+    it has no end where that holds 0. :ref:`planning` has the formulas. Cost: some
     twenty sorts a model.
-
-    References
-    ----------
-    .. [1] Obuchowski (1994), Computing sample size for receiver operating
-       characteristic studies, :doi:`10.1097/00004424-199402000-00020`.
-    .. [2] Zou and Donner (2008), Construction of confidence limits about effect
-       measures: a general approach, :doi:`10.1002/sim.3095`.
 
     Examples
     --------
