@@ -59,7 +59,7 @@ QUESTIONS = (
     (
         "At which budgets is it better, and what will be found?",
         "deciding",
-        ("compare_curves", "budget_report"),
+        ("compare_curves", "curve_band", "budget_report"),
     ),
     ("What does each group of people get?", "ranked_lists", ("subgroup_scores",)),
     ("How many cases must be labelled?", "deciding", ("sample_size",)),

@@ -17,6 +17,7 @@ from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.compare_readers import compare_readers
+from skrate.inference.curve_band import curve_band
 from skrate.inference.estimate import estimate, influence
 from skrate.inference.sample_size import sample_size
 from skrate.inference.subgroups import subgroup_scores
@@ -82,6 +83,7 @@ __all__ = [
     "compare_readers",
     "convert_rauc",
     "cross_val_rankings",
+    "curve_band",
     "displays",
     "error_rate",
     "estimate",

@@ -9,6 +9,7 @@ from skrate.curves.consensus import ConsensusCurve, CurvePoint
 from skrate.inference.budget_report import BudgetReport, BudgetRow
 from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.compare_readers import ReaderComparison
+from skrate.inference.curve_band import CurveBand
 from skrate.inference.sample_size import SampleSize
 from skrate.inference.subgroups import SubgroupScores
 from skrate.metrics.results import (
@@ -29,6 +30,7 @@ __all__ = [
     "ComparisonRange",
     "Comparisons",
     "ConsensusCurve",
+    "CurveBand",
     "CurveComparison",
     "CurvePoint",
     "Estimate",

@@ -141,6 +141,7 @@ STATISTICS = {
 RATES = {
     "rate",
     "rates",
+    "at",  # of a curve, whose axis may be that of rates, fpr or recall
     "of",
     "augment",
     "band",

@@ -6,6 +6,7 @@ It is handed on by ``skrate``: ``skrate.displays.MarkersDisplay`` and so on.
 
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
 from skrate.displays.budget_report import BudgetReportDisplay
+from skrate.displays.curve_band import CurveBandDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay
 from skrate.displays.markers import MarkersDisplay
 from skrate.displays.stopping_curve import StoppingCurveDisplay
@@ -14,6 +15,7 @@ from skrate.displays.subgroups import SubgroupDisplay
 __all__ = [
     "AUCErrorRateDisplay",
     "BudgetReportDisplay",
+    "CurveBandDisplay",
     "CurveComparisonDisplay",
     "MarkersDisplay",
     "StoppingCurveDisplay",

@@ -296,19 +296,8 @@ def compare_curves(
     level = check_fraction("confidence_level", confidence_level)
     n_resamples = check_count("n_resamples", n_resamples)
     generator = check_generator(random_state)
-    worth = _check_worth(metric, benefit, cost)
-    steps = None if rates is None else check_rates("rates", rates)
-    if steps is not None and steps[0] == 0:
-        raise ValueError(
-            "rates must lie in (0, 1], found 0: there nothing is processed, and no "
-            "model is better. Leave it out."
-        )
-    if steps is not None and len(steps) > _MOST_RATES:
-        raise ValueError(
-            f"rates holds {len(steps)} rates, more than {_MOST_RATES}: their "
-            "covariance would not fit in little memory. Take fewer, such as "
-            "numpy.linspace(0.005, 0.995, 199)."
-        )
+    worth = check_worth("metric", metric, benefit, cost)
+    steps = None if rates is None else check_places("rates", rates)
     given = {"sample_weight": sample_weight, "clusters": clusters}
     columns: dict[str, Any]
     columns = {"y_true": y_true, "y_score_a": y_score_a, "y_score_b": y_score_b}
@@ -402,22 +391,39 @@ def _with_both_classes(
     return columns, numbers[chosen], columns.pop("indices")
 
 
-def _check_worth(
-    metric: CurveMetric, benefit: float | None, cost: float | None
+def check_places(name: str, values: ArrayLike) -> FloatArray:
+    """Return increasing places in (0, 1] at which curves are compared or drawn."""
+    places = check_rates(name, values)
+    if places[0] == 0:
+        raise ValueError(
+            f"{name} must lie in (0, 1], found 0: there nothing is processed, and all "
+            "models are alike. Leave it out."
+        )
+    if len(places) > _MOST_RATES:
+        raise ValueError(
+            f"{name} holds {len(places)} numbers, more than {_MOST_RATES}: their "
+            "covariance would not fit in little memory. Take fewer, such as "
+            "numpy.linspace(0.005, 0.995, 199)."
+        )
+    return places
+
+
+def check_worth(
+    name: str, metric: str, benefit: float | None, cost: float | None
 ) -> dict[str, float]:
-    """Return what a gain is made of."""
+    """Return what a gain is made of; ``name`` is the argument that asks for it."""
     if metric != "gain":
-        for name, value in {"benefit": benefit, "cost": cost}.items():
+        for key, value in {"benefit": benefit, "cost": cost}.items():
             if value is not None:
                 raise ValueError(
-                    f"{name} is for metric='gain' only, found metric={metric!r}: leave "
+                    f"{key} is for {name}='gain' only, found {name}={metric!r}: leave "
                     "it out."
                 )
         return {}
     if cost is None:
         raise ValueError(
-            "metric='gain' needs cost, what it costs to process a case: with cost=0 it "
-            "is the benefit of the hits."
+            f"{name}='gain' needs cost, what it costs to process a case: with cost=0 "
+            "it is the benefit of the hits."
         )
     if check_number("cost", cost) < 0:
         raise ValueError(f"cost must not be negative, found {float(cost):g}.")

@@ -21,6 +21,7 @@ from skrate import (
     RateAveragedROC,
     budget_report,
     compare_curves,
+    curve_band,
     estimate,
     rate_averaged_roc_curve,
     rates,
@@ -28,6 +29,7 @@ from skrate import (
 from skrate.displays import (
     AUCErrorRateDisplay,
     BudgetReportDisplay,
+    CurveBandDisplay,
     CurveComparisonDisplay,
     MarkersDisplay,
     StoppingCurveDisplay,
@@ -84,6 +86,11 @@ ROWS = {
     "report": Row(
         BudgetReportDisplay, (Y, SCORES), {"pos_label": "ill", "rate": 0.5},
         {"curve_kwargs": "lines_", "bounds_kwargs": "bands_", **REFERENCES},
+    ),
+    "band": Row(
+        CurveBandDisplay, (Y, SCORES), {"pos_label": "ill", "kind": "pr", **FEW},
+        {"curve_kwargs": "line_", "bounds_kwargs": "band_",
+         "chance_level_kwargs": "chance_level_"},
     ),
     "comparison": Row(
         CurveComparisonDisplay, (Y, A + 3 * Y_TRUE, B),
@@ -160,17 +167,18 @@ def test_styles_go_by_the_aliases_of_matplotlib(name):
     assert line == {"c": "red", "ls": ":", "lw": 7}
 
 
-@looped("name", ["hits", "consensus", "report", "comparison", "markers"])
+@looped("name", ["hits", "consensus", "report", "band", "comparison", "markers"])
 def test_the_positive_class_is_named(name):
     assert "(positive label: ill)" in ROWS[name].draw().ax_.get_ylabel()
 
 
-@looped("name", ["hits", "consensus", "errors", "report"])
+@looped("name", ["hits", "consensus", "errors", "report", "band"])
 def test_an_estimator_is_drawn_as_its_scores(name):
     row = ROWS[name]
     weights = {} if name == "errors" else {"sample_weight": WEIGHTS}
     options = {"pos_label": "ill"} | ({"rate": 0.5} if name == "report" else {})
     options |= {"bounds": None} if name == "consensus" else {}
+    options |= {"kind": "pr", **FEW} if name == "band" else {}
     found = row.display.from_estimator(
         MODEL, X, Y, response_method="predict_proba", **weights, **options
     )
@@ -184,7 +192,7 @@ def test_an_estimator_is_drawn_as_its_scores(name):
         row.display.from_estimator(GaussianNB(), X, Y, **options)
 
 
-@looped("name", ["hits", "consensus", "report"])
+@looped("name", ["hits", "consensus", "report", "band"])
 def test_a_table_is_drawn_as_its_cases(name):
     row, table = ROWS[name], RankTable.from_arrays(Y_TRUE, np.round(SCORES, 1))
     given, is_consensus = (table, Y_TRUE, np.round(SCORES, 1)), name == "consensus"
@@ -299,6 +307,7 @@ CONSENSUS = RateAveragedROC(rate_averaged_roc_curve([Y_TRUE], [A]))
 RATIOS, OF_TWO = AUCErrorRateDisplay.from_class_ratios, ROWS["comparison"].draw
 REFUSED = [
     (BudgetReportDisplay, (A,), {}, "report must be what budget_report returns"),
+    (CurveBandDisplay, (A,), {}, "curve must be what curve_band returns"),
     (CurveComparisonDisplay, (A,), {}, "comparison must be what compare_curves"),
     (StoppingCurveDisplay, (A,), {}, "curve must be what stopping_curve returns"),
     (SubgroupDisplay, (A,), {}, "scores must be what subgroup_scores returns"),
@@ -363,6 +372,10 @@ def test_what_is_undefined_cannot_be_drawn():
         report = budget_report(*one_class, rate=0.2)
     with pytest.warns(UndefinedMetricWarning):
         comparison = compare_curves(*one_class, np.arange(9))
+    with pytest.warns(UndefinedMetricWarning):
+        curve = curve_band(*one_class)
+    with pytest.raises(ValueError, match="curve is undefined"):
+        CurveBandDisplay(curve)
     with pytest.raises(ValueError, match="report is undefined"):
         BudgetReportDisplay(report)
     with pytest.raises(ValueError, match="comparison is undefined"):

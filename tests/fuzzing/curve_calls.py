@@ -59,6 +59,38 @@ def compare_curves(rng: np.random.Generator) -> Call:
     )  # fmt: skip
 
 
+def curve_band(rng: np.random.Generator) -> Call:
+    """Draw a call of curve_band."""
+    sample, options = draw_cases(rng)
+    kind = str(rng.choice(["recall", "precision", "lift", "gain", "roc", "pr"]))
+    places = np.unique(rng.integers(1, 41, size=int(rng.integers(1, 6)))) / 40
+    options |= {"kind": kind, "at": places, "n_resamples": 20, "random_state": 3}
+    options |= GAIN if kind == "gain" else {}
+    options["band"] = str(rng.choice(["simultaneous", "pointwise"]))
+
+    def arguments(given: Sample) -> Any:
+        return given.data("y_score", **options)
+
+    def check(given: Sample, found: Any) -> None:
+        if not enough(given, options):
+            holds(np.isnan(found.value).all(), "too few cases")
+            return
+        groups = Groups(*given.parts)
+        for place, value in zip(places, found.value.tolist(), strict=True):
+            if kind not in ("roc", "pr"):
+                expected = _value(kind, groups, float(place))
+                same_number(kind, value, expected, rtol=1e-9, atol=1e-9)
+        holds((found.low <= found.value).all(), f"below {found.low}")
+        holds((found.value <= found.high).all(), f"above {found.high}")
+        again = quietly(skrate.curve_band, **arguments(given)[1])
+        holds(repr(again) == repr(found), f"a second time it is {again!r}")
+
+    return Call(
+        "curve_band", skrate.curve_band, arguments, check, sample,
+        may_refuse=refusals(sample), may_warn=True,
+    )  # fmt: skip
+
+
 def _value(metric: str, groups: Groups, rate: float) -> float:
     recall = float(tables.found_at(groups, Fraction(rate)))
     prevalence = float(Fraction(groups.n_pos) / Fraction(groups.total))

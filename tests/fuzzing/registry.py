@@ -95,6 +95,7 @@ ENTRIES = [
     Entry(("rates",), set_calls.worst_of_set, 1),
     Entry(("compare_curves",), curve_calls.compare_curves, 2, may_spoil=True),
     Entry(("ConstrainedThresholdClassifier",), threshold_calls.threshold, 2),
+    Entry(("curve_band",), curve_calls.curve_band, 2, may_spoil=True),
     Entry(("budget_report",), budget_calls.budget_report, 3),
     Entry(("subgroup_scores",), subgroup_calls.subgroup_scores, 2, may_spoil=True),
     Entry(("rates",), metric_calls.rate_methods, 4),

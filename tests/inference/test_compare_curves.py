@@ -230,7 +230,10 @@ def test_too_few_cases_of_a_class_give_nan_with_a_warning():
         ({"rates": [0, 0.5]}, r"rates must lie in \(0, 1\], found 0"),
         ({"rates": [0.5, 0.2]}, "rates must increase, found 0.2 after 0.5"),
         ({"rates": [0.5, 1.2]}, "rates must lie in"),
-        ({"rates": np.linspace(0.1, 0.9, 2001)}, "2001 rates, more than 2000"),
+        (
+            {"rates": np.linspace(0.1, 0.9, 2001)},
+            "rates holds 2001 numbers, more than 2000",
+        ),
         ({"confidence_level": 1}, "confidence_level"),
         ({"n_resamples": 0}, "n_resamples"),
         ({"cost": 1}, "cost is for metric='gain' only"),

@@ -1,0 +1,401 @@
+"""The band of one curve, on every pair of axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy import special
+
+from skrate.curves.consensus import BANDS, Band
+from skrate.curves.folds import default_rates
+from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.data.checks import (
+    check_choice,
+    check_count,
+    check_fraction,
+    check_generator,
+    warn_undefined,
+)
+from skrate.data.folds import FoldRankings
+from skrate.data.show import described_like, plain
+from skrate.data.table import RankTable, check_alone
+from skrate.inference.compare_curves import (
+    CurveProcess,
+    check_places,
+    check_worth,
+    compare_curves,
+    curve_process,
+)
+from skrate.inference.delta import NEGLIGIBLE
+from skrate.inference.plan import why_too_few
+from skrate.inference.sample import Ranked, Weights, check_sample, ranked_in_folds
+from skrate.metrics.recall import share_at_cut
+from skrate.metrics.results import (
+    Question,
+    Rows,
+    question_text,
+    t_quantile,
+    wilson_ends,
+)
+
+CurveKind = Literal["recall", "precision", "roc", "pr", "lift", "gain"]
+# What stands on the horizontal axis.
+AXES: dict[CurveKind, str] = {
+    "recall": "rate", "precision": "rate", "roc": "fpr", "pr": "recall",
+    "lift": "rate", "gain": "rate",
+}  # fmt: skip
+KINDS: tuple[CurveKind, ...] = get_args(CurveKind)
+_N_STEPS = 200
+# How the squared deviation of a point is shared between its axes.
+# So much of the critical value, over the root of the size of the greater class, is
+# what the nearest of several cuts is closer than that of the sample.
+_CLOSER, _CLOSEST = 0.75, 0.2
+# Places near either end of a curve, from so much of a negative on.
+_N_ENDS, _FIRST = 40, 0.1
+_ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 25)[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class CurveBand(Rows):
+    """A curve with its band, as :func:`skrate.curve_band` returns it.
+
+    Attributes
+    ----------
+    kind : str
+        The curve: "recall", "precision", "lift" or "gain" against the rate, "roc" or
+        "pr".
+    at : array of shape (n_points,)
+        Places on the horizontal axis: rates, false positive rates or recalls.
+    value, low, high : array of shape (n_points,)
+        The curve of the sample, and its bounds.
+    band : str
+        What the bounds hold: "simultaneous", all of the curve at once, or "pointwise".
+    confidence_level : float
+        Level of the bounds.
+    prevalence : float
+        Share of the positives.
+    n_pos, n_neg : float
+        Number of positives and of negatives; repetitions count.
+    params : dict
+        Parameters of the curve: "benefit" and "cost" of a gain.
+
+    Examples
+    --------
+    >>> from skrate import curve_band
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> band = curve_band(
+    ...     y_true, y_score, kind="roc", at=[0.2, 0.8], random_state=0
+    ... )
+    >>> band.value.tolist()
+    [0.5, 1.0]
+    >>> band.to_dict()["fpr"]
+    [0.2, 0.8]
+    """
+
+    kind: CurveKind
+    at: FloatArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    band: Band
+    confidence_level: float
+    prevalence: float
+    n_pos: float
+    n_neg: float
+    params: Question = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, a row per place; "rate", "fpr" or "recall" first.
+
+        The curve is "value", its bounds "low" and "high".
+        """
+        names = (AXES[self.kind], "value", "low", "high")
+        columns = (self.at, self.value, self.low, self.high)
+        return {name: plain(one) for name, one in zip(names, columns, strict=True)}
+
+    def __float__(self) -> float:
+        raise TypeError("CurveBand has no single value: take those in .value.")
+
+    def __repr__(self) -> str:
+        width = float(np.mean(self.high - self.low))
+        return (
+            f"CurveBand({self.kind}{question_text(self.params)} at {len(self.at)} "
+            f"places from {AXES[self.kind]} {self.at[0]:.4g} to {self.at[-1]:.4g}, "
+            f"{self.band} {100 * self.confidence_level:g} % band of mean width "
+            f"{width:.4f}, n_pos={self.n_pos:g}, n_neg={self.n_neg:g})"
+        )
+
+
+@described_like(compare_curves)
+def curve_band(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = None,
+    *,
+    kind: CurveKind = "recall",
+    at: ArrayLike | None = None,
+    band: Band = "simultaneous",
+    confidence_level: float = 0.95,
+    n_resamples: int = 2000,
+    benefit: float | None = None,
+    cost: float | None = None,
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights: Weights = "frequency",
+    pos_label: Label = None,
+    random_state: RandomState = None,
+) -> CurveBand:
+    r"""Find the band of one model's curve, on the axes that are asked for.
+
+    How far may the whole ROC curve, precision-recall curve or cumulative gains of
+    other cases be from those of this sample? The model is taken as given. For whether
+    two models differ see :func:`compare_curves`: bands of each overlap also where one
+    model is better beyond doubt.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or, without ``y_score``, a table of counts, or the
+        rankings of folds.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class.
+    kind : {"recall", "precision", "roc", "pr", "lift", "gain"}, default="recall"
+        The curve: recall (cumulative gains), precision, lift (recall over the rate) or
+        gain per case (``benefit`` for each positive found less ``cost`` for each case
+        processed) against the rate; recall against the false positive rate ("roc"); or
+        precision against the recall ("pr").
+    at : array-like of shape (n_points,), default=None
+        Increasing places on the horizontal axis, in (0, 1], at most 2,000. None takes
+        up to 200 in equal steps, and finer ones near the end of a class with a share
+        below 2 %.
+    band : {"simultaneous", "pointwise"}, default="simultaneous"
+        What the bounds hold: the whole curve at once, or each of its points alone.
+
+    Returns
+    -------
+    result : CurveBand
+        With ``at``, ``value``, ``low`` and ``high``, arrays of shape (n_points,), in
+        the units of the curve: shares, multiples of chance ("lift") or the units of
+        ``benefit``. The value of random scores is the place ("recall", "roc"), the
+        prevalence ("precision", "pr") or 1 ("lift"). All nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For ``at`` that does not increase within (0, 1], ``benefit`` or ``cost``
+        without "gain", or labels, scores, weights, clusters or folds that do not fit.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class has fewer than two cases.
+
+    See Also
+    --------
+    sklearn.metrics.roc_curve : The points of a ROC curve, without a band.
+    CurveBandDisplay : Draws it.
+    estimate : The interval at one point that was chosen beforehand.
+    compare_curves : The band of the difference of two models.
+
+    Notes
+    -----
+    A point (f, t) of the true ROC curve is some cut of the scores. If in the sample
+    that cut is at :math:`(\hat f, \hat t)`, with binomial deviations of
+    :math:`z_0` and :math:`z_1` standard errors, it is not refuted as long as
+    :math:`z_0^2 + z_1^2 \le c^2`. The band holds what some cut of the sample does not
+    refute: the union, over :math:`-\pi/2 \le \theta \le \pi/2`, of Jeffreys'
+    intervals [1]_ at :math:`c \cos\theta` about the tpr of the sample at
+
+    .. math:: \hat f = f + c \sin\theta \sqrt{f (1 - f) / n_0}
+              + (1 - 2 f) (c^2 \sin^2\theta - 1) / (6 n_0).
+
+    No slope of the curve is estimated, which fails at its ends. Where no negative, or
+    each of them, may be above the cut, the bound is 0, or 1: no shape of the curve is
+    assumed. The critical value c is that of :func:`compare_curves` for the recall of
+    this model, times :math:`1 - 0.75 d / \sqrt{n}`, at least 0.8, with n the size of
+    the greater class and d the number of distinct scores per case: so much closer is
+    the nearest of several cuts, by simulation. For "pointwise" the normal quantile
+    takes its place. Weights, clusters and folds scale the class sizes by the variance
+    of the recall over that of independent cases.
+
+    Other axes show this band with the prevalence of the sample. The uncertainty of the
+    prevalence, in Wilson's interval at c, is added in squares, as independent of the
+    curve given the classes. Values are greatest at a given fpr, and at the least rate
+    of a given recall. A precision at the recall 0 is undefined, and left out.
+
+    How often it covers whole curves is in the user guide. Cost: O(n log n + n_points^3
+    + n_resamples n_points^2).
+
+    References
+    ----------
+    .. [1] Brown, Cai and DasGupta (2001), Interval estimation for a binomial
+       proportion, :doi:`10.1214/ss/1009213286`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrate import curve_band
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(500) < 0.2
+    >>> y_score = rng.normal(size=500) + 1.5 * y_true
+    >>> roc = curve_band(y_true, y_score, kind="roc", random_state=0)
+    >>> i = 19
+    >>> print(f"{roc.at[i]:.2f}: {roc.low[i]:.2f} to {roc.high[i]:.2f}")
+    0.10: 0.47 to 0.79
+
+    At one point that was chosen beforehand:
+
+    >>> alone = curve_band(y_true, y_score, kind="roc", at=[0.1], band="pointwise")
+    >>> print(f"{alone.low[0]:.2f} to {alone.high[0]:.2f}")
+    0.52 to 0.75
+    """
+    kind = check_choice("kind", kind, KINDS)
+    band = check_choice("band", band, BANDS)
+    level = check_fraction("confidence_level", confidence_level)
+    n_resamples = check_count("n_resamples", n_resamples)
+    generator = check_generator(random_state)
+    worth = check_worth("kind", kind, benefit, cost)
+    places = None if at is None else check_places("at", at)
+    given = {"sample_weight": sample_weight, "clusters": clusters}
+    if isinstance(y_true, FoldRankings):
+        check_alone(y_true, y_score=y_score, **given, pos_label=pos_label)
+        ranked = ranked_in_folds(y_true, weights)
+    else:
+        ranked = replace(
+            check_sample(
+                y_true, y_score, weights=weights, pos_label=pos_label, **given
+            ),
+            by_case=True,
+        )
+    table = ranked.table
+    steps = default_rates([table], has_weights=table.n_cases is None)[1:]
+    if places is None:
+        of_rate = AXES[kind] == "rate"
+        places = steps if of_rate else np.arange(1, _N_STEPS + 1) / _N_STEPS
+    reason, nothing = why_too_few(ranked), np.full(len(places), np.nan)
+    value = low = high = nothing
+    if reason is None:
+        process = curve_process("recall", [ranked], steps, folds=ranked.folds)
+        critical = t_quantile(level, process.freedom)
+        if band == "simultaneous":
+            critical = process.critical_value(level, n_resamples, generator)
+        effect = _design_effect(process, ranked)
+        sizes = ranked.sizes[0] / effect, ranked.sizes[1] / effect
+        # The fewer cases tie, the more cuts there are to choose from.
+        untied = min(table.n_groups / sum(ranked.sizes), 1.0)
+        critical *= 1 - min(_CLOSER * untied / np.sqrt(max(sizes)), _CLOSEST)
+        value, low, high = _bounds(kind, table, sizes, critical, places)
+        if kind == "gain":
+            benefit, cost = worth["benefit"], worth["cost"]
+            value, low, high = (
+                benefit * one - cost * places for one in (value, low, high)
+            )
+    else:
+        warn_undefined(f"The band of the curve of kind {kind!r}", reason)
+    return CurveBand(
+        kind, places, value, low, high, band, level, table.prevalence, *ranked.sizes,
+        params=worth,
+    )  # fmt: skip
+
+
+def _design_effect(process: CurveProcess, ranked: Ranked) -> float:
+    """Return how many times the recall varies as much as that of independent cases."""
+    if ranked.is_plain:
+        return 1.0
+    table, rates, recall = ranked.table, process.rates, process.values
+    lost = share_at_cut([table], rates)
+    n_pos, n_neg = ranked.sizes
+    variance = recall * (1 - recall) * (1 - 2 * lost) / n_pos
+    variance += lost**2 * rates * (1 - rates) * (n_pos + n_neg) / n_pos**2
+    found = float(np.sum(process.standard_error**2))
+    expected = float(variance.sum())
+    # Of rankings without an error both are 0.
+    return found / expected if min(found, expected) > NEGLIGIBLE else 1.0
+
+
+def _bounds(
+    kind: CurveKind,
+    table: RankTable,
+    sizes: tuple[float, float],
+    critical: float,
+    places: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a curve and its bounds at places of its horizontal axis."""
+    curve = table.fpr, table.tpr
+    p = table.prevalence
+    # Where the curve passes these places, and finer at either end.
+    if kind == "roc":
+        passed = places
+    elif kind == "pr":
+        passed = _at_least(places, table.tpr, table.fpr)
+    else:
+        passed = np.interp(places, table.rates, table.fpr)
+    ends = np.geomspace(_FIRST / sizes[1], 0.5, _N_ENDS)
+    fpr = np.unique(np.concatenate([[0.0, 1.0], passed, ends, 1 - ends]))
+    low, high = roc_band(table, sizes, critical, fpr)
+    # From (0, 0) to (1, 1), straight up at either end.
+    outer = np.append(0.0, fpr), np.append(0.0, high)
+    inner = np.append(fpr, 1.0), np.append(low, 1.0)
+    others = wilson_ends(p, (0.0, 1.0), critical**2 / sum(sizes))
+    value, low, high = (
+        np.array([_on_axes(kind, one, float(q), places) for q in (p, *others)])
+        for one in (curve, inner, outer)
+    )
+    most = places if kind in ("precision", "gain") else np.ones_like(places)
+    # What another prevalence makes of the curve, or of its bound if that is more.
+    below = np.maximum(value[0] - value.min(axis=0), low[0] - low.min(axis=0))
+    above = np.maximum(value.max(axis=0) - value[0], high.max(axis=0) - high[0])
+    least, value, low, high = low.min(axis=0), value[0], low[0], high[0]
+    low = value - np.hypot(value - np.minimum(low, value), below)
+    if kind == "pr":
+        # All may have to be processed: the prevalence is all that is uncertain.
+        low = np.where(places > inner[1][-2], np.minimum(low, least), low)
+    high = value + np.hypot(np.maximum(high, value) - value, above)
+    scale = 1 / places if kind in ("precision", "lift") else np.ones_like(places)
+    return scale * value, scale * np.maximum(low, 0.0), scale * np.minimum(high, most)
+
+
+def _on_axes(
+    kind: CurveKind,
+    curve: tuple[FloatArray, FloatArray],
+    prevalence: float,
+    places: FloatArray,
+) -> FloatArray:
+    """Return at places what a ROC curve is: hits for a precision or gain by rate."""
+    fpr, tpr = curve
+    if kind == "roc":
+        return np.interp(places, fpr, tpr)
+    if kind == "pr":
+        found = prevalence * places
+        wrong = (1 - prevalence) * _at_least(places, tpr, fpr)
+        return np.asarray(found / (found + wrong))
+    recall = np.interp(places, prevalence * tpr + (1 - prevalence) * fpr, tpr)
+    return prevalence * recall if kind in ("precision", "gain") else recall
+
+
+def _at_least(places: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the least y at places, of a curve that may rise straight up there."""
+    return 1 - np.interp(1 - places, 1 - x[::-1], 1 - y[::-1])
+
+
+def roc_band(
+    table: RankTable, sizes: tuple[float, float], critical: float, fpr: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of the true positive rate."""
+    n_pos, n_neg = sizes
+    across, along = critical * np.sin(_ANGLES), critical * np.cos(_ANGLES)
+    # Quantiles of the share of negatives above a cut whose true share is `fpr`.
+    seen = fpr + across * np.sqrt(fpr * (1 - fpr) / n_neg)
+    seen += (1 - 2 * fpr) * (across**2 - 1) / (6 * n_neg)
+    seen = np.clip(seen, 0, 1)
+    tpr = np.interp(seen, table.fpr, table.tpr)
+    # Where none, or all, may be above the cut, nothing is known of the tpr beyond.
+    least, most = np.where(seen > 0, tpr, 0.0), np.where(seen < 1, tpr, 1.0)
+    tail = np.broadcast_to(special.ndtr(-along), seen.shape)
+    low = special.betaincinv(n_pos * least + 0.5, n_pos * (1 - least) + 0.5, tail)
+    high = special.betainccinv(n_pos * most + 0.5, n_pos * (1 - most) + 0.5, tail)
+    low = np.where(least > 0, np.minimum(low, least), 0.0).min(axis=0)
+    high = np.where(most < 1, np.maximum(high, most), 1.0).max(axis=0)
+    # A ROC curve rises.
+    return np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]

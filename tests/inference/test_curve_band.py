@@ -1,0 +1,239 @@
+"""The band of one curve, against the union over cuts written out point by point."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import roc_curve
+
+from fold_cases import drawn_folds
+from guarantees import assert_share, simulated
+from looped import case, looped
+from skrate import (
+    FoldRankings,
+    RankTable,
+    compare_curves,
+    curve_band,
+    lift_at_rate_score,
+    precision_at_rate_score,
+    precision_at_recall_score,
+    recall_at_rate_score,
+)
+from skrate.inference.curve_band import roc_band
+
+PLACES = [0.03, 0.1, 0.3, 0.62, 0.9]
+SCORES = {
+    "recall": (recall_at_rate_score, "rate"),
+    "precision": (precision_at_rate_score, "rate"),
+    "lift": (lift_at_rate_score, "rate"),
+    "pr": (precision_at_recall_score, "recall"),
+}
+KINDS = [*SCORES, "roc", "gain"]
+
+
+def sample(seed=0, n=200, digits=1):
+    generator = np.random.default_rng(seed)
+    y_true = (generator.random(n) < 0.3).astype(int)
+    return y_true, np.round(y_true + generator.standard_t(5, size=n), digits)
+
+
+def band_of(kind, *data, **options):
+    options = {"at": PLACES, "random_state": 0, "n_resamples": 200} | options
+    return curve_band(
+        *data, kind=kind, **options, **({"cost": 0.2} if kind == "gain" else {})
+    )
+
+
+def tpr_at(y_true, y_score, fpr):
+    """Return the greatest tpr on the straight lines between cuts, point by point."""
+    pos, neg = y_score[y_true == 1], y_score[y_true == 0]
+    cuts = [np.inf, *sorted(set(y_score), reverse=True)]
+    points = [(np.mean(neg >= cut), np.mean(pos >= cut)) for cut in cuts]
+    found = []
+    for (x, y), (x_next, y_next) in pairwise(points):
+        if x <= fpr <= x_next:
+            part = 1.0 if x == x_next else (fpr - x) / (x_next - x)
+            found.append(y + part * (y_next - y))
+    return max(found)
+
+
+def literal_band(y_true, y_score, c, fpr):
+    """Return the least and the greatest tpr that some cut does not refute."""
+    n_pos, n_neg = np.sum(y_true == 1), np.sum(y_true == 0)
+    lows, highs = [], []
+    for angle in np.linspace(-math.pi / 2, math.pi / 2, 25):
+        z, rest = c * math.sin(angle), c * math.cos(angle)
+        seen = fpr + z * math.sqrt(fpr * (1 - fpr) / n_neg)
+        seen += (1 - 2 * fpr) * (z**2 - 1) / (6 * n_neg)
+        if seen <= 0:
+            lows.append(0.0)
+        if seen >= 1:
+            highs.append(1.0)
+        tpr = tpr_at(y_true, y_score, min(max(seen, 0), 1))
+        beta = stats.beta(n_pos * tpr + 0.5, n_pos * (1 - tpr) + 0.5)
+        lows.append(min(beta.ppf(stats.norm.cdf(-rest)), tpr) if tpr > 0 else 0.0)
+        highs.append(max(beta.ppf(stats.norm.cdf(rest)), tpr) if tpr < 1 else 1.0)
+    return min(lows), max(highs)
+
+
+@looped("digits", [0, 1, 9])
+def test_the_band_of_a_roc_curve_is_what_no_cut_refutes(digits):
+    y_true, y_score = sample(1, n=80, digits=digits)
+    table = RankTable.from_arrays(y_true, y_score)
+    sizes = float(y_true.sum()), float(80 - y_true.sum())
+    # Far apart, so that no bound rises by its neighbour.
+    for fpr in PLACES:
+        for c in (0.7, 2.9)[fpr > 0.1 :]:
+            found = roc_band(table, sizes, c, np.array([fpr]))
+            expected = literal_band(y_true, y_score, c, fpr)
+            assert np.ravel(found) == pytest.approx(expected, abs=1e-9)
+
+
+@looped("kind", KINDS)
+def test_the_curve_is_that_of_the_scores_at_one_point(kind):
+    y_true, y_score = sample(2)
+    found = band_of(kind, y_true, y_score)
+    if kind in SCORES:
+        score, name = SCORES[kind]
+        expected = [score(y_true, y_score, **{name: place}) for place in PLACES]
+    elif kind == "roc":
+        expected = [tpr_at(y_true, y_score, place) for place in PLACES]
+        fpr, tpr, _ = roc_curve(y_true, y_score)
+        at_cuts = curve_band(y_true, y_score, kind="roc", at=np.unique(fpr)[1:])
+        most = [tpr[fpr == one].max() for one in at_cuts.at]
+        assert at_cuts.value == pytest.approx(most)
+    else:
+        recall = band_of("recall", y_true, y_score).value
+        expected = y_true.mean() * recall - 0.2 * np.array(PLACES)
+    assert found.value == pytest.approx(expected)
+    assert (found.low <= found.value).all()
+    assert (found.value <= found.high).all()
+    assert list(found.to_dict()) == [{"roc": "fpr", "pr": "recall"}.get(kind, "rate"),
+                                     "value", "low", "high"]  # fmt: skip
+
+
+def test_where_the_prevalence_is_known_other_axes_show_the_band_of_the_roc_curve():
+    y_true, y_score = sample(3)
+    # So many cases that neither the prevalence nor the curve is uncertain.
+    times = np.full(200, 10**9)
+    found = band_of("recall", y_true, y_score, sample_weight=times)
+    assert found.low == pytest.approx(found.value, abs=1e-3)
+    assert found.high == pytest.approx(found.value, abs=1e-3)
+
+
+@looped("kind", KINDS)
+def test_what_must_not_matter_does_not(kind):
+    y_true, y_score = sample(4, n=90)
+    times = np.random.default_rng(0).integers(1, 4, size=90)
+    expected = band_of(kind, np.repeat(y_true, times), np.repeat(y_score, times))
+    table = RankTable.from_arrays(y_true, y_score, sample_weight=times)
+    others = {
+        "repetitions": band_of(kind, y_true, y_score, sample_weight=times),
+        "a table": band_of(kind, table),
+        "order": band_of(kind, np.repeat(y_true, times)[::-1],
+                         np.repeat(np.exp(y_score), times)[::-1]),
+    }  # fmt: skip
+    for name, other in others.items():
+        with case(name):
+            for end in ("value", "low", "high"):
+                of_other = getattr(other, end)
+                assert of_other == pytest.approx(getattr(expected, end), rel=1e-6)
+    alone = band_of(kind, y_true, y_score, band="pointwise")
+    whole = band_of(kind, y_true, y_score)
+    assert (whole.low <= alone.low).all()
+    assert (alone.high <= whole.high).all()
+
+
+def test_clusters_of_like_cases_are_as_good_as_one_each():
+    y_true, y_score = sample(5, digits=9)
+    once = band_of("roc", y_true, y_score, band="pointwise")
+    twice = band_of(
+        "roc", np.tile(y_true, 2), np.tile(y_score, 2), band="pointwise",
+        clusters=np.tile(np.arange(200), 2),
+    )  # fmt: skip
+    plain = band_of("roc", np.tile(y_true, 2), np.tile(y_score, 2), band="pointwise")
+    # Of few positives Student's t is a little wider.
+    assert twice.high - twice.low == pytest.approx(once.high - once.low, rel=0.1)
+    assert np.mean(plain.high - plain.low) < 0.8 * np.mean(twice.high - twice.low)
+
+
+def test_folds_are_cut_each_on_its_own():
+    y_true, a, _, fold = drawn_folds()
+    folds = FoldRankings(y_true, a, fold)
+    found = band_of("recall", folds)
+    expected = compare_curves(folds, folds, rates=PLACES, band="pointwise").value_a
+    assert found.value == pytest.approx(expected)
+
+
+def test_the_ends_and_the_repr():
+    y_true, y_score = sample(6)
+    roc = curve_band(y_true, y_score, kind="roc", random_state=0)
+    assert len(roc.at) == 200
+    # No negative may be above the cut; all must be.
+    assert roc.low[0] == 0
+    assert roc.low[-1] == roc.high[-1] == 1
+    assert (np.diff(roc.low) >= 0).all()
+    assert repr(roc).startswith("CurveBand(roc at 200 places from fpr 0.005 to 1, ")
+    pr = curve_band(y_true, y_score, kind="pr", random_state=0)
+    p = y_true.mean()
+    assert pr.low[-1] < p < pr.high[-1]
+    rate_one = curve_band(y_true, y_score, kind="precision", at=[1], random_state=0)
+    assert rate_one.low[0] < rate_one.value[0] == p < rate_one.high[0]
+    assert roc.to_frame().shape == (200, 4)
+    with pytest.raises(TypeError, match="no single value"):
+        float(roc)
+
+
+def test_too_few_cases_of_a_class_give_nan_with_a_warning():
+    message = "The band of the curve of kind 'pr' is undefined: y_true holds 1 positive"
+    with pytest.warns(UndefinedMetricWarning, match=message):
+        found = curve_band([1, 0, 0, 0], [1, 2, 3, 4], kind="pr")
+    assert np.isnan([found.value, found.low, found.high]).all()
+
+
+@looped(
+    "options, message",
+    [
+        ({"kind": "det"}, "kind must be one of"),
+        ({"band": "uniform"}, "band must be one of"),
+        ({"at": [0, 0.5]}, r"at must lie in \(0, 1\], found 0"),
+        ({"at": [0.5, 0.2]}, "at must increase"),
+        ({"at": np.linspace(0.1, 0.9, 2001)}, "at holds 2001 numbers"),
+        ({"confidence_level": 1}, "confidence_level"),
+        ({"n_resamples": 0}, "n_resamples"),
+        ({"cost": 1}, "cost is for kind='gain' only, found kind='recall'"),
+        ({"kind": "gain"}, "kind='gain' needs cost"),
+        ({"y_score": None}, "y_score is missing"),
+        ({"clusters": [1, 1, 1, 1]}, "clusters puts all cases in one cluster"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(options, message):
+    given = {"y_true": [0, 1, 0, 1], "y_score": [1, 2, 3, 4]}
+    with pytest.raises(ValueError, match=message):
+        curve_band(**{**given, **options})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_pos", [25, 100])
+@pytest.mark.parametrize("kind", ["roc", "pr"])
+def test_a_band_holds_the_whole_curve(kind, n_pos):
+    # Logistic scores, of which the band was not made.
+    law, p, generator = stats.logistic(), 0.3, np.random.default_rng(0)
+    cuts = np.linspace(40, -40, 20_001)
+    fpr, tpr = law.sf(cuts), law.sf(cuts - 2)
+    precision = p * tpr / (p * tpr + (1 - p) * fpr)
+
+    def is_held(_):
+        y_true = generator.random(round(n_pos / p)) < p
+        y_score = law.rvs(size=len(y_true), random_state=generator) + 2 * y_true
+        found = curve_band(
+            y_true, y_score, kind=kind, n_resamples=500, random_state=generator
+        )
+        x, y = (fpr, tpr) if kind == "roc" else (tpr, precision)
+        true = np.interp(found.at, x, y)
+        return ((found.low <= true + 1e-6) & (true - 1e-6 <= found.high)).all()
+
+    assert_share(simulated(300, is_held), at_least=0.93)
