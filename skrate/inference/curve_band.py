@@ -352,8 +352,11 @@ def _bounds(
         # All may have to be processed: the prevalence is all that is uncertain.
         low = np.where(places > inner[1][-2], np.minimum(low, least), low)
     high = value + np.hypot(np.maximum(high, value) - value, above)
+    # What lies on a limit may be beyond it by rounding.
+    low = np.minimum(np.maximum(low, 0.0), value)
+    high = np.maximum(np.minimum(high, most), value)
     scale = 1 / places if kind in ("precision", "lift") else np.ones_like(places)
-    return scale * value, scale * np.maximum(low, 0.0), scale * np.minimum(high, most)
+    return scale * value, scale * low, scale * high
 
 
 def _on_axes(
