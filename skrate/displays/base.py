@@ -271,6 +271,24 @@ def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
     axis.set_major_locator(MaxNLocator(max(int(n_ticks), 2), steps=[1, 2, 2.5, 5, 10]))
 
 
+def check_made(name: str, value: Any, made: type, by: str) -> None:
+    """Refuse what the function ``by`` did not return."""
+    if not isinstance(value, made):
+        raise ValueError(
+            f"{name} must be what {by} returns, got {type(value).__name__}; labels and "
+            "scores are for from_predictions."
+        )
+
+
+def check_defined(name: str, is_defined: bool, what: str) -> None:
+    """Refuse a result of a class with too few cases."""
+    if not is_defined:
+        raise ValueError(
+            f"{name} is undefined, as y_true holds fewer than two cases of a class: "
+            f"there is no {what} to draw."
+        )
+
+
 class Drawing:
     """What was computed, to be drawn by ``plot``."""
 

@@ -16,6 +16,8 @@ from skrate.displays.base import (
     COUNTS,
     Axes,
     Display,
+    check_defined,
+    check_made,
     count_cases,
     draw_legend,
     draw_rate,
@@ -98,16 +100,8 @@ class BudgetReportDisplay(Display):
     def __init__(
         self, report: BudgetReport, *, name: str | None = None, pos_label: Label = None
     ) -> None:
-        if not isinstance(report, BudgetReport):
-            raise ValueError(
-                "report must be what budget_report returns, got "
-                f"{type(report).__name__}; labels and scores are for from_predictions."
-            )
-        if not report.curves:
-            raise ValueError(
-                "report is undefined, as y_true holds fewer than two cases of a class: "
-                "there is no curve to draw."
-            )
+        check_made("report", report, BudgetReport, "budget_report")
+        check_defined("report", bool(report.curves), "curve")
         self.report = report
         self.name = name
         self.pos_label = pos_label

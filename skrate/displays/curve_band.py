@@ -12,6 +12,8 @@ from skrate.data.table import RankTable
 from skrate.displays.base import (
     Axes,
     FoldsDisplay,
+    check_defined,
+    check_made,
     draw_legend,
     entry,
     passes_on,
@@ -62,13 +64,7 @@ class CurveBandDisplay(FoldsDisplay):
     --------
     sklearn.metrics.RocCurveDisplay : A ROC curve without a band.
     curve_band : The numbers.
-    CurveComparisonDisplay : The difference of two models.
-
-    Notes
-    -----
-    Bands of two models overlap also where one is better beyond doubt: for that see
-    :func:`compare_curves`. The axis of a lift shows what the band is from the rate 0.05
-    on.
+    CurveComparisonDisplay : The difference of two models, to see which is better.
 
     Examples
     --------
@@ -84,16 +80,8 @@ class CurveBandDisplay(FoldsDisplay):
     def __init__(
         self, curve: CurveBand, *, name: str | None = None, pos_label: Label = None
     ) -> None:
-        if not isinstance(curve, CurveBand):
-            raise ValueError(
-                "curve must be what curve_band returns, got "
-                f"{type(curve).__name__}; labels and scores are for from_predictions."
-            )
-        if np.isnan(curve.value).all():
-            raise ValueError(
-                "curve is undefined, as y_true holds fewer than two cases of a class: "
-                "there is no curve to draw."
-            )
+        check_made("curve", curve, CurveBand, "curve_band")
+        check_defined("curve", not np.isnan(curve.value).all(), "curve")
         self.curve = curve
         self.name = name
         self.pos_label = pos_label

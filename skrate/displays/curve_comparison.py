@@ -15,6 +15,8 @@ from skrate.displays.base import (
     COUNTS,
     Axes,
     Drawing,
+    check_defined,
+    check_made,
     count_cases,
     draw_legend,
     draw_rate,
@@ -115,17 +117,9 @@ class CurveComparisonDisplay(Drawing):
         n_items: int | None = None,
         pos_label: Label = None,
     ) -> None:
-        if not isinstance(comparison, CurveComparison):
-            raise ValueError(
-                "comparison must be what compare_curves returns, got "
-                f"{type(comparison).__name__}; labels and scores are for "
-                "from_predictions."
-            )
-        if np.isnan(comparison.difference).all():
-            raise ValueError(
-                "comparison is undefined, as y_true holds fewer than two cases of a "
-                "class: there is no difference to draw."
-            )
+        check_made("comparison", comparison, CurveComparison, "compare_curves")
+        is_defined = not np.isnan(comparison.difference).all()
+        check_defined("comparison", is_defined, "difference")
         self.comparison = comparison
         self.names = _check_names(names)
         self.rate = rate

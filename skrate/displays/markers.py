@@ -19,6 +19,7 @@ from skrate.data.checks import check_count, check_fraction
 from skrate.displays.base import (
     Axes,
     Drawing,
+    check_made,
     draw_legend,
     import_pyplot,
     model_color,
@@ -92,12 +93,7 @@ class MarkersDisplay(Drawing):
 
     def __init__(self, *, x: Estimates, y: Estimates, pos_label: Label = None) -> None:
         for name, given in (("x", x), ("y", y)):
-            if not isinstance(given, Estimates):
-                raise ValueError(
-                    f"{name} must be what estimate returns, got "
-                    f"{type(given).__name__}; labels and scores are for "
-                    "from_predictions."
-                )
+            check_made(name, given, Estimates, "estimate")
         if x.names != y.names:
             raise ValueError("x and y must be of the same markers, in one order.")
         self.x = x

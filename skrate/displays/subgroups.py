@@ -11,6 +11,7 @@ from skrate.data.arrays import ArrayLike, Label
 from skrate.displays.base import (
     Axes,
     Drawing,
+    check_made,
     draw_legend,
     import_pyplot,
     model_color,
@@ -71,11 +72,7 @@ class SubgroupDisplay(Drawing):
     """
 
     def __init__(self, scores: SubgroupScores, *, pos_label: Label = None) -> None:
-        if not isinstance(scores, SubgroupScores):
-            raise ValueError(
-                "scores must be what subgroup_scores returns, got "
-                f"{type(scores).__name__}; labels and scores are for from_predictions."
-            )
+        check_made("scores", scores, SubgroupScores, "subgroup_scores")
         self.scores = scores
         self.pos_label = pos_label
 

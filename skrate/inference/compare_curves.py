@@ -464,7 +464,7 @@ class CurveProcess:
         """Estimated standard deviation of ``values`` over samples."""
         variance = np.diag(self.covariance)
         # Models may agree all but exactly, and the rest is rounding.
-        is_rounding = variance < _ROUNDING * self.grain**2
+        is_rounding = variance < _ROUNDING * self.grain.max() ** 2
         return np.sqrt(np.where(is_rounding, 0.0, variance))
 
     def interval(self, level: float) -> CurveBounds:

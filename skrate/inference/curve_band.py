@@ -48,12 +48,12 @@ AXES: dict[CurveKind, str] = {
 }  # fmt: skip
 KINDS: tuple[CurveKind, ...] = get_args(CurveKind)
 _N_STEPS = 200
-# How the squared deviation of a point is shared between its axes.
 # So much of the critical value, over the root of the size of the greater class, is
 # what the nearest of several cuts is closer than that of the sample.
 _CLOSER, _CLOSEST = 0.75, 0.2
 # Places near either end of a curve, from so much of a negative on.
 _N_ENDS, _FIRST = 40, 0.1
+# How a squared deviation may be shared between the axes of a ROC curve.
 _ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 25)[:, None]
 
 
@@ -72,10 +72,8 @@ class CurveBand(Rows):
         The curve of the sample, and its bounds.
     band : str
         What the bounds hold: "simultaneous", all of the curve at once, or "pointwise".
-    confidence_level : float
-        Level of the bounds.
-    prevalence : float
-        Share of the positives.
+    confidence_level, prevalence : float
+        Level of the bounds, and share of the positives.
     n_pos, n_neg : float
         Number of positives and of negatives; repetitions count.
     params : dict
@@ -148,10 +146,9 @@ def curve_band(
 ) -> CurveBand:
     r"""Find the band of one model's curve, on the axes that are asked for.
 
-    How far may the whole ROC curve, precision-recall curve or cumulative gains of
-    other cases be from those of this sample? The model is taken as given. For whether
-    two models differ see :func:`compare_curves`: bands of each overlap also where one
-    model is better beyond doubt.
+    Where may the true curve of a model lie, given these cases? To see whether two
+    models differ use :func:`compare_curves`: their bands may overlap where one of them
+    is better beyond doubt.
 
     Parameters
     ----------
@@ -166,9 +163,8 @@ def curve_band(
         processed) against the rate; recall against the false positive rate ("roc"); or
         precision against the recall ("pr").
     at : array-like of shape (n_points,), default=None
-        Increasing places on the horizontal axis, in (0, 1], at most 2,000. None takes
-        up to 200 in equal steps, and finer ones near the end of a class with a share
-        below 2 %.
+        Increasing places on the horizontal axis, in (0, 1], at most 2,000; None takes
+        up to 200 or a few more.
     band : {"simultaneous", "pointwise"}, default="simultaneous"
         What the bounds hold: the whole curve at once, or each of its points alone.
 
@@ -195,37 +191,30 @@ def curve_band(
     --------
     sklearn.metrics.roc_curve : The points of a ROC curve, without a band.
     CurveBandDisplay : Draws it.
-    estimate : The interval at one point that was chosen beforehand.
     compare_curves : The band of the difference of two models.
 
     Notes
     -----
-    A point (f, t) of the true ROC curve is some cut of the scores. If in the sample
-    that cut is at :math:`(\hat f, \hat t)`, with binomial deviations of
-    :math:`z_0` and :math:`z_1` standard errors, it is not refuted as long as
-    :math:`z_0^2 + z_1^2 \le c^2`. The band holds what some cut of the sample does not
-    refute: the union, over :math:`-\pi/2 \le \theta \le \pi/2`, of Jeffreys'
-    intervals [1]_ at :math:`c \cos\theta` about the tpr of the sample at
+    The band of the ROC curve holds every point (f, t) that, as some cut of the scores,
+    agrees with the sample: :math:`z_0^2 + z_1^2 \le c^2` for the binomial deviations of
+    its fpr and its tpr there, in standard errors. No slope of the curve is estimated,
+    and no shape assumed: where no negative, or each of them, may be above the cut, the
+    bound is 0, or 1. So it is the least and the greatest Jeffreys limit [1]_ at
+    :math:`c \cos\theta` about the tpr of the sample at
 
     .. math:: \hat f = f + c \sin\theta \sqrt{f (1 - f) / n_0}
-              + (1 - 2 f) (c^2 \sin^2\theta - 1) / (6 n_0).
+              + (1 - 2 f) (c^2 \sin^2\theta - 1) / (6 n_0),
 
-    No slope of the curve is estimated, which fails at its ends. Where no negative, or
-    each of them, may be above the cut, the bound is 0, or 1: no shape of the curve is
-    assumed. The critical value c is that of :func:`compare_curves` for the recall of
-    this model, times :math:`1 - 0.75 d / \sqrt{n}`, at least 0.8, with n the size of
-    the greater class and d the number of distinct scores per case: so much closer is
-    the nearest of several cuts, by simulation. For "pointwise" the normal quantile
-    takes its place. Weights, clusters and folds scale the class sizes by the variance
-    of the recall over that of independent cases.
+    at the angle where Wilson's limit is extreme. c is the critical value of
+    :func:`compare_curves` for the recall of this model, made a little less where cuts
+    are few; for "pointwise" the normal quantile. Weights, clusters and folds scale the
+    class sizes by the variance of the recall over that of independent cases.
 
-    Other axes show this band with the prevalence of the sample. The uncertainty of the
-    prevalence, in Wilson's interval at c, is added in squares, as independent of the
-    curve given the classes. Values are greatest at a given fpr, and at the least rate
-    of a given recall. A precision at the recall 0 is undefined, and left out.
-
-    How often it covers whole curves is in the user guide. Cost: O(n log n + n_points^3
-    + n_resamples n_points^2).
+    Other axes show this band with the prevalence of the sample, and add the effect of
+    another one, within Wilson's interval at c, in squares. A precision at the recall 0
+    is undefined, and left out. Derivation and measured coverage are in the
+    :ref:`user guide <one_curve>`. Cost: O(n log n + n_points^3 + n_resamples
+    n_points^2).
 
     References
     ----------
@@ -243,12 +232,6 @@ def curve_band(
     >>> i = 19
     >>> print(f"{roc.at[i]:.2f}: {roc.low[i]:.2f} to {roc.high[i]:.2f}")
     0.10: 0.47 to 0.79
-
-    At one point that was chosen beforehand:
-
-    >>> alone = curve_band(y_true, y_score, kind="roc", at=[0.1], band="pointwise")
-    >>> print(f"{alone.low[0]:.2f} to {alone.high[0]:.2f}")
-    0.52 to 0.75
     """
     kind = check_choice("kind", kind, KINDS)
     band = check_choice("band", band, BANDS)
@@ -394,11 +377,17 @@ def roc_band(
     seen = np.clip(seen, 0, 1)
     tpr = np.interp(seen, table.fpr, table.tpr)
     # Where none, or all, may be above the cut, nothing is known of the tpr beyond.
-    least, most = np.where(seen > 0, tpr, 0.0), np.where(seen < 1, tpr, 1.0)
-    tail = np.broadcast_to(special.ndtr(-along), seen.shape)
-    low = special.betaincinv(n_pos * least + 0.5, n_pos * (1 - least) + 0.5, tail)
-    high = special.betainccinv(n_pos * most + 0.5, n_pos * (1 - most) + 0.5, tail)
-    low = np.where(least > 0, np.minimum(low, least), 0.0).min(axis=0)
-    high = np.where(most < 1, np.maximum(high, most), 1.0).max(axis=0)
+    low = _least(np.where(seen > 0, tpr, 0.0), n_pos, along)
+    high = 1 - _least(np.where(seen < 1, 1 - tpr, 0.0), n_pos, along)
     # A ROC curve rises.
     return np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+
+
+def _least(share: FloatArray, n_cases: float, along: FloatArray) -> FloatArray:
+    """Return Jeffreys' lower limit at the angle where Wilson's, a root, is least."""
+    wilson, _ = wilson_ends(share, (0.0, 1.0), along**2 / n_cases)
+    best = np.argmin(wilson, axis=0)
+    share, tail = share[best, np.arange(len(best))], special.ndtr(-along[best, 0])
+    found = n_cases * share
+    low = special.betaincinv(found + 0.5, n_cases - found + 0.5, tail)
+    return np.where(share > 0, np.minimum(low, share), 0.0)

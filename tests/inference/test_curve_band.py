@@ -60,8 +60,14 @@ def tpr_at(y_true, y_score, fpr):
     return max(found)
 
 
-def literal_band(y_true, y_score, c, fpr):
-    """Return the least and the greatest tpr that some cut does not refute."""
+def wilson(share, n, z, sign):
+    """Return an end of Wilson's interval, from Wilson (1927)."""
+    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return (share + z**2 / (2 * n) + sign * half) / (1 + z**2 / n)
+
+
+def literal_limits(y_true, y_score, c, fpr):
+    """Return pairs of Wilson's and Jeffreys' limit, lower and upper, cut by cut."""
     n_pos, n_neg = np.sum(y_true == 1), np.sum(y_true == 0)
     lows, highs = [], []
     for angle in np.linspace(-math.pi / 2, math.pi / 2, 25):
@@ -69,14 +75,16 @@ def literal_band(y_true, y_score, c, fpr):
         seen = fpr + z * math.sqrt(fpr * (1 - fpr) / n_neg)
         seen += (1 - 2 * fpr) * (z**2 - 1) / (6 * n_neg)
         if seen <= 0:
-            lows.append(0.0)
+            lows.append((0.0, 0.0))
         if seen >= 1:
-            highs.append(1.0)
+            highs.append((1.0, 1.0))
         tpr = tpr_at(y_true, y_score, min(max(seen, 0), 1))
         beta = stats.beta(n_pos * tpr + 0.5, n_pos * (1 - tpr) + 0.5)
-        lows.append(min(beta.ppf(stats.norm.cdf(-rest)), tpr) if tpr > 0 else 0.0)
-        highs.append(max(beta.ppf(stats.norm.cdf(rest)), tpr) if tpr < 1 else 1.0)
-    return min(lows), max(highs)
+        low = min(beta.ppf(stats.norm.cdf(-rest)), tpr) if tpr > 0 else 0.0
+        high = max(beta.ppf(stats.norm.cdf(rest)), tpr) if tpr < 1 else 1.0
+        lows.append((round(wilson(tpr, n_pos, rest, -1), 12), low))
+        highs.append((round(wilson(tpr, n_pos, rest, 1), 12), high))
+    return lows, highs
 
 
 @looped("digits", [0, 1, 9])
@@ -88,8 +96,12 @@ def test_the_band_of_a_roc_curve_is_what_no_cut_refutes(digits):
     for fpr in PLACES:
         for c in (0.7, 2.9)[fpr > 0.1 :]:
             found = roc_band(table, sizes, c, np.array([fpr]))
-            expected = literal_band(y_true, y_score, c, fpr)
+            lows, highs = literal_limits(y_true, y_score, c, fpr)
+            expected = min(lows)[1], max(highs)[1]
             assert np.ravel(found) == pytest.approx(expected, abs=1e-9)
+            # Of all cuts, the limit of the chosen one is all but the furthest.
+            furthest = min(low for _, low in lows), max(high for _, high in highs)
+            assert np.ravel(found) == pytest.approx(furthest, abs=0.04)
 
 
 @looped("kind", KINDS)
@@ -185,6 +197,14 @@ def test_the_ends_and_the_repr():
     assert roc.to_frame().shape == (200, 4)
     with pytest.raises(TypeError, match="no single value"):
         float(roc)
+
+
+def test_rounding_at_the_rate_1_does_not_widen_the_rest():
+    # Of these samples the covariance at the rate 1 is 1e-35, not 0.
+    for seed in (2, 5):
+        y_true, y_score = sample(seed, n=500, digits=9)
+        found = band_of("recall", y_true, y_score, at=None)
+        assert np.mean(found.high - found.low) < 0.2
 
 
 def test_too_few_cases_of_a_class_give_nan_with_a_warning():
