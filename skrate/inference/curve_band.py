@@ -315,7 +315,8 @@ def _bounds(
     else:
         passed = np.interp(places, table.rates, table.fpr)
     ends = np.geomspace(_FIRST / sizes[1], 0.5, _N_ENDS)
-    fpr = np.unique(np.concatenate([[0.0, 1.0], passed, ends, 1 - ends]))
+    fpr = np.concatenate([[0.0, 1.0], passed, ends, 1 - ends])
+    fpr = np.unique(np.clip(fpr, 0, 1))
     low, high = roc_band(table, sizes, critical, fpr)
     # From (0, 0) to (1, 1), straight up at either end.
     outer = np.append(0.0, fpr), np.append(0.0, high)
