@@ -206,8 +206,8 @@ def curve_band(
               + (1 - 2 f) (c^2 \sin^2\theta - 1) / (6 n_0),
 
     at the angle where Wilson's limit is extreme. c is the critical value of
-    :func:`compare_curves` for the recall of this model, made a little less where cuts
-    are few; for "pointwise" the normal quantile. Weights, clusters and folds scale the
+    :func:`compare_curves` for the recall of this model, made a little less, as the
+    nearest of several cuts counts; for "pointwise" the normal quantile. Weights, clusters and folds scale the
     class sizes by the variance of the recall over that of independent cases.
 
     Other axes show this band with the prevalence of the sample, and add the effect of
