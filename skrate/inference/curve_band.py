@@ -28,9 +28,9 @@ from skrate.inference.compare_curves import (
     compare_curves,
     curve_process,
 )
-from skrate.inference.delta import NEGLIGIBLE
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import Ranked, Weights, check_sample, ranked_in_folds
+from skrate.metrics.hypotheses import NEGLIGIBLE
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import (
     Question,
