@@ -303,6 +303,15 @@ def test_tests_of_both_sides_are_one(sample, null):
     assert greater.confidence_interval.high == 1
 
 
+def test_at_the_end_of_an_interval_the_p_value_is_alpha_by_the_range_of_the_sample():
+    # With fixed class sizes the best that a ranking can reach depends on these, which
+    # a tenth of a case more of each class changes.
+    y_true, a, _ = two_models(2, n=30)
+    known = partial(estimate, lift_at_rate_score, y_true, a, rate=0.2, stratify=True)
+    for end in known().confidence_interval:
+        assert known(null_value=end).pvalue == pytest.approx(0.05, rel=1e-6)
+
+
 def test_the_interval_of_one_side_is_that_of_both_at_another_level():
     y_true, a, b = two_models(3)
     for call in (partial(estimate, "roc_auc", y_true, a),
