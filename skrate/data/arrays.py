@@ -51,9 +51,9 @@ def dot(first: Array, second: Array) -> Any:
 
 
 def sum_from_right(values: FloatArray) -> FloatArray:
-    """Return for each entry the sum of it and all that follow."""
+    """Return for each entry the sum of it and all that follow, within its row."""
     sums = np.empty_like(values)
-    np.cumsum(values[::-1], out=sums[::-1])
+    np.cumsum(values[..., ::-1], axis=-1, out=sums[..., ::-1])
     return sums
 
 

@@ -50,6 +50,7 @@ _MOST_CASES = 2**53
 # So many times the groups of a table of batches are gathered before they are
 # compressed, which costs as much as sorting them.
 _GATHERED = 5
+_NO_GROUPS = np.empty(0, dtype=np.intp)
 # Which neighbouring groups are one in a smaller table: attributes of the table.
 MergedGroups = Literal["merged", "runs", "down"]
 
@@ -668,18 +669,13 @@ class Merged:
     pos: FloatArray
     neg: FloatArray
     starts: IntArray
-    are_counts: bool = False
+    # Above each cut, where they are known without rounding.
+    sums: tuple[FloatArray, FloatArray] | None = None
 
     @lazy
     def table(self) -> RankTable:
         """The same as a table."""
-        if not self.are_counts:
-            return table_of_weights(self.pos, self.neg)
-        # Whole numbers are summed without rounding.
-        sums = np.zeros((2, len(self.starts) + 1))
-        np.cumsum(self.pos, out=sums[0, 1:])
-        np.cumsum(self.neg, out=sums[1, 1:])
-        return _new(self.pos, self.neg, sums=(sums[0], sums[1]))
+        return _new(self.pos, self.neg, sums=self.sums)
 
     def group_of(self, n_groups: int) -> IntArray:
         """Return for each of the ``n_groups`` groups the one it became part of."""
@@ -688,9 +684,7 @@ class Merged:
         return np.cumsum(is_start) - 1
 
 
-def merged_but_at(
-    table: RankTable, cuts: FloatArray, groups: MergedGroups = "merged"
-) -> Merged:
+def merged_but_at(table: RankTable, cuts: FloatArray, groups: MergedGroups) -> Merged:
     """Return a table merged, where no group spans one of these rates but as it did.
 
     A case above a cut counts and one below does not. In a merged group all would count
@@ -705,7 +699,7 @@ def merged_but_at(
 
 
 def _merged(
-    table: RankTable, groups: MergedGroups, kept: IntArray | tuple[()] = ()
+    table: RankTable, groups: MergedGroups, kept: IntArray = _NO_GROUPS
 ) -> Merged:
     """Return a table merged, but for groups that shall begin where they did."""
     labels = table.labels
@@ -722,28 +716,23 @@ def _merged(
         is_start = has_pos & has_neg
         is_start[1:] |= (has_pos[1:] != has_pos[:-1]) | (has_neg[1:] != has_neg[:-1])
         is_start[0] = True
-    is_start[list(kept)] = True
+    is_start[kept] = True
     starts = np.flatnonzero(is_start)
     if len(starts) == table.n_groups:
         # The table itself, which knows its sums.
         merged = Merged(table.pos, table.neg, starts)
         vars(merged)["table"] = table
         return merged
-    ends = np.append(starts[1:], table.n_groups)
-    if labels is not None:
-        # Of one class, but for negatives above the positive that they tie with.
-        sizes = (ends - starts).astype(np.float64)
-        pos = sizes * labels[starts]
-        if groups == "down":
-            pos = labels[ends - 1].astype(np.float64)
-        return Merged(pos, sizes - pos, starts, are_counts=True)
-    if table.is_of_cases:
-        pos, neg = (
-            sums[ends] - sums[starts] for sums in (table.cum_pos, table.cum_neg)
-        )
-    else:
+    if labels is None and not table.is_of_cases:
         pos, neg = (np.add.reduceat(part, starts) for part in (table.pos, table.neg))
-    return Merged(pos, neg, starts, table.is_of_cases)
+        return Merged(pos, neg, starts)
+    if labels is not None:
+        sums = _sums(labels, starts)
+    else:
+        cuts = np.append(starts, table.n_groups)
+        sums = table.cum_pos[cuts], table.cum_neg[cuts]
+    pos, neg = map(np.diff, sums)
+    return Merged(pos, neg, starts, sums)
 
 
 def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:

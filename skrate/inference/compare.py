@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
@@ -27,6 +26,7 @@ from skrate.inference.difference import (
     averages_in_lists,
     check_correlation,
     check_tables,
+    compare_pairs,
     compare_tables,
     covariance_in_lists,
     paired,
@@ -36,7 +36,7 @@ from skrate.inference.difference import (
     warn_of_turned_in_lists,
 )
 from skrate.inference.estimate import estimate
-from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
+from skrate.inference.intervals import ADJUSTMENTS, Adjust
 from skrate.inference.measured import Measured, measured, warn_of_turned
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
@@ -54,12 +54,7 @@ from skrate.inference.sample import (
 from skrate.metrics.base import MetricLike, check_metric_first, find_metric
 from skrate.metrics.hypotheses import Alternative, Quantiles
 from skrate.metrics.lists import GroupScores
-from skrate.metrics.results import (
-    Comparison,
-    Comparisons,
-    comparisons_on_demand,
-    pairs_of,
-)
+from skrate.metrics.results import Comparison, Comparisons
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -420,17 +415,16 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     samples = _rankings_of_models(given)
     names, rankings = tuple(samples), list(samples.values())
     folds = rankings[0].folds
-    base, places = _pairs_with(reference, names)
     matrix = np.full((len(names), len(names)), np.nan)
     if among is not None:
         if folds is not None:
             raise ValueError(_NO_SET_OVER_FOLDS)
         ranked = [one for sample in rankings for one in sample.each]
-        pairs = tuple(
-            compare_over_set(metric, params, among, [ranked[i], ranked[j]], plan)
-            for i, j in places
-        )
-        return Comparisons(names, pairs, _adjusted(pairs, adjust), matrix, base, adjust)
+
+        def under_all(i: int, j: int, plan: Plan) -> Comparison:
+            return compare_over_set(metric, params, among, [ranked[i], ranked[j]], plan)
+
+        return compare_pairs(names, under_all, plan, matrix, adjust, reference)
     worst = getattr(find_metric(metric, params), "worst", None)
     if worst is not None and folds is None:
         raise ValueError(
@@ -447,24 +441,11 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         return paired([models[i], models[j]], plan)
 
-    tests = partial(_tests, compare_two, places, plan, adjust)
-    if plan.method == "delta":
-        return comparisons_on_demand(
-            tests, names=names, covariance=matrix, reference=base, adjust=adjust
-        )
-    # Not later: what is drawn depends on the state of the generator now.
-    return Comparisons(names, *tests(), matrix, base, adjust)
-
-
-def _pairs_with(
-    reference: Any, names: tuple[str, ...]
-) -> tuple[str | None, list[tuple[int, int]]]:
-    """Return the name of the reference, if any, and the pairs that are compared."""
-    base = None if reference is None else str(reference)
-    if base is not None and base not in names:
-        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
-        raise ValueError(f"reference={reference!r} is no model: there are {some}.")
-    return base, pairs_of(len(names), None if base is None else names.index(base))
+    # Others not later: what is drawn depends on the state of the generator now.
+    lazily = plan.method == "delta"
+    return compare_pairs(
+        names, compare_two, plan, matrix, adjust, reference, lazily=lazily
+    )
 
 
 def _rankings_of_models(given: _Given) -> dict[str, Rankings]:
@@ -519,27 +500,6 @@ def _measured(
     return list(run(map(delayed(fill), samples)))
 
 
-def _tests(
-    compare_two: Callable[[int, int, Plan], Comparison],
-    places: list[tuple[int, int]],
-    plan: Plan,
-    adjust: Adjust,
-) -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
-    """Return the comparison of each pair, and their adjusted p-values."""
-    # The first pair spawns from the generator itself, as compare does. The others
-    # share what it spawns after that, which is independent of all before.
-    (i, j), *others = places
-    pairs = [compare_two(i, j, plan)]
-    for (i, j), share in zip(others, plan.split(len(others)), strict=True):
-        pairs.append(compare_two(i, j, share))
-    return tuple(pairs), _adjusted(pairs, adjust)
-
-
-def _adjusted(pairs: Sequence[Comparison], adjust: Adjust) -> tuple[float, ...]:
-    pvalues = np.array([pair.pvalue for pair in pairs])
-    return tuple(adjusted(pvalues, adjust).tolist())
-
-
 def _within_lists(
     given: _Given,
     groups: ArrayLike | None,
@@ -559,12 +519,12 @@ def _within_lists(
         given.metric, given.params, given.y_true, models, groups, given.cases
     )
     names, scores = tuple(map(str, found)), list(found.values())
-    base, places = _pairs_with(reference, names)
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         return paired_in_lists(scores[i], scores[j], plan, clusters=units, **of_mean)
 
-    pairs, pvalues = _tests(compare_two, places, plan, adjust)
+    unknown = np.full((len(names), len(names)), np.nan)
+    result = compare_pairs(names, compare_two, plan, unknown, adjust, reference)
     if groups is not None:
         how: dict[str, Any] = {**of_mean, "clusters": units}
         level = plan.confidence_level
@@ -573,9 +533,9 @@ def _within_lists(
         turned = zip(argued, scores, means, strict=True)
         warn_of_turned_in_lists(turned, of_mean.get("undefined", "skip"))
     if not are_several:
-        return pairs[0]
+        return result[0]
     matrix = covariance_in_lists(averages_in_lists(scores, clusters=units, **of_mean))
-    return Comparisons(names, pairs, pvalues, matrix, base, adjust)
+    return replace(result, covariance=matrix)
 
 
 def _models_in_lists(

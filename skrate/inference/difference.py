@@ -16,6 +16,8 @@ from skrate.data.checks import check_number, warn, warn_undefined
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import degrees_of_freedom, influence_parts, is_rounding
 from skrate.inference.intervals import (
+    Adjust,
+    adjusted,
     bootstrap_interval,
     bootstrap_pvalue,
     hybrid_interval,
@@ -60,10 +62,13 @@ from skrate.metrics.lists import (
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.results import (
     Comparison,
+    Comparisons,
     ConfidenceInterval,
     Estimate,
     Question,
     clipped_interval,
+    comparisons_on_demand,
+    pairs_of,
     question_of_both,
     t_interval,
     t_quantile,
@@ -245,6 +250,43 @@ def _by_counting(
         bootstrap_pvalue(difference - x, draws - x, side) for x, side in plan.nulls
     ]
     return max(pvalues), bootstrap_interval(difference, draws, plan.level, limits)
+
+
+def compare_pairs(
+    names: tuple[str, ...],
+    compare_two: Callable[[int, int, Plan], Comparison],
+    plan: Plan,
+    covariance: FloatArray,
+    adjust: Adjust,
+    reference: Any = None,
+    *,
+    what: str = "model",
+    lazily: bool = False,
+) -> Comparisons:
+    """Compare all pairs, or all with a reference; ``lazily`` when they are asked for.
+
+    ``compare_two(i, j, plan)`` compares those in these places.
+    """
+    base = None if reference is None else str(reference)
+    if base is not None and base not in names:
+        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+        raise ValueError(f"reference={reference!r} is no {what}: there are {some}.")
+    first, *others = pairs_of(len(names), None if base is None else names.index(base))
+
+    def tests() -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
+        # The first pair spawns from the generator itself, as compare does. The others
+        # share what it spawns after that, which is independent of all before.
+        pairs = [compare_two(*first, plan)]
+        for places, share in zip(others, plan.split(len(others)), strict=True):
+            pairs.append(compare_two(*places, share))
+        pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), adjust)
+        return tuple(pairs), tuple(pvalues.tolist())
+
+    if lazily:
+        return comparisons_on_demand(
+            tests, names=names, covariance=covariance, reference=base, adjust=adjust
+        )
+    return Comparisons(names, *tests(), covariance, base, adjust)
 
 
 def in_lists(

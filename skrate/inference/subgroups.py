@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -13,10 +13,10 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.data.arrays import (
     Array,
     ArrayLike,
-    BoolArray,
     FloatArray,
     IntArray,
     Label,
+    dot,
     share_of,
 )
 from skrate.data.checks import (
@@ -29,22 +29,24 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.data.sample import check_scores_given
 from skrate.data.show import described_like
-from skrate.inference.delta import covariance, influence_values
-from skrate.inference.difference import conclude
+from skrate.data.table import merged_but_at, table_of_weights
+from skrate.inference.delta import covariance, is_rounding
+from skrate.inference.difference import compare_pairs, conclude
 from skrate.inference.estimate import estimate
-from skrate.inference.intervals import (
-    ADDED,
-    ADJUSTMENTS,
-    Adjust,
-    adjusted,
-    hybrid_interval,
-)
+from skrate.inference.intervals import ADDED, ADJUSTMENTS, Adjust, hybrid_interval
 from skrate.inference.plan import Plan, warn_of_few_processed
 from skrate.inference.sample import Ranked, Weights, check_cases
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate, recall_at_rate_score
 from skrate.metrics.base import METRICS, MetricLike, check_parameters, unwrap
-from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative
-from skrate.metrics.recall import ExpectedRecall, NegativeRecall, rate_of
+from skrate.metrics.hypotheses import Alternative
+from skrate.metrics.recall import (
+    ExpectedRecall,
+    NegativeRecall,
+    bandwidth,
+    mean_and_moved,
+    rate_of,
+    share_at_cut,
+)
 from skrate.metrics.results import (
     Comparison,
     Comparisons,
@@ -52,29 +54,27 @@ from skrate.metrics.results import (
     Question,
     Rows,
     as_columns,
-    comparisons_on_demand,
-    pairs_of,
     question_text,
     rendered,
     t_quantile,
     wilson_ends,
 )
-from skrate.rates.laws import RateLike
+from skrate.rates.laws import RateDistribution, RateLike, cuts_of
 
 Share = Literal["processed", "recall", "precision", "fpr"]
-# Each with its name, and what a group may lack of which it is a share.
-SHARES: dict[Share, tuple[str, str]] = {
-    "processed": ("Share processed", "cases"),
-    "recall": ("Recall", "positive cases"),
-    "precision": ("Precision", "processed cases"),
-    "fpr": ("False positive rate", "negative cases"),
+_NEG, _POS, _ALL = range(3)
+# Each with its name, of which cases it counts the processed ones, and what a group may
+# lack of which it is a share.
+SHARES: dict[Share, tuple[str, int, str]] = {
+    "processed": ("Share processed", _ALL, "cases"),
+    "recall": ("Recall", _POS, "positive cases"),
+    "precision": ("Precision", _POS, "processed cases"),
+    "fpr": ("False positive rate", _NEG, "negative cases"),
 }
 _KINDS: dict[Any, Share] = {
     RecallAtRate: "recall", ExpectedRecall: "recall", PrecisionAtRate: "precision",
     NegativeRecall: "fpr",
 }  # fmt: skip
-# The classes of which each is a share.
-_CLASSES = {"processed": (), "recall": (True,), "fpr": (False,)}
 _NAN = float("nan")
 
 
@@ -152,14 +152,10 @@ def subgroup_scores(
               \text{precision}_g = \frac{\sum_{i \in g} y_i m_i}{\sum_{i \in g} m_i},
 
     the share processed and the false positive rate as the recall, over all cases or the
-    negatives of g. So the recall is that of all cases if only the positives of g are
-    called positive, and has its variance: a case above the cut pushes out another,
-    perhaps of another group, by which values of groups are correlated. The precision
-    is the expected number found over the expected number processed: a small budget may
-    process none of g.
-
-    Intervals are Wilson's, as those of :func:`estimate`. Cost: one sort, and O(n) for
-    each pair of rows.
+    negatives of g. A case above the cut pushes out another one, perhaps of another
+    group, by which values of groups are correlated: :ref:`one_queue`. Intervals are
+    Wilson's, as those of :func:`estimate`. Cost: one sort, and O(n) for each pair of
+    rows, less at a known rate.
 
     Examples
     --------
@@ -181,43 +177,23 @@ def subgroup_scores(
         y_true, sample_weight=sample_weight, weights=weights, clusters=clusters,
         pos_label=pos_label,
     ).with_scores("y_score", check_scores_given(y_score, y_true))  # fmt: skip
-    cases, codes, labels = _in_order(cases, by)
+    # One sort does for all.
+    cases = replace(cases, by_case=True)
+    codes, labels = _check_by(by, cases)
     recall = RecallAtRate(**params)
     recall = recall.of_sample(cases.total, is_weighted=cases.weights is not None)
     known = rate_of(recall.law)
     if known is not None:
         warn_of_few_processed(recall, known, cases)
-
-    @cache
-    def part(g: int, *classes: bool) -> _Part:
-        chosen = codes == g
-        for is_pos in classes:
-            chosen &= cases.is_pos == is_pos
-        return _processed(cases, recall, chosen)
-
-    rows = [
-        _precision(part(g, True), part(g), cases.weights)
-        if share == "precision"
-        else part(g, *_CLASSES[share])
-        for share in asked
-        for g in range(len(labels))
-    ]
-    values, sizes, weight = np.transpose([row[:3] for row in rows])
-    found = np.where(weight > 0, values * weight, 0.0)
-    sums = [one.reshape(len(asked), -1).sum(axis=1) for one in (found, weight)]
+    values, matrix, overall, sizes, reach = _of_queue(asked, cases, codes, recall.law)
+    n_asked = len(asked)
     times = cases.weights if cases.are_repetitions else None
     times = np.ones(len(codes)) if times is None else times
     scores = SubgroupScores(
-        tuple(share for share in asked for _ in labels), np.tile(labels, len(asked)),
-        values,
-        np.tile(np.bincount(codes, times), len(asked)),
-        np.tile(np.bincount(codes, times * cases.is_pos), len(asked)),
-        _covariance(rows, cases),
-        dict(zip(asked, share_of(*sums).tolist(), strict=True)),
-        level,
-        {name: rendered(value) for name, value in params.items()},
-        sizes,
-        recall.law.table.mean(*cases.table.rates[[[0, -2], [1, -1]]]),
+        tuple(share for share in asked for _ in labels), np.tile(labels, n_asked),
+        values, np.tile(np.bincount(codes, times), n_asked),
+        np.tile(np.bincount(codes, times * cases.is_pos), n_asked), matrix, overall,
+        level, {name: rendered(value) for name, value in params.items()}, sizes, reach,
     )  # fmt: skip
     _warn_of_lacking(scores)
     return scores
@@ -319,8 +295,8 @@ class SubgroupScores(Rows):
 
         Notes
         -----
-        The interval combines those of both groups with their correlation (Zou and
-        Donner 2008), and the p-value is the level at which it ends at 0.
+        Intervals combine those of both groups with their correlation (Zou and Donner
+        2008); the p-value is the level at which one ends at 0.
         """
         check_choice("adjust", adjust, ADJUSTMENTS)
         known = list(dict.fromkeys(self.metrics))
@@ -328,22 +304,15 @@ class SubgroupScores(Rows):
             metric = known[0]
         share = check_choice("metric", metric, known)
         rows = [i for i, of in enumerate(self.metrics) if of == share]
-        names = tuple(str(self.groups[i]) for i in rows)
-        base = None if reference is None else str(reference)
-        if base is not None and base not in names:
-            raise ValueError(f"reference={reference!r} is no group of {list(names)}.")
-        places = pairs_of(len(rows), None if base is None else names.index(base))
         level = self.confidence_level
         plan = Plan("delta", level, "wald", 1, None, None, None, alternative)
 
-        def tests() -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
-            pairs = tuple(self._difference(rows[i], rows[j], plan) for i, j in places)
-            pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), adjust)
-            return pairs, tuple(pvalues.tolist())
+        def compare_two(i: int, j: int, plan: Plan) -> Comparison:
+            return self._difference(rows[i], rows[j], plan)
 
-        return comparisons_on_demand(
-            tests, names=names, covariance=self.covariance[np.ix_(rows, rows)],
-            reference=base, adjust=adjust,
+        return compare_pairs(
+            tuple(str(self.groups[i]) for i in rows), compare_two, plan,
+            self.covariance[np.ix_(rows, rows)], adjust, reference, what="group",
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
@@ -378,8 +347,9 @@ class SubgroupScores(Rows):
         a, b = float(self.values[i]), float(self.values[j])
         own, shared = self.covariance[[i, j], [i, j]], self.covariance[i, j]
         error = float(np.sqrt(np.maximum(own.sum() - 2 * shared, 0.0)))
-        both = float(np.sqrt(own.prod()))
-        correlation = shared / both if both > NEGLIGIBLE**2 else 0.0
+        # Of what does not vary it would be that of two roundings.
+        known = not is_rounding(own.min())
+        correlation = float(shared / np.sqrt(own.prod())) if known else 0.0
 
         def interval_at(level: float) -> ConfidenceInterval:
             ends = self._interval(i, level), self._interval(j, level)
@@ -405,78 +375,107 @@ class SubgroupScores(Rows):
         return f"SubgroupScores({asked}, {level}:{''.join(lines)})"
 
 
-class _Part(NamedTuple):
-    """A share of a group: of so many independent cases, and of this weight."""
+def _of_queue(
+    asked: list[Share], cases: Ranked, codes: IntArray, law: RateDistribution
+) -> tuple[FloatArray, FloatArray, dict[Share, float], FloatArray, FloatArray]:
+    """Return what :class:`SubgroupScores` holds: values, and so on.
 
-    value: float
-    size: float = 0.0
-    weight: float = 0.0
-    influence: FloatArray | float = 0.0
-    # The cases of which it is a share.
-    chosen: BoolArray | float = 0.0
+    Each share is a ratio of two sums over cases of a class and group. A sum of m_i has
+    of each case the slope m_i, if it is one of them, less what it pushes out.
+    """
+    cell, edges = _cells(cases, law)
+    n_cells, n_groups = len(edges) - 1, int(codes.max()) + 1
+    # Of each class, group and cell.
+    place = (codes + n_groups * cases.is_pos) * n_cells + cell
+    counts = np.bincount(place, cases.weights, 2 * n_groups * n_cells).astype(float)
+    if cases.is_plain and len(counts) < len(codes):
+        # Those of a place as one that is repeated.
+        place = np.flatnonzero(counts)
+        part, cell = np.divmod(place, n_cells)
+        codes = part % n_groups
+        cases = Ranked(part >= n_groups, weights=counts[place], kind="frequency")
+    weights = counts.reshape(2, n_groups, n_cells)
+    weights = np.concatenate([weights, weights.sum(axis=0, keepdims=True)])
+    of_all = weights[_ALL].sum(axis=0)
+    per_processed = np.array([share == "precision" for share in asked])
+    classes = [SHARES[share][1] for share in asked]
+    used = sorted({*classes, *([_ALL] if per_processed.any() else [])})
 
+    def at_cut(points: FloatArray) -> FloatArray:
+        def of_one(own: FloatArray) -> FloatArray:
+            return share_at_cut([table_of_weights(own, of_all - own)], points)
 
-def _processed(cases: Ranked, recall: RecallAtRate, chosen: BoolArray) -> _Part:
-    """Return the share of some cases that is processed: the recall of these."""
-    own = replace(cases, is_pos=chosen)
-    # One sort does for all.
-    vars(own).update(_ranking=cases._ranking, group=cases.group)
-    if not own.table.n_pos > 0:
-        return _Part(_NAN, chosen=chosen)
-    value, influence = own.score(recall), influence_values(recall, own)
-    weight = own.table.prevalence
-    return _Part(value, own.effective_sizes[0], weight, influence, chosen)
+        return np.apply_along_axis(of_one, -1, weights[used])
 
+    moved = np.zeros_like(weights)
+    mean, moved[used] = mean_and_moved(law, edges, weights[used] / of_all, at_cut)
+    # Few cases may be all of one class, for which the share at a cut allows: not none.
+    moved *= weights.any(axis=-1, keepdims=True)
+    of_case = mean.take(cell)
 
-def _precision(found: _Part, items: _Part, weights: FloatArray | None) -> _Part:
-    """Return the share of what is processed of a group that is found."""
-    whole, n_found = (
-        part.weight * part.value if part.weight > 0 else 0.0 for part in (items, found)
-    )
-    if not whole > 0:
-        return _Part(_NAN)
-    # Rounding may leave a little more than all.
-    value = min(n_found / whole, 1.0)
-    influence = np.zeros(1)
-    for part, factor in ((found, 1 / whole), (items, -value / whole)):
-        if part.weight > 0:
-            own = part.weight * part.influence + part.value * part.chosen
-            influence = influence + factor * own
-    influence -= np.average(influence, weights=weights)
-    return _Part(value, items.size * items.value, whole, influence)
+    @cache
+    def slopes(of: int, g: int) -> tuple[Array, Array]:
+        chosen = codes == g
+        if of != _ALL:
+            chosen &= cases.is_pos == of
+        return chosen, chosen * of_case - moved[of, g].take(cell)
 
-
-def _covariance(rows: list[_Part], cases: Ranked) -> FloatArray:
-    """Return the covariances of rows, nan where one has fewer than two cases."""
-    matrix = np.full((len(rows), len(rows)), _NAN)
-    known = [i for i, row in enumerate(rows) if row.size >= 2]
+    # By the same sums, so that rounding leaves no part more than its whole.
+    found, whole = dot(weights, mean), dot(weights, np.ones(n_cells))
+    parts = found[classes]
+    wholes = np.where(per_processed[:, None], found[_ALL], whole[classes])
+    values = share_of(parts.ravel(), wholes.ravel())
+    sizes, influence = np.zeros(len(values)), {}
+    for row in np.flatnonzero(wholes > 0).tolist():
+        i, g = divmod(row, n_groups)
+        by_whole, by_part = slopes(classes[i], g)
+        sized, processed = by_whole, 1.0
+        if per_processed[i]:
+            sized, by_whole = slopes(_ALL, g)
+            processed = found[_ALL, g] / whole[_ALL, g]
+        sizes[row] = replace(cases, is_pos=sized).effective_sizes[0] * processed
+        if sizes[row] >= 2:
+            own = (by_part - values[row] * by_whole) * (of_all.sum() / wholes[i, g])
+            influence[row] = own - np.average(own, weights=cases.weights)
+    known = list(influence)
+    matrix = np.full((len(values), len(values)), _NAN)
     if known:
-        values: Any = [rows[i].influence for i in known]
-        matrix[np.ix_(known, known)] = covariance(values, cases)
-    return matrix
+        matrix[np.ix_(known, known)] = covariance(list(influence.values()), cases)
+    overall = share_of(parts.sum(axis=1), wholes.sum(axis=1)).tolist()
+    return values, matrix, dict(zip(asked, overall, strict=True)), sizes, mean[[0, -1]]
 
 
-def _in_order(cases: Ranked, by: ArrayLike) -> tuple[Ranked, IntArray, Array]:
-    """Return the cases, best first, the number of the group of each, and its label."""
-    groups = check_groups("by", by)
+def _cells(cases: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
+    """Return the cell of the ranking that each case is in, and the rates between cells.
+
+    Cases of a cell tie, or nothing tells them apart: no rate is between them, nor an
+    end of the neighbourhood of one.
+    """
+    table = cases.table
+    if not law.table.is_discrete:
+        return cases.group, table.rates
+    points = cuts_of(law)
+    width = bandwidth(points, table.total)
+    ends = np.concatenate([points - width, points, points + width])
+    # Without a positive all merges but at these.
+    nobody = table_of_weights(np.zeros(table.n_groups), table.pos + table.neg)
+    smaller = merged_but_at(nobody, ends, "merged")
+    return smaller.group_of(table.n_groups).take(cases.group), smaller.table.rates
+
+
+def _check_by(by: ArrayLike, cases: Ranked) -> tuple[IntArray, Array]:
+    """Return the number of the group of each case that has weight, and the labels."""
+    codes, labels, _ = check_groups("by", by)
     given = cases.is_pos if cases.kept is None else cases.kept
-    check_equal_length(y_true=given, by=groups.codes)
-    codes = groups.codes if cases.kept is None else groups.codes[cases.kept]
-    is_there = np.bincount(codes) > 0
-    labels = groups.labels[: len(is_there)][is_there]
+    check_equal_length(y_true=given, by=codes)
+    if cases.kept is not None:
+        codes, left, _ = check_groups("by", codes[cases.kept])
+        labels = labels[left]
     if len(labels) < 2:
         raise ValueError(
             f"by must hold at least 2 groups, found {shown(labels.tolist())}."
         )
-    order, begins = cases._ranking
-    columns = {
-        name: column[order]
-        for name in ("is_pos", "scores", "weights", "clusters", "given")
-        if (column := getattr(cases, name)) is not None
-    }
-    cases = replace(cases, **columns, kept=None, by_case=True)
-    vars(cases)["_ranking"] = np.arange(len(order)), begins
-    return cases, (np.cumsum(is_there) - 1)[codes[order]], labels
+    return codes, labels
 
 
 def _check_metrics(
@@ -517,7 +516,7 @@ def _warn_of_lacking(scores: SubgroupScores) -> None:
         for few, chosen in (("no", lacking), ("fewer than 2", own & ~lacking)):
             if chosen.any():
                 groups = shown(scores.groups[chosen].tolist())
-                texts.append(f"{few} {SHARES[share][1]} in {groups}")
+                texts.append(f"{few} {SHARES[share][2]} in {groups}")
     if texts:
         warn(
             "Values or their standard errors are nan, as there are "

@@ -583,7 +583,8 @@ def mean_and_moved(
         w_k (m_k - S(D_k)) + w_(k+1) (S(D_k) - m_(k+1)), and what is ``at_once`` there.
 
     The law decides: where it has points within (0, 1) it cuts the ranking, and weight
-    above pushes away what is worth ``at_cut``; the rest has a density.
+    above pushes away what is worth ``at_cut``; the rest has a density. ``worth`` and
+    ``at_cut`` may have a row each for several sums.
     """
     low, high = edges[:-1], edges[1:]
     points, masses = rate.point_masses()
@@ -593,16 +594,21 @@ def mean_and_moved(
     points, masses = points[is_cut], masses[is_cut]
     if not len(points):
         mean, before, after = _falls_of(rate, edges)
-        moved = np.zeros_like(mean)
+        moved = np.zeros_like(worth)
     else:
         steps = SurvivalTable.from_steps(points, masses)
-        of_steps, pushed = steps.mean(low, high), at_cut(points)
-        least, width = float(pushed.min()), float(np.ptp(pushed))
-        moved = least * of_steps
-        if width > 0:
+        of_steps = steps.mean(low, high)
+
+        def moved_by_steps(pushed: FloatArray) -> FloatArray:
+            least, width = float(pushed.min()), float(np.ptp(pushed))
+            if not width > 0:
+                return least * of_steps
             # Survival functions lie between 0 and 1.
             shares = masses * ((pushed - least) / width)
-            moved += width * SurvivalTable.from_steps(points, shares).mean(low, high)
+            by_share = SurvivalTable.from_steps(points, shares)
+            return least * of_steps + width * by_share.mean(low, high)
+
+        moved = np.apply_along_axis(moved_by_steps, -1, at_cut(points))
         if is_discrete:
             return of_steps, moved
         mean = rate.table.mean(low, high)
@@ -610,10 +616,10 @@ def mean_and_moved(
         before = at_edge[:-1] - (mean - of_steps)
         after = (mean - of_steps) - at_edge[1:]
     by_cut = worth * after
-    by_cut[:-1] += worth[1:] * before[1:]
+    by_cut[..., :-1] += worth[..., 1:] * before[1:]
     by_cut += at_once
     # Nothing moves the last cut.
-    by_cut[-1] = 0.0
+    by_cut[..., -1] = 0.0
     return mean, moved + sum_from_right(by_cut)
 
 

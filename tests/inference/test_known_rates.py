@@ -98,7 +98,7 @@ def test_a_cut_between_two_cases_parts_a_run(n_seen, seed):
     labels = generator.random(20) < 0.2
     table = RankTable.from_arrays([*labels, 1, 0], [*range(20, 0, -1), 21, 0])
     cuts = np.array([n_seen / 22])
-    small = merged_but_at(table, cuts)
+    small = merged_but_at(table, cuts, "merged")
     assert cuts[0] in small.table.rates
     group = small.group_of(22)
     assert group[n_seen - 1] != group[n_seen]
@@ -118,7 +118,7 @@ def test_the_rates_with_a_probability_of_their_own_cut():
         cuts = cut_rates(find_metric(metric, kwargs), table)
         assert cuts.tolist() == expected
         # What is not cut is merged as before.
-        assert (merged_but_at(table, cuts) is table.merged) == (not expected)
+        assert (merged_but_at(table, cuts, "merged") is table.merged) == (not expected)
 
 
 AT_RATE = [

@@ -103,7 +103,7 @@ def test_a_recall_is_that_of_a_queue_where_only_the_group_is_positive(rate):
             labels = of_class[share] & (by == group)
             one = estimate("recall_at_rate", labels, y_score, rate=rate, **options)
             with case((share, group, list(options))):
-                assert scores.values[i] == one.value
+                assert scores.values[i] == pytest.approx(one.value, rel=1e-13)
                 error = scores.standard_errors[i]
                 assert error == pytest.approx(one.standard_error, rel=1e-6)
                 # Degrees of freedom are those of the group alone.
@@ -204,6 +204,26 @@ def test_differences_are_tested_and_adjusted():
     assert [pair.value for pair in others] == [found[0].value, -found[2].value]
     assert others[0].pvalue == pytest.approx(found[0].pvalue / 2)
     assert np.array_equal(others.covariance, scores.covariance[:3, :3])
+
+
+def test_values_without_variation_are_not_correlated():
+    # All processed cases of two groups are positive: their variances are rounding.
+    rng = np.random.default_rng(288)
+    by, y_score = np.arange(300) % 3, np.arange(300, 0, -1)
+    y_true = (by > 0) & (y_score > 240) | (rng.random(300) < 0.3)
+    weights = rng.gamma(1, 1, 300)
+    scores = subgroup_scores(
+        "precision", y_true, y_score, by=by, rate=0.15, sample_weight=weights,
+        weights="sampling",
+    )  # fmt: skip
+    assert scores.values[1:] == pytest.approx(1)
+    order = rng.permutation(300)
+    again = subgroup_scores(
+        "precision", y_true[order], y_score[order], by=by[order], rate=0.15,
+        sample_weight=weights[order], weights="sampling",
+    )  # fmt: skip
+    for one, other in zip(scores.differences(), again.differences(), strict=True):
+        assert one.pvalue == pytest.approx(other.pvalue, rel=1e-6)
 
 
 def test_results_are_plain_data():
