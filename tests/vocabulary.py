@@ -81,6 +81,7 @@ DISPLAY = {
     "plot_bands",
     "plot_mean",  # of the curves of folds
     "plot_folds",
+    "plot_fixed_width",  # the band of comparators, as plot_bands draws those of models
     "plot_isometrics",
     "plot_rate",
     "plot_reachable",

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from skrate.curves.averages import AVERAGES, Average, averaged, fixed_width
 from skrate.curves.bounds import (
     around_consensus,
     bends_between,
@@ -308,7 +309,7 @@ class CurvePoint(Result):
 
 
 class CurveBound(NamedTuple):
-    """A curve that bounds another one, at the same rates."""
+    """The points of a curve, or of one that bounds it."""
 
     tpr: FloatArray
     fpr: FloatArray
@@ -453,6 +454,68 @@ class ConsensusCurve(Rows):
         """Return the rate-weighted AUC of each fold, of shape (n_folds,)."""
         rate = check_rate(rate)
         return np.array([rate_weighted_auc(t, rate) for t in self.folds.tables])
+
+    def averaged(self, average: Average) -> CurveBound:
+        """Return the average of the folds' curves: every point at which it bends.
+
+        What is equal in all folds is the "rate", as in this curve; the "fpr"; the
+        "tpr"; or the "threshold", for which their scores must be on one scale. In the
+        last three every fold counts the same, whatever its size. Where a fold jumps,
+        ``np.interp(x, points.fpr, points.tpr)`` of "fpr" takes its upper end, as
+        scikit-learn's example of a ROC curve over folds does.
+        """
+        average = check_choice("average", average, AVERAGES)
+        return self._points(*averaged(self.folds.tables, average))
+
+    def fixed_width_band(
+        self,
+        average: Average = "rate",
+        *,
+        n_resamples: int = 1000,
+        random_state: RandomState = None,
+    ) -> CurveInterval:
+        r"""Return an average moved right and down, and left and up: a fixed-width band.
+
+        It moves along a slope of :math:`-\sqrt{n_0 / n_1}`, with :math:`n_1` positives
+        and :math:`n_0` negatives, the ratio of the standard deviations of tpr and fpr,
+        so far that the share ``confidence_level`` of averages of resamples lie wholly
+        within (Macskassy, Provost and Rosset 2005, :doi:`10.1145/1102351.1102419`). It
+        has no width where all rankings are perfect, and takes no weights.
+
+        Parameters
+        ----------
+        average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
+            Which one, as in :meth:`averaged`.
+        n_resamples : int, default=1000
+            How often the cases of each fold are drawn again.
+        random_state : int, Generator, RandomState or None, default=None
+            Source of these.
+
+        Returns
+        -------
+        band : CurveInterval
+            The curves ``.low`` and ``.high``, which leave the ROC plane at its ends.
+        """
+        middle = self.averaged(average)
+        n_resamples = check_count("n_resamples", n_resamples)
+        generator = check_generator(random_state)
+        if self.folds.has_weights:
+            raise ValueError(
+                "fixed_width_band takes no sample_weight, and no RankTable whose "
+                "weights are not whole: it draws cases again. Average folds without."
+            )
+        right, down = fixed_width(
+            self.folds, average, self.confidence_level, n_resamples, generator
+        )
+        ends = [
+            self._points(middle.fpr + side * right, middle.tpr - side * down)
+            for side in (1, -1)
+        ]
+        return CurveInterval(*ends)
+
+    def _points(self, fpr: FloatArray, tpr: FloatArray) -> CurveBound:
+        p = self.prevalence
+        return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
 
     def _tested_rates(self, recall: float, rate: float) -> tuple[float, float]:
         """Return the first and the last rate with which the recall may go."""

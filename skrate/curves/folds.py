@@ -13,7 +13,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.data.arrays import Array, ArrayLike, ArraysByFold, FloatArray, Label
 from skrate.data.checks import check_scores, check_weights, warn
 from skrate.data.folds import FoldRankings, Repeats, check_repeats
-from skrate.data.table import RankTable, check_alone, rank_table
+from skrate.data.sample import check_ranking
+from skrate.data.table import RankTable, check_alone, table_of
 
 # Folds of one size have a rate per case up to this size, others this many steps.
 _MAX_STEPS = 200
@@ -269,7 +270,8 @@ def _folds_of_cases(
     tables, sums, used = [], [], [np.ones(1)]
     for i, (y_true, y_score, weights) in enumerate(cases):
         try:
-            tables.append(rank_table(y_true, y_score, weights, pos_label))
+            sample = check_ranking(y_true, y_score, weights, pos_label)
+            tables.append(table_of(sample, with_scores=True))
             if weights is not None:
                 weights = check_weights("sample_weight", weights)
                 sums.append(weights.sum())
@@ -282,7 +284,7 @@ def _folds_of_cases(
     if differ:
         scales = [total / one.total for total, one in zip(sums, tables, strict=True)]
         tables = [
-            RankTable(table.pos * scale, table.neg * scale)
+            RankTable(table.pos * scale, table.neg * scale, table.thresholds)
             for table, scale in zip(tables, scales, strict=True)
         ]
     return Folds(tuple(tables), differ, pos_label=pos_label)

@@ -632,9 +632,11 @@ def _sums(labels: BoolArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
     return above, np.append(starts, len(labels)) - above
 
 
-def table_of_weights(pos: FloatArray, neg: FloatArray) -> RankTable:
+def table_of_weights(
+    pos: FloatArray, neg: FloatArray, thresholds: Array | None = None
+) -> RankTable:
     """Return the table of groups that have weight, without checks or copies."""
-    return _new(pos, neg)
+    return _new(pos, neg, thresholds)
 
 
 def extreme_tables(table: RankTable) -> list[RankTable]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
-from skrate.curves.consensus import ConsensusCurve, rate_averaged_roc_curve
+from skrate.curves.averages import AVERAGES, Average
+from skrate.curves.consensus import ConsensusCurve, CurveBound, rate_averaged_roc_curve
 from skrate.curves.folds import FoldsLike
 from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label
 from skrate.data.checks import check_choice, check_shares
@@ -31,6 +32,8 @@ from skrate.displays.base import (
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 Zoom = Literal["rate"]
+# Horizontal and vertical positions, or rates and recalls.
+_Curve: TypeAlias = tuple[FloatArray, FloatArray]
 Plane = Literal["roc", "rate-recall", "rate-negative-recall", "rate-accuracy"]
 # What stands on both axes.
 LABELS: dict[Plane, tuple[str, str]] = {
@@ -130,7 +133,7 @@ class RateAveragedROC(FoldsDisplay):
     line_, chance_level_ : matplotlib Line2D
         The consensus curve, and that of random scores.
     bounds_ : matplotlib Polygon or None
-        The area between the bounds, or the simultaneous band.
+        The area between the bounds, or the simultaneous or fixed-width band.
     fold_lines_, reachable_, isometrics_ : list of matplotlib Line2D
         Curves of the folds, the worst and a perfect ranking, and lines of equal rate.
     rate_ : list of matplotlib artists
@@ -285,6 +288,8 @@ class RateAveragedROC(FoldsDisplay):
         rate: RateLike | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         bounds_kwargs: dict[str, Any] | None = None,
+        average: Average = "rate",
+        plot_fixed_width: bool = False,
         plot_folds: bool = False,
         fold_kwargs: dict[str, Any] | None = None,
         plot_reachable: bool = True,
@@ -307,6 +312,12 @@ class RateAveragedROC(FoldsDisplay):
             "rate" shows only where ``rate`` is likely, and some more on either side.
         rate : "uniform", float or distribution, default=None
             The share that will be processed; None takes that of the display.
+        average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
+            What is equal in all folds that are averaged. Others than "rate" are drawn
+            without bounds and have the AUC in the legend.
+        plot_fixed_width : bool, default=False
+            Whether to draw ``curve.fixed_width_band(average, random_state=0)`` in
+            place of bounds.
         plot_folds : bool, default=False
             Whether to draw the curve of each fold.
         plot_reachable : bool, default=True
@@ -322,8 +333,9 @@ class RateAveragedROC(FoldsDisplay):
         Raises
         ------
         ValueError
-            If ``space``, ``zoom`` or ``rate`` is none of the choices, an isometric lies
-            outside [0, 1], or ``plot_rate`` or ``zoom`` is set without a ``rate``.
+            If ``space``, ``zoom``, ``rate`` or ``average`` is none of the choices, an
+            isometric lies outside [0, 1], ``plot_rate`` or ``zoom`` is set without a
+            ``rate``, or the folds have no such average or band.
         """
         check_choice("space", space, LABELS, or_none=True)
         check_choice("zoom", zoom, get_args(Zoom), or_none=True)
@@ -336,7 +348,8 @@ class RateAveragedROC(FoldsDisplay):
             isometrics = _ISOMETRICS if isometrics else []
         isometrics = check_shares("plot_isometrics", np.atleast_1d(isometrics))
         law = None if rate is None else check_rate(rate)
-        summary = self._summary(rate)
+        curve, bounds = self._averaged(average, plot_fixed_width)
+        summary = self._summary(rate, average, curve)
         self._start(ax)
         is_of_rate = plot_rate or zoom is not None
         ylabel = self.ax_.get_ylabel().partition("(")[0].strip()
@@ -374,9 +387,9 @@ class RateAveragedROC(FoldsDisplay):
                 plane.points([0, 1], [0, 1]), chance_level_kwargs, linestyle="--",
                 label="Random",
             )  # fmt: skip
-        consensus = plane.points(self.curve.rates, self.curve.tpr)
+        placed = [(rates, plane.points(rates, tpr)) for rates, tpr in (curve, *bounds)]
         label = self._entry(name, summary)
-        self.line_ = self._model_line(*consensus, curve_kwargs, label=label)
+        self.line_ = self._model_line(*placed[0][1], curve_kwargs, label=label)
         folds = zip(self.curve.folds.tables, self.curve.fold_tpr, strict=True)
         self.fold_lines_ = []
         for table, tpr in folds if plot_folds else ():
@@ -385,13 +398,14 @@ class RateAveragedROC(FoldsDisplay):
             faint = {"color": self.line_.get_color(), "alpha": 0.3, "linewidth": 0.8}
             line = self._line(*points, fold_kwargs, linestyle="-", **faint)
             self.fold_lines_.append(line)
-        bounds = [
-            plane.points(self.curve.rates, bound.tpr)
-            for bound in self.curve.confidence_interval or ()
-        ]
-        self.bounds_ = self._draw_bounds(bounds, bounds_kwargs) if bounds else None
+        self.bounds_ = None
+        if bounds:
+            kind = "band" if self.curve.band == "simultaneous" else "bounds"
+            kind = "fixed-width band" if plot_fixed_width else kind
+            areas = [points for _, points in placed[1:]]
+            self.bounds_ = self._draw_bounds(areas, kind, bounds_kwargs)
         if zoom is not None and law is not None:
-            self._zoom(law, [consensus, *bounds], None if is_first else before)
+            self._zoom(law, placed, None if is_first else before)
         else:
             self.ax_.set(xlim=WHOLE, ylim=WHOLE)
         self.ax_.set_aspect("equal" if space == "roc" and zoom is None else "auto")
@@ -402,7 +416,7 @@ class RateAveragedROC(FoldsDisplay):
     def _zoom(
         self,
         law: RateDistribution,
-        curves: list[tuple[FloatArray, FloatArray]],
+        curves: list[tuple[FloatArray, _Curve]],
         before: tuple[tuple[float, float], tuple[float, float]] | None,
     ) -> None:
         """Show what curves are where the rate is likely, and what was seen before."""
@@ -412,10 +426,10 @@ class RateAveragedROC(FoldsDisplay):
         if ends[0] == ends[1]:
             # Where next to no budget is above 0, all rates are shown.
             ends = np.array([0.0, 1.0])
-        places = [np.interp(ends, self.curve.rates, x) for x, _ in curves]
+        places = [np.interp(ends, rates, x) for rates, (x, _) in curves]
         low, high = float(np.min(places)), float(np.max(places))
-        seen = [np.interp([low, high], *curve) for curve in curves]
-        seen += [y[(x >= low) & (x <= high)] for x, y in curves]
+        seen = [np.interp([low, high], *points) for _, points in curves]
+        seen += [y[(x >= low) & (x <= high)] for _, (x, y) in curves]
         found = np.concatenate(seen)
         bottom, top = float(found.min()), float(found.max())
         room = _ROOM * (top - bottom) or _ROOM
@@ -428,8 +442,33 @@ class RateAveragedROC(FoldsDisplay):
         low = low - 0.01 * (high - low) if low == 0 else low
         self.ax_.set(xlim=(low, high), ylim=(bottom, top))
 
-    def _summary(self, rate: RateLike | None) -> str:
+    def _averaged(
+        self, average: Average, plot_fixed_width: bool
+    ) -> tuple[_Curve, list[_Curve]]:
+        """Return the average and its bounds, as rates and recalls."""
+        average = check_choice("average", average, AVERAGES)
+
+        def placed(points: CurveBound) -> _Curve:
+            p = self.curve.prevalence
+            return p * points.tpr + (1 - p) * points.fpr, points.tpr
+
+        if average != "rate":
+            curve = placed(self.curve.averaged(average))
+        else:
+            curve = self.curve.rates, self.curve.tpr
+        if plot_fixed_width:
+            band = self.curve.fixed_width_band(average, random_state=0)
+            return curve, [placed(end) for end in band]
+        ends = (self.curve.confidence_interval or ()) if average == "rate" else ()
+        return curve, [(curve[0], end.tpr) for end in ends]
+
+    def _summary(self, rate: RateLike | None, average: Average, curve: _Curve) -> str:
         """Return the rAUC and its spread over folds, for the legend."""
+        if average != "rate":
+            fpr, tpr = Space("roc", self.curve.prevalence).points(*curve)
+            area = float(np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1])) / 2)
+            spread = mean_and_spread(self.curve.fold_rate_weighted_auc(), area)
+            return f"at equal {average}, AUC = {spread}"
         metric = "AUC" if rate is None else "rAUC"
         rate = "uniform" if rate is None else rate
         value = self.curve.rate_weighted_auc(rate)
@@ -437,11 +476,10 @@ class RateAveragedROC(FoldsDisplay):
         return f"{metric} = {mean_and_spread(by_fold, value)}"
 
     def _draw_bounds(
-        self, bounds: list[tuple[FloatArray, FloatArray]], given: dict[str, Any] | None
+        self, bounds: list[_Curve], kind: str, given: dict[str, Any] | None
     ) -> Any:
         x, y = (np.append(a, b[::-1]) for a, b in zip(*bounds, strict=True))
-        is_band = self.curve.band == "simultaneous"
-        kind, form = ("band", _BAND) if is_band else ("bounds", _BOUNDS)
+        form = _BOUNDS if kind == "bounds" else _BAND
         style = styled(given, color=self.line_.get_color(), label="_", **form)
         if style["label"] == "_":
             label = f"{100 * self.curve.confidence_level:g} % {kind}"

@@ -380,3 +380,41 @@ def test_a_zoom_of_several_models_shows_all_of_them():
     # Where the rate is known, there is no distance between its quantiles.
     ends = RateAveragedROC(curve_of(0), rate=0.2).plot(zoom="rate").ax_.get_xlim()
     assert ends == pytest.approx((0.16, 0.24))
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_another_average_is_drawn_without_bounds_or_with_its_band(space):
+    curve = curve_of(0)
+    p = curve.prevalence
+    for average in ("fpr", "tpr", "threshold"):
+        display = RateAveragedROC(curve, name="model").plot(
+            space=space, average=average
+        )
+        assert display.bounds_ is None
+        points = curve.averaged(average)
+        rates = p * points.tpr + (1 - p) * points.fpr
+        x, y = coordinates(points, space, rates)
+        assert display.line_.get_xdata() == pytest.approx(x)
+        assert display.line_.get_ydata() == pytest.approx(y)
+        assert f"at equal {average}, AUC" in display.line_.get_label()
+    display.plot(space=space, average="threshold", plot_fixed_width=True)
+    band = curve.fixed_width_band("threshold", random_state=0)
+    rates = p * band.low.tpr + (1 - p) * band.low.fpr
+    low = np.column_stack(coordinates(band.low, space, rates))
+    assert display.bounds_.get_xy()[: len(low)] == pytest.approx(low)
+    assert "95 % fixed-width band" in texts(display)
+    plt.close("all")
+
+
+def test_the_area_of_the_vertical_average_is_the_mean_over_folds():
+    curve = curve_of(0)
+    label = RateAveragedROC(curve, rate=0.2).plot(average="fpr").line_.get_label()
+    assert f" AUC = {curve.fold_rate_weighted_auc().mean():.3f}" in label
+    display = RateAveragedROC(curve, rate=0.2)
+    zoomed = display.plot(average="fpr", zoom="rate", plot_fixed_width=True)
+    assert zoomed.ax_.get_xlim()[1] < 0.5
+
+
+def test_an_average_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="average must be"):
+        of_folds(average="score")

@@ -179,6 +179,16 @@ def rate_averaged_roc_curve(rng: np.random.Generator) -> Call:
                     f"{tpr} is not within {low} and {high} at {rate}",
                 )
         holds(np.all(np.diff(found.tpr) > -1e-12), "tpr falls")
+        for average in ("rate", "fpr", "tpr", "threshold"):
+            points = found.averaged(average)
+            for end in (points.tpr, points.fpr):
+                holds(np.all(np.diff(end) > -1e-12), f"{average}: an end falls")
+                same_number(average, float(end[0]), 0.0)
+                same_number(average, float(end[-1]), 1.0, atol=1e-12)
+        vertical = found.averaged("fpr")
+        below = (vertical.tpr[1:] + vertical.tpr[:-1]) * np.diff(vertical.fpr) / 2
+        mean = float(found.fold_rate_weighted_auc().mean())
+        same_number("area at equal fpr", float(below.sum()), mean, atol=1e-9)
 
     return Call(
         "rate_averaged_roc_curve", skrate.rate_averaged_roc_curve, arguments, check,

@@ -1,0 +1,95 @@
+"""Averages of the ROC curves of folds, at equal rate and otherwise, and their band."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from skrate.curves.folds import Folds
+from skrate.data.arrays import FloatArray
+from skrate.data.table import RankTable, table_of_weights
+
+Average = Literal["rate", "fpr", "tpr", "threshold"]
+AVERAGES: tuple[Average, ...] = get_args(Average)
+# Of a curve: fpr and tpr.
+Points: TypeAlias = tuple[FloatArray, FloatArray]
+
+
+def averaged(tables: Sequence[RankTable], average: Average) -> Points:
+    """Return the average of the curves of folds at full resolution."""
+    fprs, tprs = [table.fpr for table in tables], [table.tpr for table in tables]
+    if average == "fpr":
+        return _mean_at(fprs, tprs)
+    if average == "tpr":
+        return _mean_at(tprs, fprs)[::-1]
+    if average == "rate":
+        pooled = Folds(tuple(tables)).pooled
+        return pooled.fpr, pooled.tpr
+    scores = [table.thresholds for table in tables if table.thresholds is not None]
+    if len(scores) < len(tables):
+        raise ValueError(
+            "average='threshold' needs the scores of every fold, which "
+            f"{len(tables) - len(scores)} of {len(tables)} tables do not hold. Pass "
+            "arrays of labels and scores, or tables by RankTable.from_arrays."
+        )
+    cuts = np.unique(np.concatenate(scores))[::-1]
+    above = [len(own) - np.searchsorted(own[::-1], cuts) for own in scores]
+    fpr, tpr = (
+        np.mean([y[n] for y, n in zip(ys, above, strict=True)], axis=0)
+        for ys in (fprs, tprs)
+    )
+    return np.append(0.0, fpr), np.append(0.0, tpr)
+
+
+def _mean_at(xs: list[FloatArray], ys: list[FloatArray]) -> Points:
+    """Return the mean of y at every x, before and after the jumps there."""
+    knots, curves = np.unique(np.concatenate(xs)), list(zip(xs, ys, strict=True))
+    # Of equal x the last counts, hence the first of those that are turned round.
+    before = np.mean([np.interp(-knots, -x[::-1], y[::-1]) for x, y in curves], axis=0)
+    after = np.mean([np.interp(knots, x, y) for x, y in curves], axis=0)
+    return np.repeat(knots, 2), np.column_stack([before, after]).ravel()
+
+
+def fixed_width(
+    folds: Folds, average: Average, level: float, n_resamples: int,
+    generator: np.random.Generator,
+) -> tuple[float, float]:  # fmt: skip
+    """Return how far a band lies from the average, by fpr and tpr.
+
+    It holds ``level`` of averages whose cases are drawn again, a mean over repeats.
+    """
+    slope, widths = float(np.sqrt(folds.n_neg / folds.n_pos)), []
+    for repeat in folds.by_repeat:
+        middle = averaged(repeat.tables, average)
+        drawn = [
+            averaged([_resampled(t, generator) for t in repeat.tables], average)
+            for _ in range(n_resamples)
+        ]
+        far = [_distance(middle, other, slope) for other in drawn]
+        widths.append(np.quantile(far, level, method="inverted_cdf"))
+    width = float(np.mean(widths))
+    return width / slope, width
+
+
+def _resampled(table: RankTable, generator: np.random.Generator) -> RankTable:
+    # Groups of which no case was drawn stay: averages pass over them.
+    pos, neg = (
+        generator.multinomial(round(n), weights / n).astype(np.float64)
+        for n, weights in ((table.n_pos, table.pos), (table.n_neg, table.neg))
+    )
+    return table_of_weights(pos, neg, table.thresholds)
+
+
+def _distance(one: Points, other: Points, slope: float) -> float:
+    """Return by how much of tpr ``one`` is displaced until it touches ``other`` last.
+
+    Along lines of a falling slope every curve is met once.
+    """
+    places = [slope * fpr + tpr for fpr, tpr in (one, other)]
+    tprs = [
+        np.interp(np.concatenate(places), place, tpr)
+        for place, (_, tpr) in zip(places, (one, other), strict=True)
+    ]
+    return float(np.abs(np.subtract(*tprs)).max())

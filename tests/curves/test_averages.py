@@ -1,0 +1,187 @@
+"""Averages of ROC curves at equal fpr, tpr and threshold, and the fixed-width band."""
+
+from bisect import bisect_right
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_curve
+
+from looped import case
+from skrate import RankTable, rate_averaged_roc_curve
+from strategies import ranked_samples
+
+AVERAGES = ("rate", "fpr", "tpr", "threshold")
+FOLDS = [[1, 1, 0, 0, 0, 1], [0, 1, 1, 0]], [[6, 5, 4, 3, 2, 2], [4, 3, 2, 1]]
+
+
+def curve_of(y_trues, y_scores, **options):
+    return rate_averaged_roc_curve(y_trues, y_scores, bounds=None, **options)
+
+
+def folds(seed=0, sizes=((6, 14), (3, 22), (10, 10))):
+    rng = np.random.default_rng(seed)
+    y = [np.repeat([1, 0], size) for size in sizes]
+    return y, [(rng.normal(size=len(a)) + a).round(1) for a in y]
+
+
+def points_of(y_true, y_score):
+    """Return the points of one curve, counted at every score."""
+    y, s = np.asarray(y_true), np.asarray(y_score)
+    cuts = [np.inf, *sorted(set(s.tolist()), reverse=True)]
+    return [[float(np.mean(s[y == k] >= cut)) for k in (0, 1)] for cut in cuts]
+
+
+def height(points, x, *, is_upper):
+    """Return a curve's end above or below ``x``, by straight lines in between."""
+    here = [y for at, y in points if at == x]
+    if here:
+        return max(here) if is_upper else min(here)
+    n = bisect_right([at for at, _ in points], x)
+    (x0, y0), (x1, y1) = points[n - 1], points[n]
+    return y0 + (y1 - y0) * (x - x0) / (x1 - x0)
+
+
+def mean_at(curves):
+    """Return the points of a mean curve, both ends at every place of a point."""
+    found = []
+    for x in sorted({at for points in curves for at, _ in points}):
+        for is_upper in (False, True):
+            ys = [height(points, x, is_upper=is_upper) for points in curves]
+            found.append((x, sum(ys) / len(ys)))
+    return found
+
+
+@given(st.lists(ranked_samples(weighted=False, both_classes=True), min_size=1,
+                max_size=3))  # fmt: skip
+def test_averages_are_those_of_loops(samples):
+    y_trues, y_scores = [s[0] for s in samples], [s[1] for s in samples]
+    curves = list(map(points_of, y_trues, y_scores))
+    curve = curve_of(y_trues, y_scores)
+    vertical, horizontal, level = map(curve.averaged, AVERAGES[1:])
+    expected = np.array(mean_at(curves))
+    assert np.column_stack([vertical.fpr, vertical.tpr]) == pytest.approx(expected)
+    turned = [[(t, f) for f, t in points] for points in curves]
+    expected = np.array(mean_at(turned))
+    assert np.column_stack([horizontal.tpr, horizontal.fpr]) == pytest.approx(expected)
+    cuts = sorted({s for scores in y_scores for s in np.asarray(scores).tolist()})
+    for end, label in ((level.fpr, 0), (level.tpr, 1)):
+        expected = [0.0]
+        for cut in cuts[::-1]:
+            shares = [
+                np.mean(np.asarray(s)[np.asarray(y) == label] >= cut)
+                for y, s in zip(y_trues, y_scores, strict=True)
+            ]
+            expected.append(sum(shares) / len(shares))
+        assert end == pytest.approx(np.array(expected))
+
+
+def test_the_mean_at_equal_fpr_is_the_one_of_scikit_learn_example():
+    for seed in range(5):
+        y_trues, y_scores = folds(seed)
+        grid, tprs = np.linspace(0, 1, 100), []
+        for y_true, y_score in zip(y_trues, y_scores, strict=True):
+            fpr, tpr, _ = roc_curve(y_true, y_score)
+            tprs.append(np.interp(grid, fpr, tpr))
+        vertical = curve_of(y_trues, y_scores).averaged("fpr")
+        found = np.interp(grid, vertical.fpr, vertical.tpr)
+        assert found == pytest.approx(np.mean(tprs, axis=0))
+        assert vertical.fpr[0] == vertical.tpr[0] == 0
+
+
+def test_averages_begin_and_end_in_the_corners_and_do_not_ask_for_the_order():
+    y, s = folds()
+    for average in AVERAGES:
+        with case(average):
+            found = curve_of(y, s).averaged(average)
+            assert (found.fpr[0], found.tpr[0]) == (0, 0)
+            assert (found.fpr[-1], found.tpr[-1]) == pytest.approx((1, 1))
+            other = curve_of(y[::-1], s[::-1]).averaged(average)
+            assert found.tpr == pytest.approx(other.tpr)
+            one = curve_of(y[:1], s[:1]).averaged(average)
+            points = np.array(points_of(y[0], s[0]))
+            at = [points[:, 0] + points[:, 1], one.fpr + one.tpr]
+            assert np.interp(at[1], at[0], points[:, 1]) == pytest.approx(one.tpr)
+
+
+def test_the_average_at_equal_rate_is_the_curve():
+    curve = curve_of(*folds())
+    found = curve.averaged("rate")
+    p = curve.prevalence
+    rates = p * found.tpr + (1 - p) * found.fpr
+    assert np.interp(curve.rates, rates, found.tpr) == pytest.approx(curve.tpr)
+
+
+def test_each_fold_counts_the_same_other_than_at_equal_rate():
+    y = [[1, 0], [1] * 8 + [0] * 8]
+    s = [[2, 1], [1] * 16]
+    curve = curve_of(y, s)
+    vertical = curve.averaged("fpr")
+    assert vertical.tpr[vertical.fpr == 0].max() == (1 + 0) / 2
+    found = curve.averaged("threshold")
+    assert (found.fpr[1], found.tpr[1]) == (0, 1 / 2)
+
+
+def test_the_band_is_as_wide_as_its_resamples_ask_for():
+    """Against curves whose cases are drawn one by one, and moved by small steps."""
+    y, s = folds(sizes=((12, 30), (10, 20)))
+    curve = curve_of(y, s, confidence_level=0.9)
+    band = curve.fixed_width_band("fpr", n_resamples=400, random_state=0)
+    middle = curve.averaged("fpr")
+    right, down = band.low.fpr[0] - middle.fpr[0], middle.tpr[0] - band.low.tpr[0]
+    assert down / right == pytest.approx(np.sqrt(50 / 22))
+    assert band.high.tpr - middle.tpr == pytest.approx(down)
+    rng, within = np.random.default_rng(0), 0
+    for _ in range(150):
+        drawn = []
+        for fold, scores in zip(y, s, strict=True):
+            rows = [rng.choice(np.flatnonzero(fold == k), sum(fold == k))
+                    for k in (0, 1)]  # fmt: skip
+            drawn.append((fold[np.concatenate(rows)], scores[np.concatenate(rows)]))
+        other = curve_of(*zip(*drawn, strict=True)).averaged("fpr")
+        # A corner of the lower curve may not be above the other, nor the reverse.
+        is_out = False
+        for end, sign in ((band.low, 1), (band.high, -1)):
+            for f, t in zip(other.fpr, other.tpr, strict=True):
+                if sign > 0:
+                    is_out |= any((end.fpr <= f - 1e-9) & (end.tpr > t + 1e-9))
+                else:
+                    is_out |= any((end.fpr >= f + 1e-9) & (end.tpr < t - 1e-9))
+        within += not is_out
+    assert within / 150 == pytest.approx(0.9, abs=0.08)
+
+
+def test_repeats_do_not_narrow_the_band():
+    y, s = folds()
+    widths = [
+        -curve.fixed_width_band(n_resamples=100, random_state=0).low.tpr[0]
+        for curve in (curve_of(y, s), curve_of(y * 4, s * 4, repeats=4))
+    ]
+    assert widths[1] == pytest.approx(widths[0], rel=0.2)
+
+
+def test_perfect_rankings_have_no_width():
+    band = curve_of([[1, 0, 0]], [[3, 2, 1]]).fixed_width_band(n_resamples=20)
+    assert band.low.tpr == pytest.approx(band.high.tpr)
+
+
+def test_what_has_no_average_or_band_is_refused():
+    tables = [RankTable([1, 0, 1], [0, 2, 1])] * 2
+    with pytest.raises(ValueError, match=r"scores of every fold, which 2 of 2 tables"):
+        rate_averaged_roc_curve(tables, bounds=None).averaged("threshold")
+    scored = [RankTable.from_arrays(*f) for f in zip(*FOLDS, strict=True)]
+    found = rate_averaged_roc_curve(scored, bounds=None).averaged("threshold")
+    assert found.tpr == pytest.approx(curve_of(*FOLDS).averaged("threshold").tpr)
+    curve = curve_of(*FOLDS)
+    with pytest.raises(ValueError, match="average must be"):
+        curve.averaged("score")
+    with pytest.raises(ValueError, match="average must be"):
+        curve.fixed_width_band("vertical")
+    with pytest.raises(ValueError, match="n_resamples"):
+        curve.fixed_width_band(n_resamples=0)
+    weights = [np.arange(1.0, len(y) + 1) for y in FOLDS[0]]
+    weighted = curve_of(*FOLDS, sample_weight=weights)
+    assert weighted.averaged("threshold").tpr[-1] == pytest.approx(1)
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        weighted.fixed_width_band()
