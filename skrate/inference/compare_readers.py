@@ -43,6 +43,8 @@ from skrate.metrics.results import (
 Fixed = Literal["readers", "cases"]
 FIXED: tuple[Fixed, ...] = get_args(Fixed)
 _NAN = float("nan")
+# Degrees of freedom from which F is chi-squared to all digits but the last few.
+_SO_MANY = 1e9
 _METHOD = "Obuchowski-Rockette"
 _OF = {None: None, "readers": "these readers", "cases": "these cases"}
 
@@ -168,7 +170,8 @@ def compare_readers(
     >>> import numpy as np
     >>> from skrate import compare_readers
     >>> modality, reader, case = np.indices((2, 3, 8)).reshape(3, -1)
-    >>> ratings = "54231321 43212213 53311241 54431221 45321212 54331231"
+    >>> ratings = "54231321 43212213 53311241 "
+    >>> ratings += "54431221 45321212 54331231"
     >>> compare_readers(
     ...     "roc_auc",
     ...     y_true=case < 4,
@@ -250,8 +253,10 @@ def compare_readers(
         warn_undefined("F", "neither readers nor cases show how modalities vary")
     elif is_known:
         statistic = float(2 * study.means.var(ddof=1) / variance)
-        # It does not know infinity.
-        pvalue = float(special.fdtrc(t - 1, min(freedom, 1e12), statistic))
+        # It does not know infinity, and older ones lose digits long before.
+        pvalue = float(special.fdtrc(t - 1, freedom, statistic))
+        if freedom > _SO_MANY:
+            pvalue = float(special.chdtrc(t - 1, (t - 1) * statistic))
     pairs = compare_pairs(modalities, compare_two, plan, study.of_means, adjust)
     return ReaderComparison(
         modalities, readers, study.values, means, pairs, statistic, (t - 1, freedom),

@@ -325,19 +325,24 @@ class SubgroupScores(Rows):
         }  # fmt: skip
         return as_columns(columns, **self.params)
 
-    def _interval(self, i: int, level: float) -> ConfidenceInterval:
-        """Return Wilson's interval, of the row with a tenth of a case more."""
+    def _wider(self, i: int) -> tuple[float, float]:
+        """Return value and variance of a row with a tenth of a case more."""
         v, n, variance = self.values[i], self._sizes[i], self.covariance[i, i]
-        if np.isnan(variance):
-            return ConfidenceInterval(_NAN, _NAN)
         is_precision = self.metrics[i] == "precision"
         ends = np.array([1.0, 0.0]) if is_precision else self._reach
-        if ends[0] == ends[1]:
-            return ConfidenceInterval(float(v), float(v))
         mean = (n * v + ADDED * ends.mean()) / (n + ADDED)
         added = ADDED * ((ends - mean) ** 2).mean() + n * (v - mean) ** 2
-        variance = (n**2 * variance + added) / (n + ADDED) ** 2
-        quantile = t_quantile(level, max(n - 1, 1.0))
+        return float(mean), float((n**2 * variance + added) / (n + ADDED) ** 2)
+
+    def _interval(self, i: int, level: float) -> ConfidenceInterval:
+        """Return Wilson's interval, of the row with a tenth of a case more."""
+        v = float(self.values[i])
+        if np.isnan(self.covariance[i, i]):
+            return ConfidenceInterval(_NAN, _NAN)
+        if self.metrics[i] != "precision" and self._reach[0] == self._reach[1]:
+            return ConfidenceInterval(v, v)
+        mean, variance = self._wider(i)
+        quantile = t_quantile(level, max(self._sizes[i] - 1, 1.0))
         k = quantile**2 * variance / (mean * (1 - mean))
         low, high = wilson_ends(v, (0.0, 1.0), k)
         return ConfidenceInterval(float(low), float(high))
@@ -347,9 +352,16 @@ class SubgroupScores(Rows):
         a, b = float(self.values[i]), float(self.values[j])
         own, shared = self.covariance[[i, j], [i, j]], self.covariance[i, j]
         error = float(np.sqrt(np.maximum(own.sum() - 2 * shared, 0.0)))
-        # Of what does not vary it would be that of two roundings.
+        # What is added to a row varies by itself: two rows that vary by the cut alone
+        # would else be known to differ without a doubt.
+        wider = np.array([self._wider(i)[1], self._wider(j)[1]])
+        sizes = np.array([self._sizes[i], self._sizes[j]])
+        shared *= np.prod(sizes / (sizes + ADDED))
         known = not is_rounding(own.min())
-        correlation = float(shared / np.sqrt(own.prod())) if known else 0.0
+        correlation = float(shared / np.sqrt(wider.prod())) if known else 0.0
+        if not 0 < min(a, b) <= max(a, b) < 1:
+            # Where all or none are found the sample shows no variation but the cut's.
+            correlation = min(correlation, 0.0)
 
         def interval_at(level: float) -> ConfidenceInterval:
             ends = self._interval(i, level), self._interval(j, level)

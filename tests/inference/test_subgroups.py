@@ -330,3 +330,16 @@ def test_intervals_cover_and_tests_keep_their_level(name):
     if name != "shifted":
         # Positives are alike in all groups, and negatives: precisions are not.
         assert_share(rejects[:, [1, 3]], at_most=0.05)
+
+
+@pytest.mark.filterwarnings("ignore:The Recall at")
+@looped("n", [2, 3, 4, 8])
+def test_all_found_of_one_group_and_none_of_the_other_is_not_certain(n):
+    y_true, y_score = [1] * (2 * n) + [0] * (8 * n), range(10 * n, 0, -1)
+    by = ["a"] * n + ["b"] * n + ["a", "b"] * (4 * n)
+    found = subgroup_scores("recall", y_true, list(y_score), by=by, rate=0.1)
+    (pair,) = found.differences()
+    assert pair.value == 1
+    # Fisher's test of as many cases has 1.6e-4 at the least.
+    assert pair.pvalue > 1e-4
+    assert pair.confidence_interval.low < 0.9
