@@ -329,7 +329,11 @@ def _gains(grades: Array, gain: GradeGain) -> FloatArray:
             f"{grades[0]:g}: give a dict with the gain of each grade."
         )
     numbers = grades.astype(np.float64)
-    return numbers if gain == "linear" else np.asarray(exp2(numbers) - 1)
+    if gain == "linear":
+        return numbers
+    # Those of whole grades are exact; those of small parts would round to 0.
+    parts = np.expm1(numbers * np.log(2))
+    return np.where(numbers == np.floor(numbers), exp2(numbers) - 1, parts)
 
 
 def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:

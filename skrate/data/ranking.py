@@ -32,7 +32,8 @@ class Grouping(NamedTuple):
 def check_groups(name: str, values: Any) -> Grouping:
     """Return list labels as codes: integers, floats, strings, dates or objects."""
     labels = check_vector(name, values)
-    if labels.dtype.kind == "b":
+    is_bool = labels.dtype.kind == "b"
+    if is_bool:
         labels = labels.view(np.uint8)
     if labels.dtype.kind in "USO":
         # Hashing them is far quicker than comparing them.
@@ -45,6 +46,8 @@ def check_groups(name: str, values: Any) -> Grouping:
     else:
         check_present(name, labels)
         codes, distinct = _small_ranks(labels) or dense_ranks(labels)
+        if is_bool:
+            distinct = distinct.astype(bool)
     return Grouping(codes, distinct, np.bincount(codes))
 
 

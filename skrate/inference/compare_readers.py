@@ -32,6 +32,7 @@ from skrate.metrics.base import MetricLike, check_metric_first, question_of
 from skrate.metrics.results import (
     Comparison,
     Comparisons,
+    ConfidenceInterval,
     Estimate,
     Rows,
     as_columns,
@@ -234,13 +235,18 @@ def compare_readers(
         variance, freedom = study.spread(alone[[i]])
         value, error = float(study.means[i]), float(np.sqrt(variance))
         ends = t_interval(value, error, level, tuple(limits[i]), freedom)
+        if is_rounding(variance):
+            what = f"The interval of {modalities[i]}"
+            warn_undefined(what, "neither readers nor cases show how it varies")
+            ends = ConfidenceInterval(_NAN, _NAN)
         sizes = models[0].class_sizes
         return Estimate(name, value, error, ends, *sizes, _METHOD, level, question, of)
 
     means = tuple(map(of_mean, range(t)))
     apart = np.array([alone[i] - alone[j] for i, j in pairs_of(t)])
     variance, freedom = study.spread(apart, t - 1)
-    error = float(np.sqrt(variance))
+    # What shows no variation leaves differences as unknown as F.
+    error = _NAN if is_rounding(variance) else float(np.sqrt(variance))
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         both = means[i].value, means[j].value

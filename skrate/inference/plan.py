@@ -155,8 +155,8 @@ class Plan:
         return one_sided(ends, self.alternative, limits)
 
     def check_margin(self, limits: tuple[float, float]) -> None:
-        """Raise for a margin that all differences keep."""
-        if self.margin is not None and self.margin >= min(np.abs(limits)):
+        """Raise for a margin that all differences keep, unless all are 0."""
+        if self.margin is not None and 0 < min(np.abs(limits)) <= self.margin:
             raise ValueError(
                 f"margin={self.margin:g} is beyond all differences, which lie between "
                 f"{limits[0]:g} and {limits[1]:g}: five points are 0.05."

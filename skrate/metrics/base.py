@@ -13,6 +13,7 @@ it by :func:`find_metric`.
 from __future__ import annotations
 
 import inspect
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
@@ -629,13 +630,37 @@ def named(metric: Any) -> Any:
     return score_names().get(short, short if short in ALIASES else metric)
 
 
+# What others call these metrics; a number of items at the end of the name is cut off.
+SYNONYMS = {
+    alias: name
+    for name, aliases in {
+        "average_precision": "ap pr_auc auprc average_precision",
+        "expected_gain": "profit utility gain",
+        "fpr_at_recall": "fpr false_positive_rate specificity tnr",
+        "lift_at_rate": "lift enrichment_factor ef",
+        "mean_average_precision": "map",
+        "ndcg": "dcg",
+        "partial_auc": "pauc",
+        "precision_at_rate": "p precision ppv top",
+        "rate_at_recall": "selection_rate",
+        "rate_weighted_auc": "rauc",
+        "recall_at_rate": "r recall sensitivity tpr true_positive_rate hit_rate hits",
+        "reciprocal_rank": "mrr rr mean_reciprocal_rank",
+        "roc_auc": "auc auroc c_index c_statistic concordance gini",
+        "work_saved": "wss work_saved_over_sampling",
+    }.items()
+    for alias in aliases.split()
+}
+
+
 def meant_name(name: Any, others: Iterable[str] = ()) -> str:
     """Return which name could be meant by an unknown one, else all names."""
     names = sorted({*score_names(), *(n for n in ALIASES if isinstance(n, str))})
     if isinstance(name, str):
         short = name.lower().removeprefix("skrate_").removesuffix("_score")
-        short = {"rauc": "rate_weighted_auc"}.get(short, short)
-        near = [short] if short in names else []
+        plain = re.sub(r"(_at)?(_k|_?\d+)$", "", re.sub(r"\W+", "_", short))
+        near = [SYNONYMS.get(plain, plain)]
+        near = near if near[0] in names else []
         near = near or get_close_matches(short, {*names, *others})
         if near:
             return f": is {' or '.join(map(repr, near))} meant?"

@@ -276,10 +276,27 @@ def test_undefined_is_nan_and_says_so():
         found = compare_readers("roc_auc", **study(scores, np.arange(24) == 0))
     assert np.isnan([found.pvalue, found.statistic, found.differences[0].value]).all()
     perfect = np.broadcast_to(y_true, scores.shape)
-    with pytest.warns(UndefinedMetricWarning, match="how modalities vary"):
+    with pytest.warns(UndefinedMetricWarning) as caught:
         found = compare_readers("roc_auc", **study(perfect, y_true))
+    texts = [str(one.message).split(" is undefined")[0] for one in caught]
+    assert texts == ["The interval of CT", "The interval of MRI", "F"]
     assert np.isnan(found.pvalue)
+    for one in (*found.means, *found.differences):
+        assert np.isnan(one.confidence_interval).all()
     assert found.means[0].value == 1.0
+    assert found.differences[0].value == 0.0
+
+
+def test_one_perfect_modality_has_no_interval_of_its_own():
+    scores, y_true = drawn(13)
+    scores = np.array(scores, dtype=float)
+    scores[0] = y_true
+    with pytest.warns(UndefinedMetricWarning, match="interval of CT"):
+        found = compare_readers("roc_auc", **study(scores, y_true))
+    assert found.means[0].value == 1.0
+    assert np.isnan(found.means[0].confidence_interval).all()
+    assert np.isfinite(found.means[1].confidence_interval).all()
+    assert np.isfinite([*found.differences[0].confidence_interval, found.pvalue]).all()
 
 
 WRONG = [

@@ -569,3 +569,12 @@ def test_tests_keep_their_level_and_intervals_cover_on_each_side(design):
     assert_share(np.array(rejected), at_most=0.06)
     # Equivalence needs both tests, and so rejects less.
     assert_share(np.array(rejected)[:, [0, 2, 3, 4]], at_least=0.035)
+
+
+@pytest.mark.filterwarnings("ignore:The interval of the difference may be too short")
+def test_models_that_cannot_differ_keep_any_margin():
+    y_true, scores = np.arange(40) % 3 == 0, np.arange(40)
+    found = compare("recall_at_rate", y_true, scores, -scores, rate=1.0, margin=0.1)
+    assert found.value == 0
+    assert tuple(found.confidence_interval) == (0, 0)
+    assert found.pvalue < 1e-9

@@ -343,3 +343,12 @@ def test_all_found_of_one_group_and_none_of_the_other_is_not_certain(n):
     # Fisher's test of as many cases has 1.6e-4 at the least.
     assert pair.pvalue > 1e-4
     assert pair.confidence_interval.low < 0.9
+
+
+def test_groups_of_true_and_false_keep_their_labels():
+    by = np.arange(40) % 3 == 0
+    scores = subgroup_scores("recall", np.arange(40) % 2, range(40), by=by, rate=0.5)
+    assert scores.groups.dtype == bool
+    assert scores.differences(reference=True)[0].value == pytest.approx(
+        scores.values[0] - scores.values[1]
+    )

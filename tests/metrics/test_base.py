@@ -27,6 +27,7 @@ from skrate.metrics.base import (
     ALIASES,
     LIST_METRICS,
     METRICS,
+    SYNONYMS,
     MetricName,
     cut_rates,
     find_metric,
@@ -270,3 +271,21 @@ def test_a_name_is_taken_with_its_parameters_wherever_a_metric_is(score, options
             make_ranking_scorer([of], **options)[of],
         ):
             assert scorer._score_func(y_true, y_score, **scorer._kwargs) == expected
+
+
+NAMES_OF_OTHERS = {
+    "mrr": "reciprocal_rank", "P@10": "precision_at_rate", "WSS@95": "work_saved",
+    "recall_at_k": "recall_at_rate", "ndcg_at_10": "ndcg", "c-index": "roc_auc",
+    "sensitivity": "recall_at_rate", "selection_rate": "rate_at_recall",
+    "specificity": "fpr_at_recall",
+}  # fmt: skip
+
+
+@looped("name, meant", NAMES_OF_OTHERS.items())
+def test_names_of_others_suggest_ours(name, meant):
+    with pytest.raises(ValueError, match=f"is '{meant}' meant"):
+        estimate(name, [0, 1], [0, 1])
+
+
+def test_synonyms_are_of_known_names():
+    assert set(SYNONYMS.values()) <= {*score_names(), *ALIASES}

@@ -572,3 +572,9 @@ def test_intervals_of_graded_lists_hold_the_mean(gain):
     for n_lists in (20, 60):
         found = simulated(1000, lambda i, n=n_lists: drawn(i + 1, n).estimate())
         assert_share(held(found, truth), at_least=0.94, at_most=0.97)
+
+
+def test_tiny_grades_gain_exponentially_by_their_size():
+    grades, scores = [1e-20, 3e-20, 0], [3, 2, 1]
+    exponential = ndcg_score(grades, scores, gain="exponential")
+    assert exponential == pytest.approx(ndcg_score(grades, scores, gain="linear"))
