@@ -333,7 +333,7 @@ def _gains(grades: Array, gain: GradeGain) -> FloatArray:
         return numbers
     # Those of whole grades are exact; those of small parts would round to 0.
     parts = np.expm1(numbers * np.log(2))
-    return np.where(numbers == np.floor(numbers), exp2(numbers) - 1, parts)
+    return np.asarray(np.where(numbers % 1 == 0, exp2(numbers) - 1, parts))
 
 
 def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:

@@ -299,3 +299,18 @@ def test_intervals_hold_the_truth_and_the_next_batch(
     assert_share(held(rows, truth), at_least=0.92, at_most=0.98)
     ends = [row.prediction_interval for row in rows]
     assert_share(held(ends, np.array([batch for _, batch in found])), at_least=0.935)
+
+
+@looped("rate", [0.1, rates.beta(3, 19)])
+def test_next_batch_is_the_mirror_image_where_models_change_places(rate):
+    rng = np.random.default_rng(3)
+    y_true = rng.random(300) < 0.2
+    a = rng.normal(size=300) + y_true
+    models = {"a": a, "b": a / 2 + rng.normal(size=300)}
+    (low, high), other = (
+        budget_report(y_true, models=models, reference=base, n_items=50_000, rate=rate)[
+            name, "more found"
+        ].prediction_interval
+        for base, name in (("a", "b"), ("b", "a"))
+    )
+    assert other == (-high, -low)
