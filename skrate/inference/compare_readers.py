@@ -454,13 +454,13 @@ class ReaderComparison(Rows):
     >>> result = compare_readers(
     ...     "roc_auc",
     ...     y_true=[1, 1, 0, 0] * 4,
-    ...     y_score=[4, 2, 3, 1, *[4, 3, 2, 1] * 3],
+    ...     y_score=[4, 2, 3, 1, *[4, 3, 2, 1] * 2, 4, 1, 3, 2],
     ...     reader=(["Ann"] * 4 + ["Bob"] * 4) * 2,
     ...     modality=["CT"] * 8 + ["MRI"] * 8,
     ...     case=[1, 2, 3, 4] * 4,
     ... )
     >>> result.values.tolist()
-    [[0.75, 1.0], [1.0, 1.0]]
+    [[0.75, 1.0], [1.0, 0.5]]
     """
 
     names: tuple[str, ...]
