@@ -73,7 +73,7 @@ class CurveComparisonDisplay(Drawing):
     Attributes
     ----------
     line_, zero_line_ : matplotlib Line2D
-        The difference, a less b, and where both are equal.
+        The difference, a - b, and where both are equal.
     band_, interval_ : matplotlib artist
         The areas of the band, and of intervals at single rates unless it is these.
     winning_a_, winning_b_, rate_ : list of matplotlib artists
@@ -285,7 +285,7 @@ class CurveComparisonDisplay(Drawing):
         self._start(ax)
         found = self.comparison
         self.zero_line_ = self.ax_.axhline(0, color="0.4", linewidth=1)
-        label = entry(of_a, f"less {of_b}")
+        label = entry(of_a, f"\N{MINUS SIGN} {of_b}")
         style: dict[str, Any] = {"color": "k", "label": label}
         self.line_ = self._line(found.rates, found.difference, curve_kwargs, **style)
         level = f"{100 * found.confidence_level:g} %"

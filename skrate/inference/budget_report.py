@@ -83,7 +83,7 @@ _MEANS = (
     "Precision and lift are means over budgets; the number needed is the cases\n"
     "processed for each found, of all budgets together."
 )
-_AGAINST = "Against the reference, p is that of no difference, by Holm's method."
+_AGAINST = "Against the reference, p tests for no difference, by Holm's method."
 _NAN = float("nan")
 _NO_INTERVAL = ConfidenceInterval(np.inf, -np.inf)
 # Of a curve that is drawn: rates, and further ones between quantiles of the budget.
@@ -246,11 +246,11 @@ class BudgetReport(Rows):
         which = "at hand" if self.n_items is None else "of the next batch"
         mean = n * self.rate.mean()
         digits = 0 if mean >= 10 or mean == round(mean) else 1
-        text = f"Of the {n:,.0f} cases {which}, {mean:,.{digits}f} will be "
+        text = f"{mean:,.{digits}f} of the {n:,.0f} cases {which} will be processed"
         if low == high:
-            return f"{text}processed."
+            return f"{text}."
         between = f"between {n * low:,.0f} and {n * high:,.0f}"
-        return f"{text}processed on average,\n{between} with probability {level:g}."
+        return f"{text} on average,\n{between} with probability {level:g}."
 
     def _notes(self) -> list[str]:
         notes = [_PVALUE] if self.reference is None else [_PVALUE, _AGAINST]
@@ -419,7 +419,7 @@ def budget_report(
     >>> budget_report(
     ...     y_true, models=models, rate=rates.beta(3, 19), n_items=5_000
     ... )
-    Of the 5,000 cases of the next batch, 682 will be processed on average,
+    682 of the 5,000 cases of the next batch will be processed on average,
     between 152 and 1,519 with probability 0.95.
     <BLANKLINE>
                      expected  95 % interval  by chance  next batch, 95 %

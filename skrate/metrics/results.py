@@ -768,7 +768,7 @@ class ComparisonRange(Comparison):
 
     def __repr__(self) -> str:
         return (
-            f"ComparisonRange({self.metric}{question_text(self.params)}, a less b: "
+            f"ComparisonRange({self.metric}{question_text(self.params)}, a - b: "
             f"{self.range.low:.4f} to {self.range.high:.4f} over {self.rate!r}, "
             f"{interval_text(self)} for "
             f"all of it, p = {self.pvalue:.3g} ({self.alternative}))"

@@ -96,7 +96,7 @@ def test_winning_stretches_are_shaded_with_one_entry_each():
 def test_pointwise_bounds_are_drawn_once():
     display = drawn(band="pointwise")
     assert display.interval_ is None
-    assert texts(display)[:2] == ["a less b", "95 % at one rate"]
+    assert texts(display)[:2] == ["a \N{MINUS SIGN} b", "95 % at one rate"]
     assert drawn(plot_interval=False).interval_ is None
     assert drawn().ax_.get_ylabel().startswith("Difference in recall")
     assert texts(display.plot(names=("x", "y")))[0] == "x less y"

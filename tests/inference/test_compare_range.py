@@ -371,7 +371,7 @@ def test_the_result_reads_and_pickles():
     y_true, a, b = sample(15, n=2_000)
     result = compare(expected_recall_score, y_true, a, b, rate=KNOWN)
     assert pickle.loads(pickle.dumps(result)) == result
-    assert repr(result).startswith("ComparisonRange(Expected recall, a less b: -0.")
+    assert repr(result).startswith("ComparisonRange(Expected recall, a - b: -0.")
     assert "over between({0.025: 0.064, 0.975: 0.288})" in repr(result)
     text = result.describe()
     assert text.startswith("The expected recall of b is greater than that of a under ")
