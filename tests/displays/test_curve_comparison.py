@@ -87,7 +87,7 @@ def test_winning_stretches_are_shaded_with_one_entry_each():
         ends = np.add(stretches, (-0.025, 0.025))
         assert found == pytest.approx(ends.clip(RATES[0], RATES[-1]))
     assert texts(display) == [
-        "early less late", "95 % band", "95 % at one rate", "early better",
+        "early \N{MINUS SIGN} late", "95 % band", "95 % at one rate", "early better",
         "late better",
     ]  # fmt: skip
     assert drawn(plot_winning=False).winning_a_ == []
@@ -99,7 +99,7 @@ def test_pointwise_bounds_are_drawn_once():
     assert texts(display)[:2] == ["a \N{MINUS SIGN} b", "95 % at one rate"]
     assert drawn(plot_interval=False).interval_ is None
     assert drawn().ax_.get_ylabel().startswith("Difference in recall")
-    assert texts(display.plot(names=("x", "y")))[0] == "x less y"
+    assert texts(display.plot(names=("x", "y")))[0] == "x \N{MINUS SIGN} y"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_estimators_are_compared_as_their_scores():
     scores = first.decision_function(X), second.predict_proba(X)[:, 1]
     found = compare_curves(Y, *scores, rates=RATES)
     assert display.comparison.difference == pytest.approx(found.difference)
-    assert texts(display)[0] == "LogisticRegression less GaussianNB"
+    assert texts(display)[0] == "LogisticRegression \N{MINUS SIGN} GaussianNB"
     same = CurveComparisonDisplay.from_estimators(first, first, X, Y, rates=RATES)
     assert "LogisticRegression b" in texts(same)[0]
     with pytest.raises(NotFittedError):
