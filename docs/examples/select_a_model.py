@@ -21,10 +21,7 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 from skrate import RateWeightedAUCScorer, budget_report, rates
-from skrate.displays import (
-    BudgetReportDisplay,
-    CurveComparisonDisplay,
-)
+from skrate.displays import CurveComparisonDisplay
 
 rng = np.random.default_rng(0)
 is_fraud = rng.random(12_000) < 1 / 16
@@ -72,8 +69,8 @@ report = budget_report(
 more = report["tree", "more found"]
 low, high = more.confidence_interval
 print(
-    f"\nIn 10,000 transfers the tree finds {more.value:.0f} more frauds"
-    f"\nwithin the budget (95 % interval {low:.0f} to {high:.0f})."
+    f"\nIn 10,000 transfers the tree finds {more.value:.0f} "
+    f"more frauds\n(95 % interval {low:.0f} to {high:.0f})."
 )
 
 # %%
@@ -82,7 +79,7 @@ print(
 
 size = {"figsize": (11, 4.5), "layout": "constrained"}
 figure, axes = plt.subplots(1, 2, **size)
-BudgetReportDisplay(report).plot(axes[0])
+report.plot(axes[0])
 CurveComparisonDisplay.from_predictions(
     y_test,
     scores["tree"],

@@ -40,6 +40,7 @@ from skrate.metrics.base import Sizes
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
 from skrate.metrics.results import (
     ConfidenceInterval,
+    Drawn,
     Result,
     Rows,
     as_columns,
@@ -324,7 +325,7 @@ class CurveInterval(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConsensusCurve(Rows):
+class ConsensusCurve(Drawn, Rows):
     """ROC curve of several folds, averaged at equal rate, with bounds.
 
     Returned by :func:`rate_averaged_roc_curve`; :class:`RateAveragedROC` draws it.

@@ -131,6 +131,34 @@ def html_table(lines: Sequence[str], caption: str = "") -> str:
     return f"<table>{below}{''.join(lines)}</table>"
 
 
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em }}
+section {{ overflow-x: auto; margin: 2em 0 }}
+table {{ border-collapse: collapse }}
+td, th {{ padding: 0.1em 0.7em }}
+img {{ max-width: 100%; background: white }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+{parts}
+</body>
+</html>
+"""
+
+
+def html_page(title: str, parts: Sequence[str]) -> str:
+    """Return a page of parts in HTML, complete in itself."""
+    sections = "\n".join(f"<section>{part}</section>" for part in parts)
+    return _PAGE.format(title=escape(title), parts=sections)
+
+
 def html_title(title: str, width: int) -> str:
     """Return a line that names what follows it."""
     return f'<tr><th colspan="{width}" {_LEFT}>{escape(title)}</th></tr>'

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from base64 import b64encode
 from collections.abc import Callable
 from functools import wraps
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from zlib import crc32
 
@@ -14,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.show import described, parameter_texts
+from skrate.metrics.results import Drawn
 from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -100,6 +103,9 @@ def model_color(place: int) -> str:
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
+_Display = TypeVar("_Display", bound=type)
+# Of a picture on a page, in inches.
+_PAGE_SIZE = (8, 5.5)
 # What is the same wherever it is not described.
 _DESCRIBED = {
     "y_true": "array-like of shape (n_samples,)\n    True labels of two classes.",
@@ -289,6 +295,16 @@ def check_defined(name: str, is_defined: bool, what: str) -> None:
         )
 
 
+def draws(result: type[Drawn]) -> Callable[[_Display], _Display]:
+    """Mark the display that a result's ``plot`` and ``to_html`` use."""
+
+    def mark(display: _Display) -> _Display:
+        result._display = display
+        return display
+
+    return mark
+
+
 class Drawing:
     """What was computed, to be drawn by ``plot``."""
 
@@ -310,6 +326,29 @@ class Drawing:
         if "plot" in names:
             for name in names:
                 _spell_out(cls, name)
+
+    @classmethod
+    def _of(cls, result: Any, kwargs: dict[str, Any]) -> Any:
+        """Return the display of a result; take what is for it from ``kwargs``."""
+        make: Any = cls
+        return make(result, **taken_by(cls, kwargs))
+
+    @classmethod
+    def _image(cls, result: Any, **kwargs: Any) -> str:
+        """Return a result's picture in HTML; without matplotlib, say so."""
+        try:
+            from matplotlib import rc_context
+            from matplotlib.figure import Figure
+        except ImportError:
+            return "<p>To see the picture, install matplotlib.</p>"
+        # No figure of pyplot, which a notebook would show once more.
+        figure, file = Figure(figsize=_PAGE_SIZE, layout="constrained"), BytesIO()
+        with rc_context({"svg.hashsalt": cls.__name__}):
+            display = cls._of(result, kwargs)
+            display.plot(figure.subplots(), **kwargs)
+            figure.savefig(file, format="svg", metadata={"Date": None})
+        data = b64encode(file.getvalue()).decode()
+        return f'<img alt="{cls.__name__}" src="data:image/svg+xml;base64,{data}">'
 
     def _start(self, ax: Axes | None) -> None:
         """Take the axes, or new ones."""

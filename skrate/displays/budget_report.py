@@ -21,6 +21,7 @@ from skrate.displays.base import (
     count_cases,
     draw_legend,
     draw_rate,
+    draws,
     entry,
     passes_on,
     styled,
@@ -42,6 +43,7 @@ _ROOM = 0.05
 _MOST_BANDS = 2
 
 
+@draws(BudgetReport)
 class BudgetReportDisplay(Display):
     """Hit curves in counts, with their bands, the budget and what it reads off.
 

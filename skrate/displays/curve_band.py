@@ -15,6 +15,7 @@ from skrate.displays.base import (
     check_defined,
     check_made,
     draw_legend,
+    draws,
     entry,
     passes_on,
     styled,
@@ -32,6 +33,7 @@ _BAND = {"alpha": 0.2, "linewidth": 0.0}
 _FIRST, _ROOM = 0.05, 1.05
 
 
+@draws(CurveBand)
 class CurveBandDisplay(FoldsDisplay):
     """The curve of one model with its band.
 

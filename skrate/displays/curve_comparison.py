@@ -20,6 +20,7 @@ from skrate.displays.base import (
     count_cases,
     draw_legend,
     draw_rate,
+    draws,
     entry,
     model_color,
     passes_on,
@@ -53,6 +54,7 @@ _OUTLINE = 0.8
 _ROOM = 0.15
 
 
+@draws(CurveComparison)
 class CurveComparisonDisplay(Drawing):
     """Difference of two models at every rate, with its band and who wins where.
 

@@ -23,6 +23,7 @@ from skrate.displays.base import (
     Outlines,
     draw_legend,
     draw_rate,
+    draws,
     import_pyplot,
     mean_and_spread,
     passes_on,
@@ -110,6 +111,7 @@ class Space:
         return artists
 
 
+@draws(ConsensusCurve)
 class RateAveragedROC(FoldsDisplay):
     """Consensus ROC curve of the folds of a model, averaged at equal rate, with bounds.
 

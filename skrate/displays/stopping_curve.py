@@ -13,6 +13,7 @@ from skrate.displays.base import (
     Drawing,
     count_cases,
     draw_legend,
+    draws,
     entry,
     model_color,
     passes_on,
@@ -25,6 +26,7 @@ Kind = Literal["recall", "pvalue"]
 _ROOM = 1.05
 
 
+@draws(StoppingCurve)
 class StoppingCurveDisplay(Drawing):
     """The recall that is certain at each look, with the target and where to stop.
 

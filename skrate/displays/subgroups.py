@@ -13,6 +13,7 @@ from skrate.displays.base import (
     Drawing,
     check_made,
     draw_legend,
+    draws,
     import_pyplot,
     model_color,
     passes_on,
@@ -27,6 +28,7 @@ _HEIGHT = 0.6
 _MARKERS = "osD^"
 
 
+@draws(SubgroupScores)
 class SubgroupDisplay(Drawing):
     """What each group gets where all cases are one queue, with intervals.
 

@@ -50,6 +50,7 @@ from skrate.metrics.recall import (
 )
 from skrate.metrics.results import (
     ConfidenceInterval,
+    Drawn,
     Result,
     Rows,
     as_columns,
@@ -147,7 +148,7 @@ class BudgetRow(Result):
 
 
 @dataclass(frozen=True)
-class BudgetReport(Rows):
+class BudgetReport(Drawn, Rows):
     """What a budget will find, as :func:`skrate.budget_report` returns it.
 
     It prints as a table, has a length, and its rows are found by position, by the

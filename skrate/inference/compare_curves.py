@@ -36,8 +36,8 @@ from skrate.inference.plan import why_too_few
 from skrate.inference.sample import Ranked, Weights, by_fold, check_cases, scored
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import (
+    Drawn,
     Question,
-    Result,
     question_text,
     t_quantile,
     wilson_ends,
@@ -64,7 +64,7 @@ class WinningRates(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CurveComparison(Result):
+class CurveComparison(Drawn):
     """Two curves over the rate, as :func:`skrate.compare_curves` returns them.
 
     Attributes

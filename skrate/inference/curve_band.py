@@ -33,6 +33,7 @@ from skrate.inference.sample import Ranked, Weights, check_sample, ranked_in_fol
 from skrate.metrics.hypotheses import NEGLIGIBLE
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import (
+    Drawn,
     Question,
     Rows,
     question_text,
@@ -58,7 +59,7 @@ _ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 25)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
-class CurveBand(Rows):
+class CurveBand(Drawn, Rows):
     """A curve with its band, as :func:`skrate.curve_band` returns it.
 
     Attributes

@@ -51,6 +51,7 @@ from skrate.metrics.results import (
     Comparison,
     Comparisons,
     ConfidenceInterval,
+    Drawn,
     Question,
     Rows,
     as_columns,
@@ -200,7 +201,7 @@ def subgroup_scores(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SubgroupScores(Rows):
+class SubgroupScores(Drawn, Rows):
     """What each group gets of one queue, as :func:`skrate.subgroup_scores` returns it.
 
     A row is a metric of a group; arrays have the shape (n_rows,).

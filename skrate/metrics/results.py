@@ -13,7 +13,14 @@ from sklearn.base import BaseEstimator
 
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import shown
-from skrate.data.show import described_like, html_of, plain
+from skrate.data.show import (
+    described_like,
+    html_of,
+    html_page,
+    html_row,
+    html_table,
+    plain,
+)
 from skrate.metrics.hypotheses import Alternative, Null, hypothesis_text, nulls_of
 from skrate.rates.laws import (
     Empirical,
@@ -214,6 +221,50 @@ class Rows(Result):
             ) from error
         frame = pd.DataFrame(self.to_dict())
         return frame if self._index is None else frame.set_index(self._index)
+
+
+class Drawn(Result):
+    """A result that a display draws; the display registers itself by ``draws``."""
+
+    _display: ClassVar[Any]
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> Any:
+        """Draw the result.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Whatever the display or its ``plot`` takes, such as ``name``.
+
+        Returns
+        -------
+        display : Display
+            The display, drawn: its class is in :mod:`skrate.displays`.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        return self._display._of(self, kwargs).plot(ax, **kwargs)
+
+    def to_html(self, **kwargs: Any) -> str:
+        """Return the result as a page of HTML that loads nothing from elsewhere.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            What ``plot`` takes.
+
+        Returns
+        -------
+        page : str
+            The table and the picture; without matplotlib the table alone.
+        """
+        parts = [self._repr_html_(), self._display._image(self, **kwargs)]
+        return html_page(type(self).__name__, parts)
 
 
 def as_columns(
@@ -539,6 +590,20 @@ class Comparisons(Rows):
             f"adjusted by {_ADJUSTED[self.adjust]}:"
         )
         return "\n".join([head, *lines]) + ")"
+
+    def _repr_html_(self) -> str:
+        first, pairs = self.pairs[0], self._names_of_pairs()
+        level = f"{100 * first.confidence_level:g} % interval"
+        lines = [html_row(["", "a", "b", "a - b", level, "p"], "th")]
+        for (a, b), pair, pvalue in zip(
+            pairs, self.pairs, self.adjusted_pvalues, strict=True
+        ):
+            ends = "{:.4f} to {:.4f}".format(*pair.confidence_interval)
+            values = [f"{v:.4f}" for v in (pair.value_a, pair.value_b, pair.value)]
+            lines.append(html_row([f"{a} - {b}", *values, ends, f"{pvalue:.3g}"]))
+        asked = f"{first.metric}{question_text(first.params)}"
+        tested = f"p: {first._test_text()}, adjusted by {_ADJUSTED[self.adjust]}"
+        return html_table(lines, f"{asked}; {tested}.")
 
 
 _ADJUSTED = {

@@ -10,7 +10,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import check_count, check_fraction, check_labels, check_vector
 from skrate.data.show import described_like
-from skrate.metrics.results import Rows, as_columns
+from skrate.metrics.results import Drawn, Rows, as_columns
 from skrate.review.certificate import (
     least_total,
     lower_tail,
@@ -30,7 +30,7 @@ _SLACK, _ULPS = 1e-9, 2.0**-50
 
 
 @dataclass(frozen=True)
-class StoppingCurve(Rows):
+class StoppingCurve(Drawn, Rows):
     """What each look at a review says, by :func:`skrate.review.stopping_curve`.
 
     Attributes

@@ -1,0 +1,85 @@
+"""Results draw themselves by the display that exists, and make a page of it."""
+
+import numpy as np
+import pytest
+
+from looped import case
+from optional import require
+from skrate import (
+    RateAveragedROC,
+    budget_report,
+    compare_curves,
+    curve_band,
+    displays,
+    rate_averaged_roc_curve,
+    results,
+    review,
+    subgroup_scores,
+)
+from skrate.metrics.results import Drawn
+
+RNG = np.random.default_rng(0)
+Y_TRUE = RNG.random(200) < 0.3
+Y_SCORE = RNG.normal(size=200) + Y_TRUE
+OTHER = RNG.normal(size=200) + 0.5 * Y_TRUE
+
+
+def made():
+    """Return a result of each kind, with its display."""
+    folds = [Y_TRUE[:100], Y_TRUE[100:]], [Y_SCORE[:100], Y_SCORE[100:]]
+    band = curve_band(Y_TRUE, Y_SCORE, random_state=0)
+    difference = compare_curves(Y_TRUE, Y_SCORE, OTHER, random_state=0)
+    groups = subgroup_scores(
+        "recall", Y_TRUE, Y_SCORE, by=RNG.random(200) < 0.5, rate=0.2
+    )
+    return [
+        (budget_report(Y_TRUE, Y_SCORE, rate=0.2), displays.BudgetReportDisplay),
+        (difference, displays.CurveComparisonDisplay),
+        (band, displays.CurveBandDisplay),
+        (groups, displays.SubgroupDisplay),
+        (review.stopping_curve(Y_TRUE, n_items=400), displays.StoppingCurveDisplay),
+        (rate_averaged_roc_curve(*folds), RateAveragedROC),
+    ]
+
+
+def test_each_result_is_drawn_by_its_display():
+    require("matplotlib")
+    for result, display in made():
+        with case(display.__name__):
+            drawn = result.plot()
+            assert type(drawn) is display
+            assert drawn.figure_ is not None
+
+
+def test_each_result_makes_a_page_without_a_figure_left_open():
+    plt = require("matplotlib.pyplot")
+    before = plt.get_fignums()
+    for result, display in made():
+        with case(display.__name__):
+            page = result.to_html()
+            assert page.count("<table>") == page.count("<img ") == 1
+            assert page == result.to_html()
+    assert plt.get_fignums() == before
+
+
+def test_options_go_to_the_display_and_to_its_plot():
+    require("matplotlib")
+    report = budget_report(Y_TRUE, Y_SCORE, rate=0.2)
+    drawn = report.plot(name="mine", plot_perfect=False)
+    assert drawn.name == "mine"
+    assert drawn.perfect_ is None
+    with pytest.raises(TypeError, match="colour"):
+        report.plot(colour="red")
+
+
+def test_all_results_with_a_display_draw_themselves():
+    public = {getattr(results, name) for name in results.__all__} | {
+        type(result) for result, _ in made()
+    }
+    drawable = {cls for cls in public if issubclass(cls, Drawn)}
+    assert drawable == {type(result) for result, _ in made()}
+    for name in displays.__all__:
+        source = getattr(displays, name).__init__.__annotations__.values()
+        for cls in public:
+            if cls.__name__ in source:
+                assert cls in drawable or cls.__name__ == "Estimates", cls

@@ -1,0 +1,138 @@
+"""`python -m skrate report` prints what the functions return, and names mistakes."""
+
+import csv
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from looped import case
+from optional import require
+from skrate import budget_report, compare, rate_weighted_auc_score, rates
+from skrate.__main__ import main
+
+OPTIONS = ["--label", "y", "--score", "new", "--score", "old"]
+
+
+@pytest.fixture(scope="module")
+def cases():
+    rng = np.random.default_rng(0)
+    y_true = (rng.random(300) < 0.2).astype(int)
+    scores = rng.normal(size=(2, 300)).round(6) + [[1.5], [1.0]] * y_true
+    return y_true, dict(zip(["new", "old"], scores, strict=True))
+
+
+def write(path, y_true, scores, delimiter=","):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file, delimiter=delimiter)
+        rows.writerow(["name", "y", *scores])
+        rows.writerows(zip(map(str, y_true), y_true, *scores.values(), strict=True))
+    return str(path)
+
+
+def test_the_report_is_that_of_the_functions(cases, tmp_path, capsys):
+    y_true, scores = cases
+    budget = rates.from_quantiles({0.025: 0.05, 0.975: 0.2})
+    for delimiter in ",;\t":
+        file = write(tmp_path / "scores.csv", y_true, scores, delimiter)
+        options = ["--rate", "0.05", "0.2", "--n-items", "900", "--reference", "old"]
+        main(["report", file, *OPTIONS, *options])
+        report = budget_report(
+            y_true, models=scores, reference="old", rate=budget, n_items=900
+        )
+        metric = rate_weighted_auc_score
+        both = compare(metric, y_true, scores, reference="old", rate=budget)
+        with case(delimiter):
+            assert capsys.readouterr().out == f"{report}\n\n{both}\n"
+
+
+def test_labels_in_words_need_the_positive(cases, tmp_path, capsys):
+    y_true, scores = cases
+    words = np.where(y_true, "yes", "no")
+    file = write(tmp_path / "scores.csv", words, {"new": scores["new"]})
+    call = ["report", file, "--label", "y", "--score", "new", "--rate", "0.1"]
+    main([*call, "--pos-label", "yes", "--confidence-level", "0.9"])
+    models = {"new": scores["new"]}
+    report = budget_report(y_true, models=models, rate=0.1, confidence_level=0.9)
+    assert capsys.readouterr().out == f"{report}\n"
+    with pytest.raises(SystemExit) as stopped:
+        main(call)
+    assert stopped.value.code == 2
+    assert "pos_label='yes'" in capsys.readouterr().err
+
+
+def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
+    y_true, scores = cases
+    file = write(tmp_path / "scores.csv", y_true, scores)
+    broken = tmp_path / "broken.csv"
+    broken.write_text("y,new\n1,0.5\n0\n", encoding="utf-8")
+    empty = tmp_path / "empty.csv"
+    empty.write_text("y,new\n", encoding="utf-8")
+    words = tmp_path / "words.csv"
+    words.write_text("y,new\n1,0.5\n0,high\n", encoding="utf-8")
+    one = ["--label", "y", "--score", "new", "--rate", "0.1"]
+    for call, message in [
+        (
+            [file, "--label", "y", "--score", "mine", "--rate", "0.1"],
+            "no column 'mine'",
+        ),
+        (
+            [file, *OPTIONS, "--rate", "10"],
+            r"rate must be a number in \(0, 1\], got 10",
+        ),
+        ([file, *OPTIONS, "--rate", "0.1", "0.2", "0.3"], "a share, or two, got 3"),
+        (
+            [file, *OPTIONS, "--rate", "0.1", "--reference", "x"],
+            "--reference x must be",
+        ),
+        ([file, *one, "--pos-label", "x"], r"one of the labels.*\['0', '1'\]"),
+        ([str(tmp_path / "none.csv"), *one], "No such file"),
+        ([str(broken), *one], "line 3: 1 cells under 2 names"),
+        ([str(empty), *one], "no rows"),
+        ([str(words), *one], "row 2 holds 'high', which is no number"),
+    ]:
+        with case(message), pytest.raises(SystemExit) as stopped:
+            main(["report", *call])
+        assert stopped.value.code == 2
+        assert re.search(message, capsys.readouterr().err)
+
+
+def test_the_page_is_complete_in_itself(cases, tmp_path, capsys):
+    require("matplotlib")
+    y_true, scores = cases
+    scores = {"new": scores["new"], "<old>": scores["old"]}
+    file, page = write(tmp_path / "scores.csv", y_true, scores), tmp_path / "page.html"
+    models = ["--label", "y", "--score", "new", "--score", "<old>"]
+    main(["report", file, *models, "--rate", "0.2", "--html", str(page)])
+    assert str(page) in capsys.readouterr().out
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    assert text.count("<table>") == 2
+    assert text.count('src="data:image/svg+xml;base64,') == text.count("src=") == 2
+    assert not re.search(r"href|@import|url\(|<script", text)
+    assert "&lt;old&gt;" in text
+    assert "<old>" not in text
+    main(["report", file, *models, "--rate", "0.2", "--html", str(page)])
+    assert page.read_text(encoding="utf-8") == text
+
+
+def test_parquet_is_read(cases, tmp_path, capsys):
+    pandas = require("pandas")
+    require("pyarrow")
+    y_true, scores = cases
+    path = tmp_path / "scores.parquet"
+    pandas.DataFrame({"y": y_true, **scores}).to_parquet(path)
+    main(["report", str(path), *OPTIONS, "--rate", "0.1"])
+    found = capsys.readouterr().out
+    main(
+        ["report", write(tmp_path / "s.csv", y_true, scores), *OPTIONS, "--rate", "0.1"]
+    )
+    assert found == capsys.readouterr().out
+
+
+def test_the_command_runs_as_it_is_typed():
+    call = [sys.executable, "-m", "skrate", "report", "--help"]
+    shown = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+    assert "python -m skrate report scores.csv" in shown
