@@ -5,6 +5,8 @@ processed. Start with :func:`rate_weighted_auc_score` and
 :class:`RateWeightedAUCScorer`.
 """
 
+from importlib.metadata import distributions
+
 from skrate import displays, error_rate, rates, results, review
 from skrate.curves.consensus import rate_averaged_roc_curve
 from skrate.curves.hit_curve import QuasiConcaveHitCurve, hit_curve
@@ -59,7 +61,10 @@ from skrate.model_selection.scorers import (
 )
 from skrate.model_selection.threshold import ConstrainedThresholdClassifier
 
-__version__ = "0.1.0"
+# Its build takes it from a tag of git. A checkout that is not installed has none.
+__version__ = next(
+    (found.version for found in distributions(name="scikit-rate")), "0+unknown"
+)
 
 # Named one by one, as type checkers read no more than that; the metrics are those of
 # their registry, which a test sees to.
