@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import sys
 import warnings
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from skrate import budget_report, compare, compare_curves, rate_weighted_auc_score
-from skrate.data.arrays import Array
+from skrate.data.arrays import BoolArray, FloatArray
 from skrate.data.show import html_page
 from skrate.inference.budget_report import BudgetReport
 from skrate.metrics.results import Comparisons
@@ -40,6 +41,10 @@ examples:
 # Rows of numbers that are drawn at random are the same in each report.
 _SEED = 0
 _WIDE = ",;\t"
+_MISSING = {"", "nan", "na", "n/a", "<na>", "nat", "none", "null"}
+# Two labels of which the second is positive.
+_KNOWN = (["0", "1"], ["-1", "1"], ["False", "True"])
+Cells: TypeAlias = Sequence[Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -49,19 +54,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
         warnings.simplefilter("always")
         try:
             y_true, scores = _read(given)
-            report, comparisons = _computed(given, y_true, scores)
-            notes = list(dict.fromkeys(str(each.message) for each in caught))
+            results = _computed(given, y_true, scores)
+            # Pairs are compared when they are first asked for.
+            text = "\n\n".join(str(one) for one in results if one is not None)
             if given.html is not None:
-                page = _page(given, y_true, scores, (report, comparisons), notes)
+                parts = _parts(given, y_true, scores, results)
+                parts += [f"<p>Note: {escape(note)}</p>" for note in _notes(caught)]
+                page = html_page(f"Budget report: {given.file.name}", parts)
                 given.html.write_text(page, encoding="utf-8")
+        except UnicodeDecodeError as error:
+            _stop(f"{given.file} is no text in UTF-8: {error}. Save it as such.")
         except (OSError, ValueError, TypeError, ImportError) as error:
             _stop(str(error))
-    shown = [report] if comparisons is None else [report, comparisons]
-    print("\n\n".join(map(str, shown)))
-    for note in notes:
+    print(text)
+    for note in _notes(caught):
         print(f"note: {note}", file=sys.stderr)
     if given.html is not None:
         print(f"\nThe page is in {given.html}.")
+
+
+def _notes(caught: list[warnings.WarningMessage]) -> list[str]:
+    """Return each warning once."""
+    return list(dict.fromkeys(str(each.message) for each in caught))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -93,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
         help="share of the cases that will be processed, in (0, 1]; two numbers are "
         "the ends of its 95 %% range",
     )
-    add("--pos-label", metavar="LABEL", help="the positive label, if not 1 of 0 and 1")
+    add("--pos-label", metavar="LABEL", help="the positive label, if not 1 or True")
     add(
         "--n-items",
         type=int,
@@ -105,7 +119,18 @@ def _parser() -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="the model that others are compared with; the first by default",
     )
-    add("--confidence-level", type=float, default=0.95, help="of intervals: 0.95")
+    add(
+        "--clusters",
+        metavar="COLUMN",
+        help="what several cases belong to, such as their patient",
+    )
+    add(
+        "--confidence-level",
+        type=float,
+        default=0.95,
+        metavar="LEVEL",
+        help="of intervals and bands: 0.95 by default",
+    )
     add("--html", type=Path, metavar="FILE", help="write a page with pictures as well")
     return parser
 
@@ -115,23 +140,27 @@ def _stop(message: str) -> NoReturn:
     raise SystemExit(2)
 
 
-def _read(given: argparse.Namespace) -> tuple[Array, dict[str, Array]]:
-    """Return the labels, and the scores by model."""
-    names = list(dict.fromkeys([given.label, *given.score]))
+def _read(given: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
+    """Return which cases are positive, and the scores by model."""
+    names = [given.label, *given.score]
+    names += [] if given.clusters is None else [given.clusters]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"--label, --score and --clusters must be different columns, got {names}."
+        )
     is_parquet = given.file.suffix.lower() in (".parquet", ".pq")
     columns = (_read_parquet if is_parquet else _read_csv)(given.file, names)
-    labels = columns[given.label]
-    if labels.dtype.kind in "UO":
-        try:
-            labels = labels.astype(float)
-        except (ValueError, TypeError):
-            labels = labels.astype(str)
-    if labels.dtype.kind == "f" and np.all(labels == np.trunc(labels)):
-        labels = labels.astype(int)
-    return labels, {name: _numbers(name, columns[name]) for name in given.score}
+    is_pos = _positives(f"--label {given.label}", columns[given.label], given.pos_label)
+    if given.clusters is not None:
+        name, column = f"--clusters {given.clusters}", columns[given.clusters]
+        _check_known(name, column)
+        given.clusters = np.array([_text(cell) for cell in column])
+    return is_pos, {
+        name: _numbers(f"--score {name}", columns[name]) for name in given.score
+    }
 
 
-def _read_csv(path: Path, names: list[str]) -> dict[str, Array]:
+def _read_csv(path: Path, names: list[str]) -> dict[str, Cells]:
     with path.open(newline="", encoding="utf-8-sig") as file:
         delimiter = max(_WIDE, key=file.readline().count)
         file.seek(0)
@@ -150,10 +179,10 @@ def _read_csv(path: Path, names: list[str]) -> dict[str, Array]:
                 cells.append([row[place] for place in places])
     if not cells:
         raise ValueError(f"{path} has no rows below its header.")
-    return dict(zip(names, map(np.array, zip(*cells, strict=True)), strict=True))
+    return dict(zip(names, zip(*cells, strict=True), strict=True))
 
 
-def _read_parquet(path: Path, names: list[str]) -> dict[str, Array]:
+def _read_parquet(path: Path, names: list[str]) -> dict[str, Cells]:
     try:
         import pandas as pd
     except ImportError as error:
@@ -161,8 +190,11 @@ def _read_parquet(path: Path, names: list[str]) -> dict[str, Array]:
             'Parquet is read by pandas: "pip install pandas pyarrow", or use a .csv.'
         ) from error
     frame = pd.read_parquet(path)
-    _check_columns(path, names, list(map(str, frame.columns)))
-    return {name: frame[name].to_numpy() for name in names}
+    frame.columns = list(map(str, frame.columns))
+    _check_columns(path, names, list(frame.columns))
+    if not len(frame):
+        raise ValueError(f"{path} has no rows.")
+    return {name: frame[name].tolist() for name in names}
 
 
 def _check_columns(path: Path, names: list[str], header: list[str]) -> None:
@@ -172,47 +204,89 @@ def _check_columns(path: Path, names: list[str], header: list[str]) -> None:
             raise ValueError(f"{path} has {found} column {name!r}; it has {header}.")
 
 
-def _numbers(name: str, column: Array) -> Array:
-    """Return a column of scores as numbers; name the first cell that is none."""
+def _check_known(option: str, column: Cells) -> None:
+    """Refuse a column with missing values."""
+    missing = [
+        i for i, cell in enumerate(column) if str(cell).strip().lower() in _MISSING
+    ]
+    if missing:
+        raise ValueError(
+            f"{option}: {len(missing)} of {len(column)} rows are empty, the first is "
+            f"row {missing[0] + 1}. Remove or impute such cases first."
+        )
+
+
+def _text(cell: Any) -> str:
+    """Return a label as text; 1 and 1.0 are one label."""
+    text = str(cell).strip()
     try:
-        return column.astype(float)
-    except (ValueError, TypeError):
-        for i, cell in enumerate(column):
-            try:
-                float(cell)
-            except (ValueError, TypeError):
-                raise ValueError(
-                    f"--score {name}: row {i + 1} holds {str(cell)!r}, which is no "
-                    "number. Remove or impute such cases first."
-                ) from None
-        raise
+        number = float(text)
+    except ValueError:
+        return text.capitalize() if text.lower() in ("true", "false") else text
+    return str(int(number)) if number.is_integer() else text
+
+
+def _positives(option: str, column: Cells, pos_label: str | None) -> BoolArray:
+    """Return which cases have the positive of two labels."""
+    _check_known(option, column)
+    labels: Any = np.array([_text(cell) for cell in column])
+    found = np.unique(labels).tolist()
+    if len(found) != 2:
+        shown = f"{found[:5]}"[1:-1] + ", ..." * (len(found) > 5)
+        raise ValueError(
+            f"{option} must hold two different labels, such as 0 and 1, found {shown}."
+        )
+    if pos_label is None and found in _KNOWN:
+        pos_label = found[1]
+    if pos_label is None or _text(pos_label) not in found:
+        given = "" if pos_label is None else f", and no {pos_label!r}"
+        raise ValueError(
+            f"{option} has the labels {found[0]!r} and {found[1]!r}{given}: say which "
+            f"is positive, by --pos-label {found[0]} or --pos-label {found[1]}."
+        )
+    return np.asarray(labels == _text(pos_label))
+
+
+def _numbers(option: str, column: Cells) -> FloatArray:
+    """Return a column of scores as numbers; name the first cell that is none."""
+    _check_known(option, column)
+    found = []
+    for i, cell in enumerate(column):
+        try:
+            number = float(cell)
+        except (ValueError, TypeError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise ValueError(
+                f"{option}: row {i + 1} holds {str(cell)!r}, which is no finite "
+                "number. Remove or impute such cases first."
+            )
+        found.append(number)
+    return np.array(found)
 
 
 def _computed(
-    given: argparse.Namespace, y_true: Array, scores: dict[str, Array]
+    given: argparse.Namespace, y_true: BoolArray, scores: dict[str, FloatArray]
 ) -> tuple[BudgetReport, Comparisons | None]:
     """Return the report, and of several models how their rAUCs compare."""
-    if len(given.rate) > 2:
-        raise ValueError(f"--rate takes a share, or two, got {len(given.rate)}.")
     low, high = given.rate[0], given.rate[-1]
-    is_known = len(given.rate) == 1
-    given.rate = low if is_known else from_quantiles({0.025: low, 0.975: high})
+    if len(given.rate) == 1 and 0 < low <= 1:
+        given.rate = low
+    elif len(given.rate) == 2 and 0 < low < high < 1:
+        given.rate = from_quantiles({0.025: low, 0.975: high})
+    else:
+        raise ValueError(
+            "--rate takes a share in (0, 1], or two that increase, such as 0.05 0.2; "
+            f"got {' '.join(map(str, given.rate))}."
+        )
     given.reference = given.reference or given.score[0]
     if given.reference not in scores:
         raise ValueError(
             f"--reference {given.reference} must be one of the models, {given.score}."
         )
-    if given.pos_label is not None and y_true.dtype.kind in "if":
-        labels = {str(label): label for label in np.unique(y_true).tolist()}
-        if given.pos_label not in labels:
-            raise ValueError(
-                f"--pos-label {given.pos_label} must be one of the labels in column "
-                f"{given.label!r}, {list(labels)[:5]}."
-            )
-        given.pos_label = labels[given.pos_label]
     options: dict[str, Any] = {
         "rate": given.rate,
-        "pos_label": given.pos_label,
+        "clusters": given.clusters,
         "confidence_level": given.confidence_level,
     }
     is_one = len(scores) == 1
@@ -229,14 +303,13 @@ def _computed(
     return report, compare(metric, y_true, scores, reference=reference, **options)
 
 
-def _page(
+def _parts(
     given: argparse.Namespace,
-    y_true: Array,
-    scores: dict[str, Array],
+    y_true: BoolArray,
+    scores: dict[str, FloatArray],
     results: tuple[BudgetReport, Comparisons | None],
-    notes: list[str],
-) -> str:
-    """Return the page: tables, the curves with their bands, and the differences."""
+) -> list[str]:
+    """Return what the page shows: tables, curves with bands, and differences."""
     report, comparisons = results
     parts = [report._repr_html_(), report._display._image(report)]
     if comparisons is not None:
@@ -247,7 +320,7 @@ def _page(
             y_true,
             scores[name],
             scores[reference],
-            pos_label=given.pos_label,
+            clusters=given.clusters,
             confidence_level=given.confidence_level,
             random_state=_SEED,
         )
@@ -255,8 +328,7 @@ def _page(
         image = difference._display._image(difference, names=names, rate=given.rate)
         title = escape(f"{name} or {reference}: which finds more at which rate?")
         parts.append(f"<h2>{title}</h2>{image}")
-    parts += [f"<p>Note: {escape(note)}</p>" for note in notes]
-    return html_page(f"Budget report: {given.file.name}", parts)
+    return parts
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import csv
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -60,7 +61,43 @@ def test_labels_in_words_need_the_positive(cases, tmp_path, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(call)
     assert stopped.value.code == 2
-    assert "pos_label='yes'" in capsys.readouterr().err
+    assert "by --pos-label no or --pos-label yes" in capsys.readouterr().err
+
+
+def test_labels_that_are_1_or_true_are_positive(cases, tmp_path, capsys):
+    y_true, scores = cases
+    shown = []
+    for labels in (
+        y_true, y_true == 1, 2 * y_true - 1, y_true.astype(float),
+        np.where(y_true, "TRUE", "false"),
+    ):  # fmt: skip
+        file = write(tmp_path / "scores.csv", labels, scores)
+        main(["report", file, *OPTIONS, "--rate", "0.1"])
+        shown.append(capsys.readouterr().out)
+    assert set(shown) == {shown[0]}
+
+
+def test_clusters_are_a_column(cases, tmp_path, capsys):
+    y_true, scores = cases
+    patients = np.arange(300) // 3
+    columns = {"new": scores["new"], "old": scores["old"], "patient": patients}
+    file = write(tmp_path / "scores.csv", y_true, columns)
+    main(["report", file, *OPTIONS, "--rate", "0.1", "--clusters", "patient"])
+    report = budget_report(
+        y_true, models=scores, reference="new", rate=0.1, clusters=patients
+    )
+    assert capsys.readouterr().out.startswith(str(report))
+
+
+def test_what_functions_warn_of_is_a_note(cases, tmp_path, capsys):
+    y_true, scores = cases
+    file = write(tmp_path / "scores.csv", y_true, scores)
+    main(["report", file, *OPTIONS, "--rate", "0.01"])
+    notes = capsys.readouterr().err.splitlines()
+    assert len(notes) > 1
+    assert {note.split(":")[0] for note in notes} == {"note"}
+    assert len({*notes}) == len(notes)
+    assert any("rAUC" in note for note in notes)
 
 
 def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
@@ -70,6 +107,11 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
     broken.write_text("y,new\n1,0.5\n0\n", encoding="utf-8")
     empty = tmp_path / "empty.csv"
     empty.write_text("y,new\n", encoding="utf-8")
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes(b"y,new\n1,\xe9\n")
+    holes = str(tmp_path / "holes.csv")
+    text = "y,new,old,same\n1,0.5,1,7\n0,,0,7\n1,NaN,inf,7\n0,1,2,7\n"
+    Path(holes).write_text(text, encoding="utf-8")
     words = tmp_path / "words.csv"
     words.write_text("y,new\n1,0.5\n0,high\n", encoding="utf-8")
     one = ["--label", "y", "--score", "new", "--rate", "0.1"]
@@ -80,18 +122,26 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         ),
         (
             [file, *OPTIONS, "--rate", "10"],
-            r"rate must be a number in \(0, 1\], got 10",
+            r"--rate takes a share in \(0, 1\].* got 10\.0",
         ),
-        ([file, *OPTIONS, "--rate", "0.1", "0.2", "0.3"], "a share, or two, got 3"),
+        ([file, *OPTIONS, "--rate", "0.2", "0.1"], "increase.*; got 0.2 0.1"),
+        ([file, *OPTIONS, "--rate", "0.1", "0.2", "0.3"], "got 0.1 0.2 0.3"),
+        ([file, *OPTIONS, "--rate", "0.1", "--score", "y"], "different columns"),
         (
             [file, *OPTIONS, "--rate", "0.1", "--reference", "x"],
             "--reference x must be",
         ),
-        ([file, *one, "--pos-label", "x"], r"one of the labels.*\['0', '1'\]"),
+        ([file, *one, "--pos-label", "x"], "labels '0' and '1', and no 'x'"),
+        ([holes, *one], r"--score new: 2 of 4 rows are empty, the first is row 2"),
+        ([holes, *one[:2], "--score", "old", *one[4:]], "'inf', which is no finite"),
+        ([holes, "--label", "new", "--score", "y", *one[4:]], "--label new: 2 of 4"),
+        ([holes, "--label", "old", "--score", "y", *one[4:]], "found '0', '1', '2'"),
+        ([holes, "--label", "same", "--score", "y", *one[4:]], r"found '7'\."),
+        ([str(latin), *one], "latin.csv is no text in UTF-8"),
         ([str(tmp_path / "none.csv"), *one], "No such file"),
         ([str(broken), *one], "line 3: 1 cells under 2 names"),
         ([str(empty), *one], "no rows"),
-        ([str(words), *one], "row 2 holds 'high', which is no number"),
+        ([str(words), *one], "row 2 holds 'high', which is no finite number"),
     ]:
         with case(message), pytest.raises(SystemExit) as stopped:
             main(["report", *call])
@@ -130,6 +180,26 @@ def test_parquet_is_read(cases, tmp_path, capsys):
         ["report", write(tmp_path / "s.csv", y_true, scores), *OPTIONS, "--rate", "0.1"]
     )
     assert found == capsys.readouterr().out
+
+
+def test_parquet_without_pandas_is_refused(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    file = str(tmp_path / "scores.parquet")
+    with pytest.raises(SystemExit) as stopped:
+        main(["report", file, *OPTIONS, "--rate", "0.1"])
+    assert stopped.value.code == 2
+    assert "pip install pandas pyarrow" in capsys.readouterr().err
+
+
+def test_the_page_has_no_picture_without_matplotlib(
+    cases, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    file, page = write(tmp_path / "scores.csv", *cases), tmp_path / "page.html"
+    main(["report", file, *OPTIONS, "--rate", "0.2", "--html", str(page)])
+    text = page.read_text(encoding="utf-8")
+    assert "<img" not in text
+    assert text.count("install matplotlib") == text.count("<table>") == 2
 
 
 def test_the_command_runs_as_it_is_typed():

@@ -7,6 +7,7 @@ import textwrap
 from base64 import b64encode
 from collections.abc import Callable
 from functools import wraps
+from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from zlib import crc32
@@ -348,7 +349,9 @@ class Drawing:
             display.plot(figure.subplots(), **kwargs)
             figure.savefig(file, format="svg", metadata={"Date": None})
         data = b64encode(file.getvalue()).decode()
-        return f'<img alt="{cls.__name__}" src="data:image/svg+xml;base64,{data}">'
+        axes = display.ax_
+        text = escape(f"{axes.get_ylabel()} against {axes.get_xlabel()}")
+        return f'<img alt="{text}" src="data:image/svg+xml;base64,{data}">'
 
     def _start(self, ax: Axes | None) -> None:
         """Take the axes, or new ones."""
