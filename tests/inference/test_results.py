@@ -207,5 +207,8 @@ def test_a_table_of_many_shows_the_first_and_says_once_what_is_the_same():
     assert rows[0][0] == f"{NAME} 0"
     assert "the first 10 of 12 rows" in OTHERS["estimates"]._repr_html_()
     html = OTHERS["comparisons"]._repr_html_()
-    assert "metric: AUC, alternative: two-sided, method: delta" in html
+    assert "AUC; p: two-sided, adjusted by Holm" in html
+    head, *rows = Table(html).rows
+    assert head == ["", "a", "b", "a - b", "95 % interval", "p"]
+    assert len(rows) == len(OTHERS["comparisons"])
     assert Table(html).rows[1][:3] == ["a", "b", "value"]
