@@ -210,5 +210,4 @@ def test_a_table_of_many_shows_the_first_and_says_once_what_is_the_same():
     assert "AUC; p: two-sided, adjusted by Holm" in html
     head, *rows = Table(html).rows
     assert head == ["", "a", "b", "a - b", "95 % interval", "p"]
-    assert len(rows) == len(OTHERS["comparisons"])
-    assert Table(html).rows[1][:3] == ["a", "b", "value"]
+    assert rows[0][0] == "{} - {}".format(*OTHERS["comparisons"].names[:2])
