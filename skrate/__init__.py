@@ -5,7 +5,7 @@ processed. Start with :func:`rate_weighted_auc_score` and
 :class:`RateWeightedAUCScorer`.
 """
 
-from importlib.metadata import distributions
+from importlib.metadata import distributions as _distributions
 
 from skrate import displays, error_rate, rates, results, review
 from skrate.curves.consensus import rate_averaged_roc_curve
@@ -63,7 +63,7 @@ from skrate.model_selection.threshold import ConstrainedThresholdClassifier
 
 # Its build takes it from a tag of git. A checkout that is not installed has none.
 __version__ = next(
-    (found.version for found in distributions(name="scikit-rate")), "0+unknown"
+    (found.version for found in _distributions(name="scikit-rate")), "0+unknown"
 )
 
 # Named one by one, as type checkers read no more than that; the metrics are those of

@@ -93,7 +93,7 @@ def rate_averaged_roc_curve(
         Scores of the same cases, higher for the positive class.
     sample_weight : sequence of array-like of shape (n_samples,), default=None
         Relative weights of the cases. Only ``bounds`` "normal", "beta" and None take
-        them: the others are laws of a number of cases.
+        them: the others are distributions of a number of cases.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     repeats : int or array-like of shape (n_folds,), default=None
@@ -105,7 +105,8 @@ def rate_averaged_roc_curve(
         steps, and finer ones near the end of a class with a share below 2 %. Between
         them bounds are interpolated: pass the rates that matter.
     bounds : str or None, default="exact"
-        "exact", the law of the number of positives that all folds find; "parametric", a
+        "exact", the distribution of the number of positives found in all folds;
+        "parametric", a
         beta distribution with its first two moments; "bootstrap", sets of new folds
         drawn by it; "bootstrap-adjusted", with the numbers of positives left to chance,
         and the ranking stretched to meet them; "normal" and "beta", from the variance
@@ -153,7 +154,7 @@ def rate_averaged_roc_curve(
 
     Notes
     -----
-    With s_i(r) the positives among the first r n_i cases of fold i, the consensus is
+    With s_i(r) the positives in the first r n_i cases of fold i, the consensus is
     :math:`tpr(r) = \sum_i s_i(r) / \sum_i n_{1i}`.
 
     The bounds answer: if new folds of the same sizes and class counts were drawn from
@@ -336,7 +337,7 @@ class ConsensusCurve(Drawn, Rows):
     rates : array
         Share of the cases of every fold that is processed, increasing.
     tpr, fpr : array
-        Share of the positives and of the negatives of all folds among the processed.
+        Share of the positives, and of the negatives, of all folds that is processed.
     accuracy : array
         Share of the cases that are rightly processed or rightly left.
     confidence_interval : object or None
@@ -350,7 +351,7 @@ class ConsensusCurve(Drawn, Rows):
     bounds, band : str
         The method of the bounds, and whether they are "pointwise" or "simultaneous".
     confidence_level : float
-        Probability that is meant to lie between the bounds.
+        Nominal probability between the bounds.
     folds : object
         The rank tables of the folds, from which the methods compute.
 
@@ -426,9 +427,10 @@ class ConsensusCurve(Drawn, Rows):
     def rate_at_recall(self, recall: float) -> CurvePoint:
         """Return the least rate at which a recall is reached, with its interval.
 
-        Of pointwise bounds that count cases the interval holds the rates at which a
-        test does not reject that recall, as :func:`estimate` has it; of others it runs
-        from where the upper bound reaches the recall to where the lower does.
+        For pointwise bounds that count cases, the interval contains the rates at which
+        a test does not reject that recall, as in :func:`estimate`. For other bounds it
+        runs from where the upper bound reaches the recall to where the lower bound
+        does.
         """
         recall = check_fraction("recall", recall, include_zero=True, include_one=True)
         pooled = self.folds.pooled

@@ -88,8 +88,9 @@ def hit_curve(
     Notes
     -----
     The h(t) of [1]_, equation 1: precision times rate, straight within a group of tied
-    scores. Of folds it is their mean at equal rate, weighted by their numbers of cases:
-    what is found of all if the same share of every fold is processed. A gain is then
+    scores. For folds it is their mean at equal rate, weighted by their numbers of
+    cases: the positives found if the same share of every fold is processed. A gain is
+    then
     one per class. Cost: one sort.
 
     References

@@ -52,7 +52,7 @@ class BudgetReportDisplay(Display):
     report : BudgetReport
         What :func:`budget_report` returned.
     name : str, default=None
-        Name of the one model for the legend; None takes that of the report.
+        Name of the one model for the legend; None takes the report's.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the vertical axis.
 
@@ -149,11 +149,11 @@ class BudgetReportDisplay(Display):
         Parameters
         ----------
         band : {"simultaneous", "pointwise"}, default="simultaneous"
-            What is drawn about a curve: bounds that hold all of the true curve with
-            the level of the report, or at each budget on its own.
+            What is drawn about a curve: bounds for the whole true curve at the level of
+            the report, or for each budget separately.
         plot_bands : bool, default=None
-            Whether to draw them. None draws those of one model, and the edges of those
-            of two; those of more hide each other.
+            Whether to draw the bands. None draws the band of a single model, the edges
+            for two models, and nothing for more, whose bands would hide each other.
         plot_chance_level, plot_perfect : bool, default=True
             Whether to draw what a random and a perfect order find.
 

@@ -179,7 +179,7 @@ class HitCurveDisplay(FoldsDisplay):
     Notes
     -----
     Cases that tie are one straight piece of the hit curve. References of several folds
-    are those of their mean prevalence. The axis of a lift ends at twice the highest
+    use their mean prevalence. The axis of a lift ends at twice the highest
     from the rate 0.05 on; ``display.ax_.set_ylim`` shows what is cut.
 
     References
@@ -334,7 +334,7 @@ class HitCurveDisplay(FoldsDisplay):
         kind : {"hits", "gains", "lift"}, default="hits"
             What stands on the vertical axis: what is found as a share of all cases or
             of the positives (cumulative gains), or how many times as much as by random
-            scores. With ``gain`` it is the gain, per case or of that of all cases.
+            scores. With ``gain`` it is the gain, per case or as a share of the total.
         rate : "uniform", float or distribution, default=None
             The share that will be processed, drawn at the foot; the legend has the
             expected recall, or gain, under it. None gives the average precision, or the
@@ -351,7 +351,7 @@ class HitCurveDisplay(FoldsDisplay):
             Whether to draw the curve of each fold where there are several.
         plot_mean : bool, default=None
             Whether to draw the mean of curves at equal rate, as :func:`hit_curve` of
-            folds. None draws that of several.
+            folds. None draws it for several folds.
         plot_bands : bool, default=None
             Whether to shade a standard deviation over the curves about their mean,
             which is no bounds for it. None does so for several.

@@ -128,7 +128,7 @@ class RateAveragedROC(FoldsDisplay):
         The share that will be processed; the legend carries the rate-weighted AUC
         under it. None gives the AUC.
     pos_label : int, float, bool or str, default=None
-        The positive label, named on the vertical axis; None takes that of the curve.
+        The positive label, named on the vertical axis; None takes the curve's.
 
     Attributes
     ----------

@@ -63,8 +63,8 @@ class StoppingCurveDisplay(Drawing):
     Notes
     -----
     The recall itself is known where all cases are read. The bound of a ranking holds if
-    the unread are no richer in positives than the last that were read; that of random
-    cases assumes nothing.
+    the unread are no richer in positives than the last that were read; the bound from
+    random cases assumes nothing.
 
     Examples
     --------

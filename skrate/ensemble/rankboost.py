@@ -249,8 +249,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If `X` is sparse.
         ValueError
             If a parameter is out of its range, `X`, `y`, `sample_weight` or `groups`
-            differ in length or hold invalid values, `y` does not hold two classes with
-            weight, or no list holds both. With early stopping, if there are too few
+            differ in length or contain invalid values, `y` does not have two classes
+            with weight, or no list has both. With early stopping, if there are too few
             cases or lists to hold some out, or their score is nan.
         """
         self._check_parameters()

@@ -118,12 +118,12 @@ class BudgetRow(Result):
         "lift" or "number needed"; against a reference the counts "more found" and "more
         false alarms", which are below 0 where they are fewer.
     value, chance : float
-        Its expectation over the budget, and that of a random ranking.
+        Its expectation over the budget, and for a random ranking.
     confidence_interval : ConfidenceInterval
         Of the expectation; its ends are ``.low`` and ``.high``.
     pvalue : float
         Probability that a random ranking finds as much, the same in all rows of a
-        model; against a reference that of :func:`compare`, by Holm's method.
+        model; against a reference the p-value of :func:`compare`, by Holm's method.
     prediction_interval : ConfidenceInterval or None
         Of the count in the next batch; None without ``n_items``, and for what is no
         count.
@@ -167,7 +167,7 @@ class BudgetReport(Drawn, Rows):
     confidence_level : float
         Level of all intervals.
     prevalence : float
-        Share of the positives among the cases at hand.
+        Share of the positives in the cases at hand.
     curves : tuple of CurveProcess
         The hits of each model by rate, for the picture; none where undefined.
     reference : str or None
@@ -343,7 +343,7 @@ def budget_report(
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
         True labels of two classes; or, without ``y_score``, a table of counts, or the
-        rankings of folds, or a mapping of those of several models by name.
+        rankings of folds, or a mapping of such rankings by model.
     y_score : array-like of shape (n_samples,), default=None
         Scores of one model, higher for the positive class.
     rate : "uniform", float or distribution
@@ -394,14 +394,15 @@ def budget_report(
     Found is n E[H(R)], of the rate R, the number n of cases that counts are of, and the
     hit curve H(r): the positives among the first r, as a share of all cases. Precision
     and lift are means over budgets that process something; in the number needed, E[R] /
-    E[H(R)], large budgets count more. Of folds H(r) is what is found if the same share
-    r of each is processed; a case that several repeats test counts once.
+    E[H(R)], large budgets count more. For folds H(r) is the number found if the same
+    share r of each is processed; a case tested in several repeats counts once.
 
-    Intervals are those of :func:`estimate` for expectations, over budgets and batches,
-    in the counts with the uncertainty of the prevalence; a prediction interval holds
-    the count of one batch under one budget. The p-value is that of a random order.
-    Against a ``reference`` interval and p-value are those of :func:`compare` for the
-    hits. :ref:`counts_and_a_report_card` has all rows, and how they are made.
+    Intervals are for expectations over budgets and batches, as in :func:`estimate`; for
+    counts they include the uncertainty of the prevalence. A prediction interval covers
+    the count of a single batch under a single budget. The p-value is that of a random
+    order.
+    Against a ``reference``, interval and p-value come from :func:`compare` of the hits.
+    :ref:`counts_and_a_report_card` has all rows, and how they are made.
 
     Cost: one sort per model.
 

@@ -145,9 +145,9 @@ def compare(
 
     Is model a better than model b, or could another sample have said the opposite?
     Both are taken as given, trained on other cases than these. On the same cases the
-    comparison is paired, which is what makes small differences visible. Of several
-    models all pairs are compared, with p-values adjusted for their number: among many
-    comparisons some look significant by chance.
+    comparison is paired, which makes small differences visible. With several models all
+    pairs are compared, and p-values adjusted for their number, as some of many
+    comparisons look significant by chance.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def compare(
         - "delta": by the influence of each case; DeLong's test for the AUC.
         - "bootstrap": resamples cases, the same for both models.
         - "permutation": exchanges the ranks of both models in a random half of the
-          cases; the standard error is that of "delta".
+          cases; the standard error is the one of "delta".
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a small p-value speaks for; "greater": a has the greater metric. One-sided
         the interval has its ``confidence_level`` at one end: with "greater" the lower
@@ -188,8 +188,8 @@ def compare(
         - "less": a - b < margin. Where less is better, as of a
           :func:`rate_at_recall_score`, a is not inferior to b; else b is not to a.
         - "two-sided": -margin < a - b < margin, equivalence, by the greater p-value of
-          both one-sided tests. The interval is that of level 1 - 2 alpha, whose ends
-          have the ``confidence_level`` 1 - alpha each: 90 % where that is 0.95.
+          both one-sided tests. The interval has level 1 - 2 alpha, as each end has the
+          ``confidence_level`` 1 - alpha: 90 % for 0.95.
 
         Choose it before you look at the data. "permutation" and sets of distributions
         have none.
@@ -206,8 +206,8 @@ def compare(
         and "delta" is Student's t over them. For metrics without ``groups`` of their
         own, give what :func:`group_scores` returns.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient, as in :func:`estimate`; of
-        GroupScores that of each list.
+        The cluster of each case, such as its patient, as in :func:`estimate`; for
+        GroupScores the cluster of each list.
     correlation : float, default=None
         Of the values of two tables, in [-1, 1]; 0 where no case is in both. None says
         that it is unknown: the interval then holds those at all correlations, and the
@@ -223,7 +223,7 @@ def compare(
     Returns
     -------
     result : Comparison, ComparisonRange or Comparisons
-        With ``value`` (a less b), ``value_a``, ``value_b``, ``standard_error``,
+        With ``value`` (a - b), ``value_a``, ``value_b``, ``standard_error``,
         ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
         undefined. Of tables also with ``least_significant_correlation``. Over a set of
         distributions it also has the ``range`` of the difference, and what attains its
@@ -263,7 +263,7 @@ def compare(
 
     P-values and intervals agree: one of level 1 - alpha leaves 0 out where the p-value
     is below alpha; with a ``margin`` d it lies above -d, below d, or between both [3]_.
-    The statistic is then that of the difference plus or minus d. The permutation tests
+    The statistic is then for the difference plus or minus d. The permutation tests
     that the models are exchangeable within cases ([1]_, [2]_): stronger than equal
     metrics, but exact at any size. Midranks are exchanged, so that models need no
     common scale.
@@ -304,7 +304,7 @@ def compare(
     >>> round(result.value, 4), round(result.pvalue, 4)
     (0.4, 0.2193)
 
-    All pairs, and each less the first:
+    All pairs, and each minus the first:
 
     >>> result = compare("roc_auc", y_true, models)
     >>> [round(pair.value, 3) for pair in result.pairs]

@@ -192,15 +192,15 @@ def compare_curves(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or FoldRankings
-        True labels of two classes; or rankings of all folds by model a, followed by
-        those of model b.
+        True labels of two classes; or rankings of all folds by model a, followed by the
+        rankings of model b.
     y_score_a, y_score_b : array-like of shape (n_samples,)
         Scores of both models, higher for the positive class.
     metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"
         What is compared at a rate: the share of the positives found ("recall"), of
         positives among what is processed ("precision"), recall over the rate ("lift"),
-        or, per case of the ranking, positives found ("hits") and ``benefit`` for each
-        of them less ``cost`` for each case processed ("gain").
+        or, per case of the ranking, positives found ("hits"), and ``benefit`` for each
+        of them minus ``cost`` for each case processed ("gain").
     rates : array-like of shape (n_rates,), default=None
         Increasing rates in (0, 1], at most 2,000; None takes up to 199 in equal steps,
         and finer ones near the end of a class with a share below 2 %.
@@ -220,7 +220,7 @@ def compare_curves(
     Returns
     -------
     result : CurveComparison
-        With ``rates``, ``value_a``, ``value_b``, ``difference`` (a less b: 0 for models
+        With ``rates``, ``value_a``, ``value_b``, ``difference`` (a - b: 0 for models
         that are equally good, for random scores and at the rate 1), ``standard_error``,
         ``confidence_interval`` and ``band``, arrays of shape (n_rates,); and
         ``winning_rates()``. All nan where undefined.

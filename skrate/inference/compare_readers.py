@@ -149,7 +149,7 @@ def compare_readers(
 
     With fixed cases D = MS(TR). With fixed readers :math:`D = Var - Cov_1 + (r - 1)
     (Cov_2 - Cov_3)`, the mean variance of the differences times r / 2, and the degrees
-    of freedom are those of :func:`compare`, which gives the same for one reader and two
+    of freedom are as in :func:`compare`, which gives the same for one reader and two
     modalities.
 
     Readings of binary scores, and sensitivities at a cut of a rating, are compared as

@@ -106,10 +106,10 @@ def estimate(
     r"""Estimate a metric with its standard error and confidence interval.
 
     How far could the number be off, had other cases been sampled? The model is taken
-    as given: what its training adds to the spread is for cross-validation to show
-    (:func:`compare_folds`). Of a table of markers, such as hundreds of genes, each is
-    taken as a ranking by itself and tested against chance, with p-values adjusted for
-    their number: which of them tell the classes apart?
+    as given: cross-validation shows what training adds to the spread
+    (:func:`compare_folds`). In a table of markers, such as hundreds of genes, each
+    column is a ranking of its own, tested against chance, with p-values adjusted for
+    their number: which markers separate the classes?
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def estimate(
         shape (n_samples, n_markers), with at least two, named by their numbers.
     method : {"delta", "bootstrap", "parametric", "jackknife"}, default="delta"
         - "delta": by the slopes of the metric, in one pass. DeLong's variance for the
-          AUC, that of Su, Yuan and Zhu for the average precision.
+          AUC, Su, Yuan and Zhu's for the average precision.
         - "bootstrap": resamples cases.
         - "parametric": draws the number of positives, then the groups of both classes
           from multinomials, [3]_ (19 to 21).
@@ -135,8 +135,8 @@ def estimate(
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     interval : {"wilson", "logit", "wald", "percentile", "basic"}, default="wilson"
-        - "wilson": that of Wilson for a proportion [5]_, made for any metric with a
-          range, [6]_ and [2]_; it has a width where the sample shows no variation;
+        - "wilson": Wilson's for a proportion [5]_, extended to any metric with a range,
+          [6]_ and [2]_; it has a width where the sample shows no variation;
         - "logit": symmetric in the log odds; of metrics without a greatest value in the
           logarithm, as is "wilson" of lift;
         - "wald": symmetric, cut off at the range;
@@ -149,12 +149,13 @@ def estimate(
         What a small p-value speaks for: a metric that is greater than ``null_value``,
         less, or either. One-sided the interval has its ``confidence_level`` at one end:
         with "greater" the lower one; the other is the greatest value of the metric, or
-        infinity. Of markers: whether one is found that is better than chance, worse, or
-        either: one that ranks the positives last tells the classes apart as well.
+        infinity. For markers: whether to find markers that are better than chance,
+        worse, or either; a marker that ranks the positives last separates the classes
+        as well.
     quantiles : {"t", "normal"}, default="t"
-        Whether p-value and interval take those of Student's t, or of the normal
-        distribution: with ``interval="wald"`` as DeLong's paper and most programs, too
-        narrow for few cases.
+        Whether p-value and interval use Student's t, or the normal distribution, which
+        with ``interval="wald"`` gives the numbers of DeLong's paper and most programs,
+        too narrow for few cases.
     adjust : {"holm", "bh", "by"}, default="holm"
         What the adjusted p-values of several markers or models keep to a level:
 
@@ -181,8 +182,8 @@ def estimate(
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
         What the weights are: "frequency" are whole numbers of repetitions of a case,
-        "sampling" the inverse probabilities with which cases were sampled. Of a
-        case-control sample give the average precision its ``prevalence`` instead.
+        "sampling" the inverse probabilities with which cases were sampled. For a
+        case-control sample pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
@@ -197,7 +198,7 @@ def estimate(
     result : Estimate or Estimates
         With ``value``, nan where the metric is undefined, ``standard_error`` and
         ``confidence_interval``, nan also where a class has fewer than two cases, and
-        with a ``null_value`` the ``statistic`` and the ``pvalue``. Of many markers with
+        with a ``null_value`` the ``statistic`` and the ``pvalue``. For many markers
         ``values``, ``standard_errors``, ``pvalues`` and ``adjusted_pvalues``, an entry
         for each, and ``to_frame()``.
 
@@ -211,9 +212,9 @@ def estimate(
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two cases, the metric is undefined, or a replicate
-        holds one class only (it is left out). Of folds, if none holds two cases of a
-        class: then the value is known and its standard error is nan.
+        If a class has fewer than two cases, the metric is undefined, or a replicate has
+        only one class (it is left out). For folds, if none has two cases of a class:
+        then the value is known and its standard error is nan.
     UserWarning
         If gains per case are worth fewer than 10 equal ones, (sum g)^2 / sum g^2; if
         few cases of a class have sampling weights above half the greatest; if a known
@@ -242,20 +243,20 @@ def estimate(
 
     "wilson" takes the place of other intervals where the sample shows no variation.
     P-values and intervals agree: that of ``null_value`` is below alpha where the
-    interval of level 1 - alpha leaves it out, by "wilson" a score test. Of what is
-    taken at a recall or at a precision it is the interval of a test that is turned
-    round: :func:`rate_at_recall_score` has it. Student's t has degrees of freedom by
+    interval of level 1 - alpha leaves it out, by "wilson" a score test. For metrics at
+    a recall or at a precision the interval inverts a test: see
+    :func:`rate_at_recall_score`. Student's t has degrees of freedom by
     the size of each class [4]_ or, where a few cases decide the value, by the kurtosis
     of their influence: :ref:`uncertainty` has the formulas, and how often intervals
-    hold the truth.
+    cover the truth.
 
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
     such a gain: where none is negative, "wilson" and "logit" are symmetric in the
     logarithm, else in the value. The methods are "delta" and "bootstrap".
 
-    Of folds [7]_ it is the mean of V values that is estimated, the mean performance of
-    the V models as they were trained: :ref:`train_once` has its variance. Of markers
-    the p-value tests that each order of the labels is as likely (:ref:`markers`).
+    For folds [7]_ the estimand is the mean performance of the V models as they were
+    trained: :ref:`train_once` has its variance. For markers the null hypothesis is that
+    each order of the labels is equally likely (:ref:`markers`).
 
     Cost: one sort; the bootstrap sorts nothing again and needs bounded memory; the
     jackknife is quadratic in the number of groups.
@@ -419,8 +420,8 @@ def influence(
         With weighted mean 0; the mean of their squares over the number of cases is the
         variance of :func:`estimate`, and with sampling weights w, of mean 1 in each
         fold, ``sum((w * values)**2) / sum(w)**2``. nan where the metric is undefined or
-        a class has fewer than two cases, 0 for a case of weight 0. Of folds there is
-        one per row of the rankings, and the variance is theirs where cases are
+        a class has fewer than two cases, 0 for a case of weight 0. For folds there is a
+        value per row of the rankings, and their variance is right if cases are
         independent: without clusters and repeats.
 
     Raises

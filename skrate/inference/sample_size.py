@@ -100,8 +100,8 @@ class SampleSize(Result):
         Half the width of the interval that is expected: of the metric, or of the
         difference of two models; of one with a single end, how far that is off.
     difference, power : float or None
-        The difference that is to be found, of two models or of the metric less the
-        null value, and the probability that it is; None where no test is planned.
+        The difference to detect, of two models or of the metric and the null value, and
+        the probability of detecting it; None if no test is planned.
     confidence_level : float
         Level of the interval, as :func:`skrate.compare` has it.
     n_interval, power_interval : ConfidenceInterval or None
@@ -215,8 +215,8 @@ def sample_size(
         True labels of the pilot; or its table of counts, without scores, for one model;
         or its values within lists.
     y_score_a, y_score_b : array-like of shape (n_samples,), default=None
-        Scores of the model, or of both on the same cases. Beside GroupScores
-        ``y_score_a`` are those of the second model, if any.
+        Scores of the model, or of both on the same cases. With GroupScores,
+        ``y_score_a`` are the GroupScores of the second model, if any.
     half_width : float, default=None
         Half the width that the interval shall have, or how far its end shall be off if
         ``alternative`` leaves it one. None with two models or a ``null_value``: the
@@ -224,8 +224,8 @@ def sample_size(
     n_cases : int, default=None
         Size of the test set, in place of ``half_width`` or ``power``.
     difference : float, default=None
-        The difference, a less b or the metric less ``null_value``, that the test shall
-        find; None takes the pilot's. With a ``margin`` it is how much the models really
+        The difference to detect, a - b or metric - ``null_value``; None takes the
+        pilot's. With a ``margin`` it is how much the models really
         differ: 0 where they are alike.
     power : float, default=None
         The probability that it shall be found, in (1 - ``confidence_level``, 1); None
@@ -237,15 +237,15 @@ def sample_size(
     confidence_level : float, default=0.95
         Level of the interval; that of the test is 1 less it.
     planned_prevalence : float, default=None
-        Share of positives among the cases to come, if not the pilot's.
+        Share of positives in future cases, if not the pilot's.
     stratify : bool, default=False
         Whether the numbers of positives and negatives will be fixed by design.
     groups : array-like of shape (n_samples,), default=None
         The list or queue of each row of the pilot, as in :func:`compare`: lists are
         then the units, and others to come are as long and alike.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case of the pilot; others to come are as large and alike. Of
-        GroupScores that of each list.
+        The cluster of each case of the pilot; others to come are as large and alike.
+        For GroupScores the cluster of each list.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each case of the pilot is repeated: whole numbers.
 
@@ -281,7 +281,7 @@ def sample_size(
     of the pilot's cases (of a difference, a's less b's). Another prevalence weighs the
     cases for their influence as well; clusters are drawn as one. ``n_interval`` goes by
     the jackknife and, where no ``difference`` is given, by the interval of the pilot's:
-    it has no end where that holds 0. :ref:`planning` has the formulas. Cost: some
+    it has no end if that contains 0. :ref:`planning` has the formulas. Cost: some
     twenty sorts a model.
 
     Examples

@@ -105,7 +105,7 @@ def subgroup_scores(
     ----------
     metric : str, callable or a list of these
         "processed" is the share of a group that is processed, also called selection
-        rate; "recall", "precision" and "fpr", the false positive rate, are those of a
+        rate; "recall", "precision" and "fpr", the false positive rate, refer to a
         group. :func:`recall_at_rate_score`, :func:`precision_at_rate_score` and
         :func:`negative_recall_score`, or their names, mean the last three.
     y_true : array-like of shape (n_samples,)
@@ -155,7 +155,7 @@ def subgroup_scores(
     the share processed and the false positive rate as the recall, over all cases or the
     negatives of g. A case above the cut pushes out another one, perhaps of another
     group, by which values of groups are correlated: :ref:`one_queue`. Intervals are
-    Wilson's, as those of :func:`estimate`. Cost: one sort, and O(n) for each pair of
+    Wilson's, as in :func:`estimate`. Cost: one sort, and O(n) for each pair of
     rows, less at a known rate.
 
     Examples
@@ -296,8 +296,9 @@ class SubgroupScores(Drawn, Rows):
 
         Notes
         -----
-        Intervals combine those of both groups with their correlation (Zou and Donner
-        2008); the p-value is the level at which one ends at 0.
+        Intervals of differences combine the intervals of both groups with their
+        correlation (Zou and Donner 2008); the p-value is the level at which one ends at
+        0.
         """
         check_choice("adjust", adjust, ADJUSTMENTS)
         known = list(dict.fromkeys(self.metrics))

@@ -98,9 +98,9 @@ def recall_at_rate_score(
         In place of ``rate``, how many of the cases at hand are processed, at least 1
         (not with ``sample_weight``, nor of a table whose weights are not whole).
     groups : array-like of shape (n_samples,), default=None
-        The queue of each case, such as its day or clinic. Then the share, or number, of
-        cases is that of each queue (all of a shorter one), and those of all queues
-        together are what is processed.
+        The queue of each case, such as its day or clinic. The share, or number, of
+        cases then applies to each queue (all of a shorter one), and the processed cases
+        of all queues are pooled.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def precision_at_rate_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    r"""Compute the share of positives among the cases that are processed.
+    r"""Compute the share of positives in the cases that are processed.
 
     If the best-scored tenth of all cases is processed, or the best 50, which share
     of them is positive? With a number of cases it is what search calls precision at k;
@@ -271,7 +271,7 @@ def lift_at_rate_score(
     Notes
     -----
     Under a distribution of the rate it is the mean given that the rate is above 0, as
-    that of :func:`precision_at_rate_score`. Cost: one sort.
+    in :func:`precision_at_rate_score`. Cost: one sort.
 
     Examples
     --------

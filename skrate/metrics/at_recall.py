@@ -86,7 +86,7 @@ def rate_at_recall_score(
     Parameters
     ----------
     recall : float, default=0.95
-        The share of the positives that is to be found, in (0, 1].
+        The share of the positives to find, in (0, 1].
 
     Returns
     -------
@@ -119,9 +119,9 @@ def rate_at_recall_score(
     linearly: half of a positive counts as found in its first half.
 
     Late in a ranking the curve goes by steps, so that the interval "wilson" of
-    :func:`estimate` turns a test round: it holds all rates at which a true recall of
-    ``recall`` is at most t standard errors from that of the sample, with Student's t of
-    a degree of freedom less than there are positives. With few positives it ends at 1;
+    :func:`estimate` turns a test round: it contains all rates at which a true recall of
+    ``recall`` is at most t standard errors from the sample's recall, with Student's t
+    and a degree of freedom fewer than positives. With few positives it ends at 1;
     see the user guide. Cost: one sort.
 
     Examples
@@ -150,9 +150,9 @@ def work_saved_score(
 ) -> float:
     r"""Compute the work saved over sampling (WSS) at a recall.
 
-    Which share of all cases need not be processed, beside those that a random order
-    would leave as well, if a share ``recall`` of the positives is to be found? WSS@95
-    is what screening of the literature is measured by, [1]_.
+    Which share of all cases need not be processed to find a share ``recall`` of the
+    positives, beyond the share that a random order would also save? This is WSS@95 of
+    literature screening, [1]_.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def work_saved_score(
 
     Examples
     --------
-    All four positives are among the first six of ten:
+    All four positives are in the first six of ten:
 
     >>> from skrate import work_saved_score
     >>> y_true, y_score = (
@@ -228,7 +228,7 @@ def precision_at_recall_score(
     reached, as :func:`rate_at_recall_score` has it, it is :math:`\pi \rho / r`: at this
     recall, and not the greatest precision at this recall or a greater one, which other
     programs mean: ``precision[recall >= 0.95].max()`` of scikit-learn's curve. The
-    interval "wilson" of :func:`estimate` turns a test round, as that of the rate.
+    interval "wilson" of :func:`estimate` inverts a test, as for the rate.
     Cost: one sort.
 
     Examples
@@ -289,11 +289,11 @@ def recall_at_precision_score(
     in part, at random. Processing nothing meets every target: it is 0, and no nan,
     where no rate does, as in Keras and torchmetrics.
 
-    The interval "wilson" of :func:`estimate` is that of a test turned round: it ends
-    where the precision is significantly below the target at all further rates, and
+    The interval "wilson" of :func:`estimate` inverts a test: it ends where the
+    precision is significantly below the target at all further rates, and
     begins where it was last significantly above. :func:`compare` goes by the standard
     error, and warns where fewer than ten negatives lie above the cut of a model:
-    ``method="permutation"`` is to be taken then. Cost: one sort.
+    use ``method="permutation"`` then. Cost: one sort.
 
     Examples
     --------
@@ -387,8 +387,8 @@ def recall_at_fpr_score(
     It is T(f), the height of the ROC curve at f = ``fpr``, and the top where the curve
     is vertical. Tied scores are a straight line of the curve, as in pROC: each of its
     points is the expectation, at a rate, over random orders of the tied. torchmetrics
-    flags tied cases together or not at all, which gives less where the cut is among
-    them, and else the same.
+    flags tied cases together or not at all, which gives less if the cut is within them,
+    and else the same.
 
     The variance is :math:`T (1 - T) / n_1 + \lambda^2 f (1 - f) / n_0` [1]_, with
     :math:`\lambda` the slope of the curve between false positive rates a standard error
@@ -456,13 +456,13 @@ def fpr_at_recall_score(
     r"""Compute the false positive rate at which a recall is reached.
 
     If 95 % of the positives must be found, which share of the negatives is flagged with
-    them? That is FPR\@95 of out-of-distribution detection, and 1 less the specificity
-    at a sensitivity. Less is better, so that scorers negate it.
+    them? This is FPR\@95 of out-of-distribution detection, and 1 - specificity at a
+    sensitivity. Less is better, so that scorers negate it.
 
     Parameters
     ----------
     recall : float, default=0.95
-        The share of the positives that is to be found, in (0, 1].
+        The share of the positives to find, in (0, 1].
 
     Returns
     -------

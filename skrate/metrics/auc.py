@@ -38,8 +38,8 @@ def ranking_auc_score(
 
     Of the items that one user or query was shown, how often is a relevant one above
     an irrelevant one? Unlike :func:`sklearn.metrics.roc_auc_score` on all rows, it
-    never compares items of two lists, so that it tells whether each list is in order,
-    not which users click much. Known as GAUC, uAUC and wuAUC. Only the order of the
+    never compares items of two lists, so it measures whether each list is in order, not
+    which users click much. Known as GAUC, uAUC and wuAUC. Only the order of the
     scores within each list counts.
 
     Parameters

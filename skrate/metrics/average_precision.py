@@ -108,8 +108,8 @@ def average_precision_score(
     adjusted : bool, default=False
         Whether to rescale so that constant scores give 0, at any prevalence.
     tail : {"binormal", "empirical"}, default="binormal"
-        How the top of the ranking is read at a ``prevalence`` below that of the
-        sample, where a negative stands for many: "empirical" takes the false positive
+        How the top of the ranking is read at a ``prevalence`` below the sample's, where
+        a negative stands for many: "empirical" takes the false positive
         rates as they are seen, which is too high on average, the more the fewer
         negatives there are; "binormal" shrinks those with few negatives above them to
         a line through the ROC curve in probits. It changes nothing at the prevalence

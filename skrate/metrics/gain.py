@@ -100,11 +100,11 @@ def expected_gain_score(
         without ``y_score``. A gain per case says all about it: the label is not looked
         at.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for what is to be processed first.
+        Scores, higher for the cases to process first.
     gain : array-like of shape (n_samples,) or dict
         What is gained if this case is processed, in any unit; below 0 it is a loss. One
         number per case, its label included: ``np.where(fraud, amount, 0)``, since
-        ``amount`` alone would add up those of legitimate transactions, too. A Series is
+        ``amount`` alone would add up legitimate transactions, too. A Series is
         taken by position, as an array (a scorer takes it by index). Or one per class,
         as ``{"positive": 1, "negative": -0.25}``, where a class that is left out gains
         0. Net benefit at the threshold t has the gains 1 and ``-t / (1 - t)``.
@@ -145,8 +145,8 @@ def expected_gain_score(
 
     Notes
     -----
-    With :math:`g_i` the gain of case i, :math:`c_i` its cost, C that of all cases, and
-    :math:`A_i` that of the cases ranked above it, it is
+    With :math:`g_i` the gain of case i, :math:`c_i` its cost, C the cost of all cases,
+    and :math:`A_i` the cost of the cases ranked above it, it is
 
     .. math:: \sum_i g_i \, \frac{G((A_i + c_i) / C) - G(A_i / C)}{c_i / C},
               \quad G(x) = E[\min(R, x)],
@@ -156,7 +156,7 @@ def expected_gain_score(
     nothing is processed as soon as all above it is, with :math:`P(R \ge A_i / C)`.
     Cases that tie share what the budget reaches of them, in proportion to cost: where
     they cost the same, that is the expectation over random orders of them. In [1]_ the
-    gain is a doubly robust score of the effect of a treatment; net benefit is that of
+    gain is a doubly robust score of the effect of a treatment; net benefit follows
     [2]_; see the user guide. Cost: one sort.
 
     References

@@ -306,12 +306,12 @@ class GroupScores(Rows):
 
     @property
     def n_all_positive(self) -> int:
-        """Number of lists that hold relevant items only, among those that count."""
+        """Number of lists with relevant items only, of those that count."""
         return int(np.count_nonzero(self._counts & (self._lists.n_neg == 0)))
 
     @property
     def n_all_negative(self) -> int:
-        """Number of lists that hold irrelevant items only, among those that count."""
+        """Number of lists with irrelevant items only, of those that count."""
         return int(np.count_nonzero(self._counts & (self._lists.n_pos == 0)))
 
     @property
@@ -389,7 +389,7 @@ class GroupScores(Rows):
             What a small p-value speaks for, and the side of the interval: "greater"
             leaves it the lower end.
         quantiles : {"t", "normal"}, default="t"
-            Whether they are those of Student's t or of the normal distribution.
+            Whether quantiles are Student's t or normal.
 
         Returns
         -------

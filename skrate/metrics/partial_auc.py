@@ -120,7 +120,8 @@ def partial_auc_score(
     .. math:: A = \int_a^b \min(\max(T(f), c), d) - c \; df,
 
     the area in the rectangle below and to the right of the curve: for ``fpr`` alone the
-    integral of T, for ``tpr`` alone that of the specificity over the sensitivities, and
+    integral of T, for ``tpr`` alone the integral of the specificity over the
+    sensitivities, and
     for (0, b) and (c, 1) the two-way partial AUC of [3]_. Divided by (b - a)(d - c) it
     is how often a positive outscores a negative, if both are between these shares of
     their class from the top. Under a distribution it is the mean of T:

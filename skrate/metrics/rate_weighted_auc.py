@@ -132,8 +132,8 @@ def rate_weighted_auc_score(
 
     Notes
     -----
-    With E the expected recall of the ranking, E_min and E_max those of the worst and
-    of the best ranking, p the prevalence and G(x) = E[min(R, x)],
+    With E the expected recall of the ranking, E_min and E_max of the worst and the best
+    ranking, p the prevalence and G(x) = E[min(R, x)],
 
     .. math::
 
@@ -374,7 +374,7 @@ def convert_rauc(
     rate : "uniform", float or distribution
         The rate under which it was computed, as in :func:`rate_weighted_auc_score`.
     prevalence : float
-        Share of the positives among all cases, in (0, 1).
+        Share of the positives in all cases, in (0, 1).
 
     Returns
     -------

@@ -122,7 +122,7 @@ def expected_recall_score(
         The share of all cases that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
         a set of distributions, from :func:`skrate.rates.between`. Several classes may
-        have queues of their own: a dict then holds the rate of each.
+        have queues of their own: a dict then gives the rate of each.
     of : {"positives", "negatives"}, default="positives"
         Whose recall: "positives" gives the expected share of the positives that are
         processed, "negatives" that of the negatives that are not.

@@ -308,10 +308,10 @@ class Estimate(Result):
         where it is a mean over lists. Else None.
     confidence_interval_retrained : ConfidenceInterval or None
         The interval for a model that is trained again, on other cases or on all of
-        these; None where folds are not those of a cross-validation.
+        these; None unless the folds come from a cross-validation.
     bias : float or None
-        How much the mean over folds is above that of the same models on many cases, by
-        the jackknife; the interval allows for it. None where it is unknown.
+        How much the mean over folds exceeds the mean of the same models on many cases,
+        by the jackknife; the interval allows for it. None where it is unknown.
     alternative : str or None
         The hypothesis that a small p-value speaks for, and the side of the interval;
         None for an interval of both sides without a test.
@@ -412,8 +412,8 @@ class Comparison(Result):
         Probability of a statistic as far off, if there were no difference, or one that
         is at the margin.
     confidence_interval : ConfidenceInterval
-        Of the difference; its ends are ``.low`` and ``.high``. Of tables whose
-        correlation is unknown, it holds the intervals at all correlations.
+        Of the difference; its ends are ``.low`` and ``.high``. For tables with unknown
+        correlation, it contains the intervals at all correlations.
     alternative : str
         The hypothesis that a small p-value speaks for.
     method : str
@@ -427,8 +427,8 @@ class Comparison(Result):
         Parameters of the metric, such as "rate", as numbers and text; of two metrics
         with "_a" or "_b" after their names where they differ.
     confidence_level : float
-        Level of the interval. Of a test of equivalence it is 1 less twice the level of
-        the test: 0.9 for one of 0.05.
+        Level of the interval. For a test of equivalence it is 1 - 2 * level of the
+        test: 0.9 at 0.05.
     margin : float or None
         The margin of non-inferiority or equivalence, if one was given.
 
@@ -733,8 +733,8 @@ class ComparisonRange(Comparison):
     Attributes
     ----------
     value, value_a, value_b, standard_error : float
-        The difference, a less b, the metric of each, and the standard error, or what
-        that is at most, under ``law``.
+        The difference, a - b, the metric of each, and the standard error, or its upper
+        bound, under ``law``.
     statistic : float
         The difference over its standard error: the least in favour of the alternative
         over the set; 0 where a two-sided one finds differences of both signs.
@@ -742,7 +742,7 @@ class ComparisonRange(Comparison):
         Of the hypothesis that under some distribution of the set there is no difference
         such as the alternative says.
     confidence_interval : ConfidenceInterval
-        It holds the differences under all distributions of the set at once.
+        It covers the differences under all distributions of the set at once.
     rate : RateSet
         The set of distributions.
     range : Range
@@ -751,7 +751,7 @@ class ComparisonRange(Comparison):
     range_a, range_b : Range
         The same of the metric of each model.
     law : RateDistribution
-        The distribution of the set that says least.
+        The least favourable distribution of the set.
     law_low, law_high : RateDistribution
         Distributions of the set that attain the ends of ``range``: with ``points`` and
         ``masses``, or, with a mode, mixtures of the mode and of uniform distributions
@@ -762,7 +762,7 @@ class ComparisonRange(Comparison):
         They are for tables and folds.
     greater : str or None
         "a" or "b", if it has the greater metric under every distribution of the set
-        with a p-value below 1 less the confidence level; else None.
+        with a p-value below 1 - confidence level; else None.
 
     Examples
     --------

@@ -99,7 +99,7 @@ def ndcg_score(
     .. math:: \frac{\sum_{i \le k} g_i / \log_2(i + 1)}
                    {\sum_{i \le k} g_{(i)} / \log_2(i + 1)}.
 
-    The exponential gain :math:`2^y - 1` is that of [1]_. Where items tie, the value is
+    The exponential gain :math:`2^y - 1` is from [1]_. Where items tie, the value is
     the expectation over their orders: each has the mean gain of all that tie [2]_.
     Cost: one sort of 64-bit integers, O(n log n), at any number of lists; with
     ``gain`` another, of the grades.

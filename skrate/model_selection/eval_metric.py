@@ -42,8 +42,8 @@ def eval_metric(
     library : {"xgboost", "lightgbm", "catboost", "flaml"}
         Who calls it.
     name : str, default=None
-        What it is called in logs and results, without spaces or colons; None takes
-        that of the function, or what was given. XGBoost puts ``neg_`` before it.
+        What it is called in logs and results, without spaces or colons; None takes the
+        function's, or what was given. XGBoost puts ``neg_`` before it.
     pos_label : int, float, bool or str, default=None
         The positive class, as the library numbers it: 1 (or None) is the second of
         ``classes_``, 0 the first. Of more than two classes, the number of the one that
@@ -74,7 +74,7 @@ def eval_metric(
     -----
     UserWarning
         If CatBoost evaluates with the class weights of its model, which it multiplies
-        into those of the cases.
+        into the case weights.
 
     See Also
     --------

@@ -76,7 +76,7 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     is nan, with an ``UndefinedMetricWarning``; so is a standard error where a class has
     fewer than two cases. In a search, name the metric to select by in ``refit``.
 
-    The standard error is that of the delta method: the spread over test cases, for
+    The standard error comes from the delta method: the spread over test cases, for
     the model that was fitted on the fold; of lists it is the spread over lists, as of
     :meth:`GroupScores.estimate`.
 

@@ -162,7 +162,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     --------
     sklearn.model_selection.FixedThresholdClassifier : Takes ``threshold_`` as it is.
     sklearn.model_selection.TunedThresholdClassifierCV : The threshold of best score.
-    budget_report : What will be found among the cases marked.
+    budget_report : What will be found in the cases marked.
 
     Notes
     -----
@@ -186,8 +186,9 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     beta(n - j + 1, j). With ties more are marked. Even j = 1 takes some cases: 29
     positives for a recall of 0.9 with confidence 0.95, and 59 for 0.95.
 
-    The law is exact for ``cv="prefit"`` and a single split, and approximate for folds,
-    as other models scored them: in simulations a confidence of 0.95 was kept in 0.94 to
+    The guarantee is exact for ``cv="prefit"`` and a single split, and approximate for
+    folds, as other models scored them: in simulations a confidence of 0.95 was kept in
+    0.94 to
     0.99 of batches by linear models, forests and boosted trees, but a capacity in 0.78
     to 0.90 by single trees. Hold out a part where a model may overfit (see
     :ref:`in_production`). Cost: training ``cv`` + 1 models, and O(n_items log n).
@@ -200,7 +201,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
 
     Examples
     --------
-    There is room for 40 of the next 300, and this is to be kept with 95 %:
+    There is room for 40 of the next 300, to be kept with 95 % confidence:
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -217,7 +218,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     >>> int(model.predict(X[1200:]).sum())
     37
 
-    Or nine in ten positives are to be found, as surely:
+    Or find nine in ten positives, with the same confidence:
 
     >>> model = ConstrainedThresholdClassifier(
     ...     LogisticRegression(), recall=0.9, confidence=0.95
@@ -608,7 +609,7 @@ class MarkedBatch(Result):
 
     Examples
     --------
-    Of three cases with the same score, chance decides which two are marked:
+    Three cases have the same score; chance decides which two are marked:
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from skrate import ConstrainedThresholdClassifier

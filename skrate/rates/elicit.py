@@ -260,7 +260,7 @@ def log_discount(n: int, base: float = 2) -> RateDistribution:
     Returns
     -------
     rate : RateDistribution
-        With base 2, expected recall over that of the perfect ranking is NDCG with
+        With base 2, expected recall divided by the perfect ranking's is NDCG with
         binary relevance [1]_, without ties.
 
     References

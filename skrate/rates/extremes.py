@@ -234,8 +234,8 @@ def between(
     Raises
     ------
     ValueError
-        If nothing is told, a number is out of range, quantiles do not increase, or no
-        distribution agrees with all that is told.
+        If nothing is given, a number is out of range, quantiles do not increase, or no
+        distribution agrees with everything given.
 
     See Also
     --------
@@ -243,8 +243,8 @@ def between(
 
     Notes
     -----
-    With the rates q_j at the probabilities p_j, the ends of the support and 0 and 1
-    among them, these are the distributions that put the probability
+    With the rates q_j at the probabilities p_j, including the ends of the support at 0
+    and 1, these are the distributions that put the probability
     w_j = p_(j+1) - p_j on [q_j, q_(j+1)], for each j. The greatest mean of a function f
     of the rate over the set is, with a mean m of the rate if one is known,
 

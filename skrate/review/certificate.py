@@ -45,15 +45,15 @@ class RecallCertificate(Result):
         Of "the recall is below the target", adjusted for the looks; 0 where there is no
         positive at all, as nothing was missed.
     target : float
-        The recall that is to be reached.
+        The target recall.
     left, left_interval : float, ConfidenceInterval
-        Positives among the cases that are still unread, and its two-sided interval.
+        Positives in the cases that are still unread, and its two-sided interval.
     most_left : int
         They are at most as many, with the confidence level.
     n_found, n_unread : int
         Positives found, and cases that were unread, *before* the sample was drawn.
     n_sampled, n_hits : int
-        Cases drawn from these, and positives among them.
+        Cases drawn from these, and positives in the sample.
     n_found_in_all, n_still_unread : int
         Positives found, and cases unread, after the sample was read.
     is_reached : bool
@@ -147,15 +147,15 @@ def recall_certificate(
     n_found : int
         Positives found before the sample was drawn.
     n_unread : int
-        Cases that were unread when the sample was drawn, the sample among them.
+        Cases that were unread when the sample was drawn, including the sample.
     n_sampled : int
         Cases drawn from these at random, all of them read; at most ``n_unread``.
     n_hits : int
-        Positives among the sampled; at most ``n_sampled``.
+        Positives in the sample; at most ``n_sampled``.
     confidence_level : float, default=0.95
         Level of the certificate and of the interval, in (0, 1).
     target : float, default=0.95
-        The recall that is to be reached, in (0, 1].
+        The target recall, in (0, 1].
     looks : int or "any", default=1
         How often the question is asked before reading stops, see Notes: the number of
         looks that were planned, or "any" number, at one sample that grows.
@@ -186,13 +186,13 @@ def recall_certificate(
 
     Notes
     -----
-    Of the N = ``n_unread`` cases K are positive, and x = ``n_hits`` of the n =
+    K of the N = ``n_unread`` cases are positive, and x = ``n_hits`` of the n =
     ``n_sampled`` drawn; F = ``n_found``. The recall after the sample is
     :math:`R = (F + x) / (F + K)`, where K alone is unknown, and x hypergeometric:
 
     .. math:: P_K(X = x) = \binom{K}{x} \binom{N - K}{n - x} \Big/ \binom{N}{n}.
 
-    With :math:`\alpha` = 1 less the level, :math:`K_U` is the greatest K with
+    With :math:`\alpha` = 1 - level, :math:`K_U` is the greatest K with
     :math:`P_K(X \le x) > \alpha`, and the lower bound is (F + x) / (F + K_U). The
     interval has half of :math:`\alpha` at either end. The p-value [1]_ is
     :math:`P_k(X \le x)` with k the least K for which R is below the target. The
@@ -301,7 +301,7 @@ def certificate_sample_size(
     Parameters
     ----------
     n_hits : int, default=0
-        Positives that may be among the sampled; at most ``n_unread``.
+        Positives that the sample may contain; at most ``n_unread``.
 
     Returns
     -------

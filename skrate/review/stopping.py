@@ -36,7 +36,7 @@ class StoppingCurve(Drawn, Rows):
     Attributes
     ----------
     n_read, n_found : array of shape (n_looks,)
-        Cases read at each look, and positives among them.
+        Cases read at each look, and positives found by then.
     pvalues : array of shape (n_looks,)
         Of "the recall is below the target", in [0, 1].
     lower_bounds : array of shape (n_looks,)
@@ -47,7 +47,7 @@ class StoppingCurve(Drawn, Rows):
     n_items : int
         All cases, read and unread.
     target : float
-        The recall that is to be reached.
+        The target recall.
     confidence_level : float
         Level of the bounds.
     n_ranked : int or None
@@ -122,7 +122,7 @@ def stopping_curve(
 ) -> StoppingCurve:
     r"""Test, as reading goes on, whether enough is found to stop.
 
-    Of each look this gives the p-value of "the recall is below the target" and a lower
+    For each look this gives the p-value of "the recall is below the target" and a lower
     bound of the recall. No scores are needed: only what was read, in order.
 
     Parameters
@@ -163,7 +163,7 @@ def stopping_curve(
 
     Notes
     -----
-    At a look r positives are found among t cases read, and u are unread. A recall below
+    At a look r positives are found in t cases read, and u are unread. A recall below
     the target means T positives in all, or more, where T is the least whole number with
     r / T below it.
 

@@ -209,5 +209,5 @@ def test_a_table_of_many_shows_the_first_and_says_once_what_is_the_same():
     html = OTHERS["comparisons"]._repr_html_()
     assert "AUC; p: two-sided, adjusted by Holm" in html
     head, *rows = Table(html).rows
-    assert head == ["", "a", "b", "a - b", "95 % interval", "p"]
+    assert head == ["a", "b", "a - b", "95 % interval", "p"]
     assert rows[0][0] == "{} - {}".format(*OTHERS["comparisons"].names[:2])
