@@ -1,8 +1,9 @@
 """What the functions of skrate return.
 
 For type hints and ``isinstance``, and for their members' documentation: nobody makes
-them by hand. Each is frozen, has a readable repr, and says ``to_dict()`` or
-``to_frame()`` where it has rows.
+them by hand. Each is frozen and prints in words, is a table in notebooks, and has
+``to_dict()``, ``to_frame()`` and ``to_html()``. Results with a display have ``plot()``;
+``float()`` and a format take the number of a result that has one.
 """
 
 from skrate.curves.consensus import ConsensusCurve, CurvePoint

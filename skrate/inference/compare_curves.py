@@ -38,6 +38,7 @@ from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import (
     Drawn,
     Question,
+    Rows,
     question_text,
     t_quantile,
     wilson_ends,
@@ -64,7 +65,7 @@ class WinningRates(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CurveComparison(Drawn):
+class CurveComparison(Drawn, Rows):
     """Two curves over the rate, as :func:`skrate.compare_curves` returns them.
 
     Attributes
@@ -113,6 +114,7 @@ class CurveComparison(Drawn):
     n_pos: float
     n_neg: float
     params: Question = field(default_factory=dict)
+    _index = "rates"
 
     def winning_rates(self) -> WinningRates:
         """Return where a is better than b beyond doubt, where b is, and what is open.

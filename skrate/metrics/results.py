@@ -144,6 +144,10 @@ def clipped_interval(
 class Result:
     """What all results share: they are plain data, and numbers where they have one."""
 
+    # The fields of its number and of the interval, and the column that names rows.
+    _number: ClassVar[tuple[str, str]] = ("value", "confidence_interval")
+    _index: ClassVar[str | None] = None
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers, strings and lists.
 
@@ -165,7 +169,7 @@ class Result:
         return flat
 
     def __float__(self) -> float:
-        value = getattr(self, "value", None)
+        value = getattr(self, self._number[0], None)
         if value is None:
             told = (one.name for one in fields(self))  # type: ignore[arg-type]
             names = ", ".join(name for name in told if name[0] != "_")
@@ -184,7 +188,7 @@ class Result:
             return str(self)
         number = spec.removesuffix("[]")
         text = format(float(self), number)
-        interval = getattr(self, "confidence_interval", None)
+        interval = getattr(self, self._number[1], None)
         if number == spec or interval is None:
             return text
         return f"{text} [{interval.low:{number}}, {interval.high:{number}}]"
@@ -192,20 +196,13 @@ class Result:
     def _repr_html_(self) -> str:
         return html_of(type(self).__name__, self.to_dict())
 
-
-class Rows(Result):
-    """A result of several rows."""
-
-    # The column that names the rows.
-    _index: ClassVar[str | None] = None
-
     def to_frame(self) -> Any:
-        """Return the columns of ``to_dict`` as a data frame of pandas.
+        """Return what ``to_dict`` has as a data frame of pandas.
 
         Returns
         -------
         frame : pandas.DataFrame
-            What names a row is its index.
+            One row; results of several have one for each, and what names it as index.
 
         Raises
         ------
@@ -219,8 +216,28 @@ class Rows(Result):
                 "to_frame makes a data frame of pandas, which is not installed: "
                 '"pip install pandas", or take the columns from to_dict.'
             ) from error
-        frame = pd.DataFrame(self.to_dict())
+        frame = pd.DataFrame(self._columns())
         return frame if self._index is None else frame.set_index(self._index)
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: [value] for name, value in self.to_dict().items()}
+
+    def to_html(self) -> str:
+        """Return the result as a page of HTML that loads nothing from elsewhere.
+
+        Returns
+        -------
+        page : str
+            The table.
+        """
+        return html_page(type(self).__name__, [self._repr_html_()])
+
+
+class Rows(Result):
+    """A result of several rows."""
+
+    def _columns(self) -> dict[str, Any]:
+        return self.to_dict()
 
 
 class Drawn(Result):

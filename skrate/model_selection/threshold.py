@@ -709,6 +709,7 @@ class AchievedShare(Result):
     constraint_pvalue: float
     confidence_level: float
     looks: int
+    _number = ("share", "share_interval")
 
     def __repr__(self) -> str:
         looks = "" if self.looks == 1 else f", over {self.looks} looks"

@@ -1,19 +1,25 @@
 """What all results share: plain data, a number, a format, and a table in notebooks."""
 
+import dataclasses
 import json
 import math
+import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 from optional import require
 from repository import ROOT
 from skrate import (
+    ConstrainedThresholdClassifier,
     RankTable,
     budget_report,
     compare,
     compare_curves,
+    compare_readers,
     curve_band,
     estimate,
     expected_recall_score,
@@ -21,9 +27,11 @@ from skrate import (
     rate_averaged_roc_curve,
     rates,
     sample_size,
+    subgroup_scores,
     summarize,
 )
 from skrate.error_rate import auc_moments, auc_range_from_errors
+from skrate.metrics.results import Result, Rows
 from skrate.review import recall_certificate, stopping_curve
 
 RNG = np.random.default_rng(0)
@@ -31,6 +39,10 @@ Y = np.arange(80) % 2
 A, B, C = (Y * size + RNG.normal(size=80) for size in (1, 0.8, 0.1))
 PILOT = RankTable([30, 20, 10], [5, 25, 50])
 NAME = "<script>alert('&')</script>"
+
+MODEL = ConstrainedThresholdClassifier(GaussianNB(), rate=0.25, cv="prefit")
+MODEL.estimator.fit(A[:, None], Y)
+MODEL.fit(A[:, None])
 
 SINGLE = {
     "estimate": estimate("roc_auc", Y, A),
@@ -56,10 +68,24 @@ OTHERS = {
     "lists": group_scores("roc_auc", Y, A, groups=[NAME, NAME, "b", "b"] * 20),
     "summaries": summarize({NAME: {"test_auc": [0.5, 0.75, 1]}}),
     "stopping": stopping_curve([1] * 20 + [0] * 80, n_items=110, step=20),
+    "subgroups": subgroup_scores(
+        "recall", Y, A, by=[NAME, NAME, "b", "b"] * 20, rate=0.2
+    ),
+    "readers": compare_readers(
+        "roc_auc",
+        y_true=np.tile(Y[:20], 4),
+        y_score=A,
+        case=np.tile(range(20), 4),
+        reader=np.repeat([NAME, "b"] * 2, 20),
+        modality=np.repeat(["CT", "MRI"], 40),
+    ),
+    "batch": MODEL.predict_batch(B[:, None], random_state=0),
     "moments": auc_moments(10, 20, 3),
     "range": auc_range_from_errors(10, 20, 3),
 }
-ALL = SINGLE | OTHERS
+# Its number is a share.
+ACHIEVED = MODEL.achieved_share(B[:, None])
+ALL = SINGLE | OTHERS | {"achieved": ACHIEVED}
 BY_NAME = pytest.mark.parametrize("name", ALL)
 
 
@@ -91,7 +117,7 @@ def test_the_results_of_several_values_are_those_that_the_guide_names(name):
     has_numbers = any(not isinstance(v, list) for v in ALL[name].to_dict().values())
     page = (ROOT / "docs" / "user_guide" / "selecting.rst").read_text(encoding="utf-8")
     named = page.split("What has several values is no number")[1].split("Log")[0]
-    assert has_numbers == (f"{type(ALL[name]).__name__}`" not in named)
+    assert has_numbers == (f".{type(ALL[name]).__name__}`" not in named)
 
 
 def test_what_is_said_of_a_review_agrees_with_the_number_of_looks():
@@ -148,6 +174,58 @@ def test_the_message_names_public_fields_or_what_to_take():
         float(OTHERS["comparison_range"])
     with pytest.raises(TypeError, match=r"n_items, n_pos\.$"):
         float(OTHERS["lists"])
+
+
+def test_an_achieved_share_is_a_number():
+    low, high = ACHIEVED.share_interval
+    assert float(ACHIEVED) == ACHIEVED.share
+    assert f"{ACHIEVED:.2f[]}" == f"{ACHIEVED.share:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def kinds(cls):
+    """Return a class, if it is one of results and no base, and those below it."""
+    own = {cls} if dataclasses.is_dataclass(cls) else set()
+    return own.union(*map(kinds, cls.__subclasses__()))
+
+
+def test_every_kind_of_result_is_tried_here():
+    assert {type(result) for result in ALL.values()} == kinds(Result)
+
+
+@BY_NAME
+def test_every_result_is_a_data_frame_of_its_dict(name):
+    require("pandas")
+    result, values = ALL[name], ALL[name].to_dict()
+    frame = result.to_frame()
+    index = [] if frame.index.name is None else [frame.index.name]
+    assert sorted([*index, *frame.columns]) == sorted(values)
+    assert len(frame) == (
+        max(len(value) for value in values.values() if isinstance(value, list))
+        if isinstance(result, Rows)
+        else 1
+    )
+    for column, value in values.items():
+        found = frame.reset_index()[column].tolist()
+        is_column = isinstance(result, Rows) and isinstance(value, list)
+        expected = value if is_column else [value] * len(frame)
+        # What is None is nan in a column of numbers.
+        pairs = zip(found, expected, strict=True)
+        assert all(str(a) == str(b) or (a != a and b is None) for a, b in pairs)
+
+
+def test_a_data_frame_without_pandas_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for result in ALL.values():
+        with pytest.raises(ImportError, match=r"pip install pandas.* to_dict"):
+            result.to_frame()
+
+
+@BY_NAME
+def test_every_result_makes_a_page_with_its_table(name):
+    page = ALL[name].to_html()
+    assert ALL[name]._repr_html_() in page
+    assert f"<title>{type(ALL[name]).__name__}</title>" in page
+    assert not re.search(r"href|@import|url\(|<script|http", page)
 
 
 class Table(HTMLParser):
