@@ -8,7 +8,6 @@ import math
 import sys
 import warnings
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from skrate import budget_report, compare, compare_curves, rate_weighted_auc_score
 from skrate.data.arrays import BoolArray, FloatArray
-from skrate.data.show import html_page
+from skrate.displays import CurveComparisonDisplay
 from skrate.inference.budget_report import BudgetReport
 from skrate.metrics.results import Comparisons
 from skrate.rates import from_quantiles
@@ -58,9 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             # Pairs are compared when they are first asked for.
             text = "\n\n".join(str(one) for one in results if one is not None)
             if given.html is not None:
-                parts = _parts(given, y_true, scores, results)
-                parts += [f"<p>Note: {escape(note)}</p>" for note in _notes(caught)]
-                page = html_page(f"Budget report: {given.file.name}", parts)
+                others = _others(given, y_true, scores, results[1])
+                if caught:
+                    others["Notes"] = " ".join(_notes(caught))
+                title = f"Budget report: {given.file.name}"
+                page = results[0].to_html(title=title, others=others)
                 given.html.write_text(page, encoding="utf-8")
         except UnicodeDecodeError as error:
             _stop(f"{given.file} is no text in UTF-8: {error}. Save it as such.")
@@ -303,17 +304,16 @@ def _computed(
     return report, compare(metric, y_true, scores, reference=reference, **options)
 
 
-def _parts(
+def _others(
     given: argparse.Namespace,
     y_true: BoolArray,
     scores: dict[str, FloatArray],
-    results: tuple[BudgetReport, Comparisons | None],
-) -> list[str]:
-    """Return what the page shows: tables, curves with bands, and differences."""
-    report, comparisons = results
-    parts = [report._repr_html_(), report._display._image(report)]
+    comparisons: Comparisons | None,
+) -> dict[str, Any]:
+    """Return what the page shows below the report, by headings."""
+    others: dict[str, Any] = {}
     if comparisons is not None:
-        parts.append(comparisons._repr_html_())
+        others["Which ranks better where the budget is?"] = comparisons
     reference = given.reference
     for name in [name for name in scores if name != reference]:
         difference = compare_curves(
@@ -324,11 +324,10 @@ def _parts(
             confidence_level=given.confidence_level,
             random_state=_SEED,
         )
-        names = (name, reference)
-        image = difference._display._image(difference, names=names, rate=given.rate)
-        title = escape(f"{name} or {reference}: which finds more at which rate?")
-        parts.append(f"<h2>{title}</h2>{image}")
-    return parts
+        others[f"{name} or {reference}: which finds more at which rate?"] = (
+            CurveComparisonDisplay(difference, names=(name, reference), rate=given.rate)
+        )
+    return others
 
 
 if __name__ == "__main__":

@@ -92,7 +92,9 @@ def test_clusters_are_a_column(cases, tmp_path, capsys):
 def test_what_functions_warn_of_is_a_note(cases, tmp_path, capsys):
     y_true, scores = cases
     file = write(tmp_path / "scores.csv", y_true, scores)
-    main(["report", file, *OPTIONS, "--rate", "0.01"])
+    page = tmp_path / "page.html"
+    main(["report", file, *OPTIONS, "--rate", "0.01", "--html", str(page)])
+    assert "<h2>Notes</h2><p>The " in page.read_text(encoding="utf-8")
     notes = capsys.readouterr().err.splitlines()
     assert len(notes) > 1
     assert {note.split(":")[0] for note in notes} == {"note"}
@@ -162,7 +164,8 @@ def test_the_page_is_complete_in_itself(cases, tmp_path, capsys):
     assert text.count("<table>") == 2
     assert text.count('src="data:image/svg+xml;base64,') == text.count("src=") == 2
     assert not re.search(r"href|@import|url\(|<script", text)
-    assert "&lt;old&gt;" in text
+    assert "<h2>&lt;old&gt; or new: which finds more" in text
+    assert "<h2>Notes" not in text
     assert "<old>" not in text
     main(["report", file, *models, "--rate", "0.2", "--html", str(page)])
     assert page.read_text(encoding="utf-8") == text

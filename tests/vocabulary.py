@@ -75,6 +75,8 @@ DISPLAY = {
     "hits",  # what hit_curve returns
     "perfect",  # the same of the best order
     "tables",  # from which it came
+    "title",  # of a page
+    "others",  # what else it shows, by headings
     "space",
     "zoom",
     "xlim",  # as of matplotlib's axes

@@ -159,6 +159,11 @@ def html_page(title: str, parts: Sequence[str]) -> str:
     return _PAGE.format(title=escape(title), parts=sections)
 
 
+def html_text(text: str, tag: str = "p") -> str:
+    """Return a paragraph, or a heading."""
+    return f"<{tag}>{escape(text)}</{tag}>"
+
+
 def html_title(title: str, width: int) -> str:
     """Return a line that names what follows it."""
     return f'<tr><th colspan="{width}" {_LEFT}>{escape(title)}</th></tr>'

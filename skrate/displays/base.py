@@ -6,6 +6,7 @@ import inspect
 import textwrap
 from base64 import b64encode
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
 from html import escape
 from io import BytesIO
@@ -334,9 +335,8 @@ class Drawing:
         make: Any = cls
         return make(result, **taken_by(cls, kwargs))
 
-    @classmethod
-    def _image(cls, result: Any, **kwargs: Any) -> str:
-        """Return a result's picture in HTML; without matplotlib, say so."""
+    def _html(self, **kwargs: Any) -> str:
+        """Return the picture as what a page shows; without matplotlib, say so."""
         try:
             from matplotlib import rc_context
             from matplotlib.figure import Figure
@@ -344,8 +344,9 @@ class Drawing:
             return "<p>To see the picture, install matplotlib.</p>"
         # No figure of pyplot, which a notebook would show once more.
         figure, file = Figure(figsize=_PAGE_SIZE, layout="constrained"), BytesIO()
-        with rc_context({"svg.hashsalt": cls.__name__}):
-            display = cls._of(result, kwargs)
+        # The axes that it was drawn on stay its own.
+        display: Any = copy(self)
+        with rc_context({"svg.hashsalt": type(self).__name__}):
             display.plot(figure.subplots(), **kwargs)
             figure.savefig(file, format="svg", metadata={"Date": None})
         data = b64encode(file.getvalue()).decode()

@@ -19,6 +19,7 @@ from skrate.data.show import (
     html_page,
     html_row,
     html_table,
+    html_text,
     plain,
 )
 from skrate.metrics.hypotheses import Alternative, Null, hypothesis_text, nulls_of
@@ -222,15 +223,39 @@ class Result:
     def _columns(self) -> dict[str, Any]:
         return {name: [value] for name, value in self.to_dict().items()}
 
-    def to_html(self) -> str:
+    def to_html(
+        self,
+        *,
+        title: str | None = None,
+        others: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> str:
         """Return the result as a page of HTML that loads nothing from elsewhere.
+
+        Parameters
+        ----------
+        title : str, default=None
+            Title of the page; None takes the name of the class.
+        others : dict, default=None
+            Further results, displays or texts by their headings, shown below.
+        **kwargs : dict
+            What ``plot`` takes, if the result has it.
 
         Returns
         -------
         page : str
-            The table.
+            The table, and the picture of a result that is drawn; without matplotlib
+            the table alone.
         """
-        return html_page(type(self).__name__, [self._repr_html_()])
+        parts = [self._html(**kwargs)]
+        for heading, one in (others or {}).items():
+            shown = html_text(one) if isinstance(one, str) else one._html()
+            parts.append(html_text(heading, "h2") + shown)
+        return html_page(type(self).__name__ if title is None else title, parts)
+
+    def _html(self) -> str:
+        """Return what a page shows."""
+        return self._repr_html_()
 
 
 class Rows(Result):
@@ -267,21 +292,13 @@ class Drawn(Result):
         """
         return self._display._of(self, kwargs).plot(ax, **kwargs)
 
-    def to_html(self, **kwargs: Any) -> str:
-        """Return the result as a page of HTML that loads nothing from elsewhere.
-
-        Parameters
-        ----------
-        **kwargs : dict
-            What ``plot`` takes.
-
-        Returns
-        -------
-        page : str
-            The table and the picture; without matplotlib the table alone.
-        """
-        parts = [self._repr_html_(), self._display._image(self, **kwargs)]
-        return html_page(type(self).__name__, parts)
+    def _html(self, **kwargs: Any) -> str:
+        try:
+            display = self._display._of(self, kwargs)
+        except ValueError as error:
+            # It is undefined.
+            return self._repr_html_() + html_text(str(error))
+        return self._repr_html_() + str(display._html(**kwargs))
 
 
 def as_columns(
