@@ -2,9 +2,9 @@
 
     python .ci/commands.py PAGE [TEXT]
 
-They are the blocks of bash and the inline literals that begin with a command, of
-Markdown or reStructuredText, as far as they hold the text. A page without one is an
-error: what was moved or reworded must not go untested.
+Commands are blocks of bash, and inline literals that begin with a program, in Markdown
+or reStructuredText. Only those that contain the text are printed. It is an error if
+there are none: a command that was moved or reworded must not go untested.
 """
 
 import re
@@ -25,7 +25,7 @@ COMMENT = re.compile(r"(?<!\S)#\s.*$", re.MULTILINE)
 
 
 def commands(page: Path) -> list[str]:
-    """Return the commands of a page, a block of lines as one."""
+    """Return the commands of a page; a block of lines is a single command."""
     text = page.read_text(encoding="utf-8")
     block = FENCE if page.suffix == ".md" else BLOCK
     found = [match[1] for match in block.finditer(text)]

@@ -1,4 +1,4 @@
-"""Print what is long: advice to split, never a reason to fail.
+"""Print long files and functions: advice to split, never a reason to fail.
 
 ``python .ci/lengths.py [files of N lines] [functions of N lines of code]``, by default
 500 and 50. Docstrings, comments and blank lines of functions are not counted.

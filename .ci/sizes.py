@@ -120,7 +120,7 @@ def module_name(path: Path, root: Path) -> str:
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
-    """Yield the modules that a file imports, but for type checkers alone."""
+    """Yield the modules that a file imports, except for type checkers only."""
     for_checkers = {
         id(inner)
         for node in ast.walk(tree)

@@ -1,11 +1,11 @@
-"""Tensors where they lie, beside torchmetrics and beside our own numbers of numpy.
+"""Metrics of tensors on their device, beside torchmetrics and beside numpy arrays.
 
     python benchmarks/array_api.py [--short] [--sizes 100000 1000000]
 
-Prints one table: milliseconds of our metrics of float32 tensors on the CPU and, where
-there is one, on the GPU; of the same by torchmetrics on the same device; of ours of
-numpy arrays; and how many times faster the first is than either. All calls of a row
-take turns, and end with a number on the CPU. ``--short`` takes 1,000 cases.
+Prints one table: milliseconds of our metrics of float32 tensors on the CPU and on a
+GPU, if there is one; of torchmetrics on the same device; of our metrics of numpy
+arrays; and how many times faster the first is than either. All calls of a row take
+turns, and end with a number on the CPU. ``--short`` takes 1,000 cases.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""How long the rate-weighted AUC and what it stands on take."""
+"""How long the rate-weighted AUC and its parts take."""
 
 import numpy as np
 from scipy import stats

@@ -23,7 +23,7 @@ class Bounds:
 
 
 class UnequalFolds:
-    """Each fold of a size of its own: ten laws at each rate instead of one."""
+    """Folds of ten sizes, hence ten distributions at each rate."""
 
     params = (("parametric", "exact"),)
     param_names = ("bounds",)

@@ -2,10 +2,11 @@
 
     python benchmarks/billion.py [n_cases ...] [--short]
 
-Cases are made a million at a time and never held together. For each number of them, in
-a fresh process: the processor's seconds for cases alone and for the table beyond that,
-its groups, the most memory that the process held, and each metric with the bound on its
-error. Up to a hundred million cases the exact value stands beside it.
+Cases are made a million at a time and never kept together. Prints for each number of
+cases, in a fresh process: the processor's seconds to make the cases, and to make the
+table from them, the groups of the table, the peak memory of the process, and each
+metric with the bound on its error; up to a hundred million cases, also the exact
+value.
 """
 
 import argparse

@@ -4,10 +4,10 @@
                                   [--results FILE] [--figure FILE]
 
 Prints for each metric and kind of interval the least coverage, the share of settings
-below 0.90 and the median width, apart for settings that expect at least six positives
-and fewer. ``--short`` takes a tenth of the settings. ``--results`` keeps what was found
-in a file, and reads it instead where it exists. ``--hard`` prints instead the coverage
-of metrics that depend on few cases, with and without a warning.
+below 0.90 and the median width, separately for settings that expect at least six
+positives and fewer. ``--short`` takes a tenth of the settings. ``--results`` saves the
+results in a file, and reads the file if it exists. ``--hard`` prints the coverage of
+metrics that depend on few cases, with and without a warning.
 """
 
 import argparse
@@ -194,7 +194,7 @@ def expects_enough(setting):
 
 
 def draw_figure(found, path):
-    """Draw a heat map per metric and kind: laws and AUCs by sizes and prevalences."""
+    """Draw a heat map per metric and kind: distributions by sizes and prevalences."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -2,12 +2,12 @@
 
     python benchmarks/coverage_curves.py [--simulations 1000] [--short]
 
-For each setting and number of cases prints, as a row of a list-table for the guide,
-the share of samples in which the band holds the population's difference of recall at
-all 199 rates, that of the band of the 59 rates up to 0.3, that of the band of one model
-alone, the mean coverage of the intervals at single rates, and the share of samples in
-which b, or any model, wins somewhere: of equal models the level. ``--short`` takes a
-tenth of the simulations.
+For each setting and number of cases prints a row of a list-table for the guide: how
+often the band covers the population's difference of recall at all 199 rates, how often
+the band of the 59 rates up to 0.3 does, how often the band of one model covers its
+curve, the mean coverage of the intervals at single rates, and how often b, or any
+model, wins somewhere (for equal models this is the level). ``--short`` takes a tenth of
+the simulations.
 """
 
 import argparse

@@ -3,11 +3,11 @@
     python benchmarks/coverage_folds.py [--simulations 300] [--short]
                                         [--results FILE] [--figure FILE]
 
-For each setting (folds of two normal classes) and method prints the share of samples
-whose bounds hold the population's consensus, rate by rate ("at") and at all rates
-("whole"), the share that hold their own curve, and the mean width at these rates.
-``--short`` takes a tenth of the simulations. ``--results`` keeps what was found in a
-file, and reads it instead where it exists.
+For each setting (folds of two normal classes) and method prints how often the bounds
+cover the population's consensus, rate by rate ("at") and at all rates ("whole"), how
+often they contain the sample's curve, and their mean width at these rates. ``--short``
+takes a tenth of the simulations. ``--results`` saves the results in a file, and reads
+the file if it exists.
 """
 
 import argparse

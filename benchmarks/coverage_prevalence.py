@@ -2,14 +2,13 @@
 
     python benchmarks/coverage_prevalence.py [--short] [--figure PATH] [--seed SEED]
 
-Cases and controls are drawn in numbers fixed by design from nine populations, and the
-average precision of a population with far fewer cases is estimated; the last two are
+Draws fixed numbers of cases and controls from nine populations, and estimates the
+average precision of a population with far fewer cases. The last two populations are
 mixtures, which no straight line fits. Prints a row per design: the truth (by numeric
 integration), the mean estimate with ``tail="binormal"`` and with ``tail="empirical"``,
-the root mean square error of the first over that of the second, the coverage of the
-95 % intervals of both, the mean width of the first, in what share of the samples a
-warning says that there are too few controls, and the coverage in the others.
-``--short`` draws a tenth of the samples.
+the ratio of their root mean square errors, the coverage of the 95 % intervals of both,
+the mean width of the first, how often a warning reports too few controls, and the
+coverage without a warning. ``--short`` draws a tenth of the samples.
 """
 
 import argparse
@@ -26,7 +25,7 @@ from skrate import average_precision_score, estimate
 
 
 class Mixture(NamedTuple):
-    """Normal distributions in shares: as much as is asked of a law here."""
+    """A mixture of normal distributions, with the methods that are used here."""
 
     means: tuple[float, float]
     shares: tuple[float, float]

@@ -3,13 +3,12 @@
     python benchmarks/coverage_recall.py [--simulations 2000] [--short] [--seed SEED]
                                          [--only PART ...]
 
-For each design and recall prints in which share of the samples the 95 % interval of
-``rate_at_recall_score`` ends below the true rate, so that a reviewer would stop too
-early, in which it begins above it, and its median width; then the same of
-``precision_at_recall_score`` and ``recall_at_precision_score`` (at the precision that
-the population has at the recall), and of ``rate_at_recall`` of consensus curves. Last
-come the levels of paired tests at 0.05, of models that are equally good. ``--short``
-takes a hundredth.
+For each design and recall prints how often the 95 % interval of
+``rate_at_recall_score`` ends below the true rate (a reviewer would stop too early), how
+often it begins above it, and its median width; then the same for
+``precision_at_recall_score`` and ``recall_at_precision_score`` (at the population's
+precision at the recall), and for ``rate_at_recall`` of consensus curves. Last come the
+levels of paired tests at 0.05 of equally good models. ``--short`` takes a hundredth.
 """
 
 import argparse
@@ -86,7 +85,7 @@ def at_precision(design, recall):
 
 
 def level(design, recall, n, seed):
-    """Return how often two noisy copies of the same scores are told apart."""
+    """Return how often a test finds two noisy copies of the same scores different."""
     rng = np.random.default_rng([seed, 7])
     rejected = 0
     for _ in range(n):

@@ -1,14 +1,13 @@
-"""How often intervals of folds hold, where there is little to train on or to test.
+"""Coverage of intervals over folds with few cases to train on or to test.
 
     python benchmarks/coverage_starved_folds.py [--simulations 400]
 
-Prints for each design the share of samples whose interval of 95 % holds the mean AUC
-of the models that were trained, then of those whose interval holds the AUC of a model
-trained on all cases, by the interval of these models and by that of retrained ones,
-and how many times as wide the last is. All of these AUCs are known exactly. Then the
-same of the average precision of folds with few positives: how far the mean over folds
-is above that of many cases, before and after the correction, and the share of samples
-whose interval holds it (some minutes).
+Prints for each design how often the 95 % interval of these models covers the mean AUC
+of the trained models; how often this interval, and the interval of retrained models,
+cover the AUC of a model trained on all cases; and the ratio of their widths. All these
+AUCs are known exactly. Then, for the average precision of folds with few positives: how
+far the mean over folds exceeds the average precision of many cases, before and after
+the correction, and how often the interval covers it (some minutes).
 """
 
 import argparse

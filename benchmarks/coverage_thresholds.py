@@ -1,15 +1,15 @@
-"""How often thresholds on scores of folds keep what is asked for, for several models.
+"""How often thresholds on scores of folds keep their constraint, for several models.
 
     python benchmarks/coverage_thresholds.py [--seconds 8] [--short] [--models forest]
         [--keep recall]
 
-Prints for each model, number of cases and ``cv`` how often a batch was within what was
-to be kept with 95 %: a capacity of 45 of 300 cases, a recall of 0.8 in 60 positives or
-a false positive rate of 0.1 in 240 negatives. Then follow the standard error of that,
-the share of these cases marked on average beside the expected one, and how often
-``achieved_share`` gave p < 0.05 without any drift. The law is exact for ``cv=0.3``.
-Each row takes as many samples as the seconds allow (all in all about eight minutes),
-``--short`` a tenth; those with too few positives for the recall are drawn again.
+Prints for each model, number of cases and ``cv`` how often a batch kept a constraint
+with confidence 95 %: a capacity of 45 of 300 cases, a recall of 0.8 in 60 positives or
+a false positive rate of 0.1 in 240 negatives. Then follow its standard error, the
+average and expected share marked, and how often ``achieved_share`` gave p < 0.05
+without drift. The distribution is exact for ``cv=0.3``. Each row takes as many samples
+as the seconds allow (about eight minutes in all), ``--short`` a tenth. Samples with too
+few positives for the recall are drawn again.
 """
 
 import argparse

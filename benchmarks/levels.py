@@ -2,8 +2,8 @@
 
     python benchmarks/levels.py [--simulations 500] [--negatives 200]
 
-Prints a list-table for the user guide: the share of pairs that a test at 5 % takes for
-different. Both models see half of the signal and err apart; class sizes are fixed.
+Prints a list-table for the user guide: how often a test at 5 % rejects. Both models see
+half of the signal, with independent errors; class sizes are fixed.
 """
 
 import argparse

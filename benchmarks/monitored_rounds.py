@@ -1,12 +1,12 @@
-"""What a round of boosting costs more if it watches a metric of ours, or the AUC.
+"""The cost of monitoring a metric of ours, or the AUC, in each round of boosting.
 
     python benchmarks/monitored_rounds.py [--short]
 
-Prints one table: milliseconds of CPU time a round, on one thread, for the library's own
+Prints one table: milliseconds of CPU time per round, on one thread, for the library's
 AUC and for our metrics of the same validation cases, and their ratio. Each is the
-difference from training that watches nothing, or only a metric that costs next to
-nothing, the least of some runs that take turns. ``--short`` takes 1,000 cases. The
-extra ``peers`` brings the libraries.
+difference from training without a metric, or with a nearly free one; the least of
+some runs that take turns. ``--short`` takes 1,000 cases. The extra ``peers`` installs
+the libraries.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""The calls of other programs that the table of ratios sets beside ours.
+"""Calls of other programs for the table of ratios.
 
-What is not a requirement of the benchmarks is imported when it is called: a peer that
-cannot be imported is left out of the table.
+Packages that the benchmarks do not require are imported when called. A peer that cannot
+be imported is left out of the table.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The data of the jobs of the table of ratios, and what they call of ours."""
+"""Data and calls of skrate for the table of ratios."""
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -15,7 +15,7 @@ def of(function, *places):
 
 
 def single_and_double(n_cases, rounded):
-    """Return scores in both types, those of the wider one rounded like the other's."""
+    """Return scores in both types; the wider ones may be rounded like the others."""
     y_true, y_score = labelled_scores(n_cases)
     single = y_score.astype(np.float32)
     return y_true, single, single.astype(float) if rounded else y_score
@@ -35,7 +35,7 @@ def class_by_class(score, y_true, y_score):
 
 
 def all_and_a_tenth(n_cases):
-    """Return labels and scores, and those of a tenth as many."""
+    """Return labels and scores, then labels and scores of a tenth as many cases."""
     return *labelled_scores(n_cases), *labelled_scores(n_cases // 10)
 
 
@@ -118,13 +118,13 @@ def band_of_curves(y_true, y_score, other_score):
 
 
 def twenty_models(n_cases):
-    """Return labels, the scores of all models, and those of the first."""
+    """Return labels, the scores of all models, and the scores of the first."""
     y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=20)
     return y_true, y_scores, y_scores[:, 0].copy()
 
 
 def thousand_markers(n_cases):
-    """Return labels, and the scores of 1,000 markers; those of a few by column."""
+    """Return labels, the scores of 1,000 markers, and the scores of the first few."""
     y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=1_000)
     return y_true, y_scores, y_scores[:, :FEW_MARKERS]
 

@@ -1,4 +1,4 @@
-"""What a row of the table of ratios is, and how it is measured and judged."""
+"""Rows of the table of ratios: their contents, measurement and targets."""
 
 import operator
 import time

@@ -4,13 +4,13 @@
 
 A pattern selects the jobs whose name contains it. ``--large`` adds the sizes that take
 minutes or more than 8 GB of memory. ``--short`` runs each job once, at a small size, to
-see that it works. ``--markdown`` writes docs/performance.md, with the machine and the
-versions; of some jobs, or in short, it prints that page instead.
+check that it works. ``--markdown`` writes docs/performance.md, with the machine and the
+versions; with a pattern, or with ``--short``, it prints the page instead.
 
-A job is a row for each peer, one `Job` of `jobs`. A ratio says how many times faster
-than the peer we are, or, where its target is at most a number ("<="), how many times
-what the peer takes we take. Without a ratio the target is for what we take ourselves.
-"MB" is the most memory that a call takes beyond its arguments, where it can be traced.
+A `Job` of `jobs` has a row for each peer. A ratio is the peer's time over ours, or, if
+its target is at most a number ("<="), our time over the peer's. Without a ratio the
+target is for our time. "MB" is the most memory that a call takes beyond its arguments,
+where it can be traced.
 """
 
 import argparse

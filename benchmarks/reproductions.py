@@ -2,11 +2,11 @@
 
     python benchmarks/reproductions.py [NAME ...]
 
-Writes the named tables into the page, all without a name, and leaves its text as it
-is. The data are in the folder that the environment variable SKRATE_DATA names. Those in
-``QUICK`` take no second, and a test holds the page to them. The others fit models or
-simulate, up to some minutes; their last digits depend on the versions of scikit-learn
-and LightGBM.
+Writes the named tables into the page (all, without a name) and leaves its text as it
+is. The environment variable SKRATE_DATA names the folder of the data. Tables in
+``QUICK`` take less than a second, and a test compares the page with them. The others
+fit models or simulate, for up to some minutes; their last digits depend on the versions
+of scikit-learn and LightGBM.
 """
 
 import csv
@@ -161,7 +161,7 @@ def review():
 
 
 def bounds():
-    """Figure 4 of Millard, Kull and Flach, and without the paper: the exact law."""
+    """Figure 4 of Millard, Kull and Flach, and the exact bounds, which are ours."""
     paper = millard_kull_flach_2014
     shares = paper.self_coverage(100, 1_000, variance=1.0)
     panels = {"normal": "4a", "beta": "4b", "parametric": "4c", "bootstrap": "4d"}

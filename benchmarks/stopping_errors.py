@@ -2,15 +2,15 @@
 
     python benchmarks/stopping_errors.py [--short]
 
-Of 2,000 cases 100 are positive. A ranking draws one case after the other, a positive
-with odds of 1, 5 or 20 to 1 beside a negative; "late" has odds of 20, and of 1/3 for
-15 of its positives, which come later than at random. Reading stops at the first look
-with a p-value of at most 0.05 for a recall of 0.95. After a ranking of the first 600
-cases, random cases are read until the odds allow to stop, or until the p-value of a
-single sample does, which nothing corrects for looking so often.
+There are 2,000 cases, 100 of them positive. A ranking draws one case after the other, a
+positive with odds of 1, 5 or 20 to 1 against a negative; "late" has odds of 20, but 1/3
+for 15 of its positives, which come later than at random. Reading stops at the first
+look with a p-value of at most 0.05 for a recall of 0.95. After a ranking of the first
+600 cases, random cases are read until the exact test allows stopping, or until the
+p-value of a single sample does, which is not corrected for the many looks.
 
-The second table is of random cases only, with a look after each of them: of some that
-are positive, beside some that were found before, a sample is drawn case by case.
+The second table is of random cases only, with a look after each: some positives were
+found before, and a sample is drawn from the rest case by case.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def draw_order(design: str, rng: np.random.Generator) -> np.ndarray:
 def stop(y: np.ndarray, rule: str) -> int:
     """Return the cases read at the first look with a p-value that is low enough.
 
-    The p-values are those of stopping_curve, without its bounds, which take longer.
+    The p-values are stopping_curve's, without its bounds, which take longer.
     """
     if "sample" in rule:
         n_read, before = np.arange(N_RANKED, N_CASES + 1), int(y[:N_RANKED].sum())

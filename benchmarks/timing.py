@@ -1,8 +1,8 @@
 """One timer: milliseconds of calls that take turns, and megabytes at the peak.
 
-A median of turns is what a call takes beside the others, whatever else the machine
-does meanwhile. What happens once in a process (an import, a first call) is timed in
-fresh ones.
+The median over turns compares calls fairly, whatever else the machine does meanwhile.
+Events that happen once in a process (an import, a first call) are timed in fresh
+processes.
 """
 
 import os

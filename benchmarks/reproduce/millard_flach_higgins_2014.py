@@ -12,27 +12,27 @@ scored on the cases that were not drawn. The learners are scikit-learn's, the pa
 were Weka's: naive Bayes (Gaussian for numbers, categorical for the rest), a decision
 tree, and a tree of depth one for one-rule, which splits one attribute into two where
 one-rule makes as many intervals as it likes. Missing numbers take the median,
-missing names are a name of their own. The positive class is the rarer one of each
+missing names are a further name. The positive class is the rarer one of each
 set; the paper does not say which it took.
 
 NDCG is the paper's equation 16 with base 10 and ties as the expectation over orders.
-Its K is what n relevant cases would give: a constant of the size of the set, not the
-ideal ranking of the set's own positives (last row, where the base cancels). So it
-grows with the prevalence, and the order of the models is first that of their sets.
+Its K is the value of n relevant cases: a constant of the set's size, not the ideal
+ranking of the set's positives (last row, where the base cancels). So NDCG grows with
+the prevalence, and it orders the models by their sets first.
 
-What agrees: the order and the rough size of the correlations, those of NDCG fall with
-the mode of the rate and stay above 0. What does not (seed 0): those of NDCG are higher
-than the paper's from the second on, by 0.09 to 0.14; that of the AUC up to 0.95 with
+The order and the rough size of the correlations agree; NDCG's fall with the mode of the
+rate and stay above 0. The differences (seed 0): NDCG's correlations are higher than the
+paper's from the second on, by 0.09 to 0.14; the correlation of the AUC up to 0.95 with
 the first rate is higher by 0.12; and the rAUC of one model varies less over the rates.
 
 With the more frequent class as positive, NDCG runs from 0.44 to -0.11 instead of 0.59
 to 0.12. Over the seeds 0 to 7 the mean distance to the paper is, for the rarer class
 and for the more frequent one: NDCG 0.12 and 0.17, AUC 0.021 and 0.024, AUC up to 0.95
-0.05 and 0.08, the rAUCs among each other 0.035 and 0.040. NDCG's is less in seven of
-eight seeds. It depends as well on which attribute of "autos" is the label, of which
-the paper says nothing: "num-of-doors" here; "aspiration" gives 0.76 to 0.29,
-"fuel-type" -0.08 to -0.23. So class and label were chosen to come near: do not read the
-row of NDCG as a confirmation.
+0.05 and 0.08, the rAUCs with each other 0.035 and 0.040. NDCG's distance is less for
+the rarer class in seven of eight seeds. NDCG also depends on which attribute of "autos"
+is the label, which the paper does not say: "num-of-doors" here; "aspiration" gives 0.76
+to 0.29, "fuel-type" -0.08 to -0.23. Class and label were chosen to come near the paper,
+so the row of NDCG confirms nothing.
 """
 
 import argparse
@@ -171,7 +171,7 @@ def fit_and_score(learner, numbers, names, y, drawn):
 
 
 def naive_bayes(numbers, names, y, drawn):
-    """Return log odds: the sum of those of numbers and of names, the prior once."""
+    """Return log odds: a sum over numbers and names, which counts the prior once."""
     share = y[drawn].mean()
     odds = np.full(len(y), np.log(share / (1 - share)))
     for kind, X in ((GaussianNB(), numbers), (CategoricalNB(), names)):

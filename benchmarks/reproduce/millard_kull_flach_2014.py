@@ -6,8 +6,8 @@ Positives score N(0, 1) and negatives N(1, 1), lower for the positive class; a R
 table has 10 samples of 50 cases. For each of 100 tests and each method, the share of
 1,000 new tables drawn from the test's own table, as it is, whose consensus lies
 within the bounds, rate by rate: its mean and variance over tests. A method "..., as
-printed" is that of the paper, without the case that skrate adds to each class. Then the
-share of tests whose bounds hold the *true* curve, at 50 and at 1,000 cases.
+printed" is the paper's, without the case that skrate adds to each class. Then follows
+how often the bounds cover the *true* curve, at 50 and at 1,000 cases.
 """
 
 import argparse
@@ -90,7 +90,7 @@ def self_coverage(n_tests, n_tables, *, variance, methods=BOTH, n=50):
 
 
 def true_coverage(n, n_tests):
-    """Return by method whether the bounds hold the true recall at each rate."""
+    """Return by method how often the bounds cover the true recall at each rate."""
     rates = np.arange(51) / 50
     truth = true_recall(rates)
     held = {method: np.empty((n_tests, len(rates))) for method in METHODS}

@@ -1,4 +1,4 @@
-"""Does RankBoost gain from being aimed at a rate distribution? Mostly not.
+"""Does RankBoost gain from weights for a rate distribution? Mostly not.
 
     python benchmarks/reproduce/rankboost_rate.py [FOLDER]
 
@@ -7,11 +7,11 @@ is skipped. A first model ranks the training cases, a second gets case weights, 
 pairs count by
 
     density    the density of the rate where each of its cases stands, mixed with a
-               quarter of equal weight, to the power of one half and of one
+               quarter of equal weight, to the powers 1/2 and 1
     survival   the probability that the negative is processed, plus a tenth
 
 and the table shows the rAUC of held-out cases for equal weights, and the mean gain over
-it with the standard error over the folds (which share cases, so that it flatters).
+it with the standard error over the folds, which is too small, as folds share cases.
 """
 
 import os

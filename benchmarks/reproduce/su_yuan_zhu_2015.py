@@ -2,15 +2,14 @@
 
     python benchmarks/reproduce/su_yuan_zhu_2015.py [FOLDER]
 
-Prints what the paper tabulates and draws into FOLDER ("su_yuan_zhu_2015" by default).
-The biomarkers of tables 4 and 6 are simulated, with the class sizes of the paper's (83
-cases, 82 controls). Table 5 needs ``dmist/dmist_digital_malignancy_score.csv`` in the
-folder that the environment variable SKRATE_DATA names, and is skipped without it.
+Prints the paper's tables and draws its figure into FOLDER ("su_yuan_zhu_2015" by
+default). The biomarkers of tables 4 and 6 are simulated, with the paper's class sizes
+(83 cases, 82 controls). Table 5 needs ``dmist/dmist_digital_malignancy_score.csv`` in
+the folder that the environment variable SKRATE_DATA names, and is skipped without it.
 
 Copying controls cannot change the AUC. In the paper's table 6 it changes between the
-first column and the second; ours does not. The copies are read as they are, by
-``tail="empirical"``: the default of a foreign prevalence is for controls that stand for
-others, which were not seen.
+first column and the second; ours does not. ``tail="empirical"`` takes the copies as
+they are; the default tail allows for controls that were not seen.
 """
 
 import csv
@@ -118,7 +117,7 @@ def biomarkers():
 
 
 def standard_errors(*data):
-    """The asymptotic standard error of the AP and those of both bootstraps."""
+    """The standard errors of the AP: asymptotic and by both bootstraps."""
     return [
         estimate(
             average_precision_score,
