@@ -6,6 +6,7 @@ Prints what is wrong, a line each, and exits with 1 if anything is. A link may l
 another host; what a page loads by itself must lie among the pages.
 """
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -39,6 +40,19 @@ WIDEST_PRINTED = 76
 WIDE_PAGES = ("_modules/",)
 # What an object without words of its own prints.
 LEFTOVER = " object at 0x"
+# What people type into the search, and a page that must be one of its first results.
+GUIDE = "user_guide/"
+SOUGHT = {
+    **dict.fromkeys(("mrr", "map", "hit rate"), f"{GUIDE}ranked_lists"),
+    **dict.fromkeys(("precision at k", "top k"), f"{GUIDE}ranked_lists"),
+    **dict.fromkeys(("concordance", "c-index", "gini", "ks"), f"{GUIDE}choosing"),
+    **dict.fromkeys(("gains chart", "number needed to read"), f"{GUIDE}deciding"),
+    **dict.fromkeys(("enrichment factor", "bedroc"), f"{GUIDE}rate"),
+    **dict.fromkeys(("monitor drift", "drift"), f"{GUIDE}in_production"),
+    "wss@95": f"{GUIDE}fixed_recall",
+    "two-stage screening": f"{GUIDE}average_precision",
+}
+FIRST_RESULTS = 3
 LARGEST_FILE = 1_500_000
 LARGEST_SITE = 60_000_000
 
@@ -155,6 +169,22 @@ def wide_lines(page: Page) -> Iterator[str]:
                 yield line
 
 
+def not_found(root: Path) -> Iterator[str]:
+    """Yield what people search for without its page in the first results.
+
+    Sphinx ranks the main entries of the index first that are what was typed.
+    """
+    path, index = root / "searchindex.js", {"docnames": [], "indexentries": {}}
+    if path.is_file():
+        text = path.read_text(encoding="utf-8")
+        index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    for typed, page in SOUGHT.items():
+        entries = index["indexentries"].get(typed, [])
+        found = {index["docnames"][place] for place, _, is_main in entries if is_main}
+        if page not in found or len(found) > FIRST_RESULTS:
+            yield f"search: {typed!r} gives {sorted(found)} first, and not {page}"
+
+
 def wrong_files(root: Path) -> Iterator[str]:
     """Yield files that are too large, and styles that load from other hosts."""
     total = 0
@@ -173,7 +203,7 @@ def wrong_files(root: Path) -> Iterator[str]:
 def main(folder: str) -> int:
     """Print what is wrong, and return the exit status."""
     root = Path(folder).resolve()
-    wrong = list(check_site(root))
+    wrong = [*check_site(root), *not_found(root)]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     count = sum(1 for _ in root.rglob("*.html"))
     print(f"{count} pages: {len(wrong)} faults")

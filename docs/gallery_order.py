@@ -1,14 +1,16 @@
 """The order of the gallery: the main job first, then as the user guide goes."""
 
 FIRST = (
-    *("select_a_model.py", "plot_budget_report.py", "plot_crossing_curves.py"),
-    *("plot_fold_rankings.py", "plot_threshold.py", "plot_stopping.py"),
+    *("select_a_model.py", "plot_stopping.py", "plot_readers.py"),
+    *("plot_virtual_screening.py", "plot_ranked_lists.py"),
+    *("plot_budget_report.py", "plot_crossing_curves.py"),
+    *("plot_fold_rankings.py", "plot_threshold.py"),
     *("plot_early_stopping.py", "plot_rate.py", "plot_fixed_recall.py"),
     *("plot_sample_size.py", "plot_consensus_curves.py", "plot_averages.py"),
     "plot_several_classes.py",
     *("plot_average_precision.py", "plot_partial_auc.py"),
     *("plot_compare_models.py", "plot_gain.py"),
-    *("plot_ranked_lists.py", "plot_markers.py", "plot_rankboost.py"),
+    *("plot_markers.py", "plot_rankboost.py"),
     *("plot_what_metrics_weigh.py", "plot_auc_error_rate.py"),
     *("plot_large_data.py", "plot_parts.py", "plot_coarse_scores.py"),
 )

@@ -4,6 +4,7 @@ The numbers of the front page are those of the page of speed.
 """
 
 import importlib.util
+import json
 import re
 import sys
 
@@ -155,6 +156,25 @@ def test_what_the_readme_shows_is_there():
     shown = re.findall(r'(?:src="|\]\()([^")]+)', readme)
     assert len(shown) >= 8
     assert not [path for path in shown if not (ROOT / path).is_file()]
+
+
+def test_what_people_search_for_must_have_its_page(tmp_path):
+    check_site = load("check_site")
+    pages = sorted(set(check_site.SOUGHT.values()))
+    entries = {
+        typed: [[pages.index(page), "place", True]]
+        for typed, page in check_site.SOUGHT.items()
+    }
+
+    def wrong():
+        index = json.dumps({"docnames": pages, "indexentries": entries})
+        (tmp_path / "searchindex.js").write_text(f"Search.setIndex({index})")
+        return list(check_site.not_found(tmp_path))
+
+    assert wrong() == []
+    entries["bedroc"][0][2] = False
+    (fault,) = wrong()
+    assert "'bedroc'" in fault
 
 
 GUIDE = DOCS / "user_guide"

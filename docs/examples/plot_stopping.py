@@ -3,8 +3,8 @@ When to stop reading
 ====================
 
 A search for a systematic review brought 1,619 articles. A model ranks them, and a
-reviewer reads from the top until 95 % of what belongs in the review is found. But who
-has not read the rest does not know how much that is. When can reading stop?
+reviewer reads from the top until 95 % of what belongs in the review is found. How many
+belong there is unknown until all are read. When can reading stop?
 """
 
 # %%
@@ -69,7 +69,7 @@ display.ax_.set_title("At random after the first 530")
 # %%
 # The certificate
 # ---------------
-# Who looks once needs less. After 530 articles 82 are found, and 5 among the 1,089
+# A single look needs less. After 530 articles 82 are found, and 5 among the 1,089
 # unread would be too many. A sample of half of these would miss all 5 in 3 of 100
 # draws, so that 545 are drawn, and read:
 
@@ -77,8 +77,11 @@ n_hits = int(belongs[order][530:1_075].sum())
 print(recall_certificate(82, 1_089, 545, n_hits))
 
 # %%
-# One of the two that were left is a hit. With it the recall is 83 of 84; but 5 more in
-# the other half are no longer excluded.
+# The sample contains one of the two hits that were left. The recall is now 83 of 84, but
+# 5 more in the other half are no longer excluded.
+#
+# The decision: stop after these 1,075 articles if a recall of 95 % must be likely, and
+# report the bound; read on if it must be certain.
 
 # %%
 # .. rubric:: References
