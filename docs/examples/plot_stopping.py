@@ -77,8 +77,8 @@ n_hits = int(belongs[order][530:1_075].sum())
 print(recall_certificate(82, 1_089, 545, n_hits))
 
 # %%
-# The sample contains one of the two hits that were left. The recall is now 83 of 84, but
-# 5 more in the other half are no longer excluded.
+# The sample contains one of the two hits that were left. The recall is now 83 of 84,
+# but 5 more in the other half are no longer excluded.
 #
 # The decision: stop after these 1,075 articles if a recall of 95 % must be likely, and
 # report the bound; read on if it must be certain.
