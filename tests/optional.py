@@ -18,7 +18,11 @@ import pytest
 # Never a failure where it is missing: on Linux it cannot be imported without gigabytes
 # of libraries for GPUs, which took two minutes to install. CONTRIBUTING.md says how to
 # run the tests that use it.
-LEFT_OUT_BY_CI = {"torch", "torchmetrics"}
+LEFT_OUT_BY_CI = {
+    *("torch", "torchmetrics"),
+    # Packages of other fields, each with many dependencies, for a test or two.
+    *("causalml", "dcurves", "ir_measures", "mapie", "ranx", "sksurv"),
+}
 
 
 def require(name: str) -> ModuleType:

@@ -199,3 +199,106 @@ def test_the_measures_of_reviews_are_ours_where_the_page_says_so():
     assert skrate.work_saved_score(y, s, recall=0.95) == pytest.approx(
         0.95 - reached / n
     )
+
+
+# Versions of numpy and numba of other packages warn of each other.
+@pytest.mark.filterwarnings("ignore")
+def test_measures_of_search_engines_are_the_same_without_ties():
+    ranx = require("ranx")
+    ir_measures = require("ir_measures")
+    grades, s, groups = graded(DISTINCT)
+    kept = np.isin(groups, groups[grades > 0])
+    grades, s, groups = grades[kept], s[kept], groups[kept]
+    lists = {f"q{group}": np.flatnonzero(groups == group) for group in set(groups)}
+    judged = {
+        name: {f"d{i}": int(grades[i]) for i in rows if grades[i]}
+        for name, rows in lists.items()
+    }
+    run = {name: {f"d{i}": float(s[i]) for i in rows} for name, rows in lists.items()}
+
+    def mean(metric):
+        y = grades > 0
+        return skrate.group_scores(metric, y, s, groups=groups, k=3).mean("macro")
+
+    y, options = grades > 0, {"groups": groups}
+    ours = {
+        "map": skrate.mean_average_precision_score(y, s, **options),
+        "mrr": skrate.reciprocal_rank_score(y, s, **options),
+        "ndcg": skrate.ndcg_score(grades, s, gain="linear", **options),
+        "ndcg_burges": skrate.ndcg_score(grades, s, gain="exponential", **options),
+        "ndcg@5": skrate.ndcg_score(grades, s, gain="linear", k=5, **options),
+        "precision@3": mean(skrate.precision_at_rate_score),
+        "recall@3": mean(skrate.recall_at_rate_score),
+    }
+    theirs = ranx.evaluate(ranx.Qrels(judged), ranx.Run(run), list(ours))
+    assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+    names = {"AP": "map", "RR": "mrr", "nDCG": "ndcg", "nDCG@5": "ndcg@5"}
+    names |= {"P@3": "precision@3", "R@3": "recall@3"}
+    parsed = {ir_measures.parse_measure(name): name for name in names}
+    theirs = ir_measures.calc_aggregate(list(parsed), judged, run)
+    for measure, value in theirs.items():
+        assert ours[names[parsed[measure]]] == pytest.approx(value, rel=0, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+@BOTH
+def test_concordance_of_two_times_is_the_auc(data):
+    require("sksurv")
+    from sksurv.metrics import concordance_index_censored
+
+    y, s, _ = data
+    found = concordance_index_censored(np.ones(len(y), dtype=bool), -y.astype(float), s)
+    assert skrate.ranking_auc_score(y, s) == pytest.approx(found[0], rel=0, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_net_benefit_is_the_same():
+    dca = require("dcurves").dca
+    pandas = require("pandas")
+    y, s, _ = DISTINCT
+    p = 1 / (1 + np.exp(1.4 - s))
+    frame = pandas.DataFrame({"y": y, "p": p})
+    for t in (0.1, 0.2, 0.3):
+        table = dca(data=frame, outcome="y", modelnames=["p"], thresholds=[t])
+        (theirs,) = table[table["model"] == "p"]["net_benefit"]
+        gain = {"positive": 1, "negative": -t / (1 - t)}
+        rate = np.mean(p >= t)
+        ours = skrate.expected_gain_score(y, p, gain=gain, rate=rate, normalize=True)
+        assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_area_under_the_uplift_curve_differs_by_its_ends():
+    require("causalml")
+    pandas = require("pandas")
+    from causalml.metrics import auuc_score
+
+    y, s, _ = DISTINCT
+    tau = np.random.default_rng(1).normal(size=len(y))
+    frame = pandas.DataFrame({"y": y, "w": y, "tau": tau, "model": s})
+    theirs = auuc_score(frame, normalize=False)["model"]
+    ours = skrate.expected_gain_score(y, s, gain=tau, rate="uniform")
+    n = len(y)
+    assert ours == pytest.approx(((n + 1) * theirs - tau.sum() / 2) / n, abs=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_threshold_that_keeps_a_recall_marks_fewer_than_that_of_mapie():
+    require("mapie")
+    from mapie.risk_control import BinaryClassificationController
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    y = (rng.random(2_000) < 0.3).astype(int)
+    X = (rng.normal(size=2_000) + 1.5 * y)[:, None]
+    model = LogisticRegression().fit(X, y)
+    controller = BinaryClassificationController(
+        model.predict_proba, "recall", target_level=0.9, confidence_level=0.95
+    ).calibrate(X, y)
+    ours = skrate.ConstrainedThresholdClassifier(
+        model, recall=0.9, confidence=0.95, cv="prefit"
+    ).fit(X, y)
+    p = model.predict_proba(X)[:, 1]
+    share_of_mapie = np.mean(p >= controller.best_predict_param)
+    assert 0.55 < ours.expected_rate_ < share_of_mapie
+    assert np.mean(p[y == 1] >= ours.threshold_) > 0.9
