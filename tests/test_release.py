@@ -1,9 +1,11 @@
 """What a release is made of: versions, a recipe for conda, the files at the top."""
 
+import builtins
 import re
 import tomllib
 
 import pytest
+from sklearn import model_selection
 
 import skrate
 from optional import require
@@ -127,3 +129,29 @@ def test_the_changelog_says_where_changes_are():
     links = re.findall(r"\]\((.*?)\)", page("CHANGELOG.md"))
     towncrier = tomllib.loads(page("pyproject.toml"))["tool"]["towncrier"]
     assert links == [towncrier["filename"], towncrier["directory"]]
+
+
+def test_the_changelog_names_what_is_there():
+    fragments = (ROOT / "docs" / "changelog.d").glob("*.*.md")
+    folders = "skrate", "docs/user_guide", "docs/examples"
+    sources = [
+        path.read_text(encoding="utf-8")
+        for folder in folders
+        for path in (ROOT / folder).rglob("*.*")
+        if path.suffix in {".py", ".rst"}
+    ]
+    known = {
+        *dir(builtins),
+        *dir(model_selection),
+        *re.findall(r"\w+", "\n".join(sources)),
+    }
+    for path in fragments:
+        text = plain(path.read_text(encoding="utf-8"))
+        for code in re.findall(r"`+([^`]+)`+", text):
+            # A name, or the function of a call.
+            named = re.match(r"(?:skrate\.)?([A-Za-z_]\w+)(?:\(|\Z)", code)
+            assert not named or named[1] in known, f"{path.name}: {code}"
+
+
+def plain(text):
+    return " ".join(text.split())
