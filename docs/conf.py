@@ -80,17 +80,23 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"skrate {release}"
 html_show_sourcelink = False
 html_static_path = ["_static"]
+html_favicon = "_static/logo.svg"
 html_css_files = ["tables.css", "pages.css"]
 # These have no sections beside them; and the tables of speed need the width.
 html_sidebars = {
     name: []
     for name in (
         *("index", "install", "coming_from", "reproductions", "glossary", "citing"),
+        *("quick_start", "tutorials", "command_line"),
         *("generated/performance", "changelog"),
     )
 }
 html_theme_options = {
-    "logo": {"text": "skrate"},
+    "logo": {
+        "text": "skrate",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+    },
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "header_links_before_dropdown": 6,

@@ -44,3 +44,9 @@ def test_the_places_of_the_review_are_those_of_its_records():
 def test_the_review_that_is_replayed_is_the_same():
     replayed = places_in_the_example("plot_stopping.py")
     assert replayed.tolist() == places_in_the_example().tolist()
+
+
+def test_every_example_is_listed_by_trade_or_subject():
+    page = (ROOT / "docs" / "tutorials.rst").read_text(encoding="utf-8")
+    listed = re.findall(r"sphx_glr_auto_examples_(\w+)\.py", page)
+    assert sorted(listed) == sorted(path.stem for path in EXAMPLES.glob("*.py"))
