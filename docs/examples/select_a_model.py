@@ -7,9 +7,8 @@ model that ranks them must be readable: logistic regression, or a decision tree.
 """
 
 # %%
-# The data are made, so that the example runs anywhere. One transfer in 16 is a fraud.
-# All frauds differ a little in six features; half of them also show a pattern in the
-# last two that no straight line separates.
+# The data are made. One transfer in 16 is a fraud. All frauds differ a little in six
+# features; half also show a pattern in the last two that no straight line separates.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,8 +19,12 @@ from sklearn.model_selection import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from skrate import RateWeightedAUCScorer, budget_report, rates
-from skrate.displays import CurveComparisonDisplay
+from skrate import (
+    RateWeightedAUCScorer,
+    budget_report,
+    compare_curves,
+    rates,
+)
 
 rng = np.random.default_rng(0)
 is_fraud = rng.random(12_000) < 1 / 16
@@ -74,19 +77,14 @@ print(
 )
 
 # %%
-# Left: frauds found, with the budget at the foot. Right: the difference in recall with
-# its band. The tree is better within the budget, the regression above a rate of 0.4.
+# Left: frauds found, with the budget at the foot. Right: the difference in recall. The
+# tree is better within the budget, the regression above a rate of 0.4.
 
 size = {"figsize": (11, 4.5), "layout": "constrained"}
 figure, axes = plt.subplots(1, 2, **size)
 report.plot(axes[0])
-CurveComparisonDisplay.from_predictions(
-    y_test,
-    scores["tree"],
-    scores["regression"],
-    names=["tree", "regression"],
-    rate=budget,
-    random_state=0,
-    ax=axes[1],
+difference = compare_curves(
+    y_test, scores["tree"], scores["regression"], random_state=0
 )
+difference.plot(axes[1], names=("tree", "regression"), rate=budget)
 figure.savefig("decision.png")
