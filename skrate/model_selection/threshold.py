@@ -341,6 +341,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         self.share_interval_ = self._cut.interval(constraint, level)
         waste = self._cut.waste(constraint)
         if waste:
+            if self.expected_rate_ == 1:
+                waste += " Every case will be marked."
             warnings.warn(waste, UserWarning, stacklevel=2)
         return self
 

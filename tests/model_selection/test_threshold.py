@@ -276,6 +276,17 @@ def test_ties_add_to_the_recall_and_take_from_the_false_positive_rate():
     assert (model.threshold_, model.expected_share_) == (np.nextafter(1, 2), 0)
 
 
+def test_a_threshold_that_marks_every_case_says_so():
+    y = np.arange(100) % 2
+    for scores, is_all in ((np.zeros(100), True), (y - 1.0, False)):
+        model = ConstrainedThresholdClassifier(fitted(), recall=0.7, cv="prefit")
+        with pytest.warns(UserWarning, match="tie at the threshold") as found:
+            model.fit(column(scores), y)
+        assert model.expected_rate_ == (1 if is_all else 0.5)
+        said = str(found[0].message)
+        assert said.endswith("Every case will be marked.") == is_all
+
+
 def test_the_recall_does_not_depend_on_the_prevalence():
     rng = np.random.default_rng(0)
     y = np.arange(900) % 3 == 0
