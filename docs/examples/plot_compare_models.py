@@ -90,7 +90,7 @@ ax.set(
     yticks=[0, 1],
     yticklabels=list(comparisons),
     ylim=(-0.6, 1.6),
-    xlabel="B less A on the test set, 95 % interval",
+    xlabel="B - A on the test set, 95 % interval",
 )
 
 # %%

@@ -2,15 +2,15 @@
 The AUC prefers the wrong model
 ===============================
 
-Curves that cross have two answers to "which model is better?". The AUC gives one of
-them, that of nobody's budget.
+Curves that cross have two answers to "which model is better?". The AUC gives
+the answer for a budget that nobody has.
 """
 
 # %%
 # Two models
 # ----------
 # One case in ten is positive. Model A recognises a bit more than half of the positives
-# for certain, and knows nothing of the others; model B finds all of them somewhat more
+# for certain, and nothing about the others; model B finds all of them somewhat more
 # likely. Both see the same noise in part, as models of the same data do.
 
 import matplotlib.pyplot as plt
@@ -36,15 +36,15 @@ model_a = (
 model_b = shared + of_b + 1.4 * y_true
 
 # %%
-# By the AUC, B is better, and that is no accident of the sample:
+# By the AUC, B is significantly better:
 
 print(compare("roc_auc", y_true, model_a, model_b))
 
 # %%
 # At which budgets?
 # -----------------
-# The difference of recall at every rate, with a band that holds the whole curve. Where
-# the band leaves 0, a model wins beyond doubt. Between 3 and 12 % of the cases will be
+# The difference of recall at every rate, with a band for the whole curve. Where it
+# excludes 0, a model is significantly better. Between 3 and 12 % of the cases will be
 # processed: that is the hill at the foot.
 
 budget = rates.from_quantiles({0.025: 0.03, 0.975: 0.12})
