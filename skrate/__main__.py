@@ -40,7 +40,7 @@ examples:
 # Rows of numbers that are drawn at random are the same in each report.
 _SEED = 0
 _WIDE = ",;\t"
-_MISSING = {"", "nan", "na", "n/a", "<na>", "nat", "none", "null"}
+_MISSING = {"", "nan", "na", "n/a", "<na>", "nat", "null"}
 # Two labels of which the second is positive.
 _KNOWN = (["0", "1"], ["-1", "1"], ["False", "True"])
 Cells: TypeAlias = Sequence[Any]
@@ -208,7 +208,9 @@ def _check_columns(path: Path, names: list[str], header: list[str]) -> None:
 def _check_known(option: str, column: Cells) -> None:
     """Refuse a column with missing values."""
     missing = [
-        i for i, cell in enumerate(column) if str(cell).strip().lower() in _MISSING
+        i
+        for i, cell in enumerate(column)
+        if cell is None or str(cell).strip().lower() in _MISSING
     ]
     if missing:
         raise ValueError(

@@ -209,3 +209,11 @@ def test_the_command_runs_as_it_is_typed():
     call = [sys.executable, "-m", "skrate", "report", "--help"]
     shown = subprocess.run(call, capture_output=True, text=True, check=True).stdout
     assert "python -m skrate report scores.csv" in shown
+
+
+def test_none_is_a_label_as_any_other_word(cases, tmp_path, capsys):
+    y_true, scores = cases
+    words = np.where(y_true, "sale", "none")
+    file = write(tmp_path / "scores.csv", words, scores)
+    main(["report", file, *OPTIONS, "--rate", "0.1", "--pos-label", "sale"])
+    assert "found" in capsys.readouterr().out
