@@ -137,7 +137,7 @@ def hits(table: RankTable) -> FloatArray:
 
 
 class GainCurve(NamedTuple):
-    """Gain per case at shares of the cost, and that of the best order of the cases.
+    """Gain per case at shares of the cost, and for the best order of the cases.
 
     ``total`` is the weight of all cases.
     """

@@ -262,11 +262,11 @@ class CurveComparisonDisplay(Drawing):
         Parameters
         ----------
         rate : "uniform", float or distribution, default=None
-            The share that will be processed, drawn at the foot; None takes that of the
-            display.
+            The share that will be processed, drawn at the foot; None takes the
+            display's.
         n_items : int, default=None
-            Number of cases of which that share will be processed; None takes that of
-            the display. Further axes then count the cases processed, and those found.
+            Number of cases of which that share will be processed; None takes the
+            display's. Further axes then count the cases processed, and those found.
         plot_interval : bool, default=True
             Whether to draw the intervals at single rates within a simultaneous band.
         plot_winning : bool, default=True

@@ -265,7 +265,7 @@ class HitCurveDisplay(FoldsDisplay):
             ``y_score``.
         gain : array-like of shape (n_samples,) or dict, default=None
             What is gained if a case is processed, per case or per class, as in
-            :func:`expected_gain_score`: the curve is then that of the gain. With folds
+            :func:`expected_gain_score`: the curve then shows the gain. With folds
             that know their ``indices``, one for each case of the data.
         cost : array-like of shape (n_samples,), default=None
             What processing a case takes of the budget; the axis is then its share.
@@ -341,7 +341,7 @@ class HitCurveDisplay(FoldsDisplay):
             gain averaged over all rates.
         n_items : int, default=None
             Number of cases of which a share will be processed: the axes are then in
-            counts, that of recall and lift excepted.
+            counts, except for recall and lift.
         plot_chance_level, plot_perfect : bool, default=True
             Whether to draw what random scores and a perfect ranking find.
         plot_momentum : bool, default=False

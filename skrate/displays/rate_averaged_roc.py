@@ -133,7 +133,7 @@ class RateAveragedROC(FoldsDisplay):
     Attributes
     ----------
     line_, chance_level_ : matplotlib Line2D
-        The consensus curve, and that of random scores.
+        The consensus curve, and the line of random scores.
     bounds_ : matplotlib Polygon or None
         The area between the bounds, or the simultaneous or fixed-width band.
     fold_lines_, reachable_, isometrics_ : list of matplotlib Line2D
@@ -313,7 +313,7 @@ class RateAveragedROC(FoldsDisplay):
         zoom : {"rate"}, default=None
             "rate" shows only where ``rate`` is likely, and some more on either side.
         rate : "uniform", float or distribution, default=None
-            The share that will be processed; None takes that of the display.
+            The share that will be processed; None takes the display's.
         average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
             What is equal in all folds that are averaged. Others than "rate" are drawn
             without bounds and have the AUC in the legend.

@@ -313,7 +313,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the ranking score after each round, one array after another.
 
         The offset of the whole model is taken off in all rounds, so that the last array
-        is that of `decision_function`.
+        equals `decision_function`.
         """
         X = self._check_new(X)
         lifts = (stump["weight"] * is_above(stump, X) for stump in self.estimators_)

@@ -392,15 +392,15 @@ def budget_report(
     Notes
     -----
     Found is n E[H(R)], of the rate R, the number n of cases that counts are of, and the
-    hit curve H(r): the positives among the first r, as a share of all cases. Precision
+    hit curve H(r): the positives in the first r, as a share of all cases. Precision
     and lift are means over budgets that process something; in the number needed, E[R] /
     E[H(R)], large budgets count more. For folds H(r) is the number found if the same
     share r of each is processed; a case tested in several repeats counts once.
 
     Intervals are for expectations over budgets and batches, as in :func:`estimate`; for
     counts they include the uncertainty of the prevalence. A prediction interval covers
-    the count of a single batch under a single budget. The p-value is that of a random
-    order.
+    the count of a single batch under a single budget. The p-value compares with a
+    random order.
     Against a ``reference``, interval and p-value come from :func:`compare` of the hits.
     :ref:`counts_and_a_report_card` has all rows, and how they are made.
 

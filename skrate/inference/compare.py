@@ -213,8 +213,8 @@ def compare(
         that it is unknown: the interval then holds those at all correlations, and the
         p-value is that at 0. Without tables it is found from the cases.
     random_state : int, Generator or RandomState, default=None
-        Source of the resamples. Each pair of several models has its own, the first
-        those of two.
+        Source of the resamples. Each pair of several models has its own draws, the
+        first pair the draws of two models.
     **metric_kwargs : dict
         Parameters of the metric, such as ``rate``; within lists also ``average`` and
         ``undefined`` of :meth:`GroupScores.mean`. The rate may be a set of
@@ -225,7 +225,7 @@ def compare(
     result : Comparison, ComparisonRange or Comparisons
         With ``value`` (a - b), ``value_a``, ``value_b``, ``standard_error``,
         ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
-        undefined. Of tables also with ``least_significant_correlation``. Over a set of
+        undefined. For tables also ``least_significant_correlation``. Over a set of
         distributions it also has the ``range`` of the difference, and what attains its
         ends. Several models have ``pairs`` of these, ``adjusted_pvalues``, and the
         ``covariance`` of their metrics, nan over a set of distributions.

@@ -434,8 +434,8 @@ class ReaderComparison(Rows):
     means : tuple of Estimate
         The mean over readers of each modality, with its interval.
     differences : Comparisons
-        All pairs of modalities; the ``covariance`` is that of the means, each pair by
-        itself, where the standard errors of the pairs are the same for all.
+        All pairs of modalities; the ``covariance`` of the means takes each pair by
+        itself, while all pairs have the same standard error.
     statistic : float
         F: how far the means are apart, over how far readers and cases take them apart
         without a difference.
@@ -481,7 +481,7 @@ class ReaderComparison(Rows):
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per modality.
 
-        After those of its mean there is a column of values for each reader.
+        After the columns of its mean there is a column of values for each reader.
         """
         of_readers = zip(self.readers, self.values.T, strict=True)
         columns = {"modality": self.names} | as_columns(self.means)

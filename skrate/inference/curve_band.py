@@ -209,7 +209,7 @@ def curve_band(
     at the angle where Wilson's limit is extreme. c is the critical value of
     :func:`compare_curves` for the recall of this model, made a little less, as the
     nearest of several cuts counts; for "pointwise" the normal quantile. Weights,
-    clusters and folds scale the class sizes by the variance of the recall over that of
+    clusters and folds scale the class sizes by the variance of the recall relative to
     independent cases.
 
     Other axes show this band with the prevalence of the sample, and add the effect of

@@ -242,8 +242,9 @@ def estimate(
     place of n_1 and n_0, which is DeLong's variance [1]_.
 
     "wilson" takes the place of other intervals where the sample shows no variation.
-    P-values and intervals agree: that of ``null_value`` is below alpha where the
-    interval of level 1 - alpha leaves it out, by "wilson" a score test. For metrics at
+    P-values and intervals agree: the p-value of ``null_value`` is below alpha where the
+    interval of level 1 - alpha excludes it; by "wilson" it is a score test. For metrics
+    at
     a recall or at a precision the interval inverts a test: see
     :func:`rate_at_recall_score`. Student's t has degrees of freedom by
     the size of each class [4]_ or, where a few cases decide the value, by the kurtosis

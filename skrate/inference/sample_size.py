@@ -277,8 +277,9 @@ def sample_size(
 
     Notes
     -----
-    A sample of n cases has the variance U / n, where U is that of the influence values
-    of the pilot's cases (of a difference, a's less b's). Another prevalence weighs the
+    A sample of n cases has the variance U / n, where U is the variance of the influence
+    values of the pilot's cases (for a difference, a's minus b's). Another prevalence
+    weighs the
     cases for their influence as well; clusters are drawn as one. ``n_interval`` goes by
     the jackknife and, where no ``difference`` is given, by the interval of the pilot's:
     it has no end if that contains 0. :ref:`planning` has the formulas. Cost: some

@@ -129,7 +129,7 @@ def recall_at_rate_score(
 
     Notes
     -----
-    Where the cut falls among cases of one score, it is the expectation over random
+    Where the cut falls within tied cases, it is the expectation over random
     orders of these cases: recall rises linearly within them. Cost: one sort.
 
     Examples
@@ -194,7 +194,7 @@ def precision_at_rate_score(
 
     Notes
     -----
-    Where the cut falls among cases of one score, it is the expectation over random
+    Where the cut falls within tied cases, it is the expectation over random
     orders of these cases. Without positives it is 0.
 
     Under a distribution of the rate R it is the expected precision, the mean of found

@@ -164,7 +164,7 @@ def work_saved_score(
     --------
     sklearn.metrics.recall_score : The recall of predicted labels.
     rate_at_recall_score : The share that must be processed.
-    group_scores : Of each of many reviews, and their mean.
+    group_scores : For each of many reviews, and their mean.
 
     Notes
     -----
@@ -284,8 +284,8 @@ def recall_at_precision_score(
     -----
     With F(r) the expected recall at the rate r and :math:`\pi` the prevalence, it is
     the greatest F(r) with :math:`\pi F(r) \ge \tau r`, where :math:`\tau` is
-    ``precision``. Without tied scores that is the greatest recall among those of
-    scikit-learn's curve with this precision; a group of tied scores may be processed
+    ``precision``. Without tied scores this is the greatest recall on scikit-learn's
+    curve with this precision; a group of tied scores may be processed
     in part, at random. Processing nothing meets every target: it is 0, and no nan,
     where no rate does, as in Keras and torchmetrics.
 
@@ -373,8 +373,8 @@ def recall_at_fpr_score(
     Warns
     -----
     UndefinedMetricWarning
-        If either class is absent. Of several classes it names the one; a mean that
-        needs it is nan, which by "weighted" is none without a case.
+        If either class is absent. With several classes it names the class; a mean that
+        needs it is nan ("weighted" needs no class without cases).
 
     See Also
     --------

@@ -36,8 +36,8 @@ def ranking_auc_score(
 ) -> float:
     r"""Compute the AUC within lists, averaged over the lists.
 
-    Of the items that one user or query was shown, how often is a relevant one above
-    an irrelevant one? Unlike :func:`sklearn.metrics.roc_auc_score` on all rows, it
+    How often is a relevant item above an irrelevant item of the same user or query?
+    Unlike :func:`sklearn.metrics.roc_auc_score` on all rows, it
     never compares items of two lists, so it measures whether each list is in order, not
     which users click much. Known as GAUC, uAUC and wuAUC. Only the order of the
     scores within each list counts.
@@ -107,8 +107,8 @@ def ranking_auc_score(
     where :math:`w_i` is 1, :math:`P_i`, the number of relevant items or the number of
     items; equal to the mean of ``roc_auc_score`` over the lists with "macro".
 
-    Where the cut at ``k`` falls among items of one score, each choice of those above
-    it is equally likely: the number of relevant ones is hypergeometric. A list counts
+    Where the cut at ``k`` falls within tied items, each choice of items above it is
+    equally likely: the number of relevant items is hypergeometric. A list counts
     by its mean AUC over the choices with which it is defined, and a number for
     ``undefined`` stands for the others; with "pairs" by its mean numbers of pairs, of
     all and of those in the right order.
@@ -134,7 +134,7 @@ def ranking_auc_score(
     >>> ranking_auc_score(y_true, y_score, groups=user)
     0.75
 
-    Of three comparable pairs, two are in order:
+    Two of three comparable pairs are in order:
 
     >>> score = ranking_auc_score(
     ...     y_true, y_score, groups=user, average="pairs"

@@ -116,7 +116,7 @@ def average_precision_score(
         of the sample, or above it.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones. Whole weights equal
-        repeated rows, but for a ``prevalence`` with "binormal", see Notes.
+        repeated rows, except with a ``prevalence`` and "binormal", see Notes.
 
     Returns
     -------
@@ -137,9 +137,9 @@ def average_precision_score(
     -----
     UndefinedMetricWarning
         If there is no positive case (scikit-learn returns 0.0 there), or no negative
-        one and ``prevalence`` is given or ``adjusted`` is True. Of several classes, or
-        cases, it names the one or counts them; a mean that needs it is nan, which by
-        "weighted" is none without a case.
+        one and ``prevalence`` is given or ``adjusted`` is True. With several classes it
+        names the class, with several cases it counts them; a mean that needs it is nan
+        ("weighted" needs no class without cases).
     UserWarning
         If at ``prevalence`` next to all is decided above the third negative, so that
         the sample tells too little; it says about how many would be needed.
@@ -167,10 +167,10 @@ def average_precision_score(
     class or case without a positive is not counted as 0.
 
     With ``tail="binormal"`` the k of m negatives above a positive give the false
-    positive rate (k + s) / (m + s / f): f is that of a straight line through the ROC
+    positive rate (k + s) / (m + s / f): f comes from a straight line through the ROC
     curve in probits, and s = (1 - 1 / r) / 2 where each negative stands for r > 1
     cases, relative to a positive. Where fewer than five positives count for the line,
-    or rates do not rise among them, there is none, and rates are as they are seen; see
+    or rates do not rise with them, there is none, and rates are as they are seen; see
     the user guide. Numbers of cases are rows there: a case of weight 3 is one that
     counts three times. Repetitions are for a :class:`RankTable` of whole weights, and
     :func:`estimate` and its kin refuse ``weights="frequency"``.
@@ -444,7 +444,7 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of the article.
 
     T_k and F_k are the shares of positives and negatives down to group k, and
-    C_k = p T_k + (1 - p) F_k. With ``adjusted`` they are those of (g - p) / (1 - p),
+    C_k = p T_k + (1 - p) F_k. With ``adjusted`` they belong to (g - p) / (1 - p),
     whose slope by p is sum_k P_k F_k (T_k - F_k) / C_k^2.
     """
     p, rest = _class_shares(table, prevalence)

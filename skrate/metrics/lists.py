@@ -145,8 +145,8 @@ def group_scores(
 
     Notes
     -----
-    Where a cut falls among items of one score, the value is the expectation over the
-    choice of those above it; for the AUC with ``k``, as in :func:`ranking_auc_score`.
+    Where a cut falls within tied items, the value is the expectation over the choice of
+    items above it; for the AUC with ``k``, as in :func:`ranking_auc_score`.
     Precision is relative to the items that are seen, which in a list of fewer than
     ``k`` are all of it. Cost: one sort, O(n log n), at any number of lists.
 
@@ -249,7 +249,7 @@ class GroupScores(Rows):
 
         Notes
         -----
-        Memory is that of a batch, and of some ten numbers per list.
+        Memory: a batch, and some ten numbers per list.
 
         Examples
         --------
@@ -402,7 +402,7 @@ class GroupScores(Rows):
         -----
         With parts a_i and weights w_i, so that the mean is the ratio A of their sums,
         and :math:`h_i = w_i / \sum_j w_j`, the squared standard error of m lists, or of
-        the sums over clusters, is that of a ratio estimator,
+        the sums over clusters, follows from a ratio estimator,
 
         .. math:: \sum_i \frac{(a_i - A w_i)^2}{(1 - h_i) (\sum_j w_j)^2},
 

@@ -81,7 +81,7 @@ def partial_auc_score(
         The same of the true positive rates (recall, sensitivity): sensitivity above 0.8
         is ``tpr=(0.8, 1)``. A distribution leaves the other axis as it is.
     standardize : {"mcclish"} or None, default="mcclish"
-        "mcclish" maps the area of a random ranking to 0.5 and that of a perfect one to
+        "mcclish" maps the area of a random ranking to 0.5 and of a perfect ranking to
         1, as scikit-learn does. None gives the area itself, of which a perfect ranking
         has all of the window, or 1 under a distribution.
 
@@ -126,7 +126,7 @@ def partial_auc_score(
     is how often a positive outscores a negative, if both are between these shares of
     their class from the top. Under a distribution it is the mean of T:
     :func:`expected_recall_score` with the negatives in place of all cases. Where a
-    window ends within a group of ties, A is that of the straight line.
+    window ends within a group of ties, A follows the straight line.
 
     McClish's standard [1]_ is (1 + (A - m) / (M - m)) / 2, with m the area of the
     diagonal in the window and M all of it.
@@ -146,7 +146,7 @@ def partial_auc_score(
     Examples
     --------
     Above the first negative there is one positive of two, above the second there are
-    both. Up to a false positive rate of a half the height is that of the first:
+    both. Up to a false positive rate of a half the height equals the first:
 
     >>> from skrate import partial_auc_score
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]

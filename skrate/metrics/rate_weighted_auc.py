@@ -121,8 +121,8 @@ def rate_weighted_auc_score(
     UndefinedMetricWarning
         If only one class is present, or all rankings have the same expected recall
         under ``rate``, or under one distribution of a set, to 12 digits (for example
-        when it is fixed at 1). Of several classes it names the one; a mean that needs
-        it is nan, which by "weighted" is none without a case.
+        when it is fixed at 1). With several classes it names the class; a mean that
+        needs it is nan ("weighted" needs no class without cases).
 
     See Also
     --------
@@ -148,8 +148,8 @@ def rate_weighted_auc_score(
     the same rate; negating the scores alone gives that only for the mirrored rate. A
     mean rate above 1/2 is computed in the mirror image, which is as exact next to 1.
 
-    Several classes are as many rankings: that of a class is by its own column, of all
-    cases, its prevalence that of the class. Under the uniform rate averages are those
+    Several classes are as many rankings: a class has its own column, with all cases,
+    and the prevalence of the class. Under the uniform rate averages are those
     of :func:`sklearn.metrics.roc_auc_score` with ``multi_class="ovr"``.
 
     Cost: one sort for each class. The rate's table is built once per distribution, in
@@ -368,7 +368,7 @@ def convert_rauc(
     ----------
     value : float or array-like
         What is known: the rAUC, in [0, 1], or the expected recall of the positives,
-        between that of the worst and of the best ranking; nan stays nan.
+        between the values of the worst and the best ranking; nan stays nan.
     to : {"expected_recall", "rauc"}
         What is asked for; ``value`` is the other one.
     rate : "uniform", float or distribution
@@ -401,7 +401,7 @@ def convert_rauc(
     Notes
     -----
     Equation 12 of [1]_ (theorem 6), E = (1 - B - C) rAUC + B, with B the expected
-    recall of the worst ranking and 1 - C that of the best.
+    recall of the worst ranking and 1 - C of the best.
 
     References
     ----------

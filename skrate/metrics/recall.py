@@ -116,7 +116,7 @@ def expected_recall_score(
         more, or whether each case has the label of each column. Or a
         :class:`RankTable`, or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, higher for the positive class, or for that of the column: decision
+        Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
     rate : "uniform", float, distribution or dict, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
@@ -125,7 +125,7 @@ def expected_recall_score(
         have queues of their own: a dict then gives the rate of each.
     of : {"positives", "negatives"}, default="positives"
         Whose recall: "positives" gives the expected share of the positives that are
-        processed, "negatives" that of the negatives that are not.
+        processed, "negatives" the share of the negatives that are not.
     worst : {"low", "high"}, default=None
         With a set of distributions, which end of the range over the set is asked for;
         "low" is what is found at worst.
@@ -160,8 +160,8 @@ def expected_recall_score(
     Warns
     -----
     UndefinedMetricWarning
-        If the class asked for is absent. Of several classes it names the one; a mean
-        that needs it is nan, which by "weighted" is none without a case.
+        If the class asked for is absent. With several classes it names the class; a
+        mean that needs it is nan ("weighted" needs no class without cases).
 
     See Also
     --------

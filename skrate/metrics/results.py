@@ -152,8 +152,8 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain numbers, strings and lists.
 
-        The ends of the confidence interval are "low" and "high", those of another
-        field carry its name before them. What is None is left out. The parameters of
+        The ends of the confidence interval are "low" and "high"; ends of other fields
+        have the field's name as a prefix. What is None is left out. The parameters of
         the metric, such as "rate", are entries by their names.
         """
         flat: dict[str, Any] = {}

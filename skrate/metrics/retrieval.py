@@ -87,7 +87,7 @@ def ndcg_score(
 
     See Also
     --------
-    sklearn.metrics.ndcg_score : Of lists as rows of an array, with linear gains.
+    sklearn.metrics.ndcg_score : Lists as rows of an array, with linear gains.
     group_scores : Values per list, and their mean with its standard error.
     skrate.rates.log_discount : The same weighting as a distribution of the rate.
 
@@ -122,7 +122,7 @@ def ndcg_score(
     >>> round(ndcg_score(y_true, y_score, groups=user), 4)
     0.8155
 
-    Of each list only the top is seen:
+    Only the top of each list is seen:
 
     >>> ndcg_score(y_true, y_score, groups=user, k=1)
     0.5
@@ -180,8 +180,8 @@ def mean_average_precision_score(
 
     See Also
     --------
-    sklearn.metrics.label_ranking_average_precision_score : Of lists as rows.
-    average_precision_score : Of one ranking, the tied taken together.
+    sklearn.metrics.label_ranking_average_precision_score : Lists as rows.
+    average_precision_score : A single ranking, tied cases together.
     group_scores : Values per list, and their mean with its standard error.
 
     Notes
@@ -240,7 +240,7 @@ def reciprocal_rank_score(
     -------
     score : float
         Reciprocal rank in [0, 1], 1 where every list has a relevant item on top; nan
-        where undefined. Of random scores it is greater in shorter lists.
+        where undefined. For random scores it is greater in shorter lists.
 
     See Also
     --------

@@ -193,8 +193,9 @@ def summarize(
         ``cross_val_score`` and :meth:`FoldRankings.scores` return them.
     n_train, n_test : float, default=None
         Number of training and of test cases per fold, needed for random splits. None
-        means those of the ``indices`` that ``cross_validate(return_indices=True)``
-        returns, or of cross-validation with as many folds.
+        takes the sizes from the ``indices`` that
+        ``cross_validate(return_indices=True)`` returns, or assumes cross-validation
+        with as many folds.
     repeats : int or array-like of shape (n_folds,), default=None
         Where cross-validation was repeated, the number of repeats, or a label for each
         fold. None means what the ``indices`` show.
@@ -236,7 +237,7 @@ def summarize(
     intervals of 95 % covered 0.906 in simulations of 120 cases and 0.963 of 400.
 
     The pooled mean needs the class sizes of :class:`ScoreReport`. Its standard error is
-    that of one repeat, averaged over repeats: they test the same cases.
+    for a single repeat, averaged over repeats, as they test the same cases.
 
     References
     ----------
@@ -517,8 +518,8 @@ def refit_one_standard_error(
 
     Notes
     -----
-    The standard error is that of the best candidate over the defined folds, taken for
-    independent, as in [1]_. Of equally simple candidates the best mean is selected.
+    The standard error belongs to the best candidate, over the defined folds, assumed
+    independent, as in [1]_. The best mean decides between equally simple candidates.
 
     References
     ----------

@@ -46,8 +46,8 @@ def eval_metric(
         function's, or what was given. XGBoost puts ``neg_`` before it.
     pos_label : int, float, bool or str, default=None
         The positive class, as the library numbers it: 1 (or None) is the second of
-        ``classes_``, 0 the first. Of more than two classes, the number of the one that
-        is scored against the rest. For FLAML the label itself.
+        ``classes_``, 0 the first. With more than two classes, the number of the class
+        that is scored against the rest. For FLAML the label itself.
     **params : dict
         Parameters of the metric, such as ``rate``, and ``average`` over classes where
         it has one. ``k`` and ``relevance_threshold`` of :func:`group_scores`, and
@@ -90,7 +90,7 @@ def eval_metric(
 
     or the argmin where less is better.
 
-    Of lists it is the mean, also for a metric of a single ranking, which ``XGBRanker``
+    For lists it is the mean, also for a metric of a single ranking, which ``XGBRanker``
     needs ``undefined=0.0`` for if some list lacks a class. Weights of lists, and what
     each library rounds and averages: :ref:`in_training`. Cost: that of the metric, one
     sort of the cases a round.
@@ -347,7 +347,7 @@ class LightGBMMetric(TrainingMetric):
         return self.name, value, self.metric.greater_is_better
 
     def _of_groups(self, y_true: Any, y_pred: Any, weight: Any, sizes: Array) -> float:
-        """Return the mean over lists; weights of rows may be those of their lists."""
+        """Return the mean over lists; weights of rows may be list weights."""
         if weight is not None and self.metric.counts_lists_alike:
             of_list = np.asarray(weight)[np.cumsum(sizes) - 1]
             if np.array_equal(np.repeat(of_list, sizes), weight):

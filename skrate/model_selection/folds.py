@@ -101,7 +101,7 @@ def compare_folds(
         one row per repetition where cross-validation was repeated. Nan is undefined.
     n_train, n_test : float, default=None
         Number of training and of test cases per fold, needed for random splits. None
-        means those of cross-validation with ``n_folds`` folds.
+        assumes cross-validation with ``n_folds`` folds.
     method : {"corrected", "paired"}, default="corrected"
         - "corrected": the corrected resampled t-test of Nadeau and Bengio [1]_.
         - "paired": the plain paired t-test, as in [2]_; it takes folds for

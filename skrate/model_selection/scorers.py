@@ -315,8 +315,8 @@ class RateWeightedAUCScorer(RankingScorer):
         for more than two classes. Pass "predict" for regressors and rankers.
     pos_label : int, float, bool or str, default=None
         The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
-        of other labels the second, with a warning that names it. Of more than two
-        classes, the one that is scored against the rest; None averages over all.
+        of other labels the second, with a warning that names it. With more than two
+        classes, the class that is scored against the rest; None averages over all.
     worst : {"low", "high"}, default=None
         With a set of distributions, which end of the range over the set is the score:
         "low" selects the model that is best where it is worst.
@@ -389,7 +389,7 @@ class AveragePrecisionScorer(RankingScorer):
     adjusted : bool, default=False
         Whether to rescale so that constant scores give 0, at any prevalence.
     tail : {"binormal", "empirical"}, default="binormal"
-        How the top of the ranking is read at a ``prevalence`` below that of the cases,
+        How the top of the ranking is read at a ``prevalence`` below the cases',
         as in :func:`average_precision_score`.
     response_method, pos_label, average, labels : optional
         As in :class:`RateWeightedAUCScorer`.
@@ -518,11 +518,12 @@ def make_ranking_scorer(
         As in :class:`RateWeightedAUCScorer`.
     **params : dict
         Parameters of the metric, such as ``rate``, and ``average`` over classes where
-        it has one; for lists, also those of :func:`group_scores` and ``average`` and
-        ``undefined`` of :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each case
+        it has one; for lists, also the parameters of :func:`group_scores`, and
+        ``average`` and ``undefined`` of :meth:`GroupScores.mean`. ``gain`` and ``cost``
+        of each case
         are given as ``groups`` are. A column is given to the model, too: a gain that is
-        0 for all negatives tells it the labels. Of several metrics each is given those
-        that it has.
+        0 for all negatives reveals the labels. Each of several metrics gets the ones it
+        takes.
 
     Returns
     -------

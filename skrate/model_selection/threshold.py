@@ -178,7 +178,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     ``confidence``, for which N > R m has a probability of at most 1 - confidence. With
     ties fewer are marked, never more, so that the capacity is kept. If a held-out cases
     score above several that tie there, ``expected_share_`` is a / n, and the ends of
-    ``share_interval_`` are of the laws of j = a and a + 1.
+    ``share_interval_`` come from the distributions for j = a and a + 1.
 
     For ``fpr`` all cases are negatives. For ``recall`` they are positives, counted from
     below, and N those missed, of which 1 - ``recall`` may be: the threshold is the j-th

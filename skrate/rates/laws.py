@@ -48,8 +48,8 @@ class PlainData:
 class RateDistribution(PlainData, ABC):
     """A distribution over the rate R, the share of all cases processed.
 
-    A rate above 1 processes everything and one below 0 nothing: all quantities are
-    those of R clipped to [0, 1]. Make one with the functions of :mod:`skrate.rates`.
+    A rate above 1 processes everything and one below 0 nothing: all quantities refer to
+    R clipped to [0, 1]. Make one with the functions of :mod:`skrate.rates`.
 
     Examples
     --------
@@ -586,7 +586,7 @@ def _frozen_anew(name: str, args: tuple[Any, ...], kwds: dict[str, Any]) -> Scip
 class ScipyRate(Fitted):
     """A ``scipy.stats`` distribution that is not discrete, clipped to [0, 1].
 
-    Two are equal when they are the same law: type and parameters, or else the object.
+    Two are equal if they have the same type and parameters, or are the same object.
     """
 
     frozen: Any = field(compare=False)

@@ -174,7 +174,7 @@ def stopping_curve(
     .. math:: p_w = P(X \le x), \quad
               P(X = j) = \binom{K}{j} \binom{w + u - K}{w - j} \Big/ \binom{w + u}{w}.
 
-    The p-value is the least over all windows w; a lower bound holds all T of which no
+    The p-value is the least over all windows w; a lower bound covers all T for which no
     window has :math:`p_w \le \alpha`. It is conservative where a ranking is better
     than random to its end, and no guarantee where the last positives come later.
 
@@ -194,8 +194,8 @@ def stopping_curve(
 
     Examples
     --------
-    All of 20 positives came first. After 80 of 110 cases, two more among the last 60
-    and the 30 unread would both be unread with probability 29 / 267:
+    All of 20 positives came first. After 80 of 110 cases, if the last 60 and the 30
+    unread contained two more, both would be unread with probability 29 / 267:
 
     >>> from skrate.review import stopping_curve
     >>> y_true = [1] * 20 + [0] * 80
