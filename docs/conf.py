@@ -60,7 +60,7 @@ default_role = "code"
 nitpicky = True
 nitpick_ignore = []  # each entry with its reason
 suppress_warnings = [
-    # The gallery's configuration holds classes, which Sphinx cannot store.
+    # The gallery's configuration holds functions, which Sphinx cannot store.
     "config.cache"
 ]
 
@@ -104,12 +104,22 @@ html_theme_options = {
         "**": ["page-toc"],
         "index": [],
         "generated/performance": [],
+        "auto_examples/index": [],
         # Its table needs the width.
         "user_guide/choosing": [],
     },
 }
 
+
+def place_in_gallery(file: str) -> int:
+    """Return where the gallery's index names an example."""
+    return GALLERY.index(Path(file).name)
+
+
+GALLERY = (DOCS / "examples" / "index.rst").read_text(encoding="utf-8")
+
 sphinx_gallery_conf = {
+    "minigallery_sort_order": place_in_gallery,
     "examples_dirs": "examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"[\\/](plot_\w+|select_a_model)\.py$",
@@ -118,10 +128,11 @@ sphinx_gallery_conf = {
     "doc_module": ("skrate",),
     "reference_url": {"skrate": None},
     "abort_on_example_error": True,
-    "within_subsection_order": "gallery_order.MainFirst",
     # Of the last line of a block, tables are shown; artists and displays say nothing.
     "capture_repr": ("_repr_html_",),
     "matplotlib_animations": False,
+    # The index of the gallery, in sections, is ours.
+    "copyfile_regex": r"index\.rst",
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,

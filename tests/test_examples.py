@@ -46,7 +46,8 @@ def test_the_review_that_is_replayed_is_the_same():
     assert replayed.tolist() == places_in_the_example().tolist()
 
 
-def test_every_example_is_listed_by_trade_or_subject():
-    page = (ROOT / "docs" / "tutorials.rst").read_text(encoding="utf-8")
-    listed = re.findall(r"sphx_glr_auto_examples_(\w+)\.py", page)
-    assert sorted(listed) == sorted(path.stem for path in EXAMPLES.glob("*.py"))
+def test_every_example_has_a_picture_and_a_line_in_the_tree_of_the_gallery():
+    page = (ROOT / "docs" / "examples" / "index.rst").read_text(encoding="utf-8")
+    names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
+    assert sorted(re.findall(r"   examples/(\w+)\.py", page)) == names
+    assert sorted(re.findall(r"\n   ((?:plot|select)_\w+)(?=\n)", page)) == names
