@@ -241,7 +241,7 @@ def draw_figure(found, path):
         ax.tick_params(axis="y", labelsize=6)
     bar = fig.colorbar(image, ax=axes, shrink=0.3, ticks=edges[:-1])
     bar.set_label("coverage of 95 % intervals")
-    fig.supylabel("law of the scores, AUC", fontsize=10)
+    fig.supylabel("distribution of the scores, AUC", fontsize=10)
     fig.supxlabel("cases, prevalence, by expected positives (dashed: six)", fontsize=10)
     fig.savefig(path, dpi=90)
 

@@ -117,7 +117,7 @@ def draw_figure(found, path):
     axes[0, 0].legend(loc="lower center", ncols=2, fontsize=8)
     fig.supxlabel("rate", fontsize=10)
     fig.supylabel(
-        "share of samples whose bounds hold the population's recall", fontsize=10
+        "share of samples whose bounds cover the population's recall", fontsize=10
     )
     fig.savefig(path, dpi=75)
 

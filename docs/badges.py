@@ -2,7 +2,7 @@
 
     python docs/badges.py docs/_static
 
-Pictures of our own, so that whoever reads the README asks no other host for them.
+Badges as files, so that reading the README sends no request to another host.
 """
 
 import re

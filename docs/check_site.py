@@ -3,7 +3,7 @@
     python docs/check_site.py docs/_build/html
 
 Prints what is wrong, a line each, and exits with 1 if anything is. A link may lead to
-another host; what a page loads by itself must lie among the pages.
+another host; what a page loads by itself must lie beside the pages.
 """
 
 import json

@@ -13,7 +13,7 @@ NUMBERS = (
     (
         ("bootstrap of AUC, prevalence 0.1", "10,000", "scipy.stats.bootstrap"),
         "times as fast",
-        "interval of an AUC by the bootstrap, beside that of SciPy",
+        "interval of an AUC by the bootstrap, beside SciPy's",
     ),
     (
         ("lists of 20, no ties", "100,000", "roc_auc_score, loop"),

@@ -67,7 +67,7 @@ def draw_difference(ax, found, budget):
     ax.fill_between(found.rates, found.band.low, found.band.high, color="0.8", lw=0)
     ax.plot(found.rates, found.difference, color="0.15", lw=2)
     ax.set(xlabel="Rate: share of all cases processed", xlim=(0, 0.5))
-    ax.set(ylabel="Recall of A minus that of B", ylim=(-0.2, 0.3))
+    ax.set(ylabel="Recall of A minus recall of B", ylim=(-0.2, 0.3))
     wins = found.winning_rates()
     ax.set_title(
         f"A wins from {wins.a[0][0]:.0%} to {wins.a[0][1]:.1%}, "

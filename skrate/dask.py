@@ -47,8 +47,8 @@ def rank_table(
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     max_groups : int, default=2**20
-        Number of groups above which a table is compressed; as many as there are cases
-        keep every score.
+        Number of groups above which a table is compressed; the number of cases
+        keeps every score.
     compute : bool, default=True
         False returns a ``dask.delayed`` object, so that the tables of many models can
         be computed together.

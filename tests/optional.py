@@ -21,7 +21,7 @@ import pytest
 LEFT_OUT_BY_CI = {
     *("torch", "torchmetrics"),
     # Packages of other fields, each with many dependencies, for a test or two.
-    *("causalml", "dcurves", "ir_measures", "mapie", "ranx", "sksurv"),
+    *("causalml", "dcurves", "ir_measures", "mapie", "mlflow", "ranx", "sksurv"),
 }
 
 

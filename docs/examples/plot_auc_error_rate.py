@@ -3,8 +3,8 @@
 What an error rate says about the AUC
 =====================================
 
-Two models make about as many errors, and one ranks better. What would their error rates
-alone have told?
+Two models make about as many errors, and one ranks better. What do their error rates
+alone show?
 """
 
 # %%

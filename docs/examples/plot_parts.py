@@ -2,9 +2,9 @@
 Metrics of parts do not average
 ===============================
 
-The cases lie on several machines. To average what a metric is on
-each of them is easy, and gives another number than that of all
-cases. To add up their tables is as easy, and gives that number.
+The cases lie on several machines. Averaging a metric over them is
+easy, but differs from the metric of all cases. Adding up their
+tables is as easy, and gives the metric of all cases.
 """
 
 # %%

@@ -130,7 +130,7 @@ def exact_bounds(
     *,
     n_jobs: int | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return bounds of the pooled count from its law, convolved over the folds.
+    """Return bounds of the pooled count, by convolution over folds.
 
     Where counts of new folds are ``drawn``, those of the least higher level, one for
     all rates, that holds ``level`` of them at all rates at once.
@@ -155,7 +155,7 @@ def _at_each_rate(
     rates: FloatArray,
     n_jobs: int | None,
 ) -> list[_Result]:
-    """Return what is made of the laws and their numbers of folds, at each rate."""
+    """Return what is made of the distributions and numbers of folds at each rate."""
     sources = [FoldSource.of(folds, *size) for size in folds.sizes]
 
     def results(some: FloatArray) -> list[_Result]:
@@ -174,7 +174,7 @@ def _at_each_rate(
 
 
 class PooledLaw(NamedTuple):
-    """Law of the count of all folds, (first + i) / parts with a probability each.
+    """Distribution of the pooled count: a probability for each (first + i) / parts.
 
     ``at_most[i]`` and ``at_least[i]`` are the probabilities of no more and of no less.
     """
@@ -203,7 +203,7 @@ class PooledLaw(NamedTuple):
 
 
 def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
-    """Return the law of the sum over all folds: ``laws`` says how many have a law."""
+    """Return the distribution of the sum over folds, from how many have which."""
     parts = _parts_per_case([law for law, _ in laws])
     lattices = [(_on_lattice(law, parts), n_folds) for law, n_folds in laws]
     first = sum(parts * law.first * n_folds for law, n_folds in laws)
@@ -246,7 +246,7 @@ def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
 
 
 class CountLaw(NamedTuple):
-    """Law of the positives found in a fold by processing k cases, k maybe fractional.
+    """Distribution of the positives in the first k cases of a fold, k maybe a fraction.
 
     With probability ``sure[i]`` the positives are ``first + i``, and with probability
     ``partial[i]`` they are ``first + i + fraction``: of the last case, which happens
@@ -295,7 +295,7 @@ class FoldSource:
         return processed / (self.n_pos + self.n_neg)
 
     def laws(self, numbers: Iterable[float]) -> list[CountLaw]:
-        """Return the laws of the positives found by processing numbers of cases."""
+        """Return how the positives found by processing numbers of cases vary."""
         # Numbers that cut the same case share its law.
         joint_law = lru_cache(maxsize=None)(self._joint_law)
         n, one, none = self.n_pos + self.n_neg, np.ones(1), np.zeros(1)
@@ -320,7 +320,7 @@ class FoldSource:
         return found
 
     def _joint_law(self, k: int) -> JointLaw:
-        """Return the law of (positives among the first k, class of case k)."""
+        """Return the distribution of (positives among the first k, class of case k)."""
         tpr, fpr, tpr_weight, fpr_weight = self._nodes(k)
         least, most = max(0, k - self.n_neg), min(k, self.n_pos)
         center, width = self._expected_window(k)
@@ -349,7 +349,7 @@ class FoldSource:
     ) -> FloatArray:
         """Return P(s positives and k - s negatives lie above the cut), node by count.
 
-        Of two binomials: its logarithm is linear in s, but for the coefficients.
+        For two binomials: its logarithm is linear in s, except for the coefficients.
         """
         log_tpr, log_miss = np.log(tpr), np.log(np.maximum(1 - tpr, _TINY))
         log_fpr, log_spared = np.log(fpr), np.log(np.maximum(1 - fpr, _TINY))
@@ -600,7 +600,7 @@ def as_rising(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the bounds, made wider where they turn back.
 
-    Who processes more finds no fewer positives, and no fewer negatives.
+    Processing more finds no fewer positives, and no fewer negatives.
     """
     processed = rates * (folds.n_pos + folds.n_neg)
     lower = processed - np.maximum.accumulate(processed - lower)

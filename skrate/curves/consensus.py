@@ -139,7 +139,7 @@ def rate_averaged_roc_curve(
     ------
     ValueError
         If ``bounds`` makes no simultaneous band or takes no weights, ``rates`` do not
-        increase within [0, 1], folds do not fit or cannot be ranked, none holds both
+        increase within [0, 1], folds do not fit or cannot be ranked, none has both
         classes, or "normal" or "beta" has fewer than two folds in a repeat.
 
     Warns
@@ -193,7 +193,7 @@ def rate_averaged_roc_curve(
     >>> curve.rates.tolist()[2], curve.tpr.tolist()[2]
     (0.4, 0.75)
 
-    How much must be read to find half of the positives? Of four it may be everything:
+    How much must be read to find half of the positives? With four it may be everything:
 
     >>> rate = curve.rate_at_recall(0.5)
     >>> low, high = rate.confidence_interval
@@ -265,7 +265,7 @@ def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
     if folds.has_weights and bounds not in {*BASELINES, None}:
         raise ValueError(
             f"bounds={bounds!r} takes no sample_weight, and no RankTable whose weights "
-            "are not whole: it is the law of a number of cases, which weights do not "
+            "are not whole: it is about a number of cases, which weights do not "
             "have. Use bounds='normal', 'beta' or None."
         )
     if bounds in BASELINES and min(len(r.tables) for r in folds.by_repeat) < 2:
@@ -319,7 +319,7 @@ class CurveBound(NamedTuple):
 
 
 class CurveInterval(NamedTuple):
-    """The two curves between which another one is meant to lie."""
+    """The two curves between which another one should lie."""
 
     low: CurveBound
     high: CurveBound

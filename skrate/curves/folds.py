@@ -24,10 +24,10 @@ _FEW_STEPS, _STEPS_TO_RARE, _FINER_STEPS = 4, 10, 50
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Rank tables of folds that hold both classes each.
+    """Rank tables of folds that have both classes each.
 
     The consensus at a rate pools what the same share of every fold finds: its recall
-    is that of all positives together.
+    is the recall of all positives together.
 
     ``repeats`` numbers the repeat of each fold, None being one: within a repeat no case
     is tested twice, so that its folds are independent given the curve. ``added`` is how
@@ -114,7 +114,7 @@ class Folds:
 
     @cached_property
     def has_one_prevalence(self) -> bool:
-        """Whether the share of the positives is that of all in every fold."""
+        """Whether every fold has the same share of positives."""
         n_pos, total = self.column("n_pos"), self.column("total")
         # Numbers of cases, or weights, whose sums are rounded.
         return bool(np.allclose(n_pos / total, self.prevalence, rtol=1e-12, atol=0))
@@ -203,7 +203,7 @@ def check_folds(
     *,
     repeats: Repeats = None,
 ) -> Folds:
-    """Return the folds that hold both classes, and warn of the others."""
+    """Return the folds that have both classes, and warn of the others."""
     by_fold: dict[str, Any] = {"y_scores": y_scores, "sample_weight": sample_weight}
     if isinstance(y_trues, Folds | FoldRankings):
         check_alone(y_trues, "y_trues", **by_fold, pos_label=pos_label, repeats=repeats)
@@ -241,7 +241,7 @@ def check_folds(
     kept, n_folds = np.flatnonzero(has_both), len(has_both)
     if len(kept) == 0:
         raise ValueError(
-            f"None of the {n_folds} folds holds both classes: a ROC curve needs "
+            f"None of the {n_folds} folds has both classes: a ROC curve needs "
             "positives and negatives. Use stratified or fewer folds."
         )
     if len(kept) < n_folds:
@@ -258,7 +258,7 @@ def check_folds(
 
 
 def folds_of_rankings(rankings: FoldRankings) -> Folds:
-    """Return all folds, those of one class as well, which have no ROC curve."""
+    """Return all folds, also folds of one class, which have no ROC curve."""
     folds, numbers = _folds_of_cases(list(rankings), None), rankings.repeats.tolist()
     return replace(folds, repeats=tuple(numbers), pos_label=rankings.pos_label)
 

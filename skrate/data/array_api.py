@@ -60,7 +60,7 @@ def is_dispatched(values: Any) -> bool:
 
 
 def is_elsewhere(values: Any) -> bool:
-    """Return whether ``values`` lie on a device where they are to be ranked."""
+    """Return whether ``values`` lie on a device where they will be ranked."""
     return is_dispatched(values) and "cpu" not in _device(values).lower()
 
 

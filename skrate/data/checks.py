@@ -138,7 +138,7 @@ def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
 
 
 def is_label(labels: Array, label: Any) -> BoolArray:
-    """Return which of the labels are equal to one."""
+    """Return which of the labels are equal to a label."""
     if labels.dtype.kind == "O":
         # One by one: a label may itself be a tuple, which numpy would spread out.
         return np.array([other == label for other in labels.tolist()], dtype=bool)
@@ -278,7 +278,7 @@ def check_fraction(
     include_one: bool = False,
     hint: str = "",
 ) -> float:
-    """Return ``value`` as a float between 0 and 1, bounds as told.
+    """Return ``value`` as a float between 0 and 1, with bounds as given.
 
     The error ends with the ``hint``.
     """

@@ -93,7 +93,7 @@ def free_bits(shifts: Array) -> Keys:
 
 
 def merged_cells(tables: list[Cells]) -> Cells:
-    """Return the cells of all ``tables``, equal ones as one."""
+    """Return the cells of all ``tables``, equal ones merged."""
     keys, shifts = (np.concatenate([table[i] for table in tables]) for i in (0, 1))
     order = _order(keys, shifts)
     keys, shifts = keys[order], shifts[order]
@@ -126,7 +126,7 @@ def _order(keys: Keys, shifts: Array) -> IntArray:
 def compressed(cells: Cells, max_groups: int) -> Cells:
     """Return at most ``max_groups`` cells in place of more, as equal as they can be.
 
-    Neighbours stay divided if the smallest cell that holds both measures most.
+    Neighbours stay divided if the smallest cell that has both measures most.
     """
     if len(cells.keys) <= max_groups:
         return cells
@@ -202,7 +202,7 @@ def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArra
 
 
 class Reach(NamedTuple):
-    """What may be above the cases of each cell; exact ones tie with their own."""
+    """What may be above the cases of each cell; exact ones tie with their cell."""
 
     pos_most: FloatArray
     neg_least: FloatArray

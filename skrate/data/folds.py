@@ -35,7 +35,7 @@ from skrate.data.table import RankTable
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class FoldRankings:
-    r"""Labels and scores of the test cases of several folds, each ranked on its own.
+    r"""Labels and scores of the test cases of several folds, each ranked separately.
 
     Scores are compared within a fold, and never with those of another model. Metrics of
     a ranking, :func:`estimate`, :func:`compare` and the displays take the object in

@@ -194,9 +194,9 @@ def list_table(
 ) -> ListTable:
     """Return the table of checked cases; without ``groups`` they are one list.
 
-    It also knows the ``gain`` of its rows, if that is given per case, or by what each
-    grade gains, of labels without weights. Of cases of one of the ``entities`` a list
-    holds one.
+    It also knows the ``gain`` of its rows, if it is given per case, or by what each
+    grade gains, for labels without weights. A list has one case of each of the
+    ``entities``.
     """
     if isinstance(y_true, RankTable | FoldRankings):
         kind = type(y_true).__name__
@@ -491,7 +491,7 @@ def _ranked_places(scores: Array) -> tuple[Array, int]:
 def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
     """Return unsigned integers that increase where scores decrease, and their bits.
 
-    At most ``n_free`` bits are used. If that takes dropping bits that are set, the
+    At most ``n_free`` bits are used. If it must drop bits that are set, the
     last value is False: different scores may then have the same place.
     """
     if scores.dtype.itemsize > 8:

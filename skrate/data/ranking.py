@@ -79,7 +79,7 @@ def check_present(name: str, labels: Array) -> None:
 
 
 def _small_ranks(labels: Array) -> tuple[IntArray, Array] | None:
-    """Return what ``dense_ranks`` does, None but for integers that need no sorting."""
+    """Return what ``dense_ranks`` does if integers need no sorting, else None."""
     if labels.dtype.kind not in "iu":
         return None
     # Of the widest type, whose differences do not overflow here.
@@ -161,7 +161,7 @@ def ranking(scores: Array) -> tuple[IntArray, BoolArray]:
 
 
 def _by_places(scores: Array) -> IntArray | None:
-    """Return the cases, best first but for rounding; None where it pays not."""
+    """Return the cases, best first except for rounding; None where it does not pay."""
     n_bits = (len(scores) - 1).bit_length()
     high, low = scores.max(), scores.min()
     with np.errstate(all="ignore"):

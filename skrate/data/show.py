@@ -81,7 +81,7 @@ def parameter_texts(function: Any) -> dict[str, str]:
 def _parts(function: Any) -> tuple[str, str, str, str]:
     """Return what stands before the parameters, their title, these, and what follows.
 
-    Of a result they are its attributes.
+    For a result they are its attributes.
     """
     text = inspect.cleandoc(function.__doc__ or "")
     title = _TITLE

@@ -703,7 +703,7 @@ def merged_but_at(table: RankTable, cuts: FloatArray, groups: MergedGroups) -> M
 def _merged(
     table: RankTable, groups: MergedGroups, kept: IntArray = _NO_GROUPS
 ) -> Merged:
-    """Return a table merged, but for groups that shall begin where they did."""
+    """Return a table merged, except for groups that must begin where they did."""
     labels = table.labels
     has_pos = table.pos > 0 if labels is None else labels
     is_start = np.ones(table.n_groups, dtype=bool)

@@ -246,7 +246,7 @@ class AUCErrorRateDisplay(Display):
         name: str | None,
         given: dict[str, Any] | None,
     ) -> None:
-        """Draw the model where it has a place, with a marker of its own."""
+        """Draw the model where it has a place, with another marker."""
         name = (self.name if name is None else name) or "Model"
         height, said = point.auc, f"(AUC = {point.auc:.2f})"
         if kind == "relative_deviation":

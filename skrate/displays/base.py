@@ -212,7 +212,7 @@ def _spell_out(cls: Any, name: str) -> None:
 
 
 def _copy(function: Any) -> Any:
-    """Return a function that does the same, with a signature of its own."""
+    """Return a function that does the same, with another signature."""
 
     @wraps(function)
     def copied(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -369,7 +369,7 @@ class Drawing:
     def _model_line(
         self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
     ) -> Any:
-        """Draw the line of a model, in a colour and line style of its own.
+        """Draw the line of a model, in a colour and line style that no other has.
 
         What is given is kept, and so is a line style of the cycle of the axes.
         """

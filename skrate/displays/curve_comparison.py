@@ -386,6 +386,6 @@ def _scaling(unit: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
 
 def _names_of(estimator_a: Any, estimator_b: Any) -> tuple[str, str]:
-    """Return the names of two classes, told apart if they are one."""
+    """Return the names of two classes, made distinct if they are equal."""
     first, second = type(estimator_a).__name__, type(estimator_b).__name__
     return (f"{first} a", f"{second} b") if first == second else (first, second)

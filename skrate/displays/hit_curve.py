@@ -143,7 +143,7 @@ class HitCurveDisplay(FoldsDisplay):
         Share of all cases processed and positive, from 0 to the prevalence.
     tables : list of RankTable, default=None
         The tables of the curves, for the average precision and the momentum; None
-        takes what the points tell. Of curves of gain there are none.
+        takes what the points show. Curves of gain have none.
     perfect : list of tuple, default=None
         Of curves of gain: rates and gains of the best order of the cases, per curve.
         Then ``hits`` are gains per case, which may fall, and ``rates`` shares of the

@@ -288,7 +288,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return the probability of each class by the fitted link.
 
-        Of the second one, in the last of two columns, it is expit(`slope_` *
+        For the second class, in the last of two columns, it is expit(`slope_` *
         `decision_function`).
         """
         margin = self._margin(X)
@@ -435,7 +435,7 @@ def split_cases(
     """Return the rows to train on and the rows held out, whole lists if there are.
 
     Both parts hold a pair. Cases are drawn within the classes, lists within those that
-    hold both classes and those that do not.
+    have both classes and those that do not.
     """
     rng = np.random.default_rng(seed)
     kinds, what = cases.is_pos, "case of each class"
@@ -646,14 +646,14 @@ class TrainingCases(NamedTuple):
         return TrainingCases(*parts)
 
     def has_pairs(self) -> BoolArray:
-        """Return for each list whether it holds both classes."""
+        """Return for each list whether it has both classes."""
         n_lists = int(self.lists.max()) + 1
         n_pos = np.bincount(self.lists, weights=self.is_pos, minlength=n_lists)
         n_all = np.bincount(self.lists, minlength=n_lists)
         return np.asarray((n_pos > 0) & (n_pos < n_all))
 
     def with_pairs(self) -> TrainingCases:
-        """Return the cases whose list holds both classes, lists renumbered."""
+        """Return the cases whose list has both classes, lists renumbered."""
         has_pairs = self.has_pairs()
         if has_pairs.all():
             return self
@@ -693,7 +693,7 @@ def check_training_cases(
         )
     cases = TrainingCases(X, y, y == classes[1], weights, lists)
     if not cases.has_pairs().any():
-        raise ValueError("groups leaves no pair to order: no list holds both classes.")
+        raise ValueError("groups leaves no pair to order: no list has both classes.")
     return cases, classes
 
 
@@ -737,7 +737,7 @@ class PairWeights:
     expected difference within a pair is r = sum of d h, where ``signed`` holds d: c_g v
     for positives, -c_g v for negatives. A pair starts with the product of its weights
     times exp(score of the negative - score of the positive), by the ``scores`` of the
-    model so far. Each list holds both classes.
+    model so far. Each list has both classes.
     """
 
     def __init__(self, cases: TrainingCases, scores: FloatArray) -> None:
@@ -797,7 +797,7 @@ class WeakRanker(NamedTuple):
 def best_ranker(columns: list[Column], signed: FloatArray) -> WeakRanker | None:
     """Return the ranker with the largest absolute r, None if there is no threshold.
 
-    Of equally good ones the first counts: lower feature, lower threshold, missing
+    The first of equally good ones counts: lower feature, lower threshold, missing
     values below.
     """
     reach = np.array([_largest(*column.below(signed)) for column in columns])

@@ -290,7 +290,7 @@ def error_split_weights(
 ) -> FloatArray:
     """Return the share of rankings that have x false positives, along the last axis.
 
-    Of w(x) = C(N, x) C(N', x') orders with N = m - x' + x and N' = n - x + x',
+    For w(x) = C(N, x) C(N', x') orders with N = m - x' + x and N' = n - x + x',
     w(x + 1) / w(x) is four ratios of moderate numbers.
     """
     false_neg = (k - x)[:, :-1]
@@ -553,7 +553,7 @@ def model_curves(
     is_error = _is_error(y_true, y_pred)
     n_cases, n_pos = len(is_error), int(sample.is_pos.sum())
     if not 0 < n_pos < n_cases:
-        raise ValueError("y_true must hold both classes, found one.")
+        raise ValueError("y_true must have both classes, found one.")
     n_errors = int(np.count_nonzero(is_error))
     moments = auc_moments(n_pos, n_cases - n_pos, n_errors)
     point = ModelPoint(

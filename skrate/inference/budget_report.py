@@ -647,8 +647,8 @@ def _ranked_models(
         return {_ONE_MODEL: check_sample(y_true, y_score, **case_arguments)}
     if y_score is not None:
         raise ValueError(
-            "y_score must be left out where models are given: add it to them, under a "
-            "name of its own."
+            "y_score must be left out where models are given: add it to them, under "
+            "another name."
         )
     cases = check_cases(y_true, **case_arguments)
     columns = columns_of("models", models, cases.n_given)
@@ -663,7 +663,7 @@ def _by_name(argument: str, models: Mapping[Any, Any]) -> dict[str, Any]:
     names = [str(name) for name in models]
     if not names or len(set(names)) < len(names):
         raise ValueError(
-            f"{argument} must hold at least one model, each under a name of its own; "
+            f"{argument} must hold at least one model, each under another name; "
             f"found the names {names}."
         )
     return dict(zip(names, models.values(), strict=True))

@@ -146,8 +146,8 @@ class Orders(NamedTuple):
 class RandomRankings:
     """The p-values of a metric, of rankings of the same cases.
 
-    Of the AUC its law is known where there are few sums of ranks, and where it is
-    normal. Otherwise orders of the labels are drawn, the same for all rankings.
+    The distribution of the AUC is known where there are few sums of ranks, and where it
+    is normal. Otherwise orders of the labels are drawn, the same for all rankings.
     """
 
     metric: Metric
@@ -329,12 +329,12 @@ def _labels_by_place(table: RankTable, generator: np.random.Generator) -> BoolAr
 
 
 def law_of_auc(table: RankTable) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of the AUC and their probabilities; None if that costs much.
+    """Return the values of the AUC and their probabilities; None if it costs much.
 
     From group to group the numbers of cases of the rarer class, and the sums of their
-    ranks, have probabilities: by the hypergeometric law of how many of those that are
-    left tie here. What is left is in the largest group. All terms are positive, so the
-    least probabilities are as exact as the greatest.
+    ranks, have probabilities: by the hypergeometric distribution of how many of those
+    that are left tie here. What is left is in the largest group. All terms are
+    positive, so the least probabilities are as exact as the greatest.
     """
     if table.n_groups**2 > _MOST_TERMS:
         return None
@@ -372,7 +372,7 @@ def law_of_auc(table: RankTable) -> tuple[FloatArray, FloatArray] | None:
 
 
 def is_normal(table: RankTable, distance: float) -> bool:
-    """Say whether the law of the AUC is normal as far as a distance from its mean.
+    """Say whether the AUC is normally distributed up to a distance from its mean.
 
     With ties it may be skew, have heavy tails or steps: by the first terms of
     Edgeworth's series for a share of the tail.
@@ -454,8 +454,9 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     """Return the same over all orders of the labels.
 
     What is found is a sum over the positives of the probability of being processed.
-    With few cases of a class its law is counted. Else, by three moments, it is taken
-    for a gamma distribution, moved, or, if it is skew to the left, for a normal one.
+    With few cases of a class its distribution is counted. Else, by three moments, it is
+    taken for a gamma distribution, moved, or, if it is skew to the left, for a normal
+    one.
     """
     processed = law.table.mean(table.rates[:-1], table.rates[1:])
     is_whole = not (table.pos % 1).any() and not (table.neg % 1).any()

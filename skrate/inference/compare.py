@@ -198,13 +198,13 @@ def compare(
         number: differences are those from it. None compares all pairs.
     interval : {"wald", "percentile", "basic"}, default="wald"
         Kind of the interval; the last two need the bootstrap, and the p-value goes by
-        the same replicates. That of "permutation" is of its own kind.
+        the same replicates. "permutation" has another kind.
     n_resamples : int, default=2000
         Number of resamples or permutations, of each pair.
     groups : array-like of shape (n_samples,), default=None
         The list or queue of each row, as in :func:`estimate`: lists are then the units,
-        and "delta" is Student's t over them. For metrics without ``groups`` of their
-        own, give what :func:`group_scores` returns.
+        and "delta" is Student's t over them. For metrics that do not
+        take ``groups``, give what :func:`group_scores` returns.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient, as in :func:`estimate`; for
         GroupScores the cluster of each list.
@@ -598,7 +598,7 @@ def _of_tables(given: _Given, correlation: float | None, plan: Plan) -> Comparis
 
 
 def _of_other_cases(given: _Given, plan: Plan) -> Comparison:
-    """Compare two models, each by cases of its own."""
+    """Compare two models on different cases."""
     if set_of(given.metric, given.params) is not None:
         raise ValueError(
             "y_true_b excludes a set of distributions: both models must score the same "

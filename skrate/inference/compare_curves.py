@@ -232,7 +232,7 @@ def compare_curves(
     ValueError
         For ``rates`` that do not increase within (0, 1], ``benefit`` or ``cost``
         without "gain", labels, scores, weights or clusters as :func:`compare`, or folds
-        that do not match or of which none holds both classes.
+        that do not match or of which none has both classes.
 
     Warns
     -----
@@ -266,7 +266,7 @@ def compare_curves(
     with g(r) what one case at the cut is worth; the band leaves at least
     -log((1 - level) / 2) cases open, 3.7 of them at 0.95.
 
-    Each fold is cut at the same rate on its own, what they find is added up, and a case
+    Each fold is cut at the same rate, what they find is added up, and a case
     of several repeats counts once. Cost: O(n log n + n_rates^3 + n_resamples
     n_rates^2).
 
@@ -371,7 +371,7 @@ def _with_both_classes(
     kept = [rows for rows in folds if 0 < np.count_nonzero(a.is_pos[rows]) < len(rows)]
     if not kept:
         raise ValueError(
-            f"None of the {len(folds)} folds holds both classes. Use stratified or "
+            f"None of the {len(folds)} folds has both classes. Use stratified or "
             "fewer folds."
         )
     if len(kept) < len(folds):
@@ -442,7 +442,7 @@ class CurveBounds(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CurveProcess:
-    """The curve of one model, or that of a first less that of a second, by rate."""
+    """The curve of one model, or that of a first minus a second, by rate."""
 
     rates: FloatArray
     of_models: FloatArray  # The curve of each model, of shape (n_models, n_rates).
@@ -488,10 +488,10 @@ class CurveProcess:
     def band(
         self, level: float, n_resamples: int, generator: np.random.Generator
     ) -> CurveBounds:
-        """Return bounds that hold the true curve at all rates at once.
+        """Return bounds that cover the true curve at all rates at once.
 
         If it were x cases away at some rate, no case would show it with probability
-        exp(-x): the bounds are so far away that this is half of 1 less the level.
+        exp(-x): the bounds are so far away that this is half of 1 minus the level.
         """
         critical = self.critical_value(level, n_resamples, generator)
         return self.bounds(critical, -float(np.log((1 - level) / 2)))
@@ -503,7 +503,7 @@ class CurveProcess:
 
         The quantile of the largest deviation over all rates, in standard errors, of so
         many draws of the process (Montiel Olea and Plagborg-Moller 2019, algorithm 1).
-        Of a difference one more case is added to their squares: where hardly a case
+        For a difference one more case is added to their squares: where hardly a case
         tells the models apart what can be seen is whole cases, while draws deviate.
         """
         least, normal = t_quantile(level, self.freedom), t_quantile(level)
@@ -558,7 +558,7 @@ def curve_process(
     benefit: float = 1.0,
     cost: float = 0.0,
 ) -> CurveProcess:
-    """Return the curve of one model, or that of a first less that of a second.
+    """Return the curve of one model, or that of a first minus a second.
 
     ``folds`` numbers the fold of each case, where scores are comparable within folds
     only, and of ``repeats`` no case counts more than once.

@@ -1,9 +1,10 @@
 """Two models under all distributions of a set: range, interval and p-value.
 
-With D(r) the difference at the rate r and s(r) its standard error, that under a law F
-has a standard error of at most E_F[s], so that min_F E_F[D - c s] is a lower bound. It
-is below the least true difference as often as that of one law, the one that attains it:
-so c is a quantile of Student's t, though the statement is of all laws of the set.
+With D(r) the difference at the rate r and s(r) its standard error, that under a
+distribution F has a standard error of at most E_F[s], so that min_F E_F[D - c s] is a
+lower bound. It is below the least true difference as often as that of one distribution,
+the one that attains it: so c is a quantile of Student's t, though the statement is of
+all distributions of the set.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _MORE_RATES = 64
 
 
 def set_of(metric: Any, params: dict[str, Any]) -> RateSet | None:
-    """Return the set of distributions that a metric is to be compared over, if any.
+    """Return the set of distributions that a metric shall be compared over, if any.
 
     None where it is asked for at its worst: then it is a number for each model.
     """
@@ -170,7 +171,7 @@ def _with_one_law(
     models: list[Ranked],
     level: float,
 ) -> ConfidenceInterval:
-    """Return what holds an interval and that under a law which shows no variation."""
+    """Return the union of an interval and one under a rate that shows no variation."""
     under = replace(metric, rate=law)
     a, b = (of_ranking(under, one, under.value(one.table), level) for one in models)
     apart = hybrid_interval((a.value, b.value), (a.interval(), b.interval()))
@@ -185,7 +186,7 @@ def _least_telling(
     ends: tuple[Extreme, Extreme],
     alternative: Alternative,
 ) -> tuple[float, Empirical | Mixture]:
-    """Return the statistic that says least for the alternative, and its law."""
+    """Return the statistic that says least for the alternative, with its rate."""
     low, high = ends
     if alternative == "two-sided" and low.value <= 0 <= high.value:
         return 0.0, law_of_zero(among, curve, ends)

@@ -160,7 +160,7 @@ def curve_band(
         Scores, higher for the positive class.
     kind : {"recall", "precision", "roc", "pr", "lift", "gain"}, default="recall"
         The curve: recall (cumulative gains), precision, lift (recall over the rate) or
-        gain per case (``benefit`` for each positive found less ``cost`` for each case
+        gain per case (``benefit`` for each positive found minus ``cost`` for each case
         processed) against the rate; recall against the false positive rate ("roc"); or
         precision against the recall ("pr").
     at : array-like of shape (n_points,), default=None

@@ -78,7 +78,7 @@ def degrees_of_freedom(
 ) -> float:
     """Return those of Student's t that go with a variance, or the sum of several.
 
-    Each class estimates its part of the variance with its size less 1 (Brunner and
+    Each class estimates its part of the variance with its size minus 1 (Brunner and
     Munzel 2000, equation 9, as :func:`estimate` cites it), or less ``n_means`` if it
     was centred at so many; of clusters those count that hold cases of the class. A
     class has no more than its entry of ``freedoms``, as by its kurtosis.

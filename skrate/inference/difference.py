@@ -106,7 +106,7 @@ def paired(models: Sequence[Measured], plan: Plan) -> Comparison:
 
 
 def unpaired(models: Sequence[Measured], plan: Plan) -> Comparison:
-    """Compare two models by cases of their own."""
+    """Compare two models on different cases."""
     a, b = models
     if not (a.is_known and b.is_known):
         return _concluded(models, plan, _NAN)
@@ -512,7 +512,7 @@ class Results:
 
     @property
     def difference(self) -> float:
-        """The first less the second."""
+        """The first minus the second."""
         return self.values[0] - self.values[1]
 
     def standard_error(self, correlation: FloatArray) -> FloatArray:

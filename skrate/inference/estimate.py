@@ -108,7 +108,7 @@ def estimate(
     How far could the number be off, had other cases been sampled? The model is taken
     as given: cross-validation shows what training adds to the spread
     (:func:`compare_folds`). In a table of markers, such as hundreds of genes, each
-    column is a ranking of its own, tested against chance, with p-values adjusted for
+    column is a separate ranking, tested against chance, with p-values adjusted for
     their number: which markers separate the classes?
 
     Parameters
@@ -205,7 +205,7 @@ def estimate(
     Raises
     ------
     ValueError
-        If the metric is not one of this package or its parameters are not its own,
+        If the metric is not one of this package or does not have these parameters,
         for labels, scores, weights or clusters that do not fit, or for options that
         exclude each other, or that markers do not have.
 

@@ -204,7 +204,7 @@ def of_ranking(metric: Metric, ranked: Ranked, value: float, level: float) -> Me
 
 
 class OnRanking(NamedTuple):
-    """A metric, as it is meant on one ranking, and its value there."""
+    """A metric, with its parameters on one ranking, and its value there."""
 
     metric: Metric
     ranked: Ranked
@@ -242,7 +242,7 @@ class Measured:
 
     @property
     def metrics(self) -> list[Metric]:
-        """What is meant on each of them."""
+        """The metric of each of them."""
         return [one.metric for one in self.each]
 
     @property
@@ -422,12 +422,12 @@ class Measured:
         if len(np.unique(np.concatenate(own))) < sum(map(len, own)):
             raise ValueError(
                 "method must be 'delta' where a case or a cluster is tested "
-                "in several folds: others draw from each fold on its own."
+                "in several folds: others draw from each fold separately."
             )
         if min(map(len, own)) < 2:
             raise ValueError(
                 "method must be 'delta' where a fold holds one cluster: "
-                "others draw clusters from each fold on its own."
+                "others draw clusters from each fold separately."
             )
         return self._with_units(units)
 
@@ -615,11 +615,11 @@ class Measured:
 
     @lazy
     def _is_between_folds(self) -> BoolArray:
-        """Of which folds and classes single cases are compared over folds.
+        """In which folds and classes single cases are compared over folds.
 
         They are where that has more degrees of freedom than the folds with more cases:
-        the number of folds with one, less their mean, beside those of all cases of the
-        others, less a mean each.
+        the number of folds with a single case, minus their mean, beside those of all
+        cases of the others, minus a mean each.
         """
         is_single = self._effective_sizes < 2
         within = np.where(is_single, 0.0, self._effective_sizes - 1).sum(axis=0)

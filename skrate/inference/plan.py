@@ -1,4 +1,4 @@
-"""How uncertainty is to be found: what estimate and compare have in common."""
+"""How uncertainty is found: what estimate and compare have in common."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _LEAST_RATIO = 1e-75
 
 @dataclass(frozen=True)
 class Plan:
-    """The arguments that say how uncertainty is to be found, checked."""
+    """The arguments that say how uncertainty is found, checked."""
 
     method: str
     confidence_level: float
@@ -135,7 +135,7 @@ class Plan:
 
     @property
     def told_level(self) -> float:
-        """The level of the interval that is told: that of both ends of equivalence."""
+        """The level of the interval that is shown; for equivalence of both ends."""
         both = self.margin is not None and self.alternative == "two-sided"
         return round(self.level, 12) if both else self.confidence_level
 
@@ -245,7 +245,7 @@ def check_worth(plan: Plan, cases: Ranked) -> None:
 
 
 def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
-    """Return the metric that is meant, as it is on a sample of these cases."""
+    """Return the metric that was asked for, as it is on a sample of these cases."""
     asked = found = find_metric(metric, params)
     if (
         isinstance(found, AveragePrecision)

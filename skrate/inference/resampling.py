@@ -206,7 +206,7 @@ def spread(values: FloatArray) -> float:
 
 
 def statistic_of(metrics: Sequence[Metric], widths: Sequence[int]) -> Statistic:
-    """Return the function from rows to the first metric, less the second if any."""
+    """Return the function from rows to the first metric, minus the second if any."""
 
     def statistic(rows: Array) -> FloatArray:
         parts = split_rows(rows, widths)
@@ -284,6 +284,6 @@ def exchange_draw(a: Ranked, b: Ranked) -> tuple[Draw, list[int]]:
 
 
 def _midranks(ranked: Ranked) -> FloatArray:
-    """Return the middle of the rates that each case has its place among."""
+    """Return the middle of the rates that each case takes up."""
     edges = ranked.table.rates
     return np.asarray(((edges[1:] + edges[:-1]) / 2).take(ranked.group))

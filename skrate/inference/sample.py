@@ -127,8 +127,8 @@ class Ranked(Sample):
     ) -> FloatArray:
         """Return for each case the mean of what its class has where it is in its fold.
 
-        The mean is over the rates that the case and its ties take up there, less that
-        of all cases of the fold: each is cut on its own.
+        The mean is over the rates that the case and its ties take up there, minus the
+        mean of all cases of the fold: each is cut separately.
         """
         rates = np.append(self.table.rates[smaller.starts], 1.0)
         # Integrals from the rate 0 on, straight within groups.
@@ -312,7 +312,7 @@ def columns_of(
     if hasattr(frame, "columns"):
         if len(set(frame.columns)) < len(frame.columns):
             raise ValueError(
-                f"{name} must hold each model under a name of its own; found the "
+                f"{name} must hold each model under another name; found the "
                 f"columns {list(frame.columns)}."
             )
         return {column: frame[column] for column in frame.columns}

@@ -235,7 +235,7 @@ def sample_size(
     margin : float, default=None
         That of non-inferiority or equivalence, as in :func:`compare`.
     confidence_level : float, default=0.95
-        Level of the interval; that of the test is 1 less it.
+        Level of the interval; the test has 1 minus it.
     planned_prevalence : float, default=None
         Share of positives in future cases, if not the pilot's.
     stratify : bool, default=False
@@ -280,9 +280,9 @@ def sample_size(
     A sample of n cases has the variance U / n, where U is the variance of the influence
     values of the pilot's cases (for a difference, a's minus b's). Another prevalence
     weighs the
-    cases for their influence as well; clusters are drawn as one. ``n_interval`` goes by
+    cases for their influence as well; clusters are drawn whole. ``n_interval`` goes by
     the jackknife and, where no ``difference`` is given, by the interval of the pilot's:
-    it has no end if that contains 0. :ref:`planning` has the formulas. Cost: some
+    it has no end if this one contains 0. :ref:`planning` has the formulas. Cost: some
     twenty sorts a model.
 
     Examples
@@ -604,7 +604,7 @@ class _Pilot:
     def half_width(self, n: float) -> float:
         """Return half the width of the interval, as `estimate` or `compare` has it.
 
-        Of one with a single end it is how far that is from the value.
+        With a single end it is the distance of this end from the value.
         """
         parts, freedom = Parts(*(part / n for part in self.unit)), self.freedom_of(n)
         level, side = self.plan.level, self.plan.alternative

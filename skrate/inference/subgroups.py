@@ -99,7 +99,7 @@ def subgroup_scores(
 
     A clinic calls in the tenth with the highest scores, women and men alike: which
     share of the ill women does it find, and which of the ill men? All groups share the
-    cut. With ``groups=``, as in :func:`group_scores`, each list has a cut of its own.
+    cut. With ``groups=``, as in :func:`group_scores`, each list has another cut.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def subgroup_scores(
 
     See Also
     --------
-    group_scores : Each list is a queue of its own.
+    group_scores : Each list is a separate queue.
 
     Notes
     -----
@@ -533,7 +533,6 @@ def _warn_of_lacking(scores: SubgroupScores) -> None:
                 texts.append(f"{few} {SHARES[share][2]} in {groups}")
     if texts:
         warn(
-            "Values or their standard errors are nan, as there are "
-            f"{'; '.join(texts)}.",
+            f"Values or their standard errors are nan: there are {'; '.join(texts)}.",
             UndefinedMetricWarning,
         )

@@ -287,8 +287,9 @@ def lift_at_rate_score(
 class AtRate(Metric):
     """What the three share: all are multiples of the recall at a rate.
 
-    ``rate`` is a share of all cases where it is known, and a law where several are
-    possible. ``k`` is a number of cases, of each list or, until ``of_sample``, of all.
+    ``rate`` is a share of all cases where it is known, and a distribution where several
+    are possible. ``k`` is a number of cases, of each list or, until ``of_sample``, of
+    all.
     """
 
     rate: Any = field(
@@ -387,7 +388,7 @@ class AtRate(Metric):
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:
-        """The law of which the expected recall is meant, and what it is times."""
+        """The distribution under which the expected recall is taken, and its factor."""
         if not self.is_per_processed:
             return self.law, 1.0
         law = PerProcessed(self.law)
@@ -444,7 +445,7 @@ class LiftAtRate(AtRate, score=lift_at_rate_score):
 
 
 def check_share(rate: Any) -> float | RateDistribution:
-    """Return a rate that is known as a float, and one that is not as its law.
+    """Return a rate that is known as a float, and one that is not as its distribution.
 
     A number of cases is refused: it could be one of the cases at hand, or of those
     that they stand for.
@@ -521,7 +522,7 @@ class PerProcessed(RateDistribution):
 
 
 class _ByInverse(NamedTuple):
-    """A law weighted by 1 / R."""
+    """A distribution weighted by 1 / R."""
 
     table: Survival
     mean_inverse: float  # Of R, given that it is above 0
@@ -531,7 +532,7 @@ class _ByInverse(NamedTuple):
 
 @kept
 def _by_inverse(rate: RateDistribution) -> _ByInverse:
-    """Return the law of a rate weighted by 1 / R, by the kind of its table."""
+    """Return the distribution of a rate weighted by 1 / R, by the kind of its table."""
     if isinstance(rate, Mixture):
         return _of_mixture(rate)
     table = rate.table
@@ -576,7 +577,7 @@ def _of_zero() -> _ByInverse:
 
 
 def _of_density(rate: RateDistribution, table: SurvivalTable) -> _ByInverse:
-    """Return the law of a rate with a density, which may have jumps as well.
+    """Return the distribution of a rate with a density, which may have jumps as well.
 
     On panels so short that 1 / r is a polynomial the density over r is one. The rate
     itself says what is in a panel: 1 / r would enlarge the rounding of its table.

@@ -742,7 +742,7 @@ class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
 
     @property
     def mirrored(self) -> FPRAtRecall:
-        """What is 1 less its value if classes are swapped and scores negated."""
+        """What is 1 minus its value if classes are swapped and scores negated."""
         assert self.fpr is not None
         return FPRAtRecall(1 - self.fpr)
 

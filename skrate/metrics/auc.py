@@ -57,7 +57,7 @@ def ranking_auc_score(
         What to do with a list that holds one class only:
 
         - "skip" leaves it out;
-        - "nan" makes the score nan as soon as there is one;
+        - "nan" makes the score nan if there is such a list;
         - a number, such as 0.5, counts as its AUC.
     average : {"macro", "pairs", "positives", "size"} or array-like, default="macro"
         How much a list counts:

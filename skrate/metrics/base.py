@@ -154,7 +154,7 @@ class Facts:
 
 
 class Sizes(NamedTuple):
-    """How many independent cases there are; ``are_fixed`` if that was chosen."""
+    """How many independent cases there are; ``are_fixed`` if these were chosen."""
 
     n_pos: float
     n_neg: float
@@ -183,8 +183,8 @@ class Metric(ABC):
     groups without a positive merge, nor do slopes but at :func:`cut_rates`.
 
     ``name``, ``needs``, ``greater_is_better`` and ``facts`` are set in the class,
-    without an annotation, or are properties where they depend on the parameters (but
-    for ``greater_is_better``, which scorers ask of the class). A parameter that must be
+    without an annotation, or are properties where they depend on the parameters (except
+    ``greater_is_better``, which scorers ask of the class). A parameter that must be
     given is a ``field(default=None, metadata=needed(text))``, and one that may have an
     entry per case has ``PER_CASE``.
     """
@@ -294,7 +294,7 @@ class Metric(ABC):
 
 
 class Tested(ABC):
-    """A metric with a test of its own, as its slopes are a bad guide."""
+    """A metric with a special test, as its slopes are a bad guide."""
 
     @abstractmethod
     def not_rejected(
@@ -311,7 +311,7 @@ def cut_rates(metric: Metric, table: RankTable) -> FloatArray:
     """Return the rates within (0, 1) at which a metric cuts a table.
 
     Slopes jump there. Those of a known rate are the same in all tables; metrics that
-    cut elsewhere register their own.
+    cut elsewhere register theirs.
     """
     return cuts_of(metric.law)
 
@@ -321,7 +321,7 @@ def extremes(metric: Metric, table: RankTable) -> tuple[float, float]:
     """Return the least and the greatest value in any order that a table allows.
 
     This is for metrics that never fall (or never rise) where a positive moves above a
-    negative, and are linear where cases tie; others register their own.
+    negative, and are linear where cases tie; others register theirs.
     """
     low, high = sorted(map(metric.value, extreme_tables(table)))
     return low, high
@@ -654,7 +654,7 @@ SYNONYMS = {
 
 
 def meant_name(name: Any, others: Iterable[str] = ()) -> str:
-    """Return which name could be meant by an unknown one, else all names."""
+    """Return names that are near an unknown one, else all names."""
     names = sorted({*score_names(), *(n for n in ALIASES if isinstance(n, str))})
     if isinstance(name, str):
         short = name.lower().removeprefix("skrate_").removesuffix("_score")
@@ -663,7 +663,7 @@ def meant_name(name: Any, others: Iterable[str] = ()) -> str:
         near = near if near[0] in names else []
         near = near or get_close_matches(short, {*names, *others})
         if near:
-            return f": is {' or '.join(map(repr, near))} meant?"
+            return f": did you mean {' or '.join(map(repr, near))}?"
     return f"; known are {', '.join(names)}."
 
 

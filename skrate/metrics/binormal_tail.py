@@ -2,7 +2,7 @@
 
 Seen from a rarer population, a control of a case-control sample stands for many. Above
 the best positives there are 0, 1 or 2 of them, and precision, which is convex in the
-false positive rate, is taken too high on average if that is read as 0, 1/m or 2/m. So
+false positive rate, is taken too high on average if it is read as 0, 1/m or 2/m. So
 the rates are shrunk to a line that is fitted to the positives further down: the ROC
 curve in probits, straight where the classes are normal after any increasing
 transformation. It depends on ranks alone.
@@ -213,7 +213,7 @@ def _variance(values: FloatArray, weights: FloatArray) -> float:
 def controls_needed(tail: Tail, prevalence: float) -> float:
     """Return how many controls it takes to tell the average precision of one table.
 
-    Of the value, no more should come from positives with fewer than three controls
+    No more of the value should come from positives with fewer than three controls
     above them, where the line decides, than the number of controls expected above a
     rate of the odds of the prevalence, and nine tenths at most; and 20 positives should
     count for the line. Ten controls expected there will do in any case. In simulations

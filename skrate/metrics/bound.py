@@ -201,7 +201,7 @@ def bind(
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the optional keywords of a metric, but for what comes with the cases."""
+    """Return the optional keywords of a metric, except what comes with the cases."""
     of_cases = (*OF_CASES, *BoundMetric(function, {}).per_case)
     return {
         name: parameter.default

@@ -236,7 +236,7 @@ def _by_label(
     if average in ("micro", "samples"):
         raise ValueError(
             f"rate must be one for all with average={average!r}, where classes share a "
-            "queue: a rate for each class is for a queue of its own."
+            "queue: a rate for each class is for separate queues."
         )
     own = {}
     for given, metric in metrics.items():

@@ -380,7 +380,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     @property
     def gain_of_cases(self) -> FloatArray | None:
-        """The gain of each case, if cases have their own, and cost the same."""
+        """The gain of each case, if it differs between cases that cost the same."""
         check_needed(self)
         if not self.is_of_cases:
             return None
@@ -606,7 +606,7 @@ def worth_of_sample(
 
 
 def weighted_worth(worth: Worth, weights: FloatArray | None) -> GroupWorth:
-    """Return what cases with weights gain and cost, each a group of its own."""
+    """Return what cases with weights gain and cost, each a separate group."""
     gain, cost = worth
     if cost is None:
         cost = np.ones(len(gain))

@@ -89,8 +89,8 @@ def group_scores(
     r"""Compute a metric within each list, all lists in one pass.
 
     What a loop over users or queries would give, list by list, without the loop. See
-    :func:`ranking_auc_score` for the AUC with all its averages. Each list has a cut of
-    its own; :func:`subgroup_scores` is for groups of people in one queue.
+    :func:`ranking_auc_score` for the AUC with all its averages. Each list has
+    another cut; :func:`subgroup_scores` is for groups of people in one queue.
 
     Parameters
     ----------
@@ -539,7 +539,7 @@ def question_of_mean(
     average: Average | Iterable[float] | None,
     undefined: Policy | float,
 ) -> Question:
-    """Return how lists are averaged, if that is not as by default."""
+    """Return how lists are averaged, if not by default."""
     given = {"average": average, "undefined": undefined}
     defaults = (None, default_average(scores._metric)), ("skip",)
     return {

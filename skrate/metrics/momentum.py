@@ -125,7 +125,7 @@ class Stamina(_AboveChance, score=stamina_score):
 def _(metric: Momentum | Stamina, table: RankTable) -> tuple[float, float]:
     """Return the range that those of AUC and AP allow.
 
-    Of either by itself: momentum may fall where the AUC rises.
+    Either by itself: momentum may fall where the AUC rises.
     """
     found = [
         _combine(table.prevalence, table.negative_share, 2 * auc - 1, precision)

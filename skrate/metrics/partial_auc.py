@@ -98,7 +98,7 @@ def partial_auc_score(
         For labels, scores or weights that cannot be ranked; a window that is empty,
         reversed, not within [0, 1] or of next to no area; a distribution without a
         density, with mass below 0 for ``fpr`` or above 1 for ``tpr``, or beside the
-        other axis; or where what is to be standardized is an area that every ranking
+        other axis; or where the area to standardize is one that every ranking
         has, as of a window below the diagonal.
 
     Warns
@@ -384,7 +384,7 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True)
 class Window:
-    """A rectangle, in which the area below and to the right of the curve is meant."""
+    """A rectangle, that cuts out the area below and to the right of the curve."""
 
     fpr: tuple[float, float] = (0.0, 1.0)
     tpr: tuple[float, float] = (0.0, 1.0)

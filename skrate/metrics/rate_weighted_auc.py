@@ -184,7 +184,7 @@ def rate_weighted_auc_score(
     ... )
     0.8188
 
-    Three classes, each of which has a queue and a budget of its own:
+    Three classes, each of which has another queue and budget:
 
     >>> y_true = ["bug", "spam", "bug", "sale", "spam", "sale"]
     >>> y_score = [

@@ -122,7 +122,7 @@ def expected_recall_score(
         The share of all cases that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
         a set of distributions, from :func:`skrate.rates.between`. Several classes may
-        have queues of their own: a dict then gives the rate of each.
+        have separate queues: a dict then gives the rate of each.
     of : {"positives", "negatives"}, default="positives"
         Whose recall: "positives" gives the expected share of the positives that are
         processed, "negatives" the share of the negatives that are not.
@@ -130,7 +130,7 @@ def expected_recall_score(
         With a set of distributions, which end of the range over the set is asked for;
         "low" is what is found at worst.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        Of several classes, each against the rest: "macro" is their mean, "weighted"
+        With several classes, each against the rest: "macro" is their mean, "weighted"
         that by the number of their cases, None has a value for each. "micro" is of one
         queue of all pairs of a case and a class, "samples" the mean over cases, of
         each of which the classes are a queue. Two classes have no average.
@@ -227,7 +227,7 @@ def negative_recall_score(
 
     The false positive rate at the rate R, averaged over the distribution of R: what a
     reviewer will have read for nothing, as a share of all that is not worth reading.
-    Less is better, so that scorers negate it. It is 1 less the
+    Less is better, so that scorers negate it. It is 1 minus the
     :func:`expected_recall_score` of the negatives.
 
     Parameters
@@ -434,7 +434,7 @@ def expected_recall(
 
 
 def sum_over_places(counts: Array, rate: RateDistribution) -> float:
-    """Return the sum over cases in places of their own; labels may be numbers.
+    """Return the sum over cases in separate places; labels may be numbers.
 
     In most blocks of a long ranking the probability of being processed is a polynomial
     of the position, to rounding: its values at a few positions give the sum. Blocks
@@ -582,9 +582,9 @@ def mean_and_moved(
 
         w_k (m_k - S(D_k)) + w_(k+1) (S(D_k) - m_(k+1)), and what is ``at_once`` there.
 
-    The law decides: where it has points within (0, 1) it cuts the ranking, and weight
-    above pushes away what is worth ``at_cut``; the rest has a density. ``worth`` and
-    ``at_cut`` may have a row each for several sums.
+    The distribution decides: where it has points within (0, 1) it cuts the ranking, and
+    weight above pushes away what is worth ``at_cut``; the rest has a density. ``worth``
+    and ``at_cut`` may have a row each for several sums.
     """
     low, high = edges[:-1], edges[1:]
     points, masses = rate.point_masses()
@@ -715,7 +715,7 @@ def share_at_cut(
     """Return the share of positives among the neighbours of the cut at each rate.
 
     One case is positive or not, so that it is estimated as a density is at a quantile.
-    Of folds, which test each case ``n_repeats`` times, those of all together.
+    For folds, which test each case ``n_repeats`` times, of all together.
     """
     total = sum(table.total for table in tables) / n_repeats
     width = bandwidth(points, total)

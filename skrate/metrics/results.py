@@ -176,7 +176,7 @@ class Result:
             names = ", ".join(name for name in told if name[0] != "_")
             raise TypeError(
                 f"{type(self).__name__} has no single value that could be its number: "
-                f"take what is meant of its fields, {names}."
+                f"take one of its fields, {names}."
             )
         return float(value)
 
@@ -455,8 +455,8 @@ class Comparison(Result):
     correlation : float or None
         That of the values of two tables, if it was given.
     least_significant_correlation : float or None
-        The correlation of two tables above which the p-value would be less than 1
-        less the confidence level: 1 if none would do, -1 if any would.
+        The correlation of two tables above which the p-value would be below 1
+        minus the confidence level: 1 if none would do, -1 if any would.
     params : dict
         Parameters of the metric, such as "rate", as numbers and text; of two metrics
         with "_a" or "_b" after their names where they differ.
@@ -534,7 +534,7 @@ class Comparisons(Rows):
         Names of the models.
     pairs : tuple of Comparison
         One comparison per pair, (0, 1), (0, 2), ..., (1, 2), ..., or of each model
-        less the reference; their p-values are not adjusted. By the delta method they
+        minus the reference; their p-values are not adjusted. By the delta method they
         are compared, and warn, when they are first asked for.
     adjusted_pvalues : tuple of float
         The p-value of each pair, adjusted for the number of pairs.

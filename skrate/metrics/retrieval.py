@@ -51,7 +51,7 @@ def ndcg_score(
         If given, only the first k places of each list count, also in a perfect order.
     gain : {"linear", "exponential"} or dict, default=None
         If given, ``y_true`` are grades, and this is what an item gains by its grade;
-        it is relevant if that is more than 0:
+        it is relevant if this is more than 0:
 
         - "linear": the grade itself, a number that is not negative.
         - "exponential": 2 to the power of the grade, minus 1.
@@ -332,7 +332,7 @@ class MeanAveragePrecision(
 ):
     """The mean over relevant items of the precision down to them.
 
-    Of n tied items below c others, of which r and R are relevant, place c + i holds a
+    With n tied items below c others, of which r and R are relevant, place c + i holds a
     relevant one with probability r / n, and then R + 1 + (i - 1) (r - 1) / (n - 1)
     relevant items are expected down to it.
     """

@@ -222,7 +222,7 @@ def summarize(
     Warns
     -----
     UserWarning
-        If more than ten folds are taken for one cross-validation, as there are no
+        If more than ten folds are taken for one cross-validation, without
         ``n_train``, ``repeats`` or ``indices``.
 
     See Also

@@ -32,7 +32,7 @@ def eval_metric(
     r"""Make a metric that a library for boosting monitors, and stops by.
 
     It has the sign, the name and the weights that each of them expects, in its
-    scikit-learn interface and its own. The library need not be installed.
+    scikit-learn interface and its native one. The library need not be installed.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ class CatBoostMetric(TrainingMetric):
         if self.metric.is_of_lists:
             raise ValueError(
                 f"library='catboost' knows no {self.name}: CatBoost tells metrics of "
-                "Python nothing of groups. Take one of its own, such as "
+                "Python nothing of groups. Take one of CatBoost's, such as "
                 "eval_metric='NDCG' or 'QueryAUC', or a metric of a single ranking."
             )
 

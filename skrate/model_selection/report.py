@@ -58,8 +58,8 @@ class ScoreReport(ShownByParameters, TellsOnce, BaseEstimator):  # type: ignore[
     metrics : dict
         Metrics by name: whatever :func:`estimate` takes, or scorers of this package.
     response_method, pos_label : optional
-        As in :class:`RateWeightedAUCScorer`, for metrics that are no scorers with one
-        of their own.
+        As in :class:`RateWeightedAUCScorer`, for metrics that are not scorers, or
+        lack one.
     weights : {"frequency", "sampling"}, default="frequency"
         What ``sample_weight`` is, as in :func:`estimate`.
 

@@ -1,4 +1,4 @@
-"""How estimators score cases, and what scorers are told of each row."""
+"""How estimators score cases, and what scorers know of each row."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def tell_second_class(user: str, labels: list[Any]) -> None:
     first, second = labels
     warnings.warn(
         f"{user} takes {second!r} for the positive class, the second of {labels}: "
-        f"pass pos_label={second!r} if that is right, pos_label={first!r} if it is "
+        f"pass pos_label={second!r} if it is right, pos_label={first!r} if it is "
         "the other.",
         UserWarning,
         stacklevel=3,
@@ -251,7 +251,7 @@ def _classes(estimator: Any, user: str) -> list[Any] | None:
     if any(np.ndim(each) for each in classes):
         raise ValueError(
             f"{user} needs a binary target, but {type(estimator).__name__} was "
-            f"fitted on {len(classes)} targets at once. Score each on its own."
+            f"fitted on {len(classes)} targets at once. Score each separately."
         )
     found = as_numpy(classes).tolist()
     if len(found) > 2:
@@ -427,7 +427,7 @@ def find_column(what: str, value: Any, X: Any, y_true: Any, name: str) -> Any:
         raise ValueError(
             f"{what} of {name} must be the name of a column or a pandas Series, got a "
             f"{kind.__name__} of {kind.__module__.split('.')[0]} without an index: "
-            "rows of a fold could not be told in it."
+            "rows of a fold could not be found in it."
         )
     data = next((part for part in (X, y_true) if hasattr(part, "loc")), None)
     if data is None:

@@ -390,7 +390,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         confidence_level: float = 0.95,
         looks: int = 1,
     ) -> AchievedShare:
-        """Count what ``predict`` marks of a batch, and test if that is as it should be.
+        """Count what ``predict`` marks of a batch, and test if it is as it should be.
 
         Parameters
         ----------
@@ -573,8 +573,8 @@ def check_splits(
     cases, times = np.unique(tested, return_counts=True)
     if times.max() > 1:
         raise ValueError(
-            f"cv tests case {cases[times.argmax()]} {times.max()} times, and the law "
-            "of the threshold counts each case once: give folds that do not overlap."
+            f"cv tests case {cases[times.argmax()]} {times.max()} times, and the "
+            "threshold counts each case once: give folds that do not overlap."
         )
     for i, (train, _) in enumerate(splits):
         known = distinct_labels(labels[train])
@@ -928,7 +928,7 @@ class Cut:
         return ConfidenceInterval(*ends)
 
     def law_without_ties(self, n_items: int | None) -> BatchLaw:
-        """Return the law of the place, which bounds the number marked."""
+        """Return the distribution of the place, which bounds the number marked."""
         return BatchLaw(self.n, self.place, n_items)
 
     def waste(self, constraint: Constraint) -> str:
@@ -979,7 +979,7 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
 
 @dataclass(frozen=True)
 class BatchLaw:
-    """The law of the number of the next ``n_items`` above the ``place``-th of n scores.
+    """How many of the next ``n_items`` are above the ``place``-th of n scores.
 
     It is beta-binomial(n_items, place, n - place + 1); without ``n_items``, the share
     in the long run is beta(place, n - place + 1).

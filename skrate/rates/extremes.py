@@ -1,4 +1,4 @@
-"""The least and the greatest mean of a function of the rate over a set of laws.
+"""The extremes of the mean of a function of the rate over a set of distributions.
 
 The formulas stand in the notes of :func:`skrate.rates.between`.
 """
@@ -50,7 +50,7 @@ def _end(parts: _Parts | UnimodalParts, curve: RateCurve, end: End) -> Extreme:
     """Return an end of the range, of a ratio of two means by Dinkelbach's steps.
 
     The greatest ratio t is the one at which the greatest mean of values - t widths is
-    0; each step goes on from the ratio under the law of the one before
+    0; each step goes on from the ratio under the distribution of the one before
     (:doi:`10.1287/mnsc.13.7.492`).
     """
     sign = 1.0 if end == "high" else -1.0
@@ -77,9 +77,10 @@ def _end(parts: _Parts | UnimodalParts, curve: RateCurve, end: End) -> Extreme:
 def law_of_zero(
     among: RateSet, curve: RateCurve, ends: tuple[Extreme, Extreme]
 ) -> Empirical | Mixture:
-    """Return a law of the set under which the mean is 0, if the ends are about it.
+    """Return a distribution of the set with mean 0, if the ends lie around it.
 
-    It lies between two laws of either sign with the same mode, if modes are told.
+    It lies between two distributions of either sign with the same mode, if modes are
+    given.
     """
     low, high = ends
     if isinstance(low.law, Empirical) or isinstance(high.law, Empirical):
@@ -101,7 +102,7 @@ def law_of_zero(
 def _between(
     curve: RateCurve, low: Empirical | Mixture, high: Empirical | Mixture
 ) -> Empirical | Mixture:
-    """Return the mixture of two laws under which the mean is 0."""
+    """Return the mixture of two distributions under which the mean is 0."""
     below, above = -curve.top(low), curve.top(high)
     share = above / (below + above) if below + above > 0 else 1.0
     if isinstance(low, Mixture) and isinstance(high, Mixture):
@@ -114,7 +115,7 @@ def _between(
 
 
 class _Vertex(NamedTuple):
-    """A law with one rate per interval: its rates, their mean, and that of values."""
+    """A distribution with a rate per interval, its mean, and the mean of values."""
 
     points: FloatArray
     mean: float
@@ -150,7 +151,7 @@ class _Parts(NamedTuple):
         return cls(among, curve.changed(rates, with_edges), [0, *ends.tolist()])
 
     def greatest(self, values: FloatArray) -> Empirical:
-        """Return a law of the set under which the mean of ``values`` is greatest.
+        """Return a distribution of the set that maximises the mean of ``values``.
 
         The best value is a concave function of the mean, whose corners are vertices:
         what is farthest above the chord between two of them replaces one.
@@ -185,7 +186,7 @@ class _Parts(NamedTuple):
         return from_masses(points, np.append((1 - share) * masses, share * masses))
 
     def _vertex(self, values: FloatArray, slope: float = 0.0) -> _Vertex:
-        """Return the law that is best where a unit of the mean costs ``slope``."""
+        """Return the best distribution where a unit of the mean costs ``slope``."""
         net = values - slope * self.curve.rates
         best = [
             start + int(np.argmax(net[start:end]))
@@ -281,7 +282,7 @@ def between(
     """
     if quantiles is None and mean is None and mode is None and support is None:
         raise ValueError(
-            "Nothing is told of the rate: give quantiles, mean, mode or support; all "
+            "Nothing is known of the rate: give quantiles, mean, mode or support; all "
             "rates are support=(0, 1)."
         )
     known = () if quantiles is None else _check_quantiles(quantiles)
@@ -352,7 +353,7 @@ def _check_range(name: str, ends: Any) -> tuple[float, float]:
 
 
 def _check_mean(found: RateSet, mean: Any) -> None:
-    """Raise where no distribution with all else that is told has such a mean."""
+    """Raise where no distribution with all else that is given has such a mean."""
     if found.mean is None:
         return
     rate = np.array([0.0, 1.0])
@@ -370,7 +371,7 @@ def _check_mean(found: RateSet, mean: Any) -> None:
 
 
 def _check_mode(found: RateSet, mode: Any) -> None:
-    """Raise where no distribution with the quantiles has a mode as told."""
+    """Raise where no distribution with the quantiles has such a mode."""
     if found.mode is None or found.mode_ranges:
         return
     ranges = possible_modes(found.edges, found.masses)

@@ -110,11 +110,11 @@ class RateDistribution(PlainData, ABC):
         return float_or_array(self.table.mean(low, high))
 
     def density(self, x: ArrayLike) -> Any:
-        """Return the density of R, less ``point_masses``, at rates ``x`` in [0, 1]."""
+        """Return the density of R at rates ``x``, without ``point_masses``."""
         return float_or_array(np.maximum(self.table.density(check_shares("x", x)), 0.0))
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
-        """Return the rates with a probability of their own, if any, and these."""
+        """Return the rates with a positive probability, if any, and these."""
         return self.table.point_masses()
 
     def instance_weights(self, n: int) -> FloatArray:
@@ -156,7 +156,7 @@ class RateDistribution(PlainData, ABC):
         return self.table.survival(x)
 
     def _below(self, x: FloatArray) -> FloatArray:
-        """Return P(R <= x), to its own digits where the law knows it."""
+        """Return P(R <= x), to its full precision where the distribution knows it."""
         return 1.0 - self._survival(x)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
@@ -179,7 +179,7 @@ class RateDistribution(PlainData, ABC):
 
 
 class ManyDistributions(PlainData):
-    """A set of distributions, which most functions do not take for one."""
+    """A set of distributions, which most functions do not take."""
 
 
 class FrozenDistribution(Protocol):
@@ -566,7 +566,7 @@ def scipy_name(frozen: Any) -> str:
 
 
 def _named(frozen: Any) -> ScipyRate:
-    """Return a frozen distribution with what tells its law.
+    """Return a frozen distribution with what tells its distribution.
 
     Only scipy's own are determined by their parameters; others equal themselves alone.
     """
@@ -696,7 +696,7 @@ def check_rate(rate: Any) -> RateDistribution:
 
 
 def cuts_of(rate: RateDistribution | None) -> FloatArray:
-    """Return the rates within (0, 1) with a probability of their own.
+    """Return the rates within (0, 1) with a positive probability.
 
     They increase; slopes jump there from one case to the next.
     """

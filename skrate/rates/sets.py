@@ -40,7 +40,7 @@ class ModeRange(NamedTuple):
 
 
 def possible_modes(edges: FloatArray, masses: FloatArray) -> list[ModeRange]:
-    """Return where laws that put these masses between these edges can have a mode.
+    """Return where distributions with these masses between these edges can have a mode.
 
     The mean density must rise before the interval of the mode and fall after it, where
     it is at least that of the neighbours and must not take more than there is.
@@ -72,7 +72,7 @@ def possible_modes(edges: FloatArray, masses: FloatArray) -> list[ModeRange]:
 
 
 def has_mode(law: RateDistribution, low: float, high: float) -> bool:
-    """Return whether a law is unimodal, to nine digits, with a mode in a range."""
+    """Return whether a distribution has one mode, in a range, to nine digits."""
     points, masses = law.point_masses()
     points, masses = points[masses > SLACK], masses[masses > SLACK]
     if len(points) > 1:
@@ -106,7 +106,7 @@ class RateSet(ManyDistributions):
     quantiles : tuple of pairs
         Probabilities and the rates at them, both increasing.
     mean : tuple (low, high) or None
-        Range of the mean; None where nothing was told of it.
+        Range of the mean; None where nothing is known of it.
     support : tuple (low, high)
         Bounds of the rate.
     mode : tuple (low, high) or None
@@ -133,7 +133,7 @@ class RateSet(ManyDistributions):
         """Return whether a distribution, or whatever ``rate=`` accepts, is in the set.
 
         A rate q is a quantile at the probability p if P(R < q) <= p <= P(R <= q), to
-        nine digits. Modes are told apart to a thousandth.
+        nine digits. Modes are distinguished to a thousandth.
         """
         law = check_rate(rate)
         low, high = self.support
@@ -198,7 +198,7 @@ class RateSet(ManyDistributions):
 
 
 def check_rate_or_set(rate: Any, worst: End | None) -> RateDistribution | RateSet:
-    """Return what ``rate`` stands for; of a set ``worst`` says which end is meant."""
+    """Return what ``rate`` stands for; of a set ``worst`` says which end is taken."""
     check_choice("worst", worst, ENDS, or_none=True)
     if isinstance(rate, RateSet):
         if worst is None:
@@ -234,7 +234,7 @@ class RateCurve(NamedTuple):
         return RateCurve(rates, change(self.values), widths)
 
     def top(self, law: RateDistribution) -> float:
-        """Return the mean of the values under a law that ends a range."""
+        """Return the mean of the values under a distribution that ends a range."""
         if isinstance(law, Interval):
             return self._mean_over(law.low, law.high)
         if isinstance(law, Mixture):
@@ -244,7 +244,7 @@ class RateCurve(NamedTuple):
         return float(dot(masses, np.interp(points, self.rates, self.values)))
 
     def under(self, law: RateDistribution) -> float:
-        """Return the metric under a law that ends a range."""
+        """Return the metric under a distribution that ends a range."""
         if self.widths is None:
             return self.top(law)
         return self.top(law) / self._replace(values=self.widths).top(law)

@@ -1,16 +1,17 @@
-r"""The law of the rate with one mode under which the mean of a function is greatest.
+r"""The unimodal distribution of the rate that maximises the mean of a function.
 
-A law that is unimodal about m is a mixture of uniform laws between m and x, over x, and
-of m itself (Khinchine 1938). So for each m the best law of a set is that of a linear
-program in the shares of these parts, with a row for each thing that is known, of which
-few parts are in use. With prices of the rows that of x gains
+A distribution that is unimodal about m is a mixture of uniform distributions between m
+and x, over x, and of m itself (Khinchine 1938). So for each m the best distribution of
+a set is that of a linear program in the shares of these parts, with a row for each
+thing that is known, of which few parts are in use. With prices of the rows that of x
+gains
 
     1/(x - m) * integral from m to x of g(u) du,
     g(u) = f(u) - sum_j price_j 1{u <= q_j} - price_mean u,
 
 where f is straight between knots, so that in each cell the best x has a closed form.
-Parts that gain are added until none does, which makes the program exact for m. Of the
-modes a grid is taken, with the best knot of f in each of its cells, and a finer one
+Parts that gain are added until none does, which makes the program exact for m. A grid
+of modes is taken, with the best knot of f in each of its cells, and a finer one
 around the best of them, until nothing is gained.
 """
 
@@ -200,7 +201,7 @@ class UnimodalPrograms:
         return gains, columns
 
     def _start(self, modes: FloatArray, columns: FloatArray) -> IntArray:
-        """Return a law with each mode: steps from the edges but those next to it."""
+        """Return a distribution for each mode: steps from all but the nearest edges."""
         ranges = self.among.mode_ranges
         which = np.searchsorted([of.high for of in ranges], modes)
         intervals = np.array([of.interval for of in ranges])
@@ -299,7 +300,7 @@ _MOST_ENDS = 60
 
 @dataclass(frozen=True)
 class UnimodalParts:
-    """The knots of a curve among a set of laws with one mode."""
+    """The knots of a curve among a set of distributions with one mode."""
 
     among: RateSet
     curve: RateCurve
@@ -320,7 +321,7 @@ class UnimodalParts:
         return _ENOUGH
 
     def greatest(self, values: FloatArray) -> Mixture:
-        """Return a law of the set under which the mean of ``values`` is greatest."""
+        """Return a distribution of the set that maximises the mean of ``values``."""
         program = UnimodalPrograms(self.among, self.curve.rates, values)
         best = _best(program)
         parts: list[RateDistribution] = []
@@ -331,7 +332,7 @@ class UnimodalParts:
 
 
 class _Best(NamedTuple):
-    """The best law with a mode."""
+    """The best distribution with a mode."""
 
     mode: float
     value: float
@@ -340,7 +341,7 @@ class _Best(NamedTuple):
 
 
 def _best(program: UnimodalPrograms) -> _Best:
-    """Return the best law of all modes."""
+    """Return the best distribution of all modes."""
     ranges = program.among.mode_ranges
     modes = _grid(program, ranges[0].low, ranges[-1].high, program.first_ends)
     values = program.solved(modes, program.first_ends).values
@@ -356,7 +357,7 @@ def _best(program: UnimodalPrograms) -> _Best:
 
 
 def _climbed(program: UnimodalPrograms, modes: FloatArray, peak: int) -> _Best:
-    """Return the best law of a mode around a peak over a grid."""
+    """Return the best distribution of a mode around a peak over a grid."""
     best, ends = _exact(program, modes[[peak]], program.first_ends)
     for _ in range(_MOST_ROUNDS):
         # Between the neighbours of the best.
@@ -375,7 +376,7 @@ def _climbed(program: UnimodalPrograms, modes: FloatArray, peak: int) -> _Best:
 def _exact(
     program: UnimodalPrograms, modes: FloatArray, ends: FloatArray
 ) -> tuple[_Best, FloatArray]:
-    """Return the best law of some modes, and ends with those that it needed."""
+    """Return the best distribution of some modes, and the ends that it needed."""
     found = []
     for mode in modes.tolist():
         at, basis = np.array([mode]), None
@@ -443,14 +444,14 @@ def _mixture(parts: Sequence[RateDistribution], shares: Sequence[float]) -> Mixt
 
 
 def mixed(first: Mixture, second: Mixture, share: float) -> Mixture:
-    """Return the law that is the first with a probability, and else the second."""
+    """Return the first distribution with a probability, else the second."""
     shares = [share * weight for weight in first.weights]
     shares += [(1 - share) * weight for weight in second.weights]
     return _mixture([*first.components, *second.components], shares)
 
 
 def mode_of(law: Mixture, among: RateSet) -> float:
-    """Return a mode of a law that was found here: a rate that all its parts hold."""
+    """Return a mode of a distribution found here: a rate that all its parts contain."""
     assert among.mode is not None
     bounds = list(map(_bounds, law.components))
     first, last = max(low for low, _ in bounds), min(high for _, high in bounds)

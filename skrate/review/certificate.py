@@ -113,7 +113,7 @@ class RecallCertificate(Result):
         level = f"{100 * self.confidence_level:g} %"
         verdict = "reached" if self.is_reached else "not shown to be reached"
         if self.n_found + self.most_left == 0:
-            verdict = "not missed, as there is nothing to find"
+            verdict = "not missed, since there is nothing to find"
         number = "any number of" if self.looks == "any" else self.looks
         looks = "" if self.looks == 1 else f" over {number} looks"
         return (
@@ -384,7 +384,7 @@ def _pvalue(
 
 
 def chance_of_hits(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
-    """Return P(X = x) of the hypergeometric law, to 12 digits or so.
+    """Return P(X = x) of the hypergeometric distribution, to 12 digits or so.
 
     As a product of binomial probabilities: logarithms of factorials would cancel.
     """

@@ -269,7 +269,7 @@ def _of_random(
 class Windows:
     """The windows that end at each look, and begin at the start or after a positive.
 
-    Of windows with the same hits the longest says most, and that is one of these.
+    The longest of the windows with the same hits says most, and is one of these.
     """
 
     def __init__(self, is_pos: BoolArray, n_read: IntArray, n_items: int) -> None:
@@ -370,7 +370,7 @@ def _that(chosen: BoolArray, *columns: Any) -> Any:
 
 
 def _may_be(low: FloatArray, best: FloatArray, row: IntArray) -> BoolArray:
-    """Return which are not above the best of their row, but for rounding, nor 1."""
+    """Return which are not above the best of their row, except for rounding, nor 1."""
     slack = _SLACK * np.minimum(best, 1 - best) + _ULPS * best
     return (low < 1) & (low <= (best + slack)[row]) & (best > 0)[row]
 

@@ -223,7 +223,7 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
         ({"y_trues": [Y[0], []], "y_scores": [S[0], []]}, "Fold 1: y_true is empty"),
         ({"y_scores": [S[0], [1, 2]]}, "Fold 1: Unequal"),
         ({"y_scores": [S[0], [np.nan] * 5]}, "Fold 1: y_score contains NaN"),
-        ({"y_trues": [[1] * 5, [0] * 5]}, "None of the 2 folds holds both classes"),
+        ({"y_trues": [[1] * 5, [0] * 5]}, "None of the 2 folds has both classes"),
         ({"rates": [0.1, 1.2]}, r"rates must lie in \[0, 1\], found 1.2"),
         ({"rates": [-0.1, 0.2]}, r"rates must lie in \[0, 1\], found -0.1"),
         ({"rates": [0.1, 0.3, 0.2]}, "rates must increase, found 0.2 after 0.3"),

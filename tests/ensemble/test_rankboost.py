@@ -271,7 +271,7 @@ def test_refuses_parameters_out_of_range(parameters, message):
         ("sample_weight", [1, 1, 1], "sample_weight has 3"),
         ("sample_weight", ["1"] * 4, "sample_weight must be numeric"),
         ("groups", [1, 1, 1], "groups has 3"),
-        ("groups", [0, 1, 0, 1], "no list holds both classes"),
+        ("groups", [0, 1, 0, 1], "no list has both classes"),
         ("groups", ["a", "a", "a", float("nan")], "groups contains NaN"),
         ("X", [[np.inf], [1], [2], [3]], "infinity"),
         (

@@ -318,7 +318,7 @@ def test_models_may_be_a_frame_or_columns():
     assert budget_report(y_true, models=frame, rate=0.2) == expected
     assert budget_report(y_true, models=np.stack([a, b], 1), rate=0.2) == expected
     frame.columns = ["a", "a"]
-    with pytest.raises(ValueError, match=r"name of its own; found .*\['a', 'a'\]"):
+    with pytest.raises(ValueError, match=r"another name; found .*\['a', 'a'\]"):
         budget_report(y_true, models=frame, rate=0.2)
     with pytest.raises(ValueError, match="y_score holds several models"):
         budget_report(y_true, frame, rate=0.2)
@@ -412,7 +412,7 @@ def test_nothing_found_needs_infinitely_many():
     "changed, message",
     [
         ({"models": {}}, "models must hold at least one"),
-        ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, "name of its own"),
+        ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, "another name"),
         ({"models": {"A": [1, 2, 3]}}, r"models\['A'\] has 3"),
         ({"models": {"A": [1, 2, 3, np.nan]}}, r"models\['A'\] contains NaN"),
         ({"models": [[1, 2, 3, 4], [4, 3, 2, 1]]}, r"shape \(2, 4\): transpose it"),

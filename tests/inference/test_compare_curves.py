@@ -309,7 +309,7 @@ def test_rankings_that_do_not_match_are_refused():
         ((y_true, other), {}, r"y_true must be left out where.*found nd"),
         ((one, other, b), {}, "y_score_b must be None where y_true is a Fol"),
         ((one, other), weights, "sample_weight must be None where y_true is"),
-        (lone, {}, "None of the 2 folds holds both classes"),
+        (lone, {}, "None of the 2 folds has both classes"),
     ):
         with case(message), pytest.raises(ValueError, match=message):
             compare_curves(*given, **options)

@@ -233,7 +233,7 @@ def test_too_few_cases_leave_all_undefined():
             lambda one, _: (({"a": one, "b": [1, 2]},), {}),
             r"y_true\['b'\] must be FoldRankings, .* found list",
         ),
-        (lambda one, _: (({1: one, "1": one},), {}), "each under a name of its own"),
+        (lambda one, _: (({1: one, "1": one},), {}), "each under another name"),
     ],
 )
 def test_what_does_not_go_with_rankings_is_refused(call, message):

@@ -92,7 +92,7 @@ def test_options_that_change_the_number_are_refused(metric, kwargs, message):
     ],
 )
 def test_a_name_that_is_nearly_known_is_answered_with_it(name, meant):
-    with pytest.raises(ValueError, match=f": is '{meant}'.* meant"):
+    with pytest.raises(ValueError, match=f": did you mean '{meant}'"):
         estimate(name, Y, A)
 
 

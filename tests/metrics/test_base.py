@@ -217,9 +217,9 @@ def test_the_bandwidth_stays_inside_and_shrinks(n):
     "metric, kwargs, message",
     [
         (len, {}, "metric=builtins.len is not one of .*; known are .* roc_auc"),
-        ("roc", {}, r"metric='roc' is not one of .*: is 'roc_auc' meant\?$"),
-        ("recal_at_rate", {}, r"is 'recall_at_rate' or .* meant\?"),
-        ("skrate_lift_at_rate", {}, r"package: is 'lift_at_rate' meant\?"),
+        ("roc", {}, r"metric='roc' is not one of .*: did you mean 'roc_auc'\?$"),
+        ("recal_at_rate", {}, r"did you mean 'recall_at_rate' or .*\?"),
+        ("skrate_lift_at_rate", {}, r"package: did you mean 'lift_at_rate'\?"),
         ([], {}, r"metric=\[\] is not one"),
         (expected_recall_score, {"rte": 1}, "no parameter 'rte'"),
         (expected_recall_score, {"n_cases": 1}, "no parameter 'n_cases'"),
@@ -283,7 +283,7 @@ NAMES_OF_OTHERS = {
 
 @looped("name, meant", NAMES_OF_OTHERS.items())
 def test_names_of_others_suggest_ours(name, meant):
-    with pytest.raises(ValueError, match=f"is '{meant}' meant"):
+    with pytest.raises(ValueError, match=f"did you mean '{meant}'"):
         estimate(name, [0, 1], [0, 1])
 
 

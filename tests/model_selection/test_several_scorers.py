@@ -74,7 +74,11 @@ def test_lists_are_found_by_their_column(data):
         ([average_precision_score], {}, r"list of different names.*a function makes"),
         (["roc_auc", "roc_auc"], {}, r"different names.*'roc_auc', 'roc_auc'"),
         (["rate_weigthed_auc"], {}, r"is 'rate_weighted_auc'.*meant\?"),
-        (["skrate_ndcg_score"], {}, r"'skrate_ndcg_score' is not.*: is 'ndcg' meant\?"),
+        (
+            ["skrate_ndcg_score"],
+            {},
+            r"'skrate_ndcg_score' is not.*: did you mean 'ndcg'\?",
+        ),
         (["roc_auc"], {"rate": 0.2}, r"rate=0.2 is a parameter of none of.*roc_auc"),
         (["roc_auc"], {"response_method": 3}, r"response_method.*3"),
     ],

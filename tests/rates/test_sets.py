@@ -77,7 +77,7 @@ TWICE = {"quantiles": {0.4: 0.2, 0.5: 0.6, 0.8: 0.7}}
 @looped(
     "told, message",
     [
-        ({}, "Nothing is told of the rate"),
+        ({}, "Nothing is known of the rate"),
         ({"quantiles": {}}, "quantiles must be a dict"),
         ({"quantiles": [0.1, 0.2]}, "quantiles must be a dict"),
         ({"quantiles": {1.0: 0.2}}, r"a probability of quantiles .* in \(0, 1\)"),
