@@ -73,7 +73,7 @@ def test_lists_are_found_by_their_column(data):
         (None, {}, r"metric=None is not one of"),
         ([average_precision_score], {}, r"list of different names.*a function makes"),
         (["roc_auc", "roc_auc"], {}, r"different names.*'roc_auc', 'roc_auc'"),
-        (["rate_weigthed_auc"], {}, r"is 'rate_weighted_auc'.*meant\?"),
+        (["rate_weigthed_auc"], {}, r"did you mean 'rate_weighted_auc'"),
         (
             ["skrate_ndcg_score"],
             {},
