@@ -211,7 +211,7 @@ def test_the_class_taken_is_named_once_for_all_folds(scorer):
     texts = told(lambda: validate(BUYERS, scoring=scorer))
     assert texts == [
         f"{type(scorer).__name__} takes 'other' for the positive class, the second of "
-        "['buyer', 'other']: pass pos_label='other' if that is right, "
+        "['buyer', 'other']: pass pos_label='other' if it is right, "
         "pos_label='buyer' if it is the other."
     ]
     # Other labels are another matter, the same ones are not.
