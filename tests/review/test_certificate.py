@@ -98,7 +98,7 @@ def test_nothing_found_is_undefined():
     assert np.isnan(result.lower_bound)
     # Who reads until it is reached has come to the end.
     assert (result.pvalue, result.is_reached) == (0, True)
-    assert "target 0.95 not missed, since there is nothing to find, p = 0" in repr(result)
+    assert "not missed, since there is nothing to find, p = 0" in repr(result)
 
 
 def test_looks_divide_the_error():
