@@ -121,6 +121,7 @@ __all__ = [
     "results",
     "review",
     "sample_size",
+    "select_best",
     "subgroup_scores",
     "summarize",
     "work_saved_score",

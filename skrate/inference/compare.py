@@ -37,7 +37,12 @@ from skrate.inference.difference import (
 )
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADJUSTMENTS, Adjust
-from skrate.inference.measured import Measured, measured, warn_of_turned
+from skrate.inference.measured import measured, warn_of_turned
+from skrate.inference.models import (
+    check_several,
+    measured_models,
+    rankings_of_models,
+)
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     WEIGHTS,
@@ -413,7 +418,9 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     """Compare all pairs of models by the same cases, or all with a reference."""
     metric, params = given.metric, given.params
     among = set_of(metric, params)
-    samples = _rankings_of_models(given)
+    samples = rankings_of_models(
+        "y_score_a", given.y_score_a, given.y_true, given.cases, given.weights
+    )
     names, rankings = tuple(samples), list(samples.values())
     folds = rankings[0].folds
     matrix = np.full((len(names), len(names)), np.nan)
@@ -432,7 +439,7 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
             f"worst={worst!r} means another distribution for each model: compare "
             "them pair by pair."
         )
-    models = _measured((metric, params), rankings, plan)
+    models = measured_models((metric, params), rankings, plan)
     argument = "y_score_a" if folds is None else "y_true"
     named = zip(names, models, strict=True)
     warn_of_turned([(f"{argument}[{name!r}]", one, None) for name, one in named])
@@ -447,58 +454,6 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     return compare_pairs(
         names, compare_two, plan, matrix, adjust, reference, lazily=lazily
     )
-
-
-def _rankings_of_models(given: _Given) -> dict[str, Rankings]:
-    """Return the rankings of several models, of the same cases or folds."""
-    argument, y_true, weights = "y_score_a", given.y_true, given.weights
-    if are_of_folds(y_true):
-        check_alone(FoldRankings, y_score_a=given.y_score_a, **given.cases)
-        argument = "y_true"
-        models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
-    else:
-        cases = check_cases(y_true, weights=weights, **given.cases)
-        models = columns_of("y_score_a", given.y_score_a, cases.n_given)
-    _check_several(argument, models)
-    named = {f"{argument}[{name!r}]": one for name, one in models.items()}
-    if argument == "y_true":
-        check_same_folds(named)
-        rankings = [rankings_of(one, weights=weights) for one in models.values()]
-    else:
-        if cases.weights is not None:
-            # Of a caller who may change theirs before the pairs are asked for.
-            cases = replace(cases, weights=cases.weights.copy())
-        rankings = [Rankings([scored(cases, *one)]) for one in named.items()]
-    return dict(zip(map(str, models), rankings, strict=True))
-
-
-def _check_several(argument: str, models: Mapping[Any, Any]) -> dict[Any, Any]:
-    if len(models) < 2:
-        found = len(models)
-        raise ValueError(f"{argument} must hold at least 2 models, found {found}.")
-    return dict(models)
-
-
-def _measured(
-    meant: tuple[MetricLike, dict[str, Any]], samples: list[Rankings], plan: Plan
-) -> list[Measured]:
-    """Return the metric of each model; warn once of what all of them lack."""
-    if samples[0].folds is not None:
-        return measured([meant] * len(samples), samples, plan)
-
-    def fill(sample: Rankings) -> Measured:
-        first = sample is samples[0]
-        (model,) = measured([meant], [sample], plan, are_warned=first)
-        if model.is_known:
-            model.influence  # noqa: B018
-        if plan.method == "delta":
-            # Memory that the next model takes again need not be cleared for it.
-            model.cases.forget()
-        return model
-
-    # Threads, whatever else joblib is told to use: they write into the same memory.
-    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
-    return list(run(map(delayed(fill), samples)))
 
 
 def _within_lists(
@@ -550,10 +505,10 @@ def _models_in_lists(
             return {"y_true": y_true, "y_score_a": a}
         check_alone(GroupScores, y_score_a=a)
         models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
-        return _check_several("y_true", models)
+        return check_several("y_true", models)
     if are_several:
         n_rows = len(check_vector("y_true", y_true))
-        return _check_several("y_score_a", columns_of("y_score_a", a, n_rows))
+        return check_several("y_score_a", columns_of("y_score_a", a, n_rows))
     is_missing = a is None or b is None or isinstance(y_true, RankTable)
     if is_missing and not given.is_pair:
         raise ValueError(

@@ -439,20 +439,24 @@ class Measured:
         level: float | None = None,
         draws: FloatArray | None = None,
         factor: float = 1.0,
+        value: float | None = None,
     ) -> ConfidenceInterval:
         """Return the interval of the mean, with ``factor`` times the standard error.
 
         That is by default of the delta method, and its degrees of freedom always are.
+        The interval is about ``value``, by default the mean, as corrected by a caller.
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
         bounds, cases = self._range(kind), self.cases
+        is_corrected = value is not None
+        value = self.value if value is None else value
         if cases.worth is not None:
             # No cases are added to these, and of no gain there is no logarithm.
-            if not self.value > NEGLIGIBLE:
+            if not value > NEGLIGIBLE:
                 bounds = -np.inf, np.inf
             freedom = self.freedom(self.parts, freedoms_of_cases(self.metric, cases))
-            return interval_of(kind, self.value, error, level, bounds, freedom, draws)
+            return interval_of(kind, value, error, level, bounds, freedom, draws)
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None and self.folds is not None:
             draws = factor * draws + (1 - factor) * draws.mean()
@@ -460,16 +464,16 @@ class Measured:
             draws = draws - 2 * bias
         tested = partial(self._interval_of_tests, level, factor)
         ends = bounded_interval(
-            kind, float(np.clip(self.value - bias, *bounds)), factor * error, level,
+            kind, float(np.clip(value - bias, *bounds)), factor * error, level,
             bounds, self.freedom(self.parts), draws,
             partial(self._augmented, error**2, factor),
-            tested if isinstance(self.metric, Tested) else None,
+            tested if isinstance(self.metric, Tested) and not is_corrected else None,
         )  # fmt: skip
         # Of scores with long tails the jackknife finds two thirds of the bias.
         rest = bias / 2
         return clipped_interval(
-            min(ends.low - max(rest, 0.0), self.value),
-            max(ends.high - min(rest, 0.0), self.value),
+            min(ends.low - max(rest, 0.0), value),
+            max(ends.high - min(rest, 0.0), value),
             bounds,
         )
 

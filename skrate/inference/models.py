@@ -1,0 +1,89 @@
+"""Several models on the same cases, or in the same folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from skrate.data.checks import check_n_jobs
+from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
+from skrate.data.table import check_alone
+from skrate.inference.measured import Measured, measured
+from skrate.inference.plan import Plan
+from skrate.inference.sample import (
+    Rankings,
+    Weights,
+    check_cases,
+    columns_of,
+    rankings_of,
+    scored,
+)
+from skrate.metrics.base import MetricLike
+
+
+def rankings_of_models(
+    argument: str,
+    scores: Any,
+    y_true: Any,
+    cases_given: dict[str, Any],
+    weights: Weights,
+    *,
+    least: int = 2,
+) -> dict[str, Rankings]:
+    """Return the rankings of several models by their names.
+
+    ``scores`` is the argument of that name; the rankings of folds stand in ``y_true``.
+    """
+    if are_of_folds(y_true):
+        check_alone(FoldRankings, **{argument: scores}, **cases_given)
+        argument = "y_true"
+        models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
+    else:
+        cases = check_cases(y_true, weights=weights, **cases_given)
+        models = columns_of(argument, scores, cases.n_given)
+    check_several(argument, models, least)
+    named = {f"{argument}[{name!r}]": one for name, one in models.items()}
+    if argument == "y_true":
+        check_same_folds(named)
+        rankings = [rankings_of(one, weights=weights) for one in models.values()]
+    else:
+        if cases.weights is not None:
+            # Of a caller who may change theirs before the pairs are asked for.
+            cases = replace(cases, weights=cases.weights.copy())
+        rankings = [Rankings([scored(cases, *one)]) for one in named.items()]
+    return dict(zip(map(str, models), rankings, strict=True))
+
+
+def check_several(
+    argument: str, models: Mapping[Any, Any], least: int = 2
+) -> dict[Any, Any]:
+    """Return models by name, of which there must be enough."""
+    if len(models) < least:
+        found = len(models)
+        raise ValueError(f"{argument} must hold at least {least} models, found {found}.")
+    return dict(models)
+
+
+def measured_models(
+    meant: tuple[MetricLike, dict[str, Any]], samples: list[Rankings], plan: Plan
+) -> list[Measured]:
+    """Return the metric of each model; warn once of what all of them lack."""
+    if samples[0].folds is not None:
+        return measured([meant] * len(samples), samples, plan)
+
+    def fill(sample: Rankings) -> Measured:
+        first = sample is samples[0]
+        (model,) = measured([meant], [sample], plan, are_warned=first)
+        if model.is_known:
+            model.influence  # noqa: B018
+        if plan.method == "delta":
+            # Memory that the next model takes again need not be cleared for it.
+            model.cases.forget()
+        return model
+
+    # Threads, whatever else joblib is told to use: they write into the same memory.
+    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
+    return list(run(map(delayed(fill), samples)))

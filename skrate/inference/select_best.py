@@ -1,0 +1,464 @@
+"""The best of several models, and how good it is once its luck is taken off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from skrate.data.arrays import ArrayLike, FloatArray, IntArray, Label, RandomState
+from skrate.data.checks import check_generator, check_positive, warn
+from skrate.data.folds import are_of_folds
+from skrate.data.show import described_like
+from skrate.inference.compare_range import set_of
+from skrate.inference.delta import covariance
+from skrate.inference.estimate import estimate
+from skrate.inference.measured import Measured
+from skrate.inference.models import measured_models, rankings_of_models
+from skrate.inference.plan import CLASSES, Plan
+from skrate.inference.sample import Ranked, Weights
+from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, check_metric_first
+from skrate.metrics.base import question_of
+from skrate.metrics.hypotheses import NEGLIGIBLE
+from skrate.metrics.results import (
+    ConfidenceInterval,
+    Drawn,
+    Question,
+    Rows,
+    question_text,
+)
+
+# Entries of the counts of a batch of draws.
+_BATCH = 2**22
+# Sums of whole numbers below this are exact in any order.
+_EXACT = 2.0**52
+_NAN = float("nan")
+# Fewer cases of a class than this leave its distribution unknown.
+_FEW = 10
+
+
+@described_like(estimate)
+def select_best(
+    metric: MetricLike,
+    models: Any,
+    y_true: ArrayLike | None = None,
+    *,
+    confidence_level: float = 0.95,
+    margin: float | None = None,
+    cost: Mapping[Any, float] | None = None,
+    n_resamples: int = 2000,
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights: Weights = "frequency",
+    pos_label: Label = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    **metric_kwargs: Any,
+) -> BestModel:
+    r"""Select the best of several models, and correct its value for the selection.
+
+    The best of many models was also lucky: on new cases it will do worse than on those
+    that chose it. This takes the luck off, without training or ranking anything again,
+    and says which other models could as well be the best.
+
+    Parameters
+    ----------
+    models : mapping, data frame, array or list
+        The scores of each model, of shape (n_samples,), by its name; a data frame or an
+        array of shape (n_samples, n_models); or, without ``y_true``, the
+        :class:`FoldRankings` of each by its name, of the same folds.
+    y_true : array-like of shape (n_samples,), default=None
+        True labels of two classes.
+    confidence_level : float, default=0.95
+        Level of the intervals and of the set, in (0, 1).
+    margin : float, default=None
+        How much worse than the best a model may be to be as good, in units of the
+        metric, such as 0.01. None asks for no such models.
+    cost : mapping, default=None
+        The cost of each model by its name, such as seconds or the number of features:
+        the cheapest model within ``margin`` is the result's ``choice``.
+    n_resamples : int, default=2000
+        Number of bootstrap samples.
+
+    Returns
+    -------
+    result : BestModel
+        With ``best``, its ``value`` as measured, ``corrected_value`` and
+        ``confidence_interval``, the ``set`` of models that may be the best, and with a
+        ``margin`` those that are ``equivalent``. For one model value, corrected value
+        and interval are those of :func:`estimate`.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores, weights or clusters that do not fit, folds that differ
+        between models, a cost that is missing or has no margin, or a metric of lists.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a class has fewer than two cases, or the metric is undefined.
+    UserWarning
+        If a class has fewer than 10 cases.
+
+    See Also
+    --------
+    compare : The differences of all pairs, with tests.
+    refit_one_standard_error : The simplest candidate of a search near the best.
+
+    Notes
+    -----
+    Let :math:`\theta_k` be the metric of model k, :math:`\psi_{ik}` the
+    :func:`influence` of case i on it, and :math:`c` how often a bootstrap sample draws
+    each of the n cases. The sample selects
+
+    .. math:: k^* = \arg\max_k \; \theta_k + \frac{1}{n} \sum_i c_i \psi_{ik},
+
+    and the cases that it left out judge :math:`k^*`:
+
+    .. math:: \theta_{k^*} + \frac{\sum_i 1\{c_i = 0\} \psi_{ik^*}}
+              {\sum_i 1\{c_i = 0\}}.
+
+    The corrected value is the mean over bootstrap samples: the bootstrap bias corrected
+    cross-validation of [1]_, in which influence values take the place of new rankings.
+    The interval is that of :func:`estimate` about the corrected value. It is of the
+    model that was selected, on new cases; for folds, of the models of its folds.
+
+    Model k is in the set unless :math:`\max_j (\theta_j - \theta_k) / s_{jk}` is above
+    the quantile of the same maximum over bootstrap samples, with :math:`s_{jk}` the
+    standard error of the difference: each model that is truly the best is in the set
+    with the confidence level. Model k is equivalent if :math:`\theta_j - \theta_k + q
+    s_{jk} \le` ``margin`` for all j, with q the quantile of the maximum over all pairs:
+    with the confidence level all of them are within the margin of the best.
+
+    Cost: a ranking for each model, and O(n_samples x n_models x n_resamples).
+
+    References
+    ----------
+    .. [1] Tsamardinos, Greasidou and Borboudakis (2018), Bootstrapping the
+       out-of-sample predictions for efficient and accurate cross-validation,
+       :doi:`10.1007/s10994-018-5714-4`.
+
+    Examples
+    --------
+    Thirty models that are equally good:
+
+    >>> import numpy as np
+    >>> from skrate import select_best
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(300) < 0.3
+    >>> scores = y_true[:, None] + rng.normal(size=(300, 30))
+    >>> result = select_best("roc_auc", scores, y_true, random_state=0)
+    """
+    check_metric_first(metric)
+    if "groups" in metric_kwargs:
+        raise ValueError(GROUPS_ARE_LISTS)
+    if set_of(metric, metric_kwargs) is not None:
+        raise ValueError(
+            "rate is a set of distributions, under which another model may be the best "
+            "for each: give one distribution, or use compare."
+        )
+    plan = Plan(
+        "delta", confidence_level, "wilson", n_resamples, None, random_state, n_jobs
+    )
+    if margin is not None:
+        margin = check_positive("margin", margin)
+    case_arguments = {
+        "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
+    }  # fmt: skip
+    given = (models, y_true)
+    if y_true is None:
+        if not are_of_folds(models):
+            raise ValueError(
+                "y_true is missing: give the labels of the scores in models, or in "
+                "models the FoldRankings of each model by its name."
+            )
+        given = (None, models)
+    samples = rankings_of_models("models", *given, case_arguments, weights, least=1)
+    costs = _check_cost(cost, margin, list(samples))
+    found = measured_models((metric, metric_kwargs), list(samples.values()), plan)
+    return _selected(tuple(samples), found, plan, margin, costs)
+
+
+def _check_cost(
+    cost: Mapping[Any, float] | None, margin: float | None, names: list[str]
+) -> FloatArray | None:
+    """Return the cost of each model."""
+    if cost is None:
+        return None
+    if margin is None:
+        raise ValueError(
+            "cost needs a margin: how much worse than the best may the cheapest be, "
+            "such as margin=0.01?"
+        )
+    if not isinstance(cost, Mapping):
+        kind = type(cost).__name__
+        raise ValueError(f"cost must be a dict of names and numbers, got {kind}.")
+    by_name = {str(name): value for name, value in cost.items()}
+    missing = [name for name in names if name not in by_name]
+    if missing:
+        raise ValueError(f"cost lacks {missing}: give one for each model.")
+    costs = np.array([by_name[name] for name in names], dtype=np.float64)
+    if not np.isfinite(costs).all():
+        raise ValueError(f"cost must hold finite numbers, found {costs.tolist()}.")
+    return costs
+
+
+def _selected(
+    names: tuple[str, ...],
+    found: list[Measured],
+    plan: Plan,
+    margin: float | None,
+    costs: FloatArray | None,
+) -> BestModel:
+    """Return the best of measured models."""
+    metric = found[0].metric
+    sign = 1.0 if metric.greater_is_better else -1.0
+    values = np.array([model.value for model in found])
+    ends = np.full((len(names), 2), _NAN)
+    errors = np.full(len(names), _NAN)
+    is_known = all(model.is_known for model in found) and not np.isnan(values).any()
+    best = 0 if np.isnan(values).all() else int(np.nanargmax(sign * values))
+    corrected, interval = _NAN, ConfidenceInterval(_NAN, _NAN)
+    is_in = are_near = np.ones(len(names), dtype=bool)
+    if is_known:
+        errors = np.array([model.parts.standard_error for model in found])
+        ends = np.array([model.interval() for model in found])
+        _warn_of_few(found[0].cases)
+        corrected, interval = values[best], ConfidenceInterval(*ends[best].tolist())
+        if len(names) > 1:
+            own = [model.influence for model in found]
+            matrix = covariance(own, found[0].cases)
+            units = _Units.of(own, found[0].cases)
+            drawn = _draw(sign * values, units, sign, plan)
+            corrected = sign * drawn.corrected
+            low, high = found[best].bounds
+            corrected = float(np.clip(corrected, low, high))
+            interval = found[best].interval(value=corrected)
+            is_in, are_near = _sets(sign * values, drawn.moved, matrix, plan, margin)
+            is_in[best] = are_near[best] = True
+    choice = best
+    if costs is not None:
+        near = np.flatnonzero(are_near)
+        # The better of equally cheap ones.
+        choice = int(near[np.lexsort((-sign * values[near], costs[near]))[0]])
+    picked = [name for name, chosen in zip(names, is_in, strict=True) if chosen]
+    near_names = tuple(name for name, near in zip(names, are_near, strict=True) if near)
+    return BestModel(
+        metric.name, names, values, errors, ends, names[best], float(values[best]),
+        float(corrected), interval, tuple(picked), plan.confidence_level,
+        question_of(metric), margin, None if margin is None else near_names,
+        None if costs is None else names[choice], *found[0].class_sizes,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, repr=False)
+class BestModel(Drawn, Rows):
+    """The best of several models, as :func:`skrate.select_best` returns it.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    names : tuple of str
+        The models; arrays have an entry for each.
+    values, standard_errors : array of shape (n_models,)
+        The metric of each model as measured.
+    intervals : array of shape (n_models, 2)
+        The interval of each, as if it had been the only one.
+    best : str
+        The model with the best value.
+    value : float
+        Its value as measured, which was also lucky.
+    corrected_value : float
+        Its value on new cases, without the luck of being selected.
+    confidence_interval : ConfidenceInterval
+        About the corrected value.
+    set : tuple of str
+        The models that may be the best.
+    confidence_level : float
+        Level of the intervals and the set.
+    question : dict
+        The parameters of the metric.
+    margin : float or None
+        How much worse than the best an equivalent model may be.
+    equivalent : tuple of str or None
+        The models within the margin of the best; None without a margin.
+    choice : str
+        The cheapest equivalent model; without costs the best.
+    n_pos, n_neg : int
+        Number of positive and of negative cases.
+
+    Examples
+    --------
+    >>> from skrate import select_best
+    >>> y_true = [0, 0, 1, 0, 1, 1] * 10
+    >>> scores = {"a": [1, 2, 3, 4, 5, 6] * 10, "b": [2, 1, 6, 4, 3, 5] * 10}
+    >>> select_best("roc_auc", scores, y_true, random_state=0).best
+    'a'
+    """
+
+    metric: str
+    names: tuple[str, ...]
+    values: FloatArray
+    standard_errors: FloatArray
+    intervals: FloatArray
+    best: str
+    value: float
+    corrected_value: float
+    confidence_interval: ConfidenceInterval
+    set: tuple[str, ...]
+    confidence_level: float
+    question: Question
+    margin: float | None
+    equivalent: tuple[str, ...] | None
+    choice: str
+    n_pos: int
+    n_neg: int
+    _index = "model"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, a row per model, the best first."""
+        sign = 1 if self.values[self.names.index(self.best)] >= self.values.mean() else -1
+        order = np.argsort(-sign * self.values, kind="stable")
+        low, high = self.intervals[order].T
+        names = [self.names[i] for i in order]
+        columns = {
+            "model": names, "value": self.values[order],
+            "standard_error": self.standard_errors[order], "low": low, "high": high,
+            "may_be_best": [name in self.set for name in names],
+        }  # fmt: skip
+        if self.equivalent is not None:
+            columns["is_equivalent"] = [name in self.equivalent for name in names]
+        return columns
+
+    def __repr__(self) -> str:
+        asked = question_text(self.question)
+        of = f"{self.metric}{f' ({asked})' if asked else ''}"
+        low, high = self.confidence_interval
+        n = len(self.names)
+        text = (
+            f"BestModel({self.best!r} of {n} models, by the {of}:\n"
+            f"  {self.value:.4g} as measured, {self.corrected_value:.4g} on new cases, "
+            f"{100 * self.confidence_level:g} % interval [{low:.4g}, {high:.4g}]\n"
+            f"  {len(self.set)} of {n} may be the best"
+        )
+        if self.equivalent is not None:
+            text += f"\n  {len(self.equivalent)} within {self.margin:g} of the best"
+        if self.choice != self.best:
+            text += f", of which {self.choice!r} is the cheapest"
+        return f"{text};\n  n_pos={self.n_pos}, n_neg={self.n_neg})"
+
+
+def _warn_of_few(cases: Ranked) -> None:
+    """Warn where a class has too few cases to be resampled."""
+    for size, name in zip(cases.sizes, CLASSES, strict=True):
+        if size < _FEW:
+            warn(
+                f"{name.capitalize()} cases are {size:g}: of fewer than {_FEW} the "
+                "correction and the interval are not to be relied on. Label more."
+            )
+
+
+@dataclass(frozen=True)
+class _Units:
+    """What is drawn: the influence of each unit on each model, over their number.
+
+    ``steps`` are whole numbers, of shape (n_models, n_units), and ``scale`` what a step
+    is: sums of them are exact, in whatever order.
+    """
+
+    steps: FloatArray
+    scale: float
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, influence: list[FloatArray], cases: Ranked) -> _Units:
+        """Return independent units: cases, copies of repeated ones, or clusters."""
+        rows, weights = np.array(influence), cases.weights
+        if cases.clusters is not None:
+            each = np.ones(len(cases.is_pos)) if weights is None else weights
+            sums = [np.bincount(cases.clusters, each * row) for row in rows]
+            rows, weights = np.array(sums), np.bincount(cases.clusters, each)
+        elif weights is not None and cases.are_repetitions:
+            times = np.rint(weights).astype(np.intp)
+            rows, weights = np.repeat(rows, times, axis=1), None
+        elif weights is not None:
+            rows = rows * weights
+        n = rows.shape[1]
+        weights = np.ones(n) if weights is None else weights
+        rows /= weights.sum()
+        rows -= rows.mean(axis=1, keepdims=True)
+        most = float(np.abs(rows).max())
+        scale = 2.0 ** np.ceil(np.log2(most * n / _EXACT)) if most > 0 else 1.0
+        return cls(np.rint(rows / scale), float(scale), weights)
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """The mean of what left-out cases say, and how far each model moved."""
+
+    corrected: float
+    moved: FloatArray
+    winners: IntArray = field(repr=False)
+
+
+def _draw(values: FloatArray, units: _Units, sign: float, plan: Plan) -> _Draws:
+    """Return what bootstrap samples select, and what the cases left out say of it."""
+    generator = check_generator(plan.random_state)
+    n_models, n = units.steps.shape
+    moved = np.empty((plan.n_resamples, n_models))
+    left = np.empty(plan.n_resamples)
+    winners = np.empty(plan.n_resamples, dtype=np.intp)
+    size = max(1, _BATCH // n)
+    total = units.weights.sum()
+    for first in range(0, plan.n_resamples, size):
+        rows = slice(first, min(first + size, plan.n_resamples))
+        n_rows = rows.stop - first
+        drawn = generator.integers(n, size=(n_rows, n))
+        drawn += n * np.arange(n_rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=n_rows * n).reshape(n_rows, n)
+        # Exact, as all are whole numbers.
+        moved[rows] = sign * units.scale * (counts.astype(np.float64) @ units.steps.T)
+        winners[rows] = np.argmax(values + moved[rows], axis=1)
+        is_out = counts == 0
+        for row, out in enumerate(is_out, start=first):
+            weight = units.weights[out].sum()
+            steps = units.steps[winners[row], out].sum() if weight > 0 else 0.0
+            left[row] = sign * units.scale * steps * total / (weight or 1.0)
+    corrected = float(np.mean(values[winners] + left))
+    return _Draws(corrected, moved, winners)
+
+
+def _sets(
+    values: FloatArray,
+    moved: FloatArray,
+    matrix: FloatArray,
+    plan: Plan,
+    margin: float | None,
+) -> tuple[Any, Any]:
+    """Return which models may be the best, and which are within the margin of it."""
+    variances = matrix.diagonal()
+    level = plan.confidence_level
+    n = len(values)
+    is_in = np.ones(n, dtype=bool)
+    spread = np.sqrt(np.maximum(variances[:, None] + variances - 2 * matrix, 0.0))
+    most = np.full(len(moved), -np.inf)
+    for k in range(n):
+        # Models that are alike are never told apart.
+        others = spread[k] > NEGLIGIBLE
+        if not others.any():
+            continue
+        away = (moved[:, others] - moved[:, [k]]) / spread[k, others]
+        highest = away.max(axis=1)
+        np.maximum(most, highest, out=most)
+        distance = ((values[others] - values[k]) / spread[k, others]).max()
+        is_in[k] = distance <= np.quantile(highest, level)
+    are_near = np.zeros(n, dtype=bool)
+    if margin is not None:
+        reach = np.quantile(most, level) if np.isfinite(most).all() else 0.0
+        worse = values - values[:, None] + reach * spread
+        are_near = np.asarray(worse.max(axis=1) <= margin)
+    return is_in, are_near
