@@ -22,6 +22,7 @@ from skrate.inference.compare_readers import compare_readers
 from skrate.inference.curve_band import curve_band
 from skrate.inference.estimate import estimate, influence
 from skrate.inference.sample_size import sample_size
+from skrate.inference.select_best import select_best
 from skrate.inference.subgroups import subgroup_scores
 from skrate.metrics.lists import GroupScores, group_scores
 from skrate.metrics.registry import (

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from skrate.data.array_api import check_one_place
 from skrate.data.arrays import ArrayLike, Label, RandomState
-from skrate.data.checks import check_choice, check_generator, check_n_jobs, check_vector
+from skrate.data.checks import check_choice, check_generator, check_vector
 from skrate.data.folds import (
     FoldRankings,
     are_of_folds,
@@ -38,11 +37,7 @@ from skrate.inference.difference import (
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADJUSTMENTS, Adjust
 from skrate.inference.measured import measured, warn_of_turned
-from skrate.inference.models import (
-    check_several,
-    measured_models,
-    rankings_of_models,
-)
+from skrate.inference.models import check_several, measured_models, rankings_of_models
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     WEIGHTS,

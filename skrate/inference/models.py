@@ -63,7 +63,9 @@ def check_several(
     """Return models by name, of which there must be enough."""
     if len(models) < least:
         found = len(models)
-        raise ValueError(f"{argument} must hold at least {least} models, found {found}.")
+        raise ValueError(
+            f"{argument} must hold at least {least} models, found {found}."
+        )
     return dict(models)
 
 

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, FloatArray, IntArray, Label, RandomState
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, Label, RandomState, dot
 from skrate.data.checks import check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
 from skrate.data.show import described_like
 from skrate.inference.compare_range import set_of
-from skrate.inference.delta import covariance
 from skrate.inference.estimate import estimate
+from skrate.inference.intervals import SLACK
 from skrate.inference.measured import Measured
 from skrate.inference.models import measured_models, rankings_of_models
 from skrate.inference.plan import CLASSES, Plan
 from skrate.inference.sample import Ranked, Weights
-from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, check_metric_first
-from skrate.metrics.base import question_of
+from skrate.metrics.base import (
+    GROUPS_ARE_LISTS,
+    MetricLike,
+    check_metric_first,
+    question_of,
+)
 from skrate.metrics.hypotheses import NEGLIGIBLE
 from skrate.metrics.results import (
     ConfidenceInterval,
@@ -229,28 +233,26 @@ def _selected(
         _warn_of_few(found[0].cases)
         corrected, interval = values[best], ConfidenceInterval(*ends[best].tolist())
         if len(names) > 1:
-            own = [model.influence for model in found]
-            matrix = covariance(own, found[0].cases)
-            units = _Units.of(own, found[0].cases)
-            drawn = _draw(sign * values, units, sign, plan)
-            corrected = sign * drawn.corrected
+            units = _Units.of([model.influence for model in found], found[0].cases)
+            corrected, moved = _drawn(sign * values, units, sign, plan)
+            corrected *= sign
             low, high = found[best].bounds
             corrected = float(np.clip(corrected, low, high))
             interval = found[best].interval(value=corrected)
-            is_in, are_near = _sets(sign * values, drawn.moved, matrix, plan, margin)
+            is_in, are_near = _sets(sign * values, moved, plan, margin)
             is_in[best] = are_near[best] = True
-    choice = best
+    choice = None
     if costs is not None:
         near = np.flatnonzero(are_near)
         # The better of equally cheap ones.
-        choice = int(near[np.lexsort((-sign * values[near], costs[near]))[0]])
+        choice = names[near[np.lexsort((-sign * values[near], costs[near]))[0]]]
     picked = [name for name, chosen in zip(names, is_in, strict=True) if chosen]
     near_names = tuple(name for name, near in zip(names, are_near, strict=True) if near)
     return BestModel(
         metric.name, names, values, errors, ends, names[best], float(values[best]),
         float(corrected), interval, tuple(picked), plan.confidence_level,
         question_of(metric), margin, None if margin is None else near_names,
-        None if costs is None else names[choice], *found[0].class_sizes,
+        choice, *found[0].class_sizes,
     )  # fmt: skip
 
 
@@ -286,8 +288,8 @@ class BestModel(Drawn, Rows):
         How much worse than the best an equivalent model may be.
     equivalent : tuple of str or None
         The models within the margin of the best; None without a margin.
-    choice : str
-        The cheapest equivalent model; without costs the best.
+    choice : str or None
+        The cheapest equivalent model; None without costs.
     n_pos, n_neg : int
         Number of positive and of negative cases.
 
@@ -314,14 +316,16 @@ class BestModel(Drawn, Rows):
     question: Question
     margin: float | None
     equivalent: tuple[str, ...] | None
-    choice: str
+    choice: str | None
     n_pos: int
     n_neg: int
     _index = "model"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per model, the best first."""
-        sign = 1 if self.values[self.names.index(self.best)] >= self.values.mean() else -1
+        sign = (
+            1 if self.values[self.names.index(self.best)] >= self.values.mean() else -1
+        )
         order = np.argsort(-sign * self.values, kind="stable")
         low, high = self.intervals[order].T
         names = [self.names[i] for i in order]
@@ -335,8 +339,7 @@ class BestModel(Drawn, Rows):
         return columns
 
     def __repr__(self) -> str:
-        asked = question_text(self.question)
-        of = f"{self.metric}{f' ({asked})' if asked else ''}"
+        of = f"{self.metric}{question_text(self.question)}"
         low, high = self.confidence_interval
         n = len(self.names)
         text = (
@@ -347,7 +350,7 @@ class BestModel(Drawn, Rows):
         )
         if self.equivalent is not None:
             text += f"\n  {len(self.equivalent)} within {self.margin:g} of the best"
-        if self.choice != self.best:
+        if self.choice is not None:
             text += f", of which {self.choice!r} is the cheapest"
         return f"{text};\n  n_pos={self.n_pos}, n_neg={self.n_neg})"
 
@@ -377,88 +380,78 @@ class _Units:
     @classmethod
     def of(cls, influence: list[FloatArray], cases: Ranked) -> _Units:
         """Return independent units: cases, copies of repeated ones, or clusters."""
-        rows, weights = np.array(influence), cases.weights
+        rows: FloatArray = np.array(influence)
+        weights: FloatArray = np.ones(rows.shape[1])
+        given = weights if cases.weights is None else cases.weights
         if cases.clusters is not None:
-            each = np.ones(len(cases.is_pos)) if weights is None else weights
-            sums = [np.bincount(cases.clusters, each * row) for row in rows]
-            rows, weights = np.array(sums), np.bincount(cases.clusters, each)
-        elif weights is not None and cases.are_repetitions:
-            times = np.rint(weights).astype(np.intp)
-            rows, weights = np.repeat(rows, times, axis=1), None
-        elif weights is not None:
-            rows = rows * weights
-        n = rows.shape[1]
-        weights = np.ones(n) if weights is None else weights
+            sums = [np.bincount(cases.clusters, given * row) for row in rows]
+            rows = np.array(sums)
+            weights = np.asarray(np.bincount(cases.clusters, given), dtype=np.float64)
+        elif cases.weights is not None and cases.are_repetitions:
+            rows = np.repeat(rows, np.rint(given).astype(np.intp), axis=1)
+            weights = np.ones(rows.shape[1])
+        else:
+            rows, weights = rows * given, given
         rows /= weights.sum()
         rows -= rows.mean(axis=1, keepdims=True)
-        most = float(np.abs(rows).max())
-        scale = 2.0 ** np.ceil(np.log2(most * n / _EXACT)) if most > 0 else 1.0
-        return cls(np.rint(rows / scale), float(scale), weights)
+        most = float(np.abs(rows).max()) * rows.shape[1]
+        scale = 2.0 ** float(np.ceil(np.log2(most / _EXACT))) if most > 0 else 1.0
+        steps = np.rint(rows / scale)
+        # What is drawn must not depend on the order of the cases.
+        factors = np.sqrt(np.arange(2.0, len(steps) + 2))
+        order = np.argsort(np.add.reduce(steps * factors[:, None]), kind="stable")
+        return cls(np.ascontiguousarray(steps[:, order]), scale, weights[order])
 
 
-@dataclass(frozen=True)
-class _Draws:
-    """The mean of what left-out cases say, and how far each model moved."""
-
-    corrected: float
-    moved: FloatArray
-    winners: IntArray = field(repr=False)
-
-
-def _draw(values: FloatArray, units: _Units, sign: float, plan: Plan) -> _Draws:
-    """Return what bootstrap samples select, and what the cases left out say of it."""
+def _drawn(
+    values: FloatArray, units: _Units, sign: float, plan: Plan
+) -> tuple[float, FloatArray]:
+    """Return what left-out cases say of the winners, and how far each model moved."""
     generator = check_generator(plan.random_state)
     n_models, n = units.steps.shape
     moved = np.empty((plan.n_resamples, n_models))
-    left = np.empty(plan.n_resamples)
-    winners = np.empty(plan.n_resamples, dtype=np.intp)
+    said = np.empty(plan.n_resamples)
     size = max(1, _BATCH // n)
     total = units.weights.sum()
+    slack = SLACK * max(1.0, float(np.abs(values).max()))
     for first in range(0, plan.n_resamples, size):
-        rows = slice(first, min(first + size, plan.n_resamples))
-        n_rows = rows.stop - first
+        n_rows = min(size, plan.n_resamples - first)
         drawn = generator.integers(n, size=(n_rows, n))
         drawn += n * np.arange(n_rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=n_rows * n).reshape(n_rows, n)
-        # Exact, as all are whole numbers.
-        moved[rows] = sign * units.scale * (counts.astype(np.float64) @ units.steps.T)
-        winners[rows] = np.argmax(values + moved[rows], axis=1)
-        is_out = counts == 0
-        for row, out in enumerate(is_out, start=first):
-            weight = units.weights[out].sum()
-            steps = units.steps[winners[row], out].sum() if weight > 0 else 0.0
-            left[row] = sign * units.scale * steps * total / (weight or 1.0)
-    corrected = float(np.mean(values[winners] + left))
-    return _Draws(corrected, moved, winners)
+        # Exact in any order, as all are whole numbers.
+        steps = counts.astype(np.float64) @ units.steps.T
+        moved[first : first + n_rows] = sign * units.scale * steps
+        for row, is_out in enumerate(counts == 0, start=first):
+            again = values + moved[row]
+            # The first of those that are equal except for rounding.
+            winner = np.argmax(again >= again.max() - slack)
+            share = dot(is_out, units.weights) / total
+            left_out = float(is_out @ units.steps[winner]) / (share or 1.0)
+            said[row] = values[winner] + sign * units.scale * left_out
+    return float(np.mean(said)), moved
 
 
 def _sets(
-    values: FloatArray,
-    moved: FloatArray,
-    matrix: FloatArray,
-    plan: Plan,
-    margin: float | None,
-) -> tuple[Any, Any]:
+    values: FloatArray, moved: FloatArray, plan: Plan, margin: float | None
+) -> tuple[BoolArray, BoolArray]:
     """Return which models may be the best, and which are within the margin of it."""
-    variances = matrix.diagonal()
-    level = plan.confidence_level
-    n = len(values)
+    level, n = plan.confidence_level, len(values)
     is_in = np.ones(n, dtype=bool)
-    spread = np.sqrt(np.maximum(variances[:, None] + variances - 2 * matrix, 0.0))
-    most = np.full(len(moved), -np.inf)
+    most = np.zeros(len(moved))
+    spread = np.zeros((n, n))
     for k in range(n):
-        # Models that are alike are never told apart.
+        away = moved - moved[:, [k]]
+        spread[k] = away.std(axis=0)
+        # Models that are alike are never distinguished.
         others = spread[k] > NEGLIGIBLE
         if not others.any():
             continue
-        away = (moved[:, others] - moved[:, [k]]) / spread[k, others]
-        highest = away.max(axis=1)
+        highest = (away[:, others] / spread[k, others]).max(axis=1)
         np.maximum(most, highest, out=most)
         distance = ((values[others] - values[k]) / spread[k, others]).max()
         is_in[k] = distance <= np.quantile(highest, level)
-    are_near = np.zeros(n, dtype=bool)
-    if margin is not None:
-        reach = np.quantile(most, level) if np.isfinite(most).all() else 0.0
-        worse = values - values[:, None] + reach * spread
-        are_near = np.asarray(worse.max(axis=1) <= margin)
-    return is_in, are_near
+    if margin is None:
+        return is_in, np.zeros(n, dtype=bool)
+    worse = values - values[:, None] + np.quantile(most, level) * spread
+    return is_in, np.asarray(worse.max(axis=1) <= margin)

@@ -1,0 +1,208 @@
+"""The best of several models, its corrected value, and what may be the best."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_breast_cancer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from looped import looped
+from skrate import (
+    FoldRankings,
+    cross_val_rankings,
+    estimate,
+    influence,
+    ndcg_score,
+    rates,
+    select_best,
+)
+
+RNG = np.random.default_rng(0)
+Y = RNG.random(200) < 0.3
+SCORES = Y[:, None] * [1.0, 1.2, 0.3, 1.0] + RNG.normal(size=(200, 4))
+MODELS = dict(zip("abcd", SCORES.T, strict=True))
+
+
+def corrected_by_enumeration(metric, y_true, scores, **params):
+    """Return the mean over all samples of what left-out cases say of the winner."""
+    n = len(y_true)
+    values = [estimate(metric, y_true, one, **params).value for one in scores]
+    psi = [influence(metric, y_true, one, **params) for one in scores]
+    found = []
+    for sample in product(range(n), repeat=n):
+        counts = np.bincount(sample, minlength=n)
+        moved = [
+            value + counts @ each / n for value, each in zip(values, psi, strict=True)
+        ]
+        winner = int(np.argmax(np.round(moved, 11)))
+        left = [psi[winner][i] for i in range(n) if counts[i] == 0]
+        found.append(values[winner] + (np.mean(left) if left else 0.0))
+    return np.mean(found), np.std(found)
+
+
+@looped(
+    "metric, params",
+    [("roc_auc", {}), ("average_precision", {}), ("recall_at_rate", {"rate": 0.5})],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_the_corrected_value_is_the_mean_over_all_samples(metric, params):
+    y_true = [1, 0, 1, 0, 1, 0]
+    scores = [[6, 5, 4, 3, 2, 1], [3.5, 4, 6, 1, 2, 5], [6, 1, 2, 5, 4, 3]]
+    mean, deviation = corrected_by_enumeration(metric, y_true, scores, **params)
+    found = select_best(
+        metric,
+        np.transpose(scores),
+        y_true,
+        n_resamples=40_000,
+        random_state=0,
+        **params,
+    )
+    # Five standard errors of the draws.
+    assert abs(found.corrected_value - mean) < 5 * deviation / 200
+
+
+def test_one_model_has_the_numbers_of_estimate():
+    one = select_best("average_precision", {"a": SCORES[:, 0]}, Y)
+    alone = estimate("average_precision", Y, SCORES[:, 0])
+    assert one.value == one.corrected_value == alone.value
+    assert one.confidence_interval == alone.confidence_interval
+    assert one.set == ("a",)
+
+
+def test_values_and_intervals_are_those_of_each_model():
+    found = select_best("roc_auc", MODELS, Y, random_state=0)
+    alone = [estimate("roc_auc", Y, one) for one in MODELS.values()]
+    assert found.values.tolist() == [one.value for one in alone]
+    assert_allclose(found.intervals, [one.confidence_interval for one in alone])
+    assert found.best == "b"
+    assert found.value == max(found.values)
+    low, high = found.confidence_interval
+    assert low < found.corrected_value < found.value < high
+    assert "b" in found.set
+    assert "c" not in found.set
+
+
+def test_alike_models_lose_nothing_and_all_may_be_the_best():
+    found = select_best("roc_auc", np.tile(SCORES[:, [0]], 3), Y, random_state=0)
+    assert_allclose(found.corrected_value, found.value, atol=0.002)
+    assert found.set == ("0", "1", "2")
+
+
+def test_less_may_be_better():
+    found = select_best("rate_at_recall", MODELS, Y, recall=0.8, random_state=0)
+    assert found.value == found.values.min() < found.corrected_value
+
+
+def test_neither_row_order_nor_n_jobs_nor_repetition_matters():
+    def of(rows, **options):
+        found = select_best("roc_auc", SCORES[rows], Y[rows], random_state=0, **options)
+        return found.corrected_value, *found.confidence_interval
+
+    every = np.arange(200)
+    first = of(every)
+    assert of(every[::-1]) == pytest.approx(first, rel=1e-12)
+    assert of(every, n_jobs=2) == first
+    twice = of(np.repeat(every, 2))
+    weighted = of(every, sample_weight=np.full(200, 2))
+    assert weighted == pytest.approx(twice, rel=1e-12)
+
+
+def test_clusters_widen_the_interval():
+    rows = np.repeat(np.arange(200), 3)
+    apart = select_best("roc_auc", SCORES[rows], Y[rows], random_state=0)
+    together = select_best(
+        "roc_auc", SCORES[rows], Y[rows], clusters=rows, random_state=0
+    )
+    once = select_best("roc_auc", SCORES, Y, random_state=0)
+    widths = [np.ptp(one.confidence_interval) for one in (apart, together, once)]
+    assert widths[0] < 0.7 * widths[1]
+    assert_allclose(widths[1], widths[2], rtol=0.05)
+    assert len(apart.set) <= len(together.set)
+
+
+def test_folds_are_selected_by_their_mean():
+    X, y = load_breast_cancer(return_X_y=True)
+    models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
+    folds = {name: cross_val_rankings(one, X, y) for name, one in models.items()}
+    found = select_best("roc_auc", folds, random_state=0)
+    assert found.best == "bayes"
+    assert found.value == estimate("roc_auc", folds["bayes"]).value
+    assert found.set == ("bayes",)
+    # A winner without rivals was not lucky.
+    assert_allclose(found.corrected_value, found.value, atol=0.001)
+
+
+def test_the_cheapest_within_the_margin_is_chosen():
+    close = {"big": SCORES[:, 1], "small": SCORES[:, 1] + 0.01 * RNG.normal(size=200)}
+    cost = {"big": 9, "small": 1, "c": 0}
+    found = select_best(
+        "roc_auc",
+        close | {"c": SCORES[:, 2]},
+        Y,
+        margin=0.02,
+        cost=cost,
+        random_state=0,
+    )
+    assert found.equivalent == ("big", "small")
+    assert found.choice == "small"
+    assert "'small' is the cheapest" in repr(found)
+
+
+def test_it_is_a_table_with_the_best_first():
+    found = select_best("roc_auc", MODELS, Y, margin=0.1, random_state=0)
+    table = found.to_dict()
+    assert table["model"][0] == "b"
+    assert list(table["value"]) == sorted(found.values, reverse=True)
+    assert table["may_be_best"][0]
+    assert len(table["is_equivalent"]) == 4
+
+
+@looped(
+    "changes, message",
+    [
+        ({"models": {}}, "models must hold at least 1"),
+        ({"models": {"a": SCORES[:9, 0]}}, "Unequal numbers of cases"),
+        ({"y_true": None}, "y_true is missing"),
+        ({"margin": -0.1}, "margin must be a finite number above 0"),
+        ({"cost": {"a": 1}}, "cost needs a margin"),
+        ({"cost": {"a": 1}, "margin": 0.1}, r"cost lacks \['b', 'c', 'd'\]"),
+        ({"cost": 3, "margin": 0.1}, "cost must be a dict"),
+        ({"groups": Y}, "groups are lists"),
+        ({"confidence_level": 95}, "confidence_level"),
+        ({"n_resamples": 0}, "n_resamples"),
+        ({"metric": ndcg_score}, "lists"),
+        (
+            {"metric": "expected_recall", "rate": rates.between(support=(0, 1))},
+            "rate is a set of distributions",
+        ),
+    ],
+)
+def test_bad_input_says_what_to_do(changes, message):
+    given = {"metric": "roc_auc", "models": MODELS, "y_true": Y} | changes
+    with pytest.raises(ValueError, match=message):
+        select_best(**given)
+
+
+def test_folds_must_be_the_same():
+    one, other = (
+        FoldRankings([0, 1] * 4, range(8), fold=np.repeat([0, 1], 4)),
+        FoldRankings([0, 1] * 3, range(6), fold=np.repeat([0, 1], 3)),
+    )
+    with pytest.raises(
+        ValueError, match=r"models\['b'\] has other|y_true\['b'\] has other"
+    ):
+        select_best("roc_auc", {"a": one, "b": other})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_one_class_gives_nan():
+    found = select_best("roc_auc", MODELS, np.zeros(200, dtype=int))
+    assert np.isnan(found.corrected_value)
+
+
+def test_few_cases_of_a_class_are_warned_of():
+    with pytest.warns(UserWarning, match="Positive cases are 3"):
+        select_best("roc_auc", SCORES[:20], [1] * 3 + [0] * 17, random_state=0)
