@@ -12,6 +12,7 @@ from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.compare_readers import ReaderComparison
 from skrate.inference.curve_band import CurveBand
 from skrate.inference.sample_size import SampleSize
+from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SubgroupScores
 from skrate.metrics.results import (
     Comparison,
@@ -25,6 +26,7 @@ from skrate.model_selection.threshold import AchievedShare, MarkedBatch
 
 __all__ = [
     "AchievedShare",
+    "BestModel",
     "BudgetReport",
     "BudgetRow",
     "Comparison",

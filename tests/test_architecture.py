@@ -215,6 +215,7 @@ ROUNDED = {
     "ensemble/rankboost.py": "a step of Newton's, whose rounding the next would mend",
     "error_rate/moments.py": "all terms are positive: no digit is lost",
     "inference/compare_curves.py": "covariances for standard errors, and random draws",
+    "inference/select_best.py": "of whole numbers, whose sums are exact in any order",
     "inference/resampling.py": "sparse: scipy adds these itself, in their order",
 }
 # By BLAS, by LAPACK, or by quadrature whose nodes LAPACK finds.

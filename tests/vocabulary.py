@@ -8,8 +8,10 @@ A new name needs a line here, and a reason why none of these will do.
 DATA = (
     "dataframe",
     "metric",
+    "models",
     "curve",
     "comparison",
+    "result",
     "estimator",
     "estimator_a",  # of two, as y_score_a
     "estimator_b",

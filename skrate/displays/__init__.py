@@ -5,6 +5,7 @@ It is handed on by ``skrate``: ``skrate.displays.MarkersDisplay`` and so on.
 """
 
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
+from skrate.displays.best_model import BestModelDisplay
 from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.curve_band import CurveBandDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay
@@ -14,6 +15,7 @@ from skrate.displays.subgroups import SubgroupDisplay
 
 __all__ = [
     "AUCErrorRateDisplay",
+    "BestModelDisplay",
     "BudgetReportDisplay",
     "CurveBandDisplay",
     "CurveComparisonDisplay",

@@ -31,6 +31,7 @@ from skrate.metrics.results import (
     Drawn,
     Question,
     Rows,
+    as_columns,
     question_text,
 )
 
@@ -154,7 +155,11 @@ def select_best(
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(300) < 0.3
     >>> scores = y_true[:, None] + rng.normal(size=(300, 30))
-    >>> result = select_best("roc_auc", scores, y_true, random_state=0)
+    >>> select_best("roc_auc", scores, y_true, random_state=0)
+    BestModel('14' of 30 models, by the AUC:
+      0.8151 as measured, 0.7588 on new cases, 95 % interval [0.6887, 0.8172]
+      30 of 30 may be the best;
+      n_pos=76, n_neg=224)
     """
     check_metric_first(metric)
     if "groups" in metric_kwargs:
@@ -320,6 +325,7 @@ class BestModel(Drawn, Rows):
     n_pos: int
     n_neg: int
     _index = "model"
+    _number = "corrected_value", "confidence_interval"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per model, the best first."""
@@ -336,7 +342,7 @@ class BestModel(Drawn, Rows):
         }  # fmt: skip
         if self.equivalent is not None:
             columns["is_equivalent"] = [name in self.equivalent for name in names]
-        return columns
+        return as_columns(columns, **self.question)
 
     def __repr__(self) -> str:
         of = f"{self.metric}{question_text(self.question)}"
@@ -360,8 +366,8 @@ def _warn_of_few(cases: Ranked) -> None:
     for size, name in zip(cases.sizes, CLASSES, strict=True):
         if size < _FEW:
             warn(
-                f"{name.capitalize()} cases are {size:g}: of fewer than {_FEW} the "
-                "correction and the interval are not to be relied on. Label more."
+                f"There are {size:g} {name} cases: of fewer than {_FEW} the correction "
+                "and the interval are not to be relied on: label more."
             )
 
 

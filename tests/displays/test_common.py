@@ -28,6 +28,7 @@ from skrate import (
 )
 from skrate.displays import (
     AUCErrorRateDisplay,
+    BestModelDisplay,
     BudgetReportDisplay,
     CurveBandDisplay,
     CurveComparisonDisplay,
@@ -82,6 +83,10 @@ ROWS = {
     "errors": Row(
         AUCErrorRateDisplay, (Y, SCORES), {"pos_label": "ill", "y_pred": LABELS},
         {"curve_kwargs": "lines_", "point_kwargs": "point_"},
+    ),
+    "best": Row(
+        BestModelDisplay, (Y, {"a": A + 3 * Y_TRUE, "b": B - 3 * Y_TRUE}),
+        {"pos_label": "ill", **FEW}, {"point_kwargs": "points_"},
     ),
     "report": Row(
         BudgetReportDisplay, (Y, SCORES), {"pos_label": "ill", "rate": 0.5},

@@ -15,6 +15,7 @@ from skrate import (
     rate_averaged_roc_curve,
     results,
     review,
+    select_best,
     subgroup_scores,
 )
 from skrate.metrics.results import Drawn
@@ -33,6 +34,8 @@ def made():
     groups = subgroup_scores(
         "recall", Y_TRUE, Y_SCORE, by=RNG.random(200) < 0.5, rate=0.2
     )
+    models = {"a": Y_SCORE, "b": OTHER}
+    best = select_best("roc_auc", models, Y_TRUE, n_resamples=99, random_state=0)
     return [
         (budget_report(Y_TRUE, Y_SCORE, rate=0.2), displays.BudgetReportDisplay),
         (difference, displays.CurveComparisonDisplay),
@@ -40,6 +43,7 @@ def made():
         (groups, displays.SubgroupDisplay),
         (review.stopping_curve(Y_TRUE, n_items=400), displays.StoppingCurveDisplay),
         (rate_averaged_roc_curve(*folds), RateAveragedROC),
+        (best, displays.BestModelDisplay),
     ]
 
 

@@ -559,6 +559,50 @@ def _check_covariance(named: dict[str, Any], found: np.ndarray) -> None:
         same_number("error", error, one.standard_error, rtol=1e-6, atol=1e-7)
 
 
+def select_best(rng: np.random.Generator) -> Call:
+    """Draw a call of select_best."""
+    metric, seed = draw_metric(rng), int(rng.integers(20))
+    sample, options = draw_cases(rng)
+    n_models = int(rng.integers(1, 4))
+    few = {"n_resamples": 20, "random_state": seed}
+
+    def arguments(given: Sample) -> Any:
+        models = models_of(given, seed, n_models)
+        named = {"metric": metric.given, **options, **metric.options}
+        _, named = given.data("y_score", **named)
+        named["models"] = models
+        del named["y_score"]
+        return (), named | few
+
+    def check(given: Sample, found: Any) -> None:
+        (), named = arguments(given)
+        models = named.pop("models")
+        alone = [
+            quietly(
+                skrate.estimate,
+                y_score=scores,
+                **{name: value for name, value in named.items() if name not in few},
+            )
+            for scores in models.values()
+        ]
+        for one, value in zip(alone, found.values, strict=True):
+            same_number("value", float(value), one.value, rtol=0, atol=0)
+        if np.isnan(found.corrected_value):
+            return
+        for one, ends in zip(alone, found.intervals, strict=True):
+            same_numbers("interval", ends, one.confidence_interval, rtol=1e-9)
+        low, high = found.confidence_interval
+        holds(low <= found.corrected_value <= high, "corrected beyond its interval")
+        holds(found.best in found.set, "the best is not in the set")
+        if n_models == 1:
+            same_number("corrected", found.corrected_value, found.value, rtol=0, atol=0)
+
+    return Call(
+        "select_best", skrate.select_best, arguments, check, sample,
+        may_refuse=refusals(sample), may_warn=True,
+    )  # fmt: skip
+
+
 def compare_readers(rng: np.random.Generator) -> Call:
     """Draw a call of compare_readers, of two readers with two modalities."""
     metric, seed = draw_metric(rng), int(rng.integers(20))

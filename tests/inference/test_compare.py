@@ -341,7 +341,7 @@ def test_jobs_change_nothing_of_several_models(method, decimals):
 
 
 def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
-    module, held = importlib.import_module("skrate.inference.compare"), []
+    module, held = importlib.import_module("skrate.inference.models"), []
 
     def holding(*args):
         held.append(scored(*args))

@@ -27,6 +27,7 @@ from skrate import (
     rate_averaged_roc_curve,
     rates,
     sample_size,
+    select_best,
     subgroup_scores,
     summarize,
 )
@@ -85,7 +86,9 @@ OTHERS = {
 }
 # Its number is a share.
 ACHIEVED = MODEL.achieved_share(B[:, None])
-ALL = SINGLE | OTHERS | {"achieved": ACHIEVED}
+# Of many models the number is that of the best.
+BEST = select_best("roc_auc", {NAME: A, "b": B}, Y, n_resamples=99, random_state=0)
+ALL = SINGLE | OTHERS | {"achieved": ACHIEVED, "best": BEST}
 BY_NAME = pytest.mark.parametrize("name", ALL)
 
 

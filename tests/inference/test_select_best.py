@@ -204,5 +204,5 @@ def test_one_class_gives_nan():
 
 
 def test_few_cases_of_a_class_are_warned_of():
-    with pytest.warns(UserWarning, match="Positive cases are 3"):
+    with pytest.warns(UserWarning, match="There are 3 positive cases"):
         select_best("roc_auc", SCORES[:20], [1] * 3 + [0] * 17, random_state=0)
