@@ -302,9 +302,10 @@ class BestModel(Drawn, Rows):
     --------
     >>> from skrate import select_best
     >>> y_true = [0, 0, 1, 0, 1, 1] * 10
-    >>> scores = {"a": [1, 2, 3, 4, 5, 6] * 10, "b": [2, 1, 6, 4, 3, 5] * 10}
-    >>> select_best("roc_auc", scores, y_true, random_state=0).best
-    'a'
+    >>> a, b = [1, 2, 3, 4, 5, 6] * 10, [2, 1, 6, 4, 3, 5] * 10
+    >>> best = select_best("roc_auc", {"a": a, "b": b}, y_true)
+    >>> best.best, best.set
+    ('a', ('a',))
     """
 
     metric: str
