@@ -93,7 +93,7 @@ def select_best(
         With ``best``, its ``value`` as measured, ``corrected_value`` and
         ``confidence_interval``, the ``set`` of models that may be the best, and with a
         ``margin`` those that are ``equivalent``. For one model value, corrected value
-        and interval are those of :func:`estimate`.
+        and interval are as :func:`estimate` has them.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def select_best(
 
     The corrected value is the mean over bootstrap samples: the bootstrap bias corrected
     cross-validation of [1]_, in which influence values take the place of new rankings.
-    The interval is that of :func:`estimate` about the corrected value. It is of the
+    The interval is as in :func:`estimate`, about the corrected value. It is of the
     model that was selected, on new cases; for folds, of the models of its folds.
 
     Model k is in the set unless :math:`\max_j (\theta_j - \theta_k) / s_{jk}` is above
@@ -305,7 +305,7 @@ class BestModel(Drawn, Rows):
     >>> a, b = [1, 2, 3, 4, 5, 6] * 10, [2, 1, 6, 4, 3, 5] * 10
     >>> best = select_best("roc_auc", {"a": a, "b": b}, y_true)
     >>> best.best, best.set
-    ('a', ('a',))
+    ('a', ('a', 'b'))
     """
 
     metric: str
