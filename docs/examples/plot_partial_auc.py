@@ -1,11 +1,11 @@
 """
-Two markers of one AUC
-======================
+Two markers with the same AUC
+=============================
 
 Two measures of a cell image have the same AUC. One is wanted to
 rule tumours in, where a false alarm is an operation, and one to
-rule them out, where a miss is a tumour that grows. Is it the same
-one?
+rule them out, where a miss is a tumour that grows. Is one of
+them better for both?
 """
 
 # %%
@@ -70,6 +70,6 @@ for what, window in windows.items():
 
 # %%
 # To rule tumours in it is the spread of the area, beyond doubt. To
-# rule them out it is rather the concavity, but the few malignant
+# rule them out it is probably the concavity, but the few malignant
 # masses at the lower end of it do not settle that.
 plt.show()

@@ -4,7 +4,8 @@ Rank with boosted thresholds
 ===============================
 
 :class:`~skrate.RankBoostClassifier` puts pairs of a positive and a negative in order.
-It earns its place where only some pairs count: those within one user's list. Beside
+It helps
+# most where only some pairs count: those within one user's list. Beside
 AdaBoost on all pairs it is no better, but quicker.
 """
 
@@ -12,7 +13,8 @@ AdaBoost on all pairs it is no better, but quicker.
 # Lists that differ in level
 # --------------------------
 # Each user is shown twenty items. How much a user clicks differs between users by far;
-# three features tell it, with noise. Three others tell whether item and user match.
+# three features measure it, with noise. Three others measure whether
+# item and user match.
 # Only the match can put a list in order.
 
 import time
@@ -50,7 +52,7 @@ X_train, y_train, user_train = make_lists(rng, 150)
 X_test, y_test, user_test = make_lists(rng, 500)
 
 # %%
-# With ``groups``, RankBoost is taught the pairs within lists. All are scored by these,
+# With ``groups``, RankBoost learns the pairs within lists. All are scored by these,
 # on users whom no model has seen.
 
 lists = {"groups": user_test, "average": "pairs"}
@@ -87,9 +89,10 @@ pooled = roc_auc_score(y_test, scores)
 print(f"{'gradient boosting':32}{within:12.3f}{pooled:11.3f}")
 
 # %%
-# What the others learn is right: over all rows, who clicks much is the best clue, and
-# they are far ahead by the AUC of all pairs. It is no use in a list. Other learners
-# that are told the lists, such as LightGBM's rankers, gain as much.
+# The others learn which users click much. Over all rows this is the best
+# clue, so they are far ahead by the AUC of all pairs, but in a list it is
+# of no use. Learners that take lists, such as LightGBM's rankers, gain as
+# much as RankBoost.
 #
 # All pairs: the same AUC, sooner
 # -------------------------------

@@ -73,9 +73,9 @@ def compare_readers(
 
     Do radiologists find more with one imaging technique than with another, and would
     other radiologists, on other patients? Both the readers and the cases are samples,
-    and each adds to the spread: :func:`compare` knows the cases only. The analysis of
-    variance of a multi-reader multi-case study, for any metric that :func:`estimate`
-    takes.
+    and each adds to the spread: :func:`compare` knows the cases only. This is the
+    analysis of variance of a multi-reader multi-case study, for any metric that
+    :func:`estimate` takes.
 
     Parameters
     ----------
@@ -85,10 +85,10 @@ def compare_readers(
         What the reader said of the case with the modality, higher for the positive
         class. Only the order within a reader and modality matters.
     reader, modality, case : array-like of shape (n_readings,)
-        Whose reading it is, by which modality (or test, or treatment), of which case:
+        The reader, the modality (or test, or treatment) and the case of each reading:
         numbers or strings. Each reader must have read each case by each modality, once.
     fixed : {"readers", "cases"}, default=None
-        What is not a sample of others:
+        What is fixed, not a sample:
 
         - None: conclusions are for all readers and all cases like these;
         - "readers": for these readers only, and all cases;
@@ -120,8 +120,8 @@ def compare_readers(
         If a class has fewer than two cases, the metric is undefined for a reader, or
         there is no variation.
     UserWarning
-        If there is one reader: the readers are then fixed. And as :func:`compare`, of
-        scores that may be turned round, and of few cases at a cut.
+        If there is one reader: the readers are then fixed. Like :func:`compare`, of
+        scores that may have the wrong sign, and of few cases at a cut.
 
     See Also
     --------
@@ -129,8 +129,8 @@ def compare_readers(
 
     Notes
     -----
-    Be :math:`\theta_{ij}` the metric of modality i and reader j, t and r their numbers,
-    and a dot the mean over an index. Obuchowski and Rockette [1]_ compare
+    Let :math:`\theta_{ij}` be the metric of modality i and reader j, t and r their
+    numbers, and a dot the mean over an index. Obuchowski and Rockette [1]_ compare
 
     .. math::
         MS(T) = \frac{r}{t - 1} \sum_i (\theta_{i.} - \theta_{..})^2, \quad
@@ -437,8 +437,8 @@ class ReaderComparison(Rows):
         All pairs of modalities; the ``covariance`` of the means takes each pair by
         itself, while all pairs have the same standard error.
     statistic : float
-        F: how far the means are apart, over how far readers and cases take them apart
-        without a difference.
+        F: the variation between the means, over the variation that readers and cases
+        cause by chance.
     df : tuple of (int, float)
         Its degrees of freedom.
     pvalue : float
@@ -446,7 +446,7 @@ class ReaderComparison(Rows):
     components : dict
         The mean squares "MS(T)" and "MS(TR)", and "Var", "Cov1", "Cov2" and "Cov3".
     fixed : {"readers", "cases"} or None
-        What is not a sample of others.
+        What is fixed, not a sample.
 
     Examples
     --------

@@ -157,7 +157,7 @@ def estimate(
         with ``interval="wald"`` gives the numbers of DeLong's paper and most programs,
         too narrow for few cases.
     adjust : {"holm", "bh", "by"}, default="holm"
-        What the adjusted p-values of several markers or models keep to a level:
+        What the adjustment of p-values for several markers or models controls:
 
         - "holm": the probability of any false finding, by Holm's method;
         - "bh": the expected share of false findings, by Benjamini and Hochberg, for

@@ -485,8 +485,8 @@ def fpr_at_recall_score(
     Notes
     -----
     It is the least f with T(f) = ``recall``, on the curve T of
-    :func:`recall_at_fpr_score`: that function of swapped classes and negated scores, at
-    1 - ``recall``, is 1 less this one. Variance and interval follow by this symmetry.
+    :func:`recall_at_fpr_score`. With swapped classes, negated scores and 1 - ``recall``
+    that function gives 1 minus this one, and so variance and interval.
     Cost: one sort for each class.
 
     Examples

@@ -95,10 +95,10 @@ def rate_weighted_auc_score(
     r"""Compute the rate-weighted AUC (rAUC): the AUC where the budget will be spent.
 
     How good is the ranking around the share of cases that will be processed, when that
-    share, the rate, is known only as a distribution? Unlike
-    :func:`sklearn.metrics.roc_auc_score`, which weighs all rates alike (and is the
-    rAUC of the uniform rate), and unlike its ``max_fpr``, which limits a share of the
-    negatives that nobody controls. Only the order of the scores counts.
+    share, the rate, is known only as a distribution? In contrast,
+    :func:`sklearn.metrics.roc_auc_score` weighs all rates alike (it is the rAUC of the
+    uniform rate), and its ``max_fpr`` limits a share of the negatives, which nobody
+    controls. Only the order of the scores counts.
 
     Returns
     -------

@@ -112,9 +112,9 @@ def expected_recall_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes; with a column of ``y_score`` for each, those of
-        more, or whether each case has the label of each column. Or a
-        :class:`RankTable`, or :class:`FoldRankings`, without ``y_score``.
+        True labels: two classes, several with a column of ``y_score`` each, or a matrix
+        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
+        :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
@@ -130,10 +130,10 @@ def expected_recall_score(
         With a set of distributions, which end of the range over the set is asked for;
         "low" is what is found at worst.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        With several classes, each against the rest: "macro" is their mean, "weighted"
-        that by the number of their cases, None has a value for each. "micro" is of one
-        queue of all pairs of a case and a class, "samples" the mean over cases, of
-        each of which the classes are a queue. Two classes have no average.
+        How the classes are averaged, each ranked against the rest. "macro" weighs them
+        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
+        all pairs of a case and a class in one queue; "samples" ranks the classes of
+        each case, and averages over cases. Not used for two classes.
     labels : array-like of shape (n_classes,), default=None
         The classes of the columns of ``y_score``, in their order. None takes those in
         ``y_true``, sorted; where this has columns itself, their numbers.

@@ -198,7 +198,7 @@ class Result:
         return html_of(type(self).__name__, self.to_dict())
 
     def to_frame(self) -> Any:
-        """Return what ``to_dict`` has as a data frame of pandas.
+        """Return the columns of ``to_dict`` as a pandas data frame.
 
         Returns
         -------
