@@ -3,7 +3,8 @@ What it costs to find nearly all
 ================================
 
 A systematic review must not miss articles. Before reading begins,
-two models ranked a review of the past, whose labels are known. How
+two models
+# ranked an earlier review, whose labels are known. How
 much must be read to find 95 %, how sure is that, and which model is
 it?
 """
@@ -40,8 +41,8 @@ models = {
 # -----------------
 # For 50 % the quick model takes less reading, for 95 % far more:
 # the curves cross. A bar is the 95 % interval of what must be read.
-# From the curve to the dotted line, which is reading in a random
-# order, it is the work that is saved.
+# The distance
+# to the dotted line, a random order, is the work that is saved.
 
 styles = {"quick": ("#D55E00", "--"), "thorough": ("#0072B2", "-")}
 fig, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")

@@ -68,8 +68,7 @@ for i in (0, 5, 10):
         print(f"{sizes[i]:<8}{name:19}{numbers}")
 
 # %%
-# The bound falls with the number of groups. What is lost is less
-# still, as errors in both directions cancel within a group. Average
+# The bound falls with the number of groups. The loss is smaller still, as errors in both directions cancel within a group. Average
 # precision is the exception: it takes cases that tie together, and
 # comes out too low by a quarter of the bound or more.
 
