@@ -2,11 +2,9 @@
 What it costs to find nearly all
 ================================
 
-A systematic review must not miss articles. Before reading begins,
-two models
-# ranked an earlier review, whose labels are known. How
-much must be read to find 95 %, how sure is that, and which model is
-it?
+A systematic review must not miss articles. Before reading begins, two
+models ranked an earlier review, whose labels are known. How much must
+be read to find 95 %, how sure is that, and which model is it?
 """
 
 # %%

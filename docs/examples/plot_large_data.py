@@ -3,8 +3,8 @@ A month of scores in a small table
 ==================================
 
 Scores come day by day, and there are too many to keep. Each day
-becomes a table, tables add, and one with too many different scores
-is compressed. How many groups must it keep?
+becomes a table, tables add, and one with too many different scores is
+compressed. How many groups must it keep?
 """
 
 # %%
@@ -68,7 +68,8 @@ for i in (0, 5, 10):
         print(f"{sizes[i]:<8}{name:19}{numbers}")
 
 # %%
-# The bound falls with the number of groups. The loss is smaller still, as errors in both directions cancel within a group. Average
+# The bound falls with the number of groups. The loss is smaller
+# still, as errors in both directions cancel within a group. Average
 # precision is the exception: it takes cases that tie together, and
 # comes out too low by a quarter of the bound or more.
 

@@ -2,10 +2,10 @@
 Two markers with the same AUC
 =============================
 
-Two measures of a cell image have the same AUC. One is wanted to
-rule tumours in, where a false alarm is an operation, and one to
-rule them out, where a miss is a tumour that grows. Is one of
-them better for both?
+Two measures of a cell image have the same AUC. One is wanted to rule
+tumours in, where a false alarm is an operation, and one to rule them
+out, where a miss is a tumour that grows. Is one of them better for
+both?
 """
 
 # %%

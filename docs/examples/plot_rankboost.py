@@ -3,19 +3,19 @@
 Rank with boosted thresholds
 ===============================
 
-:class:`~skrate.RankBoostClassifier` puts pairs of a positive and a negative in order.
-It helps
-# most where only some pairs count: those within one user's list. Beside
-AdaBoost on all pairs it is no better, but quicker.
+:class:`~skrate.RankBoostClassifier` puts pairs of a positive and a
+negative in order. It helps most where only some pairs count: those
+within one user's list. Beside AdaBoost on all pairs it is no better,
+but quicker.
 """
 
 # %%
 # Lists that differ in level
 # --------------------------
-# Each user is shown twenty items. How much a user clicks differs between users by far;
-# three features measure it, with noise. Three others measure whether
-# item and user match.
-# Only the match can put a list in order.
+# Each user is shown twenty items. How much a user clicks differs
+# between users by far; three features measure it, with noise. Three
+# others measure whether item and user match. Only the match can put a
+# list in order.
 
 import time
 
@@ -52,8 +52,8 @@ X_train, y_train, user_train = make_lists(rng, 150)
 X_test, y_test, user_test = make_lists(rng, 500)
 
 # %%
-# With ``groups``, RankBoost learns the pairs within lists. All are scored by these,
-# on users whom no model has seen.
+# With ``groups``, RankBoost learns the pairs within lists. All are
+# scored by these, on users whom no model has seen.
 
 lists = {"groups": user_test, "average": "pairs"}
 models = {
@@ -89,16 +89,16 @@ pooled = roc_auc_score(y_test, scores)
 print(f"{'gradient boosting':32}{within:12.3f}{pooled:11.3f}")
 
 # %%
-# The others learn which users click much. Over all rows this is the best
-# clue, so they are far ahead by the AUC of all pairs, but in a list it is
-# of no use. Learners that take lists, such as LightGBM's rankers, gain as
-# much as RankBoost.
+# The others learn which users click much. Over all rows this is the
+# best clue, so they are far ahead by the AUC of all pairs, but in a
+# list it is of no use. Learners that take lists, such as LightGBM's
+# rankers, gain as much as RankBoost.
 #
 # All pairs: the same AUC, sooner
 # -------------------------------
-# Where all pairs count, boosting cases comes to the same AUC as boosting pairs, or a
-# little more, as Cortes and Mohri (2003) observed. RankBoost takes a fraction of the
-# time.
+# Where all pairs count, boosting cases comes to the same AUC as
+# boosting pairs, or a little more, as Cortes and Mohri (2003)
+# observed. RankBoost takes a fraction of the time.
 
 X = rng.normal(size=(6_000, 10))
 signal = np.tanh(2 * X[:, 0]) + X[:, 1] ** 2 / 2
@@ -129,9 +129,9 @@ ax.legend()
 # %%
 # What it has learned
 # -------------------
-# The model is a sum of steps, one function for each feature: here are those of the
-# first four, beside what made the data. Being additive, it could not see features that
-# act together.
+# The model is a sum of steps, one function for each feature: here are
+# those of the first four, beside what made the data. Being additive,
+# it could not see features that act together.
 
 model = models[0]
 truth = (
@@ -158,8 +158,9 @@ axes[0, 0].legend()
 # %%
 # Stop when the budget gains no more
 # ----------------------------------
-# About a tenth of the cases can be processed. A fifth of the training cases is held
-# out, and the run ends when their rate-weighted AUC has not risen for 20 rounds.
+# About a tenth of the cases can be processed. A fifth of the training
+# cases is held out, and the run ends when their rate-weighted AUC has
+# not risen for 20 rounds.
 
 budget = rates.beta(4, 36)
 stopped = RankBoostClassifier(
