@@ -12,6 +12,7 @@ DATA = (
     "curve",
     "comparison",
     "result",
+    "new_scores",
     "estimator",
     "estimator_a",  # of two, as y_score_a
     "estimator_b",
