@@ -109,6 +109,7 @@ STATISTICS = {
     "method",
     "alternative",
     "margin",
+    "fdr",
     "null_value",
     "reference",  # of models, the one that others are compared with
     "reader",  # of each reading, whose it is, by what, and of which case

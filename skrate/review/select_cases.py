@@ -52,7 +52,7 @@ def select_cases(
     -------
     selected : SelectedCases
         With ``is_selected`` and ``pvalues`` of each new case, the ``threshold``, and
-        what is ``binding``: "fdr" or "capacity". Of random scores next to none is
+        what is ``binding``: "fdr" or "capacity". With random scores next to none is
         selected, unless the prevalence is above 1 - ``fdr``.
 
     Raises
