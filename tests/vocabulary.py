@@ -12,7 +12,6 @@ DATA = (
     "curve",
     "comparison",
     "result",
-    "new_scores",
     "estimator",
     "estimator_a",  # of two, as y_score_a
     "estimator_b",
@@ -28,6 +27,7 @@ DATA = (
     "y_scores",
     "y_score_a",
     "y_score_b",
+    "new_scores",  # of cases without labels
     "fold",  # of each row, of which scores are compared with each other
     "scores_a",  # what group_scores returns of two, as y_score_a
     "scores_b",
