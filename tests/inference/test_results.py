@@ -33,7 +33,7 @@ from skrate import (
 )
 from skrate.error_rate import auc_moments, auc_range_from_errors
 from skrate.metrics.results import Result, Rows
-from skrate.review import recall_certificate, stopping_curve
+from skrate.review import recall_certificate, select_cases, stopping_curve
 
 RNG = np.random.default_rng(0)
 Y = np.arange(80) % 2
@@ -69,6 +69,7 @@ OTHERS = {
     "lists": group_scores("roc_auc", Y, A, groups=[NAME, NAME, "b", "b"] * 20),
     "summaries": summarize({NAME: {"test_auc": [0.5, 0.75, 1]}}),
     "stopping": stopping_curve([1] * 20 + [0] * 80, n_items=110, step=20),
+    "selected": select_cases(Y, A, [3.0, 0.0], fdr=0.5),
     "subgroups": subgroup_scores(
         "recall", Y, A, by=[NAME, NAME, "b", "b"] * 20, rate=0.2
     ),
