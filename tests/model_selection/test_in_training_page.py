@@ -29,8 +29,9 @@ def blocks_of(section):
     body = re.search(
         rf"^{section}\n-+\n(.*?)(?=^\S[^\n]*\n---+$|\Z)", page, re.M | re.S
     )[1]
-    found = re.findall(r"code-block:: python\n\n((?:   .*\n|\n)+)", body)
-    return [textwrap.dedent(block) for block in found]
+    # Those that are folded are indented.
+    block = r"^( *)\.\. code-block:: python\n\n((?:\1   .*\n|\n)+)"
+    return [textwrap.dedent(code) for _, code in re.findall(block, body, re.M)]
 
 
 @pytest.mark.slow
