@@ -2,7 +2,6 @@
 
 import warnings
 
-import joblib
 import numpy as np
 import pytest
 
@@ -74,10 +73,3 @@ def test_few_cases_in_a_window_are_counted_by_their_weights():
     assert not said(estimate, "partial_auc", Y, PLAIN, **equal)
     # The whole curve has no window.
     assert not said(estimate, "partial_auc", Y, PLAIN, **{**options, "tpr": None})
-
-
-def test_resampling_reports_its_progress_where_joblib_is_asked_to(capfd):
-    y_true, y_score = [0, 1] * 20, list(range(40))
-    with joblib.parallel_config(verbose=1):
-        estimate("roc_auc", y_true, y_score, method="bootstrap", random_state=0)
-    assert "[Parallel(n_jobs=1)]" in capfd.readouterr().err
