@@ -333,11 +333,14 @@ def _bounds(
     below = np.maximum(value[0] - value.min(axis=0), low[0] - low.min(axis=0))
     above = np.maximum(value.max(axis=0) - value[0], high.max(axis=0) - high[0])
     least, value, low, high = low.min(axis=0), value[0], low[0], high[0]
-    low = value - np.hypot(value - np.minimum(low, value), below)
+    # Where the prevalence has no effect, the bounds to the last digit: they rise.
+    spread = np.hypot(value - np.minimum(low, value), below)
+    low = np.where(below > 0, value - spread, low)
     if kind == "pr":
         # All may have to be processed: the prevalence is all that is uncertain.
         low = np.where(places > inner[1][-2], np.minimum(low, least), low)
-    high = value + np.hypot(np.maximum(high, value) - value, above)
+    spread = np.hypot(np.maximum(high, value) - value, above)
+    high = np.where(above > 0, value + spread, high)
     # What lies on a limit may be beyond it by rounding.
     low = np.minimum(np.maximum(low, 0.0), value)
     high = np.maximum(np.minimum(high, most), value)

@@ -257,3 +257,11 @@ def test_a_band_holds_the_whole_curve(kind, n_pos):
         return ((found.low <= true + 1e-6) & (true - 1e-6 <= found.high)).all()
 
     assert_share(simulated(300, is_held), at_least=0.93)
+
+
+def test_bounds_of_a_roc_curve_rise_to_the_last_digit():
+    # The prevalence has no effect on it, so that nothing is to be added and rounded.
+    for seed in range(20):
+        band = curve_band(*sample(seed), kind="roc", random_state=0)
+        assert (np.diff(band.low) >= 0).all()
+        assert (np.diff(band.high) >= 0).all()
