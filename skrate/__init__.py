@@ -7,7 +7,7 @@ processed. Start with :func:`rate_weighted_auc_score` and
 
 from importlib.metadata import distributions as _distributions
 
-from skrate import displays, error_rate, rates, results, review
+from skrate import displays, error_rate, labels, rates, results, review
 from skrate.curves.consensus import rate_averaged_roc_curve
 from skrate.curves.hit_curve import QuasiConcaveHitCurve, hit_curve
 from skrate.data.folds import FoldRankings

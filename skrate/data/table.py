@@ -42,6 +42,7 @@ from skrate.data.compressed import (
     naming_batch,
     scores_of,
 )
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.ranking import ranked_labels, ranking
 from skrate.data.sample import Sample, check_ranking
 
@@ -486,6 +487,11 @@ class RankTable:
             return _new(self.neg[::-1], self.pos[::-1])
         return _new(labels=~self.labels[::-1])
 
+    @property
+    def swapped(self) -> RankTable:
+        """The table in which the negatives are the positives, without thresholds."""
+        return _new(self.neg, self.pos)
+
     @lazy
     def merged(self) -> Merged:
         """The table with neighbouring groups without a positive as one.
@@ -555,6 +561,80 @@ class RankTable:
         )
 
 
+class EstimatedTable(RankTable):
+    """A table of estimated labels, of which a group may hold less than nothing.
+
+    No two groups are alike, so that none merge. ``own_pairs`` and ``own_squares`` are
+    what products of both counts of a case, and of its count as a positive with itself,
+    add up to in each group, beyond what those of known labels do.
+    """
+
+    own_pairs: FloatArray
+    own_squares: FloatArray
+
+    @classmethod
+    def of(
+        cls, labels: EstimatedLabels, order: IntArray, begins: BoolArray
+    ) -> EstimatedTable:
+        """Return the table of cases whose ranking is known."""
+        starts = np.flatnonzero(begins)
+        pos = labels.pos[order]
+        own_squares = pos * (1 - pos)
+        if labels.weight is None:
+            neg, own_pairs = 1 - pos, own_squares
+        else:
+            neg = labels.neg[order]
+            own_pairs = pos * neg
+        columns: tuple[FloatArray, ...] = (pos, neg, own_pairs, own_squares)
+        if not begins.all():
+            columns = tuple(np.add.reduceat(each, starts) for each in columns)
+        sizes = np.diff(starts, append=len(order)).astype(np.float64)
+        if labels.weight is not None:
+            sizes = columns[0] + columns[1]
+        has_weight = sizes > 0
+        if not has_weight.all():
+            columns = tuple(each[has_weight] for each in columns)
+            sizes = sizes[has_weight]
+        return cls._of_columns(sizes, *columns)
+
+    @classmethod
+    def _of_columns(
+        cls, sizes: FloatArray, pos: FloatArray, neg: FloatArray, *own: FloatArray
+    ) -> EstimatedTable:
+        table = cls.__new__(cls)
+        sums = tuple(np.append(0.0, np.cumsum(each)) for each in (pos, neg))
+        table._fill(pos, neg, sums=(sums[0], sums[1]))
+        cuts = cumulated(sizes)
+        vars(table).update(
+            is_of_cases=False, rates=frozen(cuts / cuts[-1]), total=float(cuts[-1]),
+            own_pairs=own[0], own_squares=own[1],
+        )  # fmt: skip
+        return table
+
+    @property
+    def mirrored(self) -> RankTable:
+        backward = slice(None, None, -1)
+        own = (self.own_pairs[backward], self.own_squares[backward])
+        sizes = np.diff(self.rates)[backward] * self.total
+        return self._of_columns(sizes, self.neg[backward], self.pos[backward], *own)
+
+    @property
+    def swapped(self) -> RankTable:
+        sizes = np.diff(self.rates) * self.total
+        return self._of_columns(
+            sizes, self.neg, self.pos, self.own_pairs, self.own_squares
+        )
+
+    @property
+    def merged(self) -> Merged:
+        """The groups as they are."""
+        merged = Merged(self.pos, self.neg, np.arange(self.n_groups))
+        vars(merged)["table"] = self
+        return merged
+
+    runs = down = merged
+
+
 def rank_table(
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None = None,
@@ -591,7 +671,8 @@ def table_of(sample: Sample, *, with_scores: bool = False) -> RankTable:
         order, begins = np.arange(len(sample.begins)), sample.begins
     else:
         assert sample.scores is not None
-        if sample.weights is None and not with_scores:
+        is_plain = sample.weights is None and sample.estimated is None
+        if is_plain and not with_scores:
             return _table_of_labels(*ranked_labels(sample.scores, sample.is_pos))
         order, begins = ranking(sample.scores)
     if with_scores and sample.scores is not None:
@@ -603,6 +684,8 @@ def table_of_ranking(
     sample: Sample, order: IntArray, begins: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
     """Return the table of cases whose ranking is known."""
+    if sample.estimated is not None:
+        return EstimatedTable.of(sample.estimated, order, begins)
     if sample.weights is None:
         return _table_of_labels(sample.is_pos[order], begins, thresholds)
     # With a sign for the class, so that they are put in order once.
@@ -704,6 +787,8 @@ def _merged(
     table: RankTable, groups: MergedGroups, kept: IntArray = _NO_GROUPS
 ) -> Merged:
     """Return a table merged, except for groups that must begin where they did."""
+    if isinstance(table, EstimatedTable):
+        return table.merged
     labels = table.labels
     has_pos = table.pos > 0 if labels is None else labels
     is_start = np.ones(table.n_groups, dtype=bool)

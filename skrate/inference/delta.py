@@ -54,6 +54,9 @@ def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) ->
 
 def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     """Return the variance of what has these influence values, by its sources."""
+    if cases.estimated is not None:
+        # What a case is worth as either class is one source.
+        return Parts(0.0, 0.0, float(covariance([values], cases)[0, 0]))
     by_pos, by_neg = (
         _class_variance(values[chosen], cases, chosen)
         for chosen in (cases.is_pos, ~cases.is_pos)
@@ -128,6 +131,29 @@ def freedoms_of_cases(metric: Metric, cases: Ranked) -> tuple[float, float]:
         for chosen in (cases.is_pos, ~cases.is_pos)
     )
     return of_pos, of_neg
+
+
+def freedom_of_estimates(influence: FloatArray, cases: Ranked) -> float:
+    """Return the degrees of freedom of a variance by labels that are estimates.
+
+    By the kurtosis of what independent units add, as a few of them may decide it.
+    """
+    sums = of_units(influence, cases)
+    squares = sums**2
+    total = np.add.reduce(squares)
+    if is_rounding(total / len(sums) ** 2):
+        return 1.0
+    found = 2 / (np.add.reduce(squares**2) / total**2 - 1 / len(sums))
+    return float(np.clip(found, 1.0, len(sums) - 1))
+
+
+def of_units(values: FloatArray, cases: Ranked) -> FloatArray:
+    """Return what independent units add: cases or clusters, and errors they share."""
+    if cases.clusters is None:
+        return values
+    n_shared = len(values) - len(cases.clusters)
+    units = np.append(cases.clusters, cases.n_units + np.arange(n_shared))
+    return np.asarray(np.bincount(units, values), dtype=np.float64)
 
 
 def _kurtosis_freedom(values: FloatArray, weights: FloatArray) -> float:
@@ -217,6 +243,9 @@ def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> Float
 def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
     """Return the covariances of metrics from their influence values, shape (m, n)."""
     weights, n = cases.weights, cases.total
+    if cases.clusters is not None and cases.estimated is not None:
+        units = [of_units(row, cases) for row in influence]
+        return np.asarray(_products(units, units) / n**2)
     if cases.clusters is not None:
         sums = [
             np.bincount(cases.clusters, row if weights is None else weights * row)

@@ -96,13 +96,15 @@ def paired(models: Sequence[Measured], plan: Plan) -> Comparison:
         return _concluded(models, plan, _NAN)
     metrics, ranked = [*a.metrics, *b.metrics], [*a.ranked, *b.ranked]
     warn_of_difference(metrics, ranked, plan.method)
-    parts = influence_parts(a.influence - b.influence, a.cases)
+    apart = a.influence - b.influence
+    parts = influence_parts(apart, a.cases)
     error, draws = parts.standard_error, None
     if plan.method != "delta":
         draws = replicates_of(models, plan, "difference")
     if draws is not None and plan.method == "bootstrap":
         error = spread(draws)
-    return _concluded(models, plan, error, a.freedom(parts), draws)
+    freedom = a.freedom(parts, influence=apart)
+    return _concluded(models, plan, error, freedom, draws)
 
 
 def unpaired(models: Sequence[Measured], plan: Plan) -> Comparison:

@@ -21,6 +21,7 @@ from skrate.data.table import table_of_weights
 from skrate.inference.delta import (
     Parts,
     degrees_of_freedom,
+    freedom_of_estimates,
     freedoms_of_cases,
     influence_parts,
     influence_values,
@@ -42,6 +43,7 @@ from skrate.inference.intervals import (
 from skrate.inference.plan import (
     CLASSES,
     Plan,
+    check_estimates,
     check_metric,
     check_worth,
     warn_of_few_processed,
@@ -110,6 +112,7 @@ def measured(
     for (metric, params), sample in zip(meant, samples, strict=True):
         one = _on_ranking(metric, params, sample.each[0])
         check_worth(plan, one.ranked)
+        check_estimates(plan, one.ranked)
         reason = why_too_few(one.ranked)
         is_known = reason is None and not np.isnan(one.value)
         # What several rankings of the same cases lack is warned of once.
@@ -387,9 +390,18 @@ class Measured:
         return float(found[is_known].mean()) * len(found) / self.n_rankings
 
     def freedom(
-        self, parts: Parts, freedoms: tuple[float, float] = (np.inf, np.inf)
+        self,
+        parts: Parts,
+        freedoms: tuple[float, float] = (np.inf, np.inf),
+        influence: FloatArray | None = None,
     ) -> float:
-        """Return the degrees of freedom of the variance with these parts."""
+        """Return the degrees of freedom of the variance with these parts.
+
+        By estimated labels it is that of influence values, by default its own.
+        """
+        if self.cases.estimated is not None:
+            rows = self.influence if influence is None else influence
+            return self.plan.freedom(freedom_of_estimates(rows, self.cases))
         # Single cases whose folds are compared share a mean, one in each repeat.
         n_shared = np.maximum(self._is_between_folds.sum(axis=0) - self.n_repeats, 0)
         n_pos, n_neg = ((len(self.each) - n_shared) / self.n_repeats).tolist()
@@ -451,6 +463,8 @@ class Measured:
         bounds, cases = self._range(kind), self.cases
         is_corrected = value is not None
         value = self.value if value is None else value
+        if cases.estimated is not None:
+            value = float(np.clip(value, *bounds))
         if cases.worth is not None:
             # No cases are added to these, and of no gain there is no logarithm.
             if not value > NEGLIGIBLE:
@@ -483,6 +497,8 @@ class Measured:
         ranges = []
         for metric, ranked, value in self.each:
             low, high = range_of(metric, ranked.table, stratify=self.stratify)
+            if ranked.estimated is not None:
+                value = float(np.clip(value, low, high))
             own = min(low, value), max(high, value)
             is_wilson = kind == "wilson" and ranked.worth is None
             ranges.append(with_room(metric, own, value) if is_wilson else own)
@@ -687,6 +703,8 @@ class Measured:
 
     def _augmented(self, variance: float, factor: float) -> Augmented:
         """Return the mean over rankings to which a tenth of a case is added in all."""
+        if self.cases.estimated is not None:
+            return self._augmented_estimate(factor**2 * variance)
         added = ADDED * self.n_repeats / len(self.each)
         pairs = zip(self.metrics, self._with_units(self._clusters), strict=True)
         found = [
@@ -707,6 +725,19 @@ class Measured:
             self.freedom(parts, freedoms),
             factor**2 * self._design_effect(variance),
         )
+
+    def _augmented_estimate(self, variance: float) -> Augmented:
+        """Return the same of estimated labels, as of a share of so many cases."""
+        low, high = self.bounds
+        value = min(max(self.value, low), high)
+        room = (value - low) * (high - value)
+        size = min(self.cases.effective_sizes)
+        if not is_rounding(variance) and room > NEGLIGIBLE:
+            size = room / variance
+        value = (size * value + ADDED / 2 * (low + high)) / (size + ADDED)
+        room = (value - low) * (high - value)
+        parts = Parts(0.0, 0.0, max(room / (size + ADDED), variance))
+        return Augmented(value, parts, (low, high), freedom=self.freedom(parts))
 
     def _design_effect(self, variance: float) -> float:
         """Return how many times as great it is as if all cases were independent."""

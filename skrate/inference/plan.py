@@ -31,6 +31,7 @@ from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.base import (
     Metric,
+    check_takes_estimates,
     find_metric,
     on_table,
     warn_if_unsupported,
@@ -247,6 +248,7 @@ def check_worth(plan: Plan, cases: Ranked) -> None:
 def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that was asked for, as it is on a sample of these cases."""
     asked = found = find_metric(metric, params)
+    check_takes_estimates(found, cases)
     if (
         isinstance(found, AveragePrecision)
         and found.goes_by_cases
@@ -269,6 +271,22 @@ def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
         found = found.resolved(cases.table)
     object.__setattr__(found, "_asked", None if found is asked else asked)
     return found
+
+
+def check_estimates(plan: Plan, cases: Ranked) -> None:
+    """Raise for a way that knows nothing of labels that are estimates."""
+    if cases.estimated is None:
+        return
+    if plan.method != "delta":
+        raise ValueError(
+            f"method={plan.method!r} knows nothing of estimated labels: use "
+            "method='delta'."
+        )
+    if plan.stratify:
+        raise ValueError(
+            "stratify=True excludes estimated labels, by which no class size is fixed: "
+            "leave it out."
+        )
 
 
 def why_too_few(cases: Ranked) -> str | None:

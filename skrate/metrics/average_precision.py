@@ -23,7 +23,7 @@ from skrate.data.checks import check_choice, check_flag, check_fraction
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
-from skrate.data.table import RankTable
+from skrate.data.table import EstimatedTable, RankTable
 from skrate.metrics.base import Facts, Metric, Slopes, extremes, is_defined
 from skrate.metrics.binormal_tail import (
     Tail,
@@ -240,7 +240,11 @@ class AveragePrecision(
         if self.goes_by_cases:
             return Facts(enough_positives=20, least_positives=5)
         # What counts is how many negatives there are down to each positive.
-        return Facts(enough_positives=20, least_positives=5, groups="down")
+        is_plain = self.prevalence is None and not self.adjusted
+        return Facts(
+            enough_positives=20, least_positives=5, groups="down",
+            takes_estimates=is_plain,
+        )  # fmt: skip
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -258,6 +262,14 @@ class AveragePrecision(
         known = replace(self)
         object.__setattr__(known, "_n_cases", n_cases)
         return known
+
+    def value(self, table: RankTable) -> float:
+        if isinstance(table, EstimatedTable):
+            # At a positive one more is found, whatever it counts itself.
+            above = table.rates[1:] * table.total
+            found = table.pos * table.cum_pos[1:] + table.own_squares
+            return float(np.add.reduce(found / above) / table.n_pos)
+        return super().value(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         # Whole numbers are summed as such, which is quicker.

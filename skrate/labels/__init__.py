@@ -1,0 +1,6 @@
+"""Labels that are estimates: sampled, censored, noisy or predicted."""
+
+from skrate.data.estimated import EstimatedLabels
+from skrate.labels.sampled import sampled
+
+__all__ = ["EstimatedLabels", "sampled"]
