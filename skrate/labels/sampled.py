@@ -112,7 +112,7 @@ def sampled(
     0.5
     """
     given = check_vector("y_true", y_true)
-    is_labelled = ~_missing(given)
+    is_labelled = ~missing_labels(given)
     if not is_labelled.any():
         raise ValueError("y_true has no label: all entries are missing.")
     is_pos = np.zeros(len(given), dtype=bool)
@@ -147,12 +147,12 @@ def sampled(
     if strata is not None:
         _check_sizes(is_labelled, share, strata)
     return SampledLabels(
-        pos, root * away, "sampled", scope, None, is_labelled, share,
+        pos, root * away, "sampled", scope, None, None, is_labelled, share,
         None if prediction is None else expected, strata,
     )  # fmt: skip
 
 
-def _missing(labels: Array) -> BoolArray:
+def missing_labels(labels: Array) -> BoolArray:
     """Return which labels are missing."""
     if labels.dtype.kind == "O":
         return np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
