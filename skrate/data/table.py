@@ -577,7 +577,6 @@ class EstimatedTable(RankTable):
         cls, labels: EstimatedLabels, order: IntArray, begins: BoolArray
     ) -> EstimatedTable:
         """Return the table of cases whose ranking is known."""
-        starts = np.flatnonzero(begins)
         pos = labels.pos[order]
         own_squares = pos * (1 - pos)
         if labels.weight is None:
@@ -586,27 +585,36 @@ class EstimatedTable(RankTable):
             neg = labels.neg[order]
             own_pairs = pos * neg
         columns: tuple[FloatArray, ...] = (pos, neg, own_pairs, own_squares)
+        sizes = np.ones(len(order))
         if not begins.all():
+            starts = np.flatnonzero(begins)
             columns = tuple(np.add.reduceat(each, starts) for each in columns)
-        sizes = np.diff(starts, append=len(order)).astype(np.float64)
+            sizes = np.diff(starts, append=len(order)).astype(np.float64)
         if labels.weight is not None:
             sizes = columns[0] + columns[1]
         has_weight = sizes > 0
         if not has_weight.all():
             columns = tuple(each[has_weight] for each in columns)
             sizes = sizes[has_weight]
-        return cls._of_columns(sizes, *columns)
+        return cls._of_columns(sizes, *columns, are_cases=labels.weight is None)
 
     @classmethod
     def _of_columns(
-        cls, sizes: FloatArray, pos: FloatArray, neg: FloatArray, *own: FloatArray
+        cls,
+        sizes: FloatArray,
+        pos: FloatArray,
+        neg: FloatArray,
+        *own: FloatArray,
+        are_cases: bool,
     ) -> EstimatedTable:
         table = cls.__new__(cls)
-        sums = tuple(np.append(0.0, np.cumsum(each)) for each in (pos, neg))
+        sums = np.zeros((2, len(pos) + 1))
+        for each, column in zip(sums, (pos, neg), strict=True):
+            np.cumsum(column, out=each[1:])
         table._fill(pos, neg, sums=(sums[0], sums[1]))
         cuts = cumulated(sizes)
         vars(table).update(
-            is_of_cases=False, rates=frozen(cuts / cuts[-1]), total=float(cuts[-1]),
+            is_of_cases=are_cases, rates=frozen(cuts / cuts[-1]), total=float(cuts[-1]),
             own_pairs=own[0], own_squares=own[1],
         )  # fmt: skip
         return table
@@ -616,14 +624,18 @@ class EstimatedTable(RankTable):
         backward = slice(None, None, -1)
         own = (self.own_pairs[backward], self.own_squares[backward])
         sizes = np.diff(self.rates)[backward] * self.total
-        return self._of_columns(sizes, self.neg[backward], self.pos[backward], *own)
+        return self._of_columns(
+            sizes, self.neg[backward], self.pos[backward], *own,
+            are_cases=self.is_of_cases,
+        )  # fmt: skip
 
     @property
     def swapped(self) -> RankTable:
         sizes = np.diff(self.rates) * self.total
         return self._of_columns(
-            sizes, self.neg, self.pos, self.own_pairs, self.own_squares
-        )
+            sizes, self.neg, self.pos, self.own_pairs, self.own_squares,
+            are_cases=self.is_of_cases,
+        )  # fmt: skip
 
     @property
     def merged(self) -> Merged:

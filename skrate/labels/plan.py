@@ -219,18 +219,21 @@ def _allocated(need: FloatArray, n_labels: int, floor: float) -> FloatArray:
     """Return probabilities in proportion to a need, at most 1, that sum to a number."""
     even = np.full(len(need), 1 / len(need))
     total = need.sum()
-    need = even if not total > 0 else (1 - floor) * need / total + floor * even
-    # The largest are certain as long as the others would exceed 1.
-    order = np.argsort(-need, kind="stable")
-    left = np.cumsum(need[order][::-1])[::-1]
-    remaining = n_labels - np.arange(len(need))
-    is_certain = (need[order] * remaining > left) & (remaining > 0)
-    n_certain = int(np.argmin(is_certain)) if not is_certain.all() else len(need)
-    share = np.ones(len(need))
-    rest = order[n_certain:]
-    if len(rest):
-        share[rest] = np.minimum(need[rest] / left[n_certain] * remaining[n_certain], 1)
-    return share
+    if total > 0:
+        # A trifle for all, so that each has a probability.
+        floor = max(floor, 1e-9)
+        need = (1 - floor) * need / total + floor * even
+    else:
+        need = even
+    share, is_certain = np.empty(len(need)), np.zeros(len(need), dtype=bool)
+    while True:
+        rest = ~is_certain
+        scale = (n_labels - np.count_nonzero(is_certain)) / need[rest].sum()
+        share[rest] = scale * need[rest]
+        is_over = rest & (share > 1)
+        if not is_over.any():
+            return share
+        share[is_over], is_certain = 1.0, is_certain | is_over
 
 
 def _drawn(
