@@ -464,6 +464,7 @@ def refit_best(metric: str | dict[str, Any] = "score", min_defined: float = 0.8)
     See Also
     --------
     sklearn.model_selection.GridSearchCV : Takes the rule as ``refit``.
+    search_rankings : For the best score, corrected by :func:`select_best`.
 
     Notes
     -----
@@ -519,6 +520,8 @@ def refit_one_standard_error(
     See Also
     --------
     refit_best : Selects the best mean.
+    select_best : With ``margin`` and ``cost``, the cheapest that is shown to be near
+        the best: by the errors of differences, not by the error of one mean.
 
     Notes
     -----
