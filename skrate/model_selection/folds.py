@@ -448,27 +448,15 @@ def cross_val_rankings(
 
 
 def candidate_rankings(
-    user: str,
-    estimators: Sequence[Any],
-    X: Any,
-    y: ArrayLike,
-    *,
-    clusters: ArrayLike | None,
-    cv: Any,
-    n_jobs: int | None,
-    verbose: int,
-    params: Mapping[str, Any] | None,
-    sample_weight: ArrayLike | None,
-    pos_label: Label,
-    response_method: ResponseMethod,
-    n_splits: int | None = None,
-    is_kept: bool = False,
-    may_fail: bool = False,
-) -> list[Any]:
+    user: str, estimators: Sequence[Any], X: Any, y: ArrayLike, *,
+    clusters: ArrayLike | None, cv: Any, n_jobs: int | None, verbose: int,
+    params: Mapping[str, Any] | None, sample_weight: ArrayLike | None, pos_label: Label,
+    response_method: ResponseMethod, n_splits: int | None = None,
+    is_kept: bool = False, may_fail: bool = False,
+) -> list[Any]:  # fmt: skip
     """Return how estimators rank in the same folds, or the failure of one that may.
 
-    All of them get the metadata that the first requests. With ``n_splits`` the folds
-    must be those of an earlier search.
+    With ``n_splits`` the folds must be those of a search before.
     """
     methods = check_response_method(response_method)
     X, y = indexable(X, y)
@@ -487,52 +475,40 @@ def candidate_rankings(
     label = positive_class_of_folds(labels, pos_label, user)
     splitter = check_cv(cv, y, classifier=is_classifier(estimators[0]))
     to_fit, to_split = routed(fold_router(user, estimators[0], splitter), params or {})
-    given = (splitter, X, labels, y)
-    splits = check_folds(*given, **{"groups": codes, **to_split})
+    to_split = {"groups": codes, **to_split}
+    split = partial(check_folds, splitter, X, labels, y, **to_split)
+    splits = split()
     if n_splits is not None:
-        again = check_folds(*given, **{"groups": codes, **to_split})
-        _check_same_splits(splits, again, n_splits)
+        again = split()
+        is_same = len(splits) == len(again) == n_splits
+        if not is_same or not all(map(np.array_equal, chain(*splits), chain(*again))):
+            raise ValueError(
+                "cv of the search gives other folds each time, not those that it had: "
+                "search with a splitter whose random_state is a number, or with the "
+                "list of its splits."
+            )
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(splits)))
     ask = partial(_finite_scores, methods=methods, label=label, user=user)
-    answers, fitted = scored_folds(
-        ask, estimators, X, y, to_fit, splits, n_jobs, verbose,
-        is_kept=is_kept, may_fail=may_fail,
-    )  # fmt: skip
-    n = len(splits)
-    each = [answers[i : i + n] for i in range(0, len(answers), n)]
+    given = (estimators, X, y, to_fit, splits, n_jobs, verbose)
+    answers, fitted = scored_folds(ask, *given, is_kept=is_kept, may_fail=may_fail)
+    each = [answers[i : i + len(tests)] for i in range(0, len(answers), len(tests))]
     failed = [[one for one in scores if isinstance(one, Failure)] for scores in each]
     whole = [scores for scores, lost in zip(each, failed, strict=True) if not lost]
     # What is undefined for one of them is left out of all, and told once.
-    kept = defined_folds(
-        [max(fold, key=_is_undefined) for fold in zip(*whole, strict=True)]
-    )
+    by_type = partial(sorted, key=lambda one: not isinstance(one, UndefinedResponse))
+    kept = defined_folds([by_type(fold)[0] for fold in zip(*whole, strict=True)])
+    models = tuple(fitted[i] for i in kept) if is_kept else None
     by_case |= {"y_true": labels}
-    found: list[Any] = []
-    for i, (scores, lost) in enumerate(zip(each, failed, strict=True)):
-        models = tuple(fitted[i * n + j] for j in kept) if is_kept else None
-        of = (kept, scores, tests, repeats, by_case, label, models)
-        found.append(lost[0] if lost else _of_folds(*of))
-    return found
+    of = (tests, repeats, by_case, label, models)
+    return [
+        lost[0] if lost else _of_folds(kept, scores, *of)
+        for scores, lost in zip(each, failed, strict=True)
+    ]
 
 
 class Failure(str):
     """What a model raised that could not be trained or asked."""
-
-
-def _is_undefined(answer: Any) -> bool:
-    return isinstance(answer, UndefinedResponse)
-
-
-def _check_same_splits(splits: list[Split], again: list[Split], n_splits: int) -> None:
-    """Raise unless a splitter gives the folds of an earlier search."""
-    is_same = len(splits) == len(again) == n_splits
-    if not is_same or not all(map(np.array_equal, chain(*splits), chain(*again))):
-        raise ValueError(
-            "cv of the search gives other folds each time, so that the candidates "
-            "cannot be ranked in those that it searched: give the search a splitter "
-            "whose random_state is a number, or the list of its splits."
-        )
 
 
 def fold_rankings(
@@ -624,7 +600,7 @@ def defined_folds(found: list[Any]) -> list[int]:
     """Return the folds of what has scores, and warn of the others."""
     kept = []
     for i, scores in enumerate(found):
-        if not _is_undefined(scores):
+        if not isinstance(scores, UndefinedResponse):
             kept.append(i)
             continue
         message = f"Fold {i} is undefined and left out: {scores}"
