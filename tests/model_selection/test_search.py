@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -25,6 +25,7 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     StratifiedKFold,
 )
+from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from guarantees import simulations
@@ -203,15 +204,22 @@ def test_failures_come_back_from_other_processes():
         assert list(search_rankings(search, X, Y)) == ["how='not'"]
 
 
-def test_an_undefined_fold_is_told_once():
+def test_a_fold_undefined_for_one_candidate_is_left_out_of_all_with_one_warning():
     splits = [(np.flatnonzero(Y == 0)[2:], np.flatnonzero(Y == 0)[:2])]
     splits.append((np.arange(100), np.arange(100, 200)))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        rankings = search_rankings(grid_search(cv=splits), X, Y)
+        models = [LinearRegression(), DecisionTreeClassifier()]
+        scorer = make_ranking_scorer(
+            "roc_auc", response_method=("predict_proba", "predict")
+        )
+        pipeline = Pipeline([("model", TREE)])
+        rankings = search_rankings(
+            GridSearchCV(pipeline, {"model": models}, scoring=scorer, cv=splits), X, Y
+        )
     assert [one.category for one in told] == [UndefinedMetricWarning]
     assert told[0].filename == __file__
-    assert {one.names for one in rankings.values()} == {("1",)}
+    assert [one.names for one in rankings.values()] == [("1",)] * 2
 
 
 def test_clusters_and_weights_go_where_they_belong():
@@ -307,7 +315,7 @@ def test_the_corrected_value_is_near_the_truth_where_the_best_score_is_too_high(
     best_score, corrected = found.mean(axis=0)
     errors = 3 * found.std(axis=0, ddof=1) / sqrt(n_simulations)
     assert best_score - errors[0] > 0
-    assert abs(corrected) < 0.25 * best_score + errors[1]
+    assert abs(corrected) < min(0.25 * best_score + errors[1], 0.5 * best_score)
 
 
 def _simulated(seed):
