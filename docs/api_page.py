@@ -69,7 +69,7 @@ QUESTIONS = (
         (
             *("RateWeightedAUCScorer", "AveragePrecisionScorer"),
             *("make_ranking_scorer", "refit_best"),
-            "refit_one_standard_error",
+            *("refit_one_standard_error", "search_rankings"),
         ),
     ),
     (

@@ -60,6 +60,7 @@ from skrate.model_selection.scorers import (
     RateWeightedAUCScorer,
     make_ranking_scorer,
 )
+from skrate.model_selection.search import search_rankings
 from skrate.model_selection.threshold import ConstrainedThresholdClassifier
 
 # Its build takes it from a tag of git. A checkout that is not installed has none.
@@ -123,6 +124,7 @@ __all__ = [
     "results",
     "review",
     "sample_size",
+    "search_rankings",
     "select_best",
     "subgroup_scores",
     "summarize",

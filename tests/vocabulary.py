@@ -15,6 +15,7 @@ DATA = (
     "estimator",
     "estimator_a",  # of two, as y_score_a
     "estimator_b",
+    "search",  # an estimator that searches, whose candidates are asked
     "cv_results",
     "cv_results_a",  # of two, as y_score_a
     "cv_results_b",
