@@ -13,7 +13,6 @@ from skrate.displays.base import (
     check_made,
     draw_legend,
     draws,
-    import_pyplot,
     model_color,
     passes_on,
     styled,
@@ -52,9 +51,8 @@ class BatchComparisonDisplay(Drawing):
     Examples
     --------
     >>> from skrate import compare_batches
-    >>> y_true, batch = [0, 1] * 60, [1] * 60 + [2] * 60
-    >>> a, b = [1, 2, 4, 3] * 30, [1, 3, 2, 4] * 30
-    >>> result = compare_batches("roc_auc", y_true, a, b, batches=batch)
+    >>> y, a, b = [0, 1] * 60, [1, 2, 4, 3] * 30, [1, 3, 2, 4] * 30
+    >>> result = compare_batches("roc_auc", y, a, b, batches=[1] * 60 + [2] * 60)
     >>> result.plot().line_.get_ydata().tolist()
     [-0.5, -0.5]
     """
@@ -77,7 +75,6 @@ class BatchComparisonDisplay(Drawing):
         **kwargs: Any,
     ) -> Self:
         """Compare two models batch after batch, and draw them."""
-        import_pyplot(cls.__name__)
         given = taken_by(compare_batches, kwargs)
         result = compare_batches(metric, y_true, y_score_a, y_score_b, **given)
         return cls(result).plot(**kwargs)

@@ -18,7 +18,6 @@ from skrate.data.checks import (
 )
 from skrate.data.ranking import check_groups, in_natural_order
 from skrate.inference.compare import compare
-from skrate.inference.compare_range import set_of
 from skrate.inference.sample import check_cases
 from skrate.metrics.base import MetricLike, check_metric_first, find_metric, question_of
 from skrate.metrics.hypotheses import NEGLIGIBLE
@@ -50,10 +49,9 @@ def compare_batches(
 ) -> BatchComparison:
     r"""Compare two deployed models after each batch, with intervals that all hold.
 
-    Both models score what comes in, week after week. An interval of :func:`compare`
-    holds at one look that was planned; whoever looks every week, and stops once it
-    leaves out 0, finds a difference between equal models sooner or later. These
-    intervals hold at all looks together.
+    An interval of :func:`compare` holds at one planned look: whoever looks every week,
+    until it leaves out 0, finds a difference between equal models sooner or later.
+    These intervals hold at all looks together.
 
     Parameters
     ----------
@@ -67,8 +65,8 @@ def compare_batches(
         The batch of each case: numbers, dates or strings whose order is that of time;
         "week 9" comes before "week 10". Batches are taken for independent.
     n_batches : int, default=10
-        About how many batches there will be: intervals are narrowest then. Choose it
-        before the first look. They hold for any number.
+        About how many batches there will be: then intervals are narrowest. They hold
+        for any number. Choose it before the first look.
     confidence_level : float, default=0.95
         Level at which the intervals of all looks hold together, in (0, 1).
     pos_label : int, float, bool or str, default=None
@@ -79,21 +77,19 @@ def compare_batches(
     Returns
     -------
     result : BatchComparison
-        A row for each look: its difference a - b, the mean difference so far in
-        ``values`` with its ``low`` and ``high`` ends, and ``pvalues``; the last ones
-        are the result. Also the prevalence of each look, and a p-value of its drift.
-        Two models that are equally good have values near 0.
+        A row for each look: its difference a - b, the mean so far (``values``; near 0
+        for models that are equally good) with its ``low`` and ``high`` ends, and
+        ``pvalues``; the last ones are the result. And a p-value of drift.
 
     Raises
     ------
     ValueError
-        For labels, scores or batches that do not fit, batches of hardly more than a
-        case, a metric of lists, or a set of distributions of the rate.
+        For labels, scores or batches that do not fit, lists, or a gain per case.
 
     Warns
     -----
     UserWarning
-        If the cases so far are too few for a first look; and as :func:`compare`.
+        If the cases are too few for a first look; and as :func:`compare`.
 
     See Also
     --------
@@ -116,14 +112,11 @@ def compare_batches(
     10 are looked at with those of the next, and :math:`s_b` is half the interval of
     :func:`compare` over 1.96, wider by Student's t; 0 where the models do not differ.
 
-    The interval is for the mean of the differences that the looks so far have on
-    average, by their sizes. Models are compared within looks: when the prevalence or
-    the level of the scores drifts, that makes no difference of itself. But a metric
-    that depends on the prevalence, such as average precision, may truly have another.
-
-    Drift of the prevalence is tested at each batch by Fisher's exact test against all
-    batches before, at the k-th of these tests with the p-value times k (k + 1); the
-    least is reported. Cost: a :func:`compare` for each look.
+    The interval is for the mean, by their sizes, of the differences that such looks
+    have on average. A drift of the prevalence or the scores makes no difference of
+    itself, as models are compared within looks. Drift of the prevalence is tested at
+    each batch by Fisher's exact test against all before, the k-th of these tests with
+    its p-value times k (k + 1); the least is reported. Cost: a :func:`compare` a look.
 
     References
     ----------
@@ -148,12 +141,11 @@ def compare_batches(
       prevalence 0.185 to 0.233, p = 1)
     """
     check_metric_first(metric)
+    for name in {"groups", "clusters"} & metric_kwargs.keys():
+        raise ValueError(f"{name} is unknown here: give compare each batch by itself.")
     asked = find_metric(metric, metric_kwargs)
-    if set_of(metric, metric_kwargs) is not None:
-        raise ValueError(
-            "rate is a set of distributions, whose differences have no standard error: "
-            "give one distribution, or compare each batch."
-        )
+    if asked.facts.is_of_cases:
+        raise ValueError("gain or cost per case: give them per class, or use compare.")
     level = check_fraction("confidence_level", confidence_level)
     n_batches = check_count("n_batches", n_batches)
     is_pos = check_cases(y_true, pos_label=pos_label).is_pos
@@ -170,9 +162,8 @@ def compare_batches(
     looks = _looks(np.stack([n_pos, found.sizes - n_pos], axis=1))
     if not looks:
         warn(
-            f"The cases so far are too few for a first look, which takes {_FEW} of "
-            f"each class: there are {n_pos.sum()} positives and "
-            f"{n_cases - n_pos.sum()} negatives. Wait for the next batch."
+            f"A first look takes {_FEW} cases of each class: so far there are "
+            f"{n_pos.sum()} positives and {n_cases - n_pos.sum()} negatives."
         )
     order = np.argsort(found.codes, kind="stable")
     ends = np.append(0, np.cumsum(found.sizes))[[0, *looks]]
@@ -210,11 +201,7 @@ def _standard_error(pair: Comparison) -> float:
 
 
 def _sequence(
-    sizes: IntArray,
-    differences: FloatArray,
-    errors: FloatArray,
-    alpha: float,
-    n_batches: int,
+    sizes: IntArray, differences: FloatArray, errors: FloatArray, alpha: float, m: int
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the mean differences so far, their low and high ends, and p-values."""
     total, moved = np.cumsum(sizes), np.cumsum(sizes * differences)
@@ -222,7 +209,7 @@ def _sequence(
     # Until the models differ in a case nothing is known.
     variance[~(variance > 0)] = np.nan
     first = next(iter(variance[variance > 0]), np.nan)
-    kappa = n_batches * first / (np.log(1 - 2 * np.log(alpha)) - 2 * np.log(alpha))
+    kappa = m * first / (np.log(1 - 2 * np.log(alpha)) - 2 * np.log(alpha))
     grown = variance + kappa
     reach = np.sqrt(grown * np.log(grown / kappa / alpha**2))
     logs = np.log(grown / kappa) / 2 - moved**2 / (2 * grown)
@@ -263,19 +250,16 @@ class BatchComparison(Drawn, Rows):
         Of models that were equally good in all looks so far.
     prevalence_pvalue : float
         Of a prevalence that was the same in all batches; nan for one batch.
-    confidence_level : float
-        Level of all intervals together.
-    params : dict
-        The parameters of the metric.
+    confidence_level, params : float, dict
+        Level of all intervals together, and the parameters of the metric.
     n_waiting : int
         Number of cases that wait for the next look.
 
     Examples
     --------
     >>> from skrate import compare_batches
-    >>> y_true, batch = [0, 1] * 60, [1] * 60 + [2] * 60
-    >>> a, b = [1, 2, 4, 3] * 30, [1, 3, 2, 4] * 30
-    >>> result = compare_batches("roc_auc", y_true, a, b, batches=batch)
+    >>> y, a, b = [0, 1] * 60, [1, 2, 4, 3] * 30, [1, 3, 2, 4] * 30
+    >>> result = compare_batches("roc_auc", y, a, b, batches=[1] * 60 + [2] * 60)
     >>> result.values.round(2).tolist(), result.n_cases.tolist()
     ([-0.5, -0.5], [60, 60])
     """
