@@ -21,8 +21,7 @@ from skrate.displays.base import (
 from skrate.inference.compare_batches import BatchComparison, compare_batches
 from skrate.metrics.base import MetricLike
 
-# As many batches as can be named.
-_MOST = 8
+_N_NAMED = 8
 
 
 @draws(BatchComparison)
@@ -102,7 +101,7 @@ class BatchComparisonDisplay(Drawing):
             linestyle="none", markersize=4, label="each look alone",
         )  # fmt: skip
         self.zero_line_ = self.ax_.axhline(0, color="0.4", linewidth=1)
-        places = x[:: 1 + (len(x) - 1) // _MOST]
+        places = x[:: 1 + (len(x) - 1) // _N_NAMED]
         self.ax_.set_xticks(places, [str(result.batches[i - 1]) for i in places])
         self._name_axes("Batch", f"Difference in {result.metric}", despine)
         draw_legend(self.ax_)

@@ -31,8 +31,8 @@ from skrate.metrics.results import (
     t_quantile,
 )
 
-# Fewer cases of a class than this wait for those of the next batch.
-_FEW = 10
+# Cases of a class that a look takes, and looks of one variance, that intervals take.
+_FEW, _START = 10, 3.9
 
 
 def compare_batches(
@@ -49,9 +49,8 @@ def compare_batches(
 ) -> BatchComparison:
     r"""Compare two deployed models after each batch, with intervals that all hold.
 
-    An interval of :func:`compare` holds at one planned look: whoever looks every week,
-    until it leaves out 0, finds a difference between equal models sooner or later.
-    These intervals hold at all looks together.
+    An interval of :func:`compare` is for one planned look: who looks until it leaves
+    out 0 will find a difference between equal models. These hold at all looks together.
 
     Parameters
     ----------
@@ -65,8 +64,8 @@ def compare_batches(
         The batch of each case: numbers, dates or strings whose order is that of time;
         "week 9" comes before "week 10". Batches are taken for independent.
     n_batches : int, default=10
-        About how many batches there will be: then intervals are narrowest. They hold
-        for any number. Choose it before the first look.
+        About how many batches there will be, chosen before the first look: intervals
+        hold for any number, and are narrowest then.
     confidence_level : float, default=0.95
         Level at which the intervals of all looks hold together, in (0, 1).
     pos_label : int, float, bool or str, default=None
@@ -106,11 +105,13 @@ def compare_batches(
               \log \frac{V + \kappa}{\kappa \alpha^2}}, \qquad
               \kappa = \frac{m V_1}{\log(1 - 2 \log \alpha) - 2 \log \alpha},
 
-    with :math:`V_1` of the first look and m = ``n_batches``. The p-value is the least
+    with :math:`V_1` of a look and m = ``n_batches``. The p-value is the least
     :math:`\alpha` whose boundary at this :math:`\kappa` S has passed so far. They hold
     as the normal distribution does. So cases of a batch of which a class has fewer than
-    10 are looked at with those of the next, and :math:`s_b` is half the interval of
+    10 are looked at with those of the next. :math:`s_b` is half the interval of
     :func:`compare` over 1.96, wider by Student's t; 0 where the models do not differ.
+    Intervals begin, with :math:`V_1` the mean of the looks so far, once :math:`V^2 \ge
+    3.9 \sum n_b^4 s_b^4`: of looks of one size at the fourth. Before they are nan.
 
     The interval is for the mean, by their sizes, of the differences that such looks
     have on average. A drift of the prevalence or the scores makes no difference of
@@ -120,9 +121,8 @@ def compare_batches(
 
     References
     ----------
-    .. [1] Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (2024), Time-uniform central
-       limit theory and asymptotic confidence sequences,
-       :doi:`10.1214/24-AOS2408`.
+    .. [1] Waudby-Smith et al. (2024), Time-uniform central limit theory and asymptotic
+       confidence sequences, :doi:`10.1214/24-AOS2408`.
 
     Examples
     --------
@@ -133,11 +133,10 @@ def compare_batches(
     >>> rng = np.random.default_rng(0)
     >>> week = np.repeat(np.arange(12), 400)
     >>> y_true = rng.random(4_800) < 0.2
-    >>> a = rng.normal(size=4_800) + 1.5 * y_true
-    >>> b = rng.normal(size=4_800) + 1.0 * y_true
+    >>> a, b = rng.normal(size=(2, 4_800)) + y_true * [[1.5], [1.0]]
     >>> compare_batches("roc_auc", y_true, a, b, batches=week)
     BatchComparison(AUC: a - b = 0.09348 after 12 looks at 4,800 cases,
-      95 % interval [0.06085, 0.1261], p = 4.96e-15, at every look;
+      95 % interval [0.06082, 0.1261], p = 3.51e-15, at every look;
       prevalence 0.185 to 0.233, p = 1)
     """
     check_metric_first(metric)
@@ -205,11 +204,13 @@ def _sequence(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the mean differences so far, their low and high ends, and p-values."""
     total, moved = np.cumsum(sizes), np.cumsum(sizes * differences)
-    variance = np.cumsum((sizes * errors) ** 2)
-    # Until the models differ in a case nothing is known.
-    variance[~(variance > 0)] = np.nan
-    first = next(iter(variance[variance > 0]), np.nan)
-    kappa = m * first / (np.log(1 - 2 * np.log(alpha)) - 2 * np.log(alpha))
+    squares = (sizes * errors) ** 2
+    variance, most = np.cumsum(squares), np.maximum(np.cumsum(squares**2), 1e-300)
+    # A few looks may show next to no variation, by chance.
+    first = next(iter(np.flatnonzero(variance**2 >= _START * most)), len(total))
+    kappa = m * variance[first : first + 1].sum() / (first + 1)
+    kappa /= np.log(1 - 2 * np.log(alpha)) - 2 * np.log(alpha)
+    variance[:first] = np.nan
     grown = variance + kappa
     reach = np.sqrt(grown * np.log(grown / kappa / alpha**2))
     logs = np.log(grown / kappa) / 2 - moved**2 / (2 * grown)
