@@ -1,4 +1,4 @@
-"""How often intervals batch after batch hold the difference of two models at all looks.
+"""How often intervals batch after batch cover the difference of two models.
 
     python benchmarks/coverage_batches.py --simulations 300
     python benchmarks/coverage_batches.py --power

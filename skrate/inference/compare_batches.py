@@ -108,7 +108,7 @@ def compare_batches(
     with :math:`V_1` of a look and m = ``n_batches``. The p-value is the least
     :math:`\alpha` whose boundary at this :math:`\kappa` S has passed so far. They hold
     as the normal distribution does. So cases of a batch of which a class has fewer than
-    10 are looked at with those of the next. :math:`s_b` is half the interval of
+    10 are looked at with the next batch. :math:`s_b` is half the interval of
     :func:`compare` over 1.96, wider by Student's t; 0 where the models do not differ.
     Intervals begin, with :math:`V_1` the mean of the looks so far, once :math:`V^2 \ge
     3.9 \sum n_b^4 s_b^4`: of looks of one size at the fourth. Before they are nan.
@@ -240,7 +240,7 @@ class BatchComparison(Drawn, Rows):
     batches : array of shape (n_looks,)
         The last batch of each look.
     n_cases, n_pos : array of shape (n_looks,)
-        Number of cases and of positives of each look, without those of earlier ones.
+        Number of cases and of positives of each look, without earlier ones.
     differences, standard_errors : array of shape (n_looks,)
         The difference a - b of each look alone, and its error by Student's t.
     values : array of shape (n_looks,)
