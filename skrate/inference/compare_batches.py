@@ -171,12 +171,12 @@ def compare_batches(
         for rows in np.split(order, ends[1:])[:-1]
     ]
     differences = np.array([pair.value for pair in pairs])
-    errors = np.array([_standard_error(pair) for pair in pairs])
+    errors = np.array([error_of_look(pair) for pair in pairs])
     sizes, of_pos = np.diff(ends), np.diff(np.append(0, np.cumsum(n_pos))[[0, *looks]])
     return BatchComparison(
         asked.name, found.labels[np.array(looks, np.intp) - 1], sizes, of_pos,
         differences, errors,
-        *_sequence(sizes, differences, errors, 1 - level, n_batches),
+        *sequence_of_looks(sizes, differences, errors, 1 - level, n_batches),
         _drift(n_pos, found.sizes), level, question_of(asked), n_cases - int(ends[-1]),
     )  # fmt: skip
 
@@ -191,7 +191,7 @@ def _looks(sizes: IntArray) -> list[int]:
     return looks
 
 
-def _standard_error(pair: Comparison) -> float:
+def error_of_look(pair: Comparison) -> float:
     """Return it by the wider side of the interval, which Student's t makes wider."""
     if abs(pair.value) + pair.standard_error < NEGLIGIBLE:
         return 0.0
@@ -199,7 +199,7 @@ def _standard_error(pair: Comparison) -> float:
     return max(high - pair.value, pair.value - low) / t_quantile(pair.confidence_level)
 
 
-def _sequence(
+def sequence_of_looks(
     sizes: IntArray, differences: FloatArray, errors: FloatArray, alpha: float, m: int
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the mean differences so far, their low and high ends, and p-values."""

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skrate.data.arrays import (
+    Array,
     ArrayLike,
     BoolArray,
     FloatArray,
@@ -165,7 +168,8 @@ def plan_labels(
     floor = float(check_shares("floor", floor))
     scores = [models[name] for name in names]
     if probability is None:
-        expected = _learnt(scores[0], is_known, is_pos)
+        column = np.column_stack(scores[:1])
+        expected = learnt(column[is_known], is_pos[is_known], column)
     else:
         expected = np.broadcast_to(check_shares("probability", probability), n_cases)
     expected = np.where(is_known, is_pos, expected)
@@ -200,19 +204,16 @@ class _Slopes(EstimatedLabels):
         return of_pos - of_neg
 
 
-def _learnt(y_score: ArrayLike, is_known: BoolArray, is_pos: BoolArray) -> FloatArray:
-    """Return probabilities learnt from known labels and the ranks of the scores."""
+def learnt(known: Array, is_pos: BoolArray, columns: Array) -> FloatArray:
+    """Return probabilities by scores in columns, learnt from known cases."""
     n_pos = np.count_nonzero(is_pos)
-    if min(n_pos, np.count_nonzero(is_known) - n_pos) < _FEW:
+    if min(n_pos, len(is_pos) - n_pos) < _FEW:
         raise ValueError(
             "probability is missing: give the probability that each case is positive, "
             f"or known labels, at least {_FEW} of each class."
         )
-    scores = np.asarray(y_score, dtype=np.float64)
-    spread = scores.std() or 1.0
-    column = ((scores - scores.mean()) / spread)[:, None]
-    model = LogisticRegression().fit(column[is_known], is_pos[is_known])
-    return np.asarray(model.predict_proba(column)[:, 1])
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(known, is_pos)
+    return np.asarray(model.predict_proba(columns)[:, 1])
 
 
 def _allocated(need: FloatArray, n_labels: int, floor: float) -> FloatArray:
