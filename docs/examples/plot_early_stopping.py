@@ -77,7 +77,9 @@ def run(metric, feval=None):
 by_loss, _ = run("binary_logloss")
 by_budget, history = run("None", found)
 print(f"log loss monitored: {by_loss.best_iteration} rounds")
-print(f"expected recall monitored: {by_budget.best_iteration} rounds")
+print(
+    f"expected recall monitored: {by_budget.best_iteration} rounds"
+)
 
 # %%
 # The chart shows both metrics over the longer run. With these weights, the
