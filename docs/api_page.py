@@ -98,8 +98,8 @@ MODULES = {
     "error_rate": ("Which AUCs go with an error rate?", "auc_and_error_rate"),
     "displays": ("What draws results?", "deciding"),
     "results": ("What do results hold?", "uncertainty"),
-    "dask": ("Past one machine, with Dask", "dask_spark"),
-    "spark": ("Past one machine, with Spark", "dask_spark"),
+    "dask": ("Beyond one machine, with Dask", "dask_spark"),
+    "spark": ("Beyond one machine, with Spark", "dask_spark"),
 }
 TEMPLATE = """
 {title}
