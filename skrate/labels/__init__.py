@@ -2,6 +2,18 @@
 
 from skrate.data.estimated import EstimatedLabels
 from skrate.labels.censored import censored
+from skrate.labels.noisy import noisy
+from skrate.labels.positive_unlabelled import positive_unlabelled
+from skrate.labels.predicted import predicted
 from skrate.labels.sampled import sampled
+from skrate.labels.treatment import treatment
 
-__all__ = ["EstimatedLabels", "censored", "sampled"]
+__all__ = [
+    "EstimatedLabels",
+    "censored",
+    "noisy",
+    "positive_unlabelled",
+    "predicted",
+    "sampled",
+    "treatment",
+]

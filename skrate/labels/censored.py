@@ -101,7 +101,7 @@ def censored(
     is_lost = ~has_event & (times < horizon)
     zero = np.zeros(len(times))
     if not is_lost.any():
-        return EstimatedLabels(is_pos * 1.0, zero, "censored", scope)
+        return EstimatedLabels(is_pos.astype(np.float64), zero, "censored", scope)
     ends = np.unique(times[is_lost])
     n_before = np.searchsorted(ends, times, side="left")
     n_lost = np.bincount(n_before[is_lost]).astype(np.float64)
@@ -116,7 +116,7 @@ def censored(
     weight = np.where(is_lost, 0.0, 1 / followed[n_before])
     noise = np.sqrt(weight * np.maximum(weight - 1, 0))
     return CensoredLabels(
-        is_pos * weight, noise, "censored", scope, weight,
+        np.where(is_pos, weight, 0.0), noise, "censored", scope, weight,
         is_lost, n_before, n_lost, n_left,
     )  # fmt: skip
 
@@ -149,7 +149,8 @@ class CensoredLabels(EstimatedLabels):
         if self.scope == "population":
             by_time = np.append(0.0, np.cumsum(sums / left * hazard))
             at_loss = self.is_lost * (sums / left)[np.minimum(self.n_before, n - 1)]
-            return adds + at_loss - by_time[self.n_before + self.is_lost]
+            found = adds + at_loss - by_time[self.n_before + self.is_lost]
+            return np.asarray(found)
         # Each case away from the mean of those at risk with it, by how its weight grew.
         means = sums / _from_each(self.n_before, self.weight, n)
         grown = np.diff(1 / np.cumprod(1 - hazard), prepend=1.0)

@@ -49,7 +49,7 @@ def check_is(name: str, values: ArrayLike, **others: Array) -> BoolArray:
             f"{name} must be True or False, 1 or 0, found {numbers[is_other][0]:g}."
         )
     check_equal_length(**others, **{name: numbers})
-    return numbers == 1
+    return np.asarray(numbers == 1)
 
 
 def check_chances(

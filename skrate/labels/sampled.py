@@ -175,4 +175,4 @@ class DrawnLabels(EstimatedLabels):
             return rows - mean[self.strata] * (self.is_labelled - self.share)
         n = np.bincount(self.strata, self.is_labelled)
         factor = np.sqrt(n / np.maximum(n - 1, 1))
-        return factor[self.strata] * (rows - mean[self.strata] * root)
+        return np.asarray(factor[self.strata] * (rows - mean[self.strata] * root))
