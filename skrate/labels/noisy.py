@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, dot
 from skrate.data.checks import as_array, as_real, check_labels, check_shares
 from skrate.data.estimated import EstimatedLabels, Scope
 from skrate.labels.checks import are_missing
@@ -156,7 +156,7 @@ def noisy(
     # Of Jeffreys' posterior.
     error = np.sqrt((n_right + 0.5) * (n_wrong + 0.5) / (sizes + 2)) / (sizes + 1)
     slopes = np.stack([-counts, 1 - counts], axis=2) * (weights / youden)[:, :, None]
-    shared = (slopes * error).reshape(len(pos), -1)
+    shared = np.ascontiguousarray((slopes * error).reshape(len(pos), -1).T)
     n_seen = np.maximum(np.rint(np.minimum(n_right, n_wrong)), 1).astype(np.intp)
     return ValidatedLabels(*parts, None, shared, n_seen.ravel())
 
@@ -187,7 +187,7 @@ def _weights(is_given: BoolArray, variances: FloatArray) -> FloatArray:
 class ValidatedLabels(EstimatedLabels):
     """Labels of tests whose sensitivity and specificity were estimated.
 
-    ``shared`` is what a standard error of each rate changes in each label, in columns,
+    ``shared`` is what a standard error of each rate changes in each label,
     and ``n_seen`` the number of cases in a validation sample that show that error.
     """
 
@@ -199,7 +199,7 @@ class ValidatedLabels(EstimatedLabels):
         """None: no label is known, as the rates are not."""
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
-        errors = (of_pos - of_neg) @ self.shared
+        errors = np.array([dot(of_pos - of_neg, each) for each in self.shared])
         # As so many independent cases, for the degrees of freedom.
         errors = np.repeat(errors / np.sqrt(self.n_seen), self.n_seen)
         return np.append(super().influence(of_pos, of_neg), errors)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, FloatArray
@@ -13,7 +15,7 @@ def treatment(
     treated: ArrayLike,
     propensity: ArrayLike,
     *,
-    models: tuple[ArrayLike, ArrayLike] | None = None,
+    models: Sequence[ArrayLike] | None = None,
 ) -> FloatArray:
     r"""Return what the treatment of each case gains, to be given as ``gain``.
 
@@ -44,7 +46,7 @@ def treatment(
     ------
     ValueError
         If lengths differ, numbers are not finite, all cases or none are treated, or a
-        propensity is not in (0, 1).
+        propensity is not in (0, 1), or models are no pair.
 
     See Also
     --------
@@ -129,8 +131,13 @@ def treatment(
     by_chance = np.where(is_treated, 1 / share, 1 / (1 - share))
     if models is None:
         models = tuple(
-            np.average(outcomes[chosen], weights=by_chance[chosen])
+            float(np.average(outcomes[chosen], weights=by_chance[chosen]))
             for chosen in (~is_treated, is_treated)
+        )
+    elif len(models) != 2:
+        raise ValueError(
+            "models must be a pair, predictions without and with treatment, found "
+            f"{len(models)} entries."
         )
     without, with_it = (check_per_case("models", m, len(outcomes)) for m in models)
     rest = by_chance * (outcomes - np.where(is_treated, with_it, without))
