@@ -100,6 +100,7 @@ __all__ = [
     "group_scores",
     "hit_curve",
     "influence",
+    "labels",
     "lift_at_rate_score",
     "make_ranking_scorer",
     "mean_average_precision_score",

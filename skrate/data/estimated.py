@@ -87,6 +87,15 @@ class EstimatedLabels:
         are_known = are_known and bool((is_pos | (self.pos == 0)).all())
         return is_pos if are_known and not self.noise.any() else None
 
+    @property
+    def as_expected(self) -> EstimatedLabels | None:
+        """The same labels, whose influence is that expected of them; None if unknown.
+
+        Of few labels that count for many cases, the rarest may not have been drawn yet:
+        their own spread is then too small.
+        """
+        return None
+
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         """Return what each case contributes, from what it would as either class.
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot, parts
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric, cut_rates
@@ -194,8 +195,29 @@ def _divisor(metric: Metric, size: float) -> float:
     return max(size - 1, size / 2) if metric.facts.is_two_sample else size
 
 
+def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
+    """Return what cases contribute by estimated labels, and what is expected of them.
+
+    The variance is that of the row with the larger one.
+    """
+    labels = ranked.estimated
+    assert labels is not None
+    both = [labels] if labels.as_expected is None else [labels, labels.as_expected]
+    return [influence_values(metric, ranked, labels=each) for each in both]
+
+
+def widest(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
+    """Return the row of influence values with the largest variance."""
+    variances = [covariance([row], cases)[0, 0] for row in rows]
+    return rows[int(np.argmax(variances))]
+
+
 def influence_values(
-    metric: Metric, ranked: Ranked, *, stratify: bool = False
+    metric: Metric,
+    ranked: Ranked,
+    *,
+    stratify: bool = False,
+    labels: EstimatedLabels | None = None,
 ) -> FloatArray:
     """Return per case n times what its weight of 1 / n contributes to the metric.
 
@@ -220,7 +242,7 @@ def influence_values(
     if not stratify:
         by_pos += rest * by_prevalence
         by_neg -= p * by_prevalence
-    return ranked.of_cases(smaller, by_neg, by_pos)
+    return ranked.of_cases(smaller, by_neg, by_pos, labels or ranked.estimated)
 
 
 def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:

@@ -14,7 +14,12 @@ from scipy import optimize, special
 from skrate.data.arrays import Array, ArrayLike, FloatArray, dot
 from skrate.data.checks import check_number, warn, warn_undefined
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.delta import degrees_of_freedom, influence_parts, is_rounding
+from skrate.inference.delta import (
+    degrees_of_freedom,
+    influence_parts,
+    is_rounding,
+    widest,
+)
 from skrate.inference.intervals import (
     Adjust,
     adjusted,
@@ -96,7 +101,11 @@ def paired(models: Sequence[Measured], plan: Plan) -> Comparison:
         return _concluded(models, plan, _NAN)
     metrics, ranked = [*a.metrics, *b.metrics], [*a.ranked, *b.ranked]
     warn_of_difference(metrics, ranked, plan.method)
-    apart = a.influence - b.influence
+    if a.cases.estimated is None:
+        apart = a.influence - b.influence
+    else:
+        rows = [x - y for x, y in zip(a.influence_rows, b.influence_rows, strict=True)]
+        apart = widest(rows, a.cases)
     parts = influence_parts(apart, a.cases)
     error, draws = parts.standard_error, None
     if plan.method != "delta":

@@ -24,10 +24,12 @@ from skrate.inference.delta import (
     freedom_of_estimates,
     freedoms_of_cases,
     influence_parts,
+    influence_rows,
     influence_values,
     is_rounding,
     table_variance,
     variance_parts,
+    widest,
 )
 from skrate.inference.intervals import (
     ADDED,
@@ -337,6 +339,12 @@ class Measured:
         return np.asarray(sums / self._row_weights[firsts] * share)
 
     @lazy
+    def influence_rows(self) -> list[FloatArray]:
+        """The influence by estimated labels, and the one that is expected of them."""
+        ((metric, ranked, _),) = self.each
+        return influence_rows(metric, ranked)
+
+    @lazy
     def row_influence(self) -> FloatArray:
         """What each row contributes, as :func:`influence_values` does.
 
@@ -365,6 +373,9 @@ class Measured:
     @lazy
     def parts(self) -> Parts:
         """The variance, by its sources."""
+        if self.cases.estimated is not None:
+            rows = self.influence_rows
+            return influence_parts(widest(rows, self.cases), self.cases)
         if self.folds is None:
             ((metric, ranked, _),) = self.each
             return variance_parts(metric, ranked, stratify=self.stratify)
@@ -400,8 +411,9 @@ class Measured:
         By estimated labels it is that of influence values, by default its own.
         """
         if self.cases.estimated is not None:
-            rows = self.influence if influence is None else influence
-            return self.plan.freedom(freedom_of_estimates(rows, self.cases))
+            if influence is None:
+                influence = widest(self.influence_rows, self.cases)
+            return self.plan.freedom(freedom_of_estimates(influence, self.cases))
         # Single cases whose folds are compared share a mean, one in each repeat.
         n_shared = np.maximum(self._is_between_folds.sum(axis=0) - self.n_repeats, 0)
         n_pos, n_neg = ((len(self.each) - n_shared) / self.n_repeats).tolist()

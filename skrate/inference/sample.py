@@ -116,12 +116,19 @@ class Ranked(Sample):
         vars(self.table).pop("merged", None)
 
     def of_cases(
-        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
+        self,
+        smaller: Merged,
+        by_neg: FloatArray,
+        by_pos: FloatArray,
+        labels: EstimatedLabels | None = None,
     ) -> FloatArray:
-        """Return for each case what its class has in its group of the merged table."""
-        if self.estimated is not None:
-            group = self._group_with_weight(self.estimated)
-            values = self.estimated.influence(by_pos.take(group), by_neg.take(group))
+        """Return for each case what its class has in its group of the merged table.
+
+        Estimated ``labels`` are both classes in part.
+        """
+        if labels is not None:
+            group = self._group_with_weight(labels)
+            values = labels.influence(by_pos.take(group), by_neg.take(group))
             return values * (self.total / self.table.total)
         if self.folds is not None:
             return self._of_cases_in_folds(smaller, by_neg, by_pos)

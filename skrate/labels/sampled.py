@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
 
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
-from skrate.data.checks import check_equal_length, check_labels, check_vector
+from skrate.data.checks import (
+    check_choice,
+    check_equal_length,
+    check_labels,
+    check_vector,
+)
 from skrate.data.estimated import EstimatedLabels, Scope
 from skrate.data.ranking import check_groups
 from skrate.labels.checks import are_missing, check_chances
 
 Design = Literal["independent", "fixed"]
+DESIGNS: tuple[Design, ...] = get_args(Design)
 
 
 def sampled(
@@ -80,7 +86,10 @@ def sampled(
     variance :math:`\sum_i S_i (1 - \pi_i) (e_i - B)^2 / n^2`, where :math:`e_i = d_i
     (y_i - m_i) / \pi_i`; B is 0 for independent draws, and for fixed numbers the mean
     of :math:`e_i` with the weights :math:`1 - \pi_i` within the stratum, and the sum
-    counts :math:`k / (k - 1)` times for k labels [2]_. Cost: O(n_samples).
+    counts :math:`k / (k - 1)` times for k labels [2]_. With predictions it is at least
+    :math:`\sum_i d_i^2 m_i (1 - m_i) (1 - \pi_i) / (\pi_i n^2)`, the variance expected
+    by them: of cases that are labelled rarely, few labels show how they vary. Cost:
+    O(n_samples).
 
     References
     ----------
@@ -120,20 +129,18 @@ def sampled(
     away = np.where(is_labelled, (is_pos - expected) / share, 0.0)
     pos = np.where(is_labelled & (share == 1), is_pos, expected + away)
     root = np.where(is_labelled, np.sqrt(1 - share), 0.0)
-    drawn = (pos, root * away, "sampled", scope)
-    if isinstance(design, str) and design == "independent":
-        return EstimatedLabels(*drawn)
-    strata = np.zeros(len(given), dtype=np.intp)
+    strata = None
     if not isinstance(design, str):
         strata = check_groups("design", design).codes
         check_equal_length(y_true=given, design=strata)
-    elif design != "fixed":
-        raise ValueError(
-            "design must be 'independent', 'fixed' or an array of strata, got "
-            f"{design!r}."
-        )
-    _check_sizes(is_labelled, share, strata)
-    return DrawnLabels(*drawn, None, is_labelled, share, strata)
+    elif check_choice("design", design, DESIGNS) == "fixed":
+        strata = np.zeros(len(given), dtype=np.intp)
+    if strata is not None:
+        _check_sizes(is_labelled, share, strata)
+    return SampledLabels(
+        pos, root * away, "sampled", scope, None, is_labelled, share,
+        None if prediction is None else expected, strata,
+    )  # fmt: skip
 
 
 def _check_sizes(is_labelled: BoolArray, share: FloatArray, strata: IntArray) -> None:
@@ -157,15 +164,25 @@ def _check_sizes(is_labelled: BoolArray, share: FloatArray, strata: IntArray) ->
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DrawnLabels(EstimatedLabels):
-    """Labels of a sample of a fixed size, in all or in each stratum."""
+class SampledLabels(EstimatedLabels):
+    """Labels of cases that were drawn with known probabilities."""
 
     is_labelled: BoolArray = None  # type: ignore[assignment]
     share: FloatArray = None  # type: ignore[assignment]
-    strata: IntArray = None  # type: ignore[assignment]
+    prediction: FloatArray | None = None
+    strata: IntArray | None = None  # In which the number of labels was fixed.
+
+    @property
+    def as_expected(self) -> EstimatedLabels | None:
+        if self.prediction is None:
+            return None
+        names = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _ExpectedLabels(**names)
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         rows = super().influence(of_pos, of_neg)
+        if self.strata is None:
+            return rows
         root = np.where(self.is_labelled, np.sqrt(1 - self.share), 0.0)
         left = np.bincount(self.strata, root**2)
         # What a label adds on average, which a fixed number of labels cannot vary.
@@ -175,4 +192,18 @@ class DrawnLabels(EstimatedLabels):
             return rows - mean[self.strata] * (self.is_labelled - self.share)
         n = np.bincount(self.strata, self.is_labelled)
         factor = np.sqrt(n / np.maximum(n - 1, 1))
-        return np.asarray(factor[self.strata] * (rows - mean[self.strata] * root))
+        batch: FloatArray = factor[self.strata] * (rows - mean[self.strata] * root)
+        return batch
+
+
+class _ExpectedLabels(SampledLabels):
+    """The same, whose influence is that expected if the predictions are right."""
+
+    def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
+        assert self.prediction is not None
+        slope = of_pos - of_neg
+        variance = self.prediction * (1 - self.prediction) / self.share
+        if self.scope == "batch":
+            return np.asarray(slope * np.sqrt(variance * (1 - self.share)))
+        mean = of_neg + self.prediction * slope
+        return np.append(mean, slope * np.sqrt(variance))
