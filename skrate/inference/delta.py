@@ -200,10 +200,13 @@ def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
 
     The variance is that of the row with the larger one.
     """
-    labels = ranked.estimated
-    assert labels is not None
-    both = [labels] if labels.as_expected is None else [labels, labels.as_expected]
-    return [influence_values(metric, ranked, labels=each) for each in both]
+    return [influence_values(metric, ranked, labels=each) for each in labels_of(ranked)]
+
+
+def labels_of(ranked: Ranked) -> list[EstimatedLabels]:
+    """Return estimated labels, and the same as they are expected, if that is known."""
+    both = ranked.estimated, ranked.estimated and ranked.estimated.as_expected
+    return [labels for labels in both if labels is not None]
 
 
 def widest(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:

@@ -269,7 +269,7 @@ class Measured:
             return folds.n_pos, folds.n_neg
         sizes = [one.ranked.sizes for one in (*self.each, *self.one_class)]
         n_pos, n_neg = np.sum(sizes, axis=0).tolist()
-        return int(n_pos), int(n_neg)
+        return round(n_pos), round(n_neg)
 
     @lazy
     def bounds(self) -> tuple[float, float]:

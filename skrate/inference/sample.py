@@ -96,7 +96,7 @@ class Ranked(Sample):
         group[order] = np.cumsum(begins) - 1 if has_ties else np.arange(len(order))
         return group
 
-    def _group_with_weight(self, labels: EstimatedLabels) -> IntArray:
+    def group_with_weight(self, labels: EstimatedLabels) -> IntArray:
         """Return the group of each case in a table that lacks those without weight."""
         if labels.weight is None:
             return self.group
@@ -127,7 +127,7 @@ class Ranked(Sample):
         Estimated ``labels`` are both classes in part.
         """
         if labels is not None:
-            group = self._group_with_weight(labels)
+            group = self.group_with_weight(labels)
             values = labels.influence(by_pos.take(group), by_neg.take(group))
             return values * (self.total / self.table.total)
         if self.folds is not None:
