@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from simulated_intervals import ALL_LAWS, Setting, draw, population, shift_of
+from simulated_intervals import ALL_LAWS, draw, population, shift_of
 from skrate import compare, estimate, labels, rates
 from skrate.metrics.base import find_metric
 
@@ -28,7 +28,9 @@ _SECOND = 1.0
 def truths(setting):
     """Return each metric in the population."""
     table = population(setting)
-    return [find_metric(metric, kwargs).value(table) for metric, kwargs in METRICS.values()]
+    return [
+        find_metric(metric, kwargs).value(table) for metric, kwargs in METRICS.values()
+    ]
 
 
 def censored(rng, setting, y_true, y_score):
@@ -155,3 +157,45 @@ def _row(metric, y_true, y_score, found, uncorrected, actual):
 def _holds(found, truth):
     low, high = found.confidence_interval
     return low <= truth <= high
+
+
+def experiment(rng, n, has_models):
+    """Return what is found of an experiment, by name."""
+    score = rng.standard_t(5, size=n)
+    share = 1 / (1 + np.exp(-0.5 * rng.normal(size=n)))
+    treated = rng.random(n) < share
+    level = 2 + 0.5 * score
+    outcome = level + treated * _effect(score) + rng.standard_t(4, size=n)
+    # They need not be right.
+    models = (1.8 + 0.4 * score, 2.3 + 0.7 * score) if has_models else None
+    gain = labels.treatment(outcome, treated, share, models=models)
+    params = {"gain": gain, "normalize": True}
+    ties = np.zeros(n)
+    k = np.arange(1, n + 1)
+    by_place = {"rate": rates.empirical(k / n, weights=1 / k)}
+    return {
+        "gain": estimate("expected_gain", treated, score, **params),
+        "gain at 0.2": estimate("expected_gain", treated, score, rate=0.2, **params),
+        "Qini": compare("expected_gain", treated, score, ties, **params),
+        "AUTOC": compare("expected_gain", treated, score, ties, **by_place, **params),
+    }
+
+
+def _effect(score):
+    return np.maximum(score, 0)
+
+
+@cache
+def experiment_truths(n=800):
+    """Return the same in the population; AUTOC for rates k / n, over their number."""
+    share = (np.arange(1_000_000) + 0.5) / 1_000_000
+    effect = _effect(stats.t(5).isf(share))
+    k = np.arange(1, n + 1)
+    at_places = np.interp(k / n, share, np.cumsum(effect) / len(share))
+    found = {
+        "gain": np.mean(effect * (1 - share)),
+        "gain at 0.2": np.mean(effect * (share < 0.2)),
+        "Qini": np.mean(effect * (0.5 - share)),
+        "AUTOC": (np.mean(at_places / (k / n)) - effect.mean()) / np.sum(1 / k),
+    }
+    return {name: float(value) for name, value in found.items()}

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, dot
-from skrate.data.checks import as_array, as_real, check_labels, check_shares
+from skrate.data.checks import as_array, as_real, check_labels, check_shares, warn
 from skrate.data.estimated import EstimatedLabels, Scope
 from skrate.labels.checks import are_missing
+
+# A share that is fewer standard errors above 0 is no divisor.
+_ENOUGH_ERRORS = 4.0
 
 
 def noisy(
@@ -55,6 +58,12 @@ def noisy(
         If labels are not of two classes, a case has no label, sensitivity, specificity
         or validation are not one per annotator, not in [0, 1] or not above 0, or
         sensitivity and specificity add up to 1 or less.
+
+    Warns
+    -----
+    UserWarning
+        If the share of the rarer class is less than 4 times its standard error by
+        validation: intervals are then too short.
 
     See Also
     --------
@@ -147,9 +156,11 @@ def noisy(
     if validation is None:
         return EstimatedLabels(*parts)
     sizes = _check_per_test("validation", as_real("validation", validation), n_tests, 2)
-    if not (sizes > 0).all():
+    is_size = (sizes > 0) & (sizes < np.inf)
+    if not is_size.all():
         raise ValueError(
-            f"validation must be numbers of cases above 0, found {sizes.min():g}."
+            "validation must be numbers of cases above 0, found "
+            f"{sizes[~is_size][0]:g}."
         )
     n_right = sizes * np.transpose(rates)
     n_wrong = sizes - n_right
@@ -157,6 +168,14 @@ def noisy(
     error = np.sqrt((n_right + 0.5) * (n_wrong + 0.5) / (sizes + 2)) / (sizes + 1)
     slopes = np.stack([-counts, 1 - counts], axis=2) * (weights / youden)[:, :, None]
     shared = np.ascontiguousarray((slopes * error).reshape(len(pos), -1).T)
+    error_of_share = float(np.sqrt(np.add.reduce(shared.mean(axis=1) ** 2)))
+    rarer = min(pos.mean(), 1 - pos.mean())
+    if rarer < _ENOUGH_ERRORS * error_of_share:
+        warn(
+            f"The rarer class is {rarer:.3g} of the cases, with a standard error of "
+            f"{error_of_share:.2g} by validation alone: intervals of metrics are too "
+            "short. Estimate sensitivity and specificity by more cases."
+        )
     n_seen = np.maximum(np.rint(np.minimum(n_right, n_wrong)), 1).astype(np.intp)
     return ValidatedLabels(*parts, None, shared, n_seen.ravel())
 

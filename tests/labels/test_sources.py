@@ -1,4 +1,4 @@
-"""What holds of labels from every source: known ones, order, unbiased sums, coverage."""
+"""What holds of labels from every source: known ones, order, sums and coverage."""
 
 from fractions import Fraction
 from itertools import product
@@ -101,7 +101,6 @@ def test_only_the_order_of_scores_matters_and_cases_have_none(source):
 def outcomes(source):
     """Yield what each source may make of the true labels, with its probability."""
     if source == "noisy":
-        chances = [[0.3, 0.7][y] if y else 0.2 for y in TRUTH]
         chances = [0.7 if y else 0.2 for y in TRUTH]
     elif source == "positive-unlabelled":
         chances = [0.4 * y for y in TRUTH]
@@ -139,7 +138,9 @@ def test_predictions_give_the_sums_that_they_expect():
         with case(name):
             value = of(found.pos.tolist(), found.neg.tolist())
             assert float(value) == pytest.approx(mean, rel=1e-12)
-    np.testing.assert_allclose(found.noise**2, np.array(chances) * (1 - np.array(chances)))
+    np.testing.assert_allclose(
+        found.noise**2, np.array(chances) * (1 - np.array(chances))
+    )
 
 
 @looped("source", sorted(set(SOURCES) - {"censored"}))
@@ -152,7 +153,9 @@ def test_values_are_those_of_the_sums_over_pairs_of_two_cases(source):
     value = skrate.rate_weighted_auc_score(found, SCORES)
     assert value == pytest.approx(float(pairs), rel=1e-12)
     value = skrate.average_precision_score(found, SCORES)
-    assert value == pytest.approx(float(SUMS["precision"](pos, neg)) / sum(pos), rel=1e-12)
+    assert value == pytest.approx(
+        float(SUMS["precision"](pos, neg)) / sum(pos), rel=1e-12
+    )
     value = skrate.recall_at_rate_score(found, SCORES, rate=0.4)
     assert value == pytest.approx(float(SUMS["found"](pos, neg)) / sum(pos), rel=1e-12)
 
