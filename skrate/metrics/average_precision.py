@@ -336,6 +336,8 @@ class AveragePrecision(
         return np.asarray(value)
 
     def slopes(self, table: RankTable) -> Slopes:
+        if isinstance(table, EstimatedTable):
+            return _slopes_of_estimates(table)
         tail = self._tail_of(table)
         if tail is None or not tail.is_fitted.item():
             return _slopes(table, self.prevalence, self.adjusted)
@@ -484,6 +486,31 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     if adjusted:
         by_lost, by_neg = by_lost / rest, by_neg / rest
     return Slopes(by_lost, by_neg, by_prevalence)
+
+
+def _slopes_of_estimates(table: EstimatedTable) -> Slopes:
+    """Return the slopes of g = sum_k (P_k T_k + O_k) / A_k / P of estimated labels.
+
+    Of A_k cases down to group k the positives count T_k, and O_k is what squares of
+    their counts are too large. A count t of one case moves that by 1 - 2 t, and the
+    rest as it moves P_k.
+    """
+    p, rest = table.prevalence, table.negative_share
+    sizes = table.pos + table.neg
+    inverse = 1 / (table.rates[1:] * table.total)
+    own = (table.neg - table.pos) / np.where(sizes > 0, sizes, 1.0)
+    # Cases of one class each, as often as their weights say.
+    is_of_one = (table.own_pairs == 0) & (table.pos != 0)
+    np.divide(2 * table.own_squares - table.pos, table.pos, out=own, where=is_of_one)
+    found = (table.pos * table.cum_pos[1:] + table.own_squares) * inverse
+    by_size = -sum_from_right(found * inverse)
+    by_pos = (table.cum_pos[1:] + own) * inverse + by_size
+    by_pos += sum_from_right(table.pos * inverse)
+    by_neg = rest / p * by_size
+    of_pos, of_neg = dot(table.pos, by_pos), dot(table.neg, by_neg)
+    lost = float(np.add.reduce(found)) / table.n_pos
+    by_prevalence = (of_pos / table.n_pos - lost) / p - of_neg / table.n_neg / rest
+    return Slopes(by_pos, by_neg, float(by_prevalence))
 
 
 def precision_excess(table: RankTable, prevalence: float) -> float:

@@ -1,5 +1,6 @@
 """What holds of labels from every source: known ones, order, sums and coverage."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -180,3 +181,22 @@ def test_intervals_cover(source):
             slack = 3 / np.sqrt(2 * n) + 0.05
             for ratio in (found.error_population, found.error_batch):
                 assert (np.abs(ratio - 1) < slack + 0.05).all(), ratio
+
+
+@looped("source", ["noisy", "positive-unlabelled", "predicted"])
+@looped("name", ["average_precision", "expected_recall", "precision_at_rate"])
+def test_errors_of_a_batch_are_those_of_changing_each_count(source, name):
+    rng, y_true, a, _ = drawn(60)
+    params = {"k": 20} if name == "precision_at_rate" else {}
+    found = hidden(source, rng, y_true, a)
+    step, variance = 1e-6, 0.0
+    for i, noise in enumerate(found.noise):
+        ends = []
+        for sign in (1, -1):
+            pos = found.pos.copy()
+            pos[i] += sign * step
+            moved = replace(found, pos=pos)
+            ends.append(estimate(name, moved, a, **params).value)
+        variance += (noise * (ends[0] - ends[1]) / (2 * step)) ** 2
+    error = estimate(name, found.for_batch(), a, **params).standard_error
+    assert error**2 == pytest.approx(variance, rel=1e-6)
