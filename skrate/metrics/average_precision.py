@@ -12,6 +12,7 @@ import sklearn.metrics
 from skrate.data.arrays import (
     Array,
     ArrayLike,
+    BoolArray,
     FloatArray,
     Label,
     Number,
@@ -266,9 +267,8 @@ class AveragePrecision(
     def value(self, table: RankTable) -> float:
         if isinstance(table, EstimatedTable):
             # At a positive one more is found, whatever it counts itself.
-            above = table.rates[1:] * table.total
             found = table.pos * table.cum_pos[1:] + table.own_squares
-            return float(np.add.reduce(found / above) / table.n_pos)
+            return float(np.add.reduce(found / _above(table)[0]) / table.n_pos)
         return super().value(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -488,6 +488,19 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     return Slopes(by_lost, by_neg, by_prevalence)
 
 
+def _above(table: EstimatedTable) -> tuple[FloatArray, BoolArray]:
+    """Return how many cases are above each cut, and where they are known by weights.
+
+    A positive of such a group is one more itself, whatever its weight.
+    """
+    has_weights = not table.own_pairs.any() and table.own_squares.any()
+    is_weighted = (table.pos > 0) & has_weights
+    own = np.divide(
+        table.own_squares, table.pos, out=np.zeros_like(table.pos), where=is_weighted
+    )
+    return table.rates[1:] * table.total + own, is_weighted
+
+
 def _slopes_of_estimates(table: EstimatedTable) -> Slopes:
     """Return the slopes of g = sum_k (P_k T_k + O_k) / A_k / P of estimated labels.
 
@@ -496,16 +509,19 @@ def _slopes_of_estimates(table: EstimatedTable) -> Slopes:
     rest as it moves P_k.
     """
     p, rest = table.prevalence, table.negative_share
-    sizes = table.pos + table.neg
-    inverse = 1 / (table.rates[1:] * table.total)
-    own = (table.neg - table.pos) / np.where(sizes > 0, sizes, 1.0)
-    # Cases of one class each, as often as their weights say.
-    is_of_one = (table.own_pairs == 0) & (table.pos != 0)
-    np.divide(2 * table.own_squares - table.pos, table.pos, out=own, where=is_of_one)
-    found = (table.pos * table.cum_pos[1:] + table.own_squares) * inverse
+    pos, above, is_weighted = table.pos, *_above(table)
+    inverse = 1 / above
+    own = (table.neg - pos) / (pos + table.neg)
+    np.divide(2 * table.own_squares - pos, pos, out=own, where=is_weighted)
+    found = (pos * table.cum_pos[1:] + table.own_squares) * inverse
     by_size = -sum_from_right(found * inverse)
     by_pos = (table.cum_pos[1:] + own) * inverse + by_size
-    by_pos += sum_from_right(table.pos * inverse)
+    by_pos += sum_from_right(pos * inverse)
+    # What a case weighs itself is not in the cases down to it.
+    own_share = np.divide(
+        pos - table.own_squares, pos**2, out=np.zeros_like(pos), where=is_weighted
+    )
+    by_pos += found * inverse * own_share
     by_neg = rest / p * by_size
     of_pos, of_neg = dot(table.pos, by_pos), dot(table.neg, by_neg)
     lost = float(np.add.reduce(found)) / table.n_pos
