@@ -135,7 +135,7 @@ NOT_DRAWN = {
     "refit_best", "refit_one_standard_error",
     "QuasiConcaveHitCurve", "error_rate", "review", "sample_size", "compare_folds",
     "summarize", "results", "ScoreReport", "eval_metric", "make_ranking_scorer",
-    "AveragePrecisionScorer", "RateWeightedAUCScorer",
+    "AveragePrecisionScorer", "RateWeightedAUCScorer", "ErrorBudget",
 }  # fmt: skip
 
 
