@@ -60,7 +60,7 @@ def drawn(rng, n, n_models=1):
 
 
 def false_statements(seed, levels):
-    """Return which of the three statements of a project are false."""
+    """Return which statements of a project are false."""
     rng = np.random.default_rng(seed)
     y, scores = drawn(rng, 300, 10)
     best = select_best(
