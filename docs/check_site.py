@@ -49,6 +49,12 @@ SOUGHT = {
     **dict.fromkeys(("gains chart", "number needed to read"), f"{GUIDE}deciding"),
     **dict.fromkeys(("enrichment factor", "bedroc"), f"{GUIDE}rate"),
     **dict.fromkeys(("monitor drift", "drift"), f"{GUIDE}in_production"),
+    **dict.fromkeys(("ipcw", "inverse probability"), f"{GUIDE}missing_labels"),
+    **dict.fromkeys(("pu learning", "label noise"), f"{GUIDE}missing_labels"),
+    **dict.fromkeys(("delayed labels", "uplift", "qini"), f"{GUIDE}missing_labels"),
+    **dict.fromkeys(
+        ("verification bias", "prediction-powered"), f"{GUIDE}missing_labels"
+    ),
     "wss@95": f"{GUIDE}fixed_recall",
     "two-stage screening": f"{GUIDE}average_precision",
 }
