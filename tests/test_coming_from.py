@@ -282,6 +282,21 @@ def test_the_area_under_the_uplift_curve_differs_by_its_ends():
     assert ours == pytest.approx(((n + 1) * theirs - tau.sum() / 2) / n, abs=1e-10)
 
 
+def test_a_share_of_positives_is_the_prediction_powered_mean():
+    y, s, _ = DISTINCT
+    rng = np.random.default_rng(1)
+    predicted, n = rng.random(len(y)), len(y) // 5
+    drawn = rng.permutation(len(y))[:n]
+    seen = np.full(len(y), np.nan)
+    seen[drawn] = y[drawn]
+    found = skrate.labels.sampled(
+        seen, n / len(y), prediction=predicted, design="fixed"
+    )
+    ours = skrate.precision_at_rate_score(found, s, rate=1.0)
+    theirs = np.mean(predicted) + np.mean(y[drawn] - predicted[drawn])
+    assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_threshold_that_keeps_a_recall_marks_fewer_than_that_of_mapie():
     require("mapie")

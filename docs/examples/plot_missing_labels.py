@@ -103,9 +103,9 @@ picture("challenger - champion,\nrecall at 0.1", truth, found)
 # Labels come late
 # ----------------
 # A case is positive if it has an event within five years. Follow-up
-# of many ends earlier. To drop these cases keeps the early events and
-# loses negatives, so the precision looks too high. To call them
-# negative makes it too low.
+# of many ends earlier. Dropping these cases keeps early events and
+# loses negatives, so the precision is too high. Calling them negative
+# makes it too low.
 
 
 def followed(rng, n):
@@ -171,7 +171,7 @@ picture("AUC", truth, found)
 # Only some positives are known
 # -----------------------------
 # Half of the positives are labelled, and nothing else. If the other
-# cases count as negative, the precision is half of what it is.
+# cases count as negative, the precision is half of the true value.
 
 truth = precision(
     *separated(np.random.default_rng(99), 400_000)
@@ -192,10 +192,10 @@ picture("precision at 0.1", truth, found)
 # %%
 # There are no labels yet
 # -----------------------
-# A model predicts probabilities of new cases. Rounded, they say that
-# the model is always right. As they are, they predict its AUC if they
-# are calibrated. With log-odds that are twice too large they do not,
-# and no interval shows it.
+# A model predicts probabilities of new cases. Rounded to labels, they
+# say that it is always right. If they are calibrated, they predict
+# its AUC. If log-odds are twice as large as they should be, they do
+# not, and no interval shows it.
 
 truth = special.ndtr(1.5 / np.sqrt(2))
 found = {
