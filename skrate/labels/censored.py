@@ -81,7 +81,8 @@ def censored(
     The second case was lost after 2 years, and the four that remained stand for it:
 
     >>> from skrate import labels, recall_at_rate_score
-    >>> found = labels.censored([1, 2, 3, 5, 6, 6], [1, 0, 1, 0, 1, 0], horizon=5)
+    >>> time, event = [1, 2, 3, 5, 6, 6], [1, 0, 1, 0, 1, 0]
+    >>> found = labels.censored(time, event, horizon=5)
     >>> found.pos.tolist()
     [1.0, 0.0, 1.25, 0.0, 0.0, 0.0]
     >>> found.neg.tolist()

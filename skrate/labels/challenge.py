@@ -96,7 +96,9 @@ class Challenge:
     >>> import numpy as np
     >>> from skrate.labels import Challenge
     >>> rng = np.random.default_rng(0)
-    >>> challenge = Challenge("recall_at_rate", 100, rate=0.1, random_state=0)
+    >>> challenge = Challenge(
+    ...     "recall_at_rate", 100, rate=0.1, random_state=0
+    ... )
     >>> while challenge.decision == "go on":
     ...     y_true = rng.random(4_000) < 0.05
     ...     champion, challenger = rng.normal(size=(2, 4_000))

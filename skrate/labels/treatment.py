@@ -98,7 +98,8 @@ def treatment(
 
     >>> by_chance = np.zeros(n)
     >>> of_gain = {"gain": gain, "normalize": True}
-    >>> qini = compare("expected_gain", treated, y_score, by_chance, **of_gain)
+    >>> asked = "expected_gain", treated, y_score, by_chance
+    >>> qini = compare(*asked, **of_gain)
     >>> k = np.arange(1, n + 1)
     >>> by_hand = np.mean((gain - gain.mean()) * (1 - (k - 0.5) / n))
     >>> bool(np.isclose(qini.value, by_hand))
@@ -107,9 +108,7 @@ def treatment(
     AUTOC puts more weight on the cases that rank first:
 
     >>> first = rates.empirical(k / n, weights=1 / k)
-    >>> found = compare(
-    ...     "expected_gain", treated, y_score, by_chance, rate=first, **of_gain
-    ... )
+    >>> found = compare(*asked, rate=first, **of_gain)
     >>> autoc = found.value * (1 / k).sum()
     >>> by_hand = np.mean(np.cumsum(gain) / k) - gain.mean()
     >>> bool(np.isclose(autoc, by_hand))
