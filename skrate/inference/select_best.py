@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, Label, RandomState, dot
+from skrate.data.arrays import (
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    RandomState,
+    dot,
+)
 from skrate.data.checks import check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
 from skrate.data.show import described_like
@@ -40,6 +48,8 @@ _BATCH = 2**22
 # Sums of whole numbers below this are exact in any order.
 _EXACT = 2.0**52
 _NAN = float("nan")
+# The best counts as one of the rest unless they reach it in less than 1 of 5 draws.
+_DOUBT = 5.0
 # Fewer cases of a class than this leave its distribution unknown.
 _FEW = 10
 
@@ -239,11 +249,13 @@ def _selected(
         corrected, interval = values[best], ConfidenceInterval(*ends[best].tolist())
         if len(names) > 1:
             units = _Units.of([model.influence for model in found], found[0].cases)
-            corrected, moved = _drawn(sign * values, units, sign, plan)
+            left_out, moved = _drawn(sign * values, units, sign, plan)
+            corrected, error = _corrected(sign * values, moved, left_out)
             corrected *= sign
             low, high = found[best].bounds
             corrected = float(np.clip(corrected, low, high))
-            interval = found[best].interval(value=corrected)
+            error = float(np.hypot(errors[best], error))
+            interval = found[best].interval(error=error, value=corrected)
             is_in, are_near = _sets(sign * values, moved, plan, margin)
             is_in[best] = are_near[best] = True
     choice = None
@@ -420,7 +432,6 @@ def _drawn(
     said = np.empty(plan.n_resamples)
     size = max(1, _BATCH // n)
     total = units.weights.sum()
-    slack = SLACK * max(1.0, float(np.abs(values).max()))
     for first in range(0, plan.n_resamples, size):
         n_rows = min(size, plan.n_resamples - first)
         drawn = generator.integers(n, size=(n_rows, n))
@@ -429,14 +440,53 @@ def _drawn(
         # Exact in any order, as all are whole numbers.
         steps = counts.astype(np.float64) @ units.steps.T
         moved[first : first + n_rows] = sign * units.scale * steps
-        for row, is_out in enumerate(counts == 0, start=first):
-            again = values + moved[row]
-            # The first of those that are equal except for rounding.
-            winner = np.argmax(again >= again.max() - slack)
+        winners = _winners(values + moved[first : first + n_rows])
+        for row, is_out, winner in zip(
+            range(n_rows), counts == 0, winners, strict=True
+        ):
             share = dot(is_out, units.weights) / total
             left_out = float(is_out @ units.steps[winner]) / (share or 1.0)
-            said[row] = values[winner] + sign * units.scale * left_out
+            said[first + row] = values[winner] + sign * units.scale * left_out
     return float(np.mean(said)), moved
+
+
+def _winners(rows: FloatArray) -> IntArray:
+    """Return the best model of each draw, the first of those equal but for rounding."""
+    slack = SLACK * max(1.0, float(np.abs(rows).max()))
+    return np.argmax(rows >= rows.max(axis=1, keepdims=True) - slack, axis=1)
+
+
+def _corrected(
+    values: FloatArray, moved: FloatArray, left_out: float
+) -> tuple[float, float]:
+    """Return the value of the best without its luck, and the error of that."""
+    best = int(np.argmax(values))
+    top, others = values[best], np.arange(len(values)) != best
+    away = moved - moved.mean(axis=1, keepdims=True)
+    noise = float(np.sum(away**2)) / len(moved) / (len(values) - 1)
+
+    def luck(draws: FloatArray) -> float:
+        winners = _winners(draws)[:, None]
+        found = np.take_along_axis(moved, winners, axis=1)[:, 0]
+        # What the best moved by is 0 on average, and takes most of the noise off.
+        return float(np.mean(found - moved[:, best]))
+
+    apart = moved + top
+    apart[:, others] = moved[:, others] + _shrunken(values[others], noise)
+    as_one = (left_out + top - luck(moved + _shrunken(values, noise))) / 2
+    as_apart = top - luck(apart)
+    is_reached = apart[:, others].max(axis=1) >= top - SLACK * max(1.0, abs(top))
+    share = min(1.0, _DOUBT * float(np.mean(is_reached)))
+    error = float(values[_winners(values + moved)].std())
+    return share * as_one + (1 - share) * as_apart, error
+
+
+def _shrunken(values: FloatArray, noise: float) -> FloatArray:
+    """Return values whose variance is without the part that noise has in it."""
+    away = values - values.mean()
+    total = float(np.sum(away**2)) / max(len(values) - 1, 1)
+    share = max(0.0, 1 - noise / total) if total > 0 else 0.0
+    return np.asarray(values.mean() + np.sqrt(share) * away)
 
 
 def _sets(
