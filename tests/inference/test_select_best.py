@@ -186,6 +186,9 @@ def test_folds_are_selected_by_their_mean():
     assert found.best == "bayes"
     assert found.value == estimate("roc_auc", folds["bayes"]).value
     assert found.set == ("bayes",)
+    # As wide as if retrained.
+    again = estimate("roc_auc", folds["bayes"]).confidence_interval_retrained
+    assert_allclose(found.confidence_interval, again, atol=0.002)
     # A winner without rivals was not lucky.
     assert_allclose(found.corrected_value, found.value, atol=0.001)
 
