@@ -317,7 +317,7 @@ class BestModel(Drawn, Rows):
     corrected_value : float
         Its value on new cases, without the luck of being selected.
     confidence_interval : ConfidenceInterval
-        About the corrected value.
+        About the corrected value; for folds as wide as if retrained.
     set : tuple of str
         The models that may be the best.
     confidence_level : float
@@ -474,7 +474,7 @@ def _drawn(
 
 
 def _winners(rows: FloatArray) -> IntArray:
-    """Return the best model of each draw, the first of those equal except for rounding."""
+    """Return the best of each draw, the first of those equal except for rounding."""
     slack = SLACK * max(1.0, float(np.abs(rows).max()))
     is_best = rows >= rows.max(axis=1, keepdims=True) - slack
     return np.asarray(is_best.argmax(axis=1))
