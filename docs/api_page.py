@@ -69,7 +69,7 @@ QUESTIONS = (
         (
             *("RateWeightedAUCScorer", "AveragePrecisionScorer"),
             *("make_ranking_scorer", "refit_best"),
-            "refit_one_standard_error",
+            *("refit_one_standard_error", "search_rankings"),
         ),
     ),
     (
@@ -85,7 +85,9 @@ QUESTIONS = (
         "in_training",
         ("eval_metric", "RankBoostClassifier"),
     ),
+    ("Do all statements hold together?", "error_budget", ("ErrorBudget",)),
     ("Whom to process?", "in_production", ("ConstrainedThresholdClassifier",)),
+    ("Is another model better in use?", "in_production", ("compare_batches",)),
     ("What does it look like?", None, ("RateAveragedROC", "HitCurveDisplay")),
     ("What if the cases do not fit in memory?", "large_data", ("RankTable",)),
 )

@@ -7,7 +7,7 @@ processed. Start with :func:`rate_weighted_auc_score` and
 
 from importlib.metadata import distributions as _distributions
 
-from skrate import displays, error_rate, rates, results, review
+from skrate import displays, error_rate, labels, rates, results, review
 from skrate.curves.consensus import rate_averaged_roc_curve
 from skrate.curves.hit_curve import QuasiConcaveHitCurve, hit_curve
 from skrate.data.folds import FoldRankings
@@ -17,9 +17,11 @@ from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
+from skrate.inference.compare_batches import compare_batches
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.compare_readers import compare_readers
 from skrate.inference.curve_band import curve_band
+from skrate.inference.error_budget import ErrorBudget
 from skrate.inference.estimate import estimate, influence
 from skrate.inference.sample_size import sample_size
 from skrate.inference.select_best import select_best
@@ -60,6 +62,7 @@ from skrate.model_selection.scorers import (
     RateWeightedAUCScorer,
     make_ranking_scorer,
 )
+from skrate.model_selection.search import search_rankings
 from skrate.model_selection.threshold import ConstrainedThresholdClassifier
 
 # Its build takes it from a tag of git. A checkout that is not installed has none.
@@ -72,6 +75,7 @@ __version__ = next(
 __all__ = [
     "AveragePrecisionScorer",
     "ConstrainedThresholdClassifier",
+    "ErrorBudget",
     "FoldRankings",
     "GroupScores",
     "HitCurveDisplay",
@@ -84,6 +88,7 @@ __all__ = [
     "average_precision_score",
     "budget_report",
     "compare",
+    "compare_batches",
     "compare_curves",
     "compare_folds",
     "compare_readers",
@@ -100,6 +105,7 @@ __all__ = [
     "group_scores",
     "hit_curve",
     "influence",
+    "labels",
     "lift_at_rate_score",
     "make_ranking_scorer",
     "mean_average_precision_score",
@@ -122,6 +128,7 @@ __all__ = [
     "results",
     "review",
     "sample_size",
+    "search_rankings",
     "select_best",
     "subgroup_scores",
     "summarize",

@@ -19,6 +19,7 @@ FOLDERS = (
     "error_rate",
     "inference",
     "review",
+    "labels",
     "ensemble",
     "model_selection",
     "displays",

@@ -37,7 +37,7 @@ from skrate.data.checks import (
 from skrate.data.folds import Repeats
 from skrate.metrics.at_recall import RecallTest
 from skrate.metrics.base import Sizes
-from skrate.metrics.rate_weighted_auc import rate_weighted_auc
+from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.results import (
     ConfidenceInterval,
     Drawn,
@@ -46,7 +46,7 @@ from skrate.metrics.results import (
     as_columns,
     t_quantile,
 )
-from skrate.rates.laws import RateLike, check_rate
+from skrate.rates.laws import RateLike
 
 # From the spread over folds; these are defined for weighted cases as well.
 BASELINES = {"normal": normal_bounds, "beta": beta_bounds}
@@ -451,12 +451,12 @@ class ConsensusCurve(Drawn, Rows):
         If all folds have the same prevalence, this equals the mean of the folds'
         values. It is nan if ``rate`` gives every ranking the same value.
         """
-        return rate_weighted_auc(self.folds.pooled, check_rate(rate))
+        return RateWeightedAUC(rate).value(self.folds.pooled)
 
     def fold_rate_weighted_auc(self, rate: RateLike = "uniform") -> FloatArray:
         """Return the rate-weighted AUCs of the folds, an array of shape (n_folds,)."""
-        rate = check_rate(rate)
-        return np.array([rate_weighted_auc(t, rate) for t in self.folds.tables])
+        metric = RateWeightedAUC(rate)
+        return np.array([metric.value(table) for table in self.folds.tables])
 
     def averaged(self, average: Average) -> CurveBound:
         """Return the vertices of the average of the folds' curves.

@@ -26,6 +26,7 @@ from skrate.data.checks import (
     check_weights,
     positive_label,
 )
+from skrate.data.estimated import EstimatedLabels
 
 # What weights are: "relative" ones have no scale; others are whole numbers of
 # repetitions, or inverse probabilities of being sampled.
@@ -46,6 +47,8 @@ class Sample:
     # Of cases in the order of their ranking, where groups of ties begin; None for any
     # other order.
     begins: BoolArray | None = None
+    # What cases count as where that is not known; `is_pos` then has no meaning.
+    estimated: EstimatedLabels | None = None
 
     def with_weight(self) -> Self:
         """Return the cases that have weight; ``kept`` says which."""
@@ -96,6 +99,8 @@ class Sample:
     @lazy
     def sizes(self) -> tuple[float, float]:
         """Number of positives and of negatives; repetitions count."""
+        if self.estimated is not None:
+            return float(self.estimated.pos.sum()), float(self.estimated.neg.sum())
         return self._count(self.is_pos), self._count(~self.is_pos)
 
     def _count(self, chosen: BoolArray) -> float:
@@ -113,6 +118,14 @@ class Sample:
     @lazy
     def effective_sizes(self) -> tuple[float, float]:
         """Number of independent cases of each class: (sum w)^2 / sum w^2 of weights."""
+        if self.estimated is not None:
+            # What is counted several times is known as often as it is seen.
+            squares = [dot(x, x) for x in (self.estimated.pos, self.estimated.neg)]
+            found = [
+                min(size, size**2 / square) if square > 0 else 0.0
+                for size, square in zip(self.sizes, squares, strict=True)
+            ]
+            return found[0], found[1]
         chosen = (self.is_pos, ~self.is_pos)
         if self.clusters is not None:
             clusters = self.clusters
@@ -121,8 +134,8 @@ class Sample:
             n_pos, n_neg = self.sizes
         else:
             # Relative to the greatest, whose square is a number.
-            found = [self.weights[c] / self.weights[c].max() for c in chosen]
-            n_pos, n_neg = (float(w.sum() ** 2 / dot(w, w)) for w in found)
+            scaled = [self.weights[c] / self.weights[c].max() for c in chosen]
+            n_pos, n_neg = (float(w.sum() ** 2 / dot(w, w)) for w in scaled)
         return n_pos, n_neg
 
 
@@ -146,15 +159,21 @@ def check_ranking(
     *,
     keep_scale: bool = False,
     keep_order: bool = False,
+    takes_estimates: bool = False,
 ) -> Sample:
     """Return the cases that count, with scores and relative weights.
 
     Weights that are all equal are dropped, as their scale is free for every metric;
     with ``keep_scale`` only weights of one. Arrays on another device are ranked there,
     and their scores known with ``keep_scale`` only; ``keep_order`` brings them here,
-    for whom cases must stay in the order in which they were given.
+    for whom cases must stay in the order in which they were given. Labels that are
+    estimates are taken where they are, or all are known after all.
     """
     y_score = check_scores_given(y_score, y_true)
+    if isinstance(y_true, EstimatedLabels):
+        others = {"sample_weight": sample_weight, "pos_label": pos_label}
+        sample = sample_of_estimates(y_true, takes_estimates=takes_estimates, **others)
+        return sample.with_scores("y_score", y_score)
     arrays = (y_true, y_score, sample_weight)
     if not keep_order and any(map(is_dispatched, arrays)):
         check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
@@ -183,3 +202,22 @@ def check_ranking(
     if are_equal and not (keep_scale and left[0] != 1):
         return replace(sample, weights=None)
     return sample
+
+
+def sample_of_estimates(
+    labels: EstimatedLabels, *, takes_estimates: bool, **others: object
+) -> Sample:
+    """Return the cases behind labels that are estimates, without scores."""
+    for name, value in others.items():
+        if value is not None:
+            raise ValueError(
+                f"{name} must be None where y_true holds estimated labels, which say "
+                "what each case counts: give it to the function that makes them, or "
+                "repeat rows."
+            )
+    if labels.known is not None:
+        return Sample(labels.known)
+    if not takes_estimates:
+        # It raises, and says what takes them.
+        check_vector("y_true", labels)
+    return Sample(labels.pos > 0, estimated=labels)

@@ -42,6 +42,7 @@ from skrate.data.compressed import (
     naming_batch,
     scores_of,
 )
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.ranking import ranked_labels, ranking
 from skrate.data.sample import Sample, check_ranking
 
@@ -486,6 +487,11 @@ class RankTable:
             return _new(self.neg[::-1], self.pos[::-1])
         return _new(labels=~self.labels[::-1])
 
+    @property
+    def swapped(self) -> RankTable:
+        """The table in which the negatives are the positives, without thresholds."""
+        return _new(self.neg, self.pos)
+
     @lazy
     def merged(self) -> Merged:
         """The table with neighbouring groups without a positive as one.
@@ -555,6 +561,106 @@ class RankTable:
         )
 
 
+class EstimatedTable(RankTable):
+    """A table of estimated labels, of which a group may hold less than nothing.
+
+    No two groups are alike, so that none merge. ``own_pairs`` and ``own_squares`` are
+    what products of both counts of a case, and of its count as a positive with itself,
+    add up to in each group, beyond what those of known labels do.
+    """
+
+    # None where each group is one case, which counts 1 in all.
+    _columns: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None
+
+    @classmethod
+    def of(
+        cls, labels: EstimatedLabels, order: IntArray, begins: BoolArray
+    ) -> EstimatedTable:
+        """Return the table of cases whose ranking is known."""
+        pos = labels.pos[order]
+        if labels.weight is None and begins.all():
+            return cls._from(pos)
+        sizes = np.ones(len(pos)) if labels.weight is None else labels.weight[order]
+        neg = sizes - pos
+        columns = [pos, sizes, neg, pos * neg, pos * (1 - pos)]
+        if not begins.all():
+            starts = np.flatnonzero(begins)
+            columns = [np.add.reduceat(each, starts) for each in columns]
+        has_weight = columns[1] > 0
+        if not has_weight.all():
+            columns = [each[has_weight] for each in columns]
+        pos, sizes, neg, *own = columns
+        return cls._from(
+            pos, (sizes, neg, own[0], own[1]), are_cases=labels.weight is None
+        )
+
+    @classmethod
+    def _from(
+        cls,
+        pos: FloatArray,
+        columns: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None = None,
+        *,
+        are_cases: bool = True,
+    ) -> EstimatedTable:
+        table = cls.__new__(cls)
+        cum_pos = np.zeros(len(pos) + 1)
+        np.cumsum(pos, out=cum_pos[1:])
+        n_pos, n = float(cum_pos[-1]), len(pos)
+        cuts = np.arange(n + 1.0) if columns is None else cumulated(columns[0])
+        total = float(cuts[-1])
+        vars(table).update(
+            pos=frozen(pos), cum_pos=frozen(cum_pos), rates=frozen(cuts / total),
+            _columns=columns, thresholds=None, labels=None, _cells=None, n_pos=n_pos,
+            n_neg=total - n_pos, total=total, is_of_cases=are_cases,
+            prevalence=n_pos / total, negative_share=1 - n_pos / total,
+        )  # fmt: skip
+        return table
+
+    @lazy
+    def neg(self) -> FloatArray:
+        return frozen(1 - self.pos if self._columns is None else self._columns[1])
+
+    @lazy
+    def cum_neg(self) -> FloatArray:
+        return frozen(self.rates * self.total - self.cum_pos)
+
+    @property
+    def own_pairs(self) -> FloatArray:
+        """Sums of what cases count as a positive times as a negative."""
+        return self.pos * self.neg if self._columns is None else self._columns[2]
+
+    @property
+    def own_squares(self) -> FloatArray:
+        """Sums of what cases count as a positive times what they lack to 1."""
+        return self.pos * self.neg if self._columns is None else self._columns[3]
+
+    @property
+    def swapped(self) -> RankTable:
+        return self._swapped(slice(None))
+
+    @property
+    def mirrored(self) -> RankTable:
+        return self._swapped(slice(None, None, -1))
+
+    def _swapped(self, order: slice) -> RankTable:
+        """Return the table of swapped classes, whose groups are in another order."""
+        columns = None
+        if self._columns is not None:
+            sizes, _, *own = (each[order] for each in self._columns)
+            columns = sizes, self.pos[order], own[0], own[1]
+        neg = self.neg[order]
+        return self._from(neg.copy(), columns, are_cases=self.is_of_cases)
+
+    @property
+    def merged(self) -> Merged:
+        """The groups as they are."""
+        merged = Merged(self.pos, self.neg, np.arange(self.n_groups))
+        vars(merged)["table"] = self
+        return merged
+
+    runs = down = merged
+
+
 def rank_table(
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None = None,
@@ -591,7 +697,8 @@ def table_of(sample: Sample, *, with_scores: bool = False) -> RankTable:
         order, begins = np.arange(len(sample.begins)), sample.begins
     else:
         assert sample.scores is not None
-        if sample.weights is None and not with_scores:
+        is_plain = sample.weights is None and sample.estimated is None
+        if is_plain and not with_scores:
             return _table_of_labels(*ranked_labels(sample.scores, sample.is_pos))
         order, begins = ranking(sample.scores)
     if with_scores and sample.scores is not None:
@@ -603,6 +710,8 @@ def table_of_ranking(
     sample: Sample, order: IntArray, begins: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
     """Return the table of cases whose ranking is known."""
+    if sample.estimated is not None:
+        return EstimatedTable.of(sample.estimated, order, begins)
     if sample.weights is None:
         return _table_of_labels(sample.is_pos[order], begins, thresholds)
     # With a sign for the class, so that they are put in order once.
@@ -704,6 +813,8 @@ def _merged(
     table: RankTable, groups: MergedGroups, kept: IntArray = _NO_GROUPS
 ) -> Merged:
     """Return a table merged, except for groups that must begin where they did."""
+    if isinstance(table, EstimatedTable):
+        return table.merged
     labels = table.labels
     has_pos = table.pos > 0 if labels is None else labels
     is_start = np.ones(table.n_groups, dtype=bool)

@@ -457,6 +457,11 @@ def budget_report(
     base = _check_reference(reference, ranked)
     first = next(iter(ranked.values()))
     n_cases = first.total if n_items is None else float(n_items)
+    if first.estimated is not None and n_items is not None:
+        raise ValueError(
+            "n_items is for counts of the next batch, and nothing is known of those by "
+            "the estimated labels in y_true: leave it out, and scale the counts."
+        )
     # It is for the cases, not for a ranking of them, to leave it undefined.
     reason = why_too_few(first)
     if reason is not None:
@@ -644,13 +649,14 @@ def _ranked_models(
             raise ValueError(
                 f"y_score holds several models: give them as models=, found {names}."
             )
-        return {_ONE_MODEL: check_sample(y_true, y_score, **case_arguments)}
+        ranked = check_sample(y_true, y_score, takes_estimates=True, **case_arguments)
+        return {_ONE_MODEL: ranked}
     if y_score is not None:
         raise ValueError(
             "y_score must be left out where models are given: add it to them, under "
             "another name."
         )
-    cases = check_cases(y_true, **case_arguments)
+    cases = check_cases(y_true, takes_estimates=True, **case_arguments)
     columns = columns_of("models", models, cases.n_given)
     return {
         name: cases.with_scores(f"models[{name!r}]", scores)

@@ -576,7 +576,9 @@ def _of_same_cases(given: _Given, plan: Plan) -> Comparison:
     """Compare two models, or two metrics of one, by the same cases."""
     y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
     check_one_place(y_true=y_true, y_score_a=a, y_score_b=b)
-    cases = check_cases(y_true, weights=given.weights, **given.cases)
+    cases = check_cases(
+        y_true, weights=given.weights, takes_estimates=True, **given.cases
+    )
     model_a = scored(cases, "y_score_a", a)
     if given.is_pair:
         return _two_metrics(given, Rankings([model_a]), "y_score_a", plan)

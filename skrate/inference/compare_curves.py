@@ -15,7 +15,14 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.curves.consensus import BANDS, Band
 from skrate.curves.folds import check_rates, default_rates
 from skrate.data.array_api import check_one_place
-from skrate.data.arrays import ArrayLike, FloatArray, IntArray, Label, RandomState
+from skrate.data.arrays import (
+    ArrayLike,
+    FloatArray,
+    IntArray,
+    Label,
+    RandomState,
+    ratio,
+)
 from skrate.data.checks import (
     check_choice,
     check_count,
@@ -29,7 +36,13 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings, check_no_labels, check_same_folds
 from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.delta import multiples
+from skrate.inference.delta import (
+    covariance,
+    freedom_of_estimates,
+    is_rounding,
+    labels_of,
+    multiples,
+)
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADDED
 from skrate.inference.plan import why_too_few
@@ -323,7 +336,9 @@ def compare_curves(
 
     def ranked(columns: dict[str, Any]) -> list[Ranked]:
         of_cases = {name: columns[name] for name in columns if name not in _NAMES}
-        cases = check_cases(**of_cases, weights=weights, pos_label=pos_label)
+        cases = check_cases(
+            **of_cases, weights=weights, pos_label=pos_label, takes_estimates=True
+        )
         return [scored(cases, name, columns[name]) for name in _NAMES]
 
     models = ranked(columns)
@@ -575,16 +590,23 @@ def curve_process(
         # As many as clusters that hold cases of the rarer class, less 1.
         freedom = max(min(cases.effective_sizes) - 1, 1.0)
     of_models, grains, influence, codes, n_codes = [], [], [], [], 0
+    estimates: list[list[FloatArray]] = []
     for sign, model in zip((1, -1), models, strict=False):
         values, grain, of_codes, codes_of_cases = _over_rates(
             model, cases, rates, folds, is_per_positive=is_per_positive
         )
+        if model.estimated is not None:
+            rows = _rows_of_estimates(model, of_codes, codes_of_cases)
+            estimates.append([sign * scale[:, None] * each for each in rows])
         of_models.append(scale * values + offset)
         grains.append(scale * grain)
         influence.append(sign * scale * of_codes)
         codes.append(n_codes + codes_of_cases)
         n_codes += len(of_codes)
-    covariance = _covariance(np.concatenate(influence), codes, models[0], repeats)
+    if estimates:
+        covariance, freedom = _of_estimates(estimates, cases)
+    else:
+        covariance = _covariance(np.concatenate(influence), codes, models[0], repeats)
     most = np.ones_like(rates) if is_per_positive else rates
     return CurveProcess(
         rates,
@@ -634,12 +656,54 @@ def _over_rates(
             of_neg = (of_neg + values * table.prevalence) / prevalence
             of_pos = (of_pos - values * table.negative_share) / prevalence
         sizes = np.diff(starts, append=table.n_groups)
-        cell = np.repeat(np.arange(len(starts)), sizes).take(part.group)
-        codes[places] = sum(map(len, influence)) + cell + len(starts) * part.is_pos
+        group = part.group
+        if part.estimated is not None:
+            group = part.group_with_weight(part.estimated)
+        cell = np.repeat(np.arange(len(starts)), sizes).take(group)
+        # Estimated labels are both classes in part: codes then are those of negatives.
+        is_pos = part.is_pos if model.estimated is None else False
+        codes[places] = sum(map(len, influence)) + cell + len(starts) * is_pos
         influence += [of_neg, of_pos]
     is_cut = (rates > 0) & (rates < 1)
     grain = np.asarray(is_cut * size * np.maximum(lost, 1 - lost))
     return values, grain, np.concatenate(influence), codes
+
+
+def _rows_of_estimates(
+    model: Ranked, of_codes: FloatArray, codes: IntArray
+) -> list[FloatArray]:
+    """Return what cases of estimated labels contribute at each rate, and would do."""
+    of_neg, of_pos = np.split(of_codes, 2)
+    return [
+        np.stack(
+            [
+                labels.influence(pos.take(codes), neg.take(codes))
+                * (model.total / model.table.total)
+                for pos, neg in zip(of_pos.T, of_neg.T, strict=True)
+            ]
+        )
+        for labels in labels_of(model)
+    ]
+
+
+def _of_estimates(
+    models: list[list[FloatArray]], cases: Ranked
+) -> tuple[FloatArray, float]:
+    """Return the covariance by estimated labels, and its degrees of freedom.
+
+    At each rate the variance is that of the row with the larger one.
+    """
+    rows = [np.add.reduce(each) for each in zip(*models, strict=True)]
+    found = [covariance([*each], cases) for each in rows]
+    variances = [np.diag(each) for each in found]
+    wide = np.max(variances, axis=0)
+    factor = np.sqrt(ratio(wide, variances[0]))
+    freedoms = [
+        freedom_of_estimates(rows[which][i], cases)
+        for i, which in enumerate(np.argmax(variances, axis=0))
+        if not is_rounding(wide[i])
+    ]
+    return factor[:, None] * found[0] * factor, min(freedoms, default=1.0)
 
 
 def _starts(table: RankTable, rates: FloatArray) -> IntArray:

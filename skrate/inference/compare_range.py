@@ -75,6 +75,11 @@ def compare_over_set(
         method=(plan.method, "delta"), interval=(plan.interval, "wald"),
         stratify=(plan.stratify or None, None), margin=(plan.margin, None),
     )  # fmt: skip
+    if models[0].estimated is not None:
+        raise ValueError(
+            "rate is a set of distributions, and y_true holds estimated labels: give "
+            "one distribution."
+        )
     found = _under_one(metric, params, among, models[0])
     unknown = _unknown(found, among, plan)
     if np.isnan(defined_values([found, found], models)).any():

@@ -22,6 +22,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like, plain
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_curves import (
+    CurveMetric,
     CurveProcess,
     check_places,
     check_worth,
@@ -249,7 +250,12 @@ def curve_band(
     else:
         ranked = replace(
             check_sample(
-                y_true, y_score, weights=weights, pos_label=pos_label, **given
+                y_true,
+                y_score,
+                weights=weights,
+                pos_label=pos_label,
+                takes_estimates=True,
+                **given,
             ),
             by_case=True,
         )
@@ -260,7 +266,17 @@ def curve_band(
         places = steps if of_rate else np.arange(1, _N_STEPS + 1) / _N_STEPS
     reason, nothing = why_too_few(ranked), np.full(len(places), np.nan)
     value = low = high = nothing
-    if reason is None:
+    if reason is None and ranked.estimated is not None:
+        metric = _by_rate(kind)
+        process = curve_process(
+            metric, [ranked], places, folds=None, repeats=None, **worth
+        )
+        ends = process.interval(level)
+        if band == "simultaneous":
+            critical = process.critical_value(level, n_resamples, generator)
+            ends = process.bounds(critical)
+        value, low, high = process.values, *ends
+    elif reason is None:
         process = curve_process("recall", [ranked], steps, folds=ranked.folds)
         critical = t_quantile(level, process.freedom)
         if band == "simultaneous":
@@ -282,6 +298,17 @@ def curve_band(
         kind, places, value, low, high, band, level, table.prevalence, *ranked.sizes,
         params=worth,
     )  # fmt: skip
+
+
+def _by_rate(kind: CurveKind) -> CurveMetric:
+    """Return the curve of estimated labels, of which sums are known at a rate only."""
+    if kind == "roc" or kind == "pr":
+        raise ValueError(
+            f"kind={kind!r} has the shares of a class on its horizontal axis, which "
+            "estimated labels leave uncertain: take 'recall', 'precision', 'lift' or "
+            "'gain'."
+        )
+    return kind
 
 
 def _design_effect(process: CurveProcess, ranked: Ranked) -> float:

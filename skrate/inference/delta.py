@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot, parts
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric, cut_rates
@@ -54,6 +55,9 @@ def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) ->
 
 def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     """Return the variance of what has these influence values, by its sources."""
+    if cases.estimated is not None:
+        # What a case is worth as either class is one source.
+        return Parts(0.0, 0.0, float(covariance([values], cases)[0, 0]))
     by_pos, by_neg = (
         _class_variance(values[chosen], cases, chosen)
         for chosen in (cases.is_pos, ~cases.is_pos)
@@ -130,6 +134,29 @@ def freedoms_of_cases(metric: Metric, cases: Ranked) -> tuple[float, float]:
     return of_pos, of_neg
 
 
+def freedom_of_estimates(influence: FloatArray, cases: Ranked) -> float:
+    """Return the degrees of freedom of a variance by labels that are estimates.
+
+    By the kurtosis of what independent units add, as a few of them may decide it.
+    """
+    sums = of_units(influence, cases)
+    squares = sums**2
+    total = np.add.reduce(squares)
+    if is_rounding(total / len(sums) ** 2):
+        return 1.0
+    found = 2 / (np.add.reduce(squares**2) / total**2 - 1 / len(sums))
+    return float(np.clip(found, 1.0, len(sums) - 1))
+
+
+def of_units(values: FloatArray, cases: Ranked) -> FloatArray:
+    """Return what independent units add: cases or clusters, and errors they share."""
+    if cases.clusters is None:
+        return values
+    n_shared = len(values) - len(cases.clusters)
+    units = np.append(cases.clusters, cases.n_units + np.arange(n_shared))
+    return np.asarray(np.bincount(units, values), dtype=np.float64)
+
+
 def _kurtosis_freedom(values: FloatArray, weights: FloatArray) -> float:
     """Return 2 m / (k - 1) of values of which there are as many as weights say."""
     total = np.add.reduce(weights)
@@ -168,8 +195,32 @@ def _divisor(metric: Metric, size: float) -> float:
     return max(size - 1, size / 2) if metric.facts.is_two_sample else size
 
 
+def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
+    """Return what cases contribute by estimated labels, and what is expected of them.
+
+    The variance is that of the row with the larger one.
+    """
+    return [influence_values(metric, ranked, labels=each) for each in labels_of(ranked)]
+
+
+def labels_of(ranked: Ranked) -> list[EstimatedLabels]:
+    """Return estimated labels, and the same as they are expected, if that is known."""
+    both = ranked.estimated, ranked.estimated and ranked.estimated.as_expected
+    return [labels for labels in both if labels is not None]
+
+
+def widest(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
+    """Return the row of influence values with the largest variance."""
+    variances = [covariance([row], cases)[0, 0] for row in rows]
+    return rows[int(np.argmax(variances))]
+
+
 def influence_values(
-    metric: Metric, ranked: Ranked, *, stratify: bool = False
+    metric: Metric,
+    ranked: Ranked,
+    *,
+    stratify: bool = False,
+    labels: EstimatedLabels | None = None,
 ) -> FloatArray:
     """Return per case n times what its weight of 1 / n contributes to the metric.
 
@@ -194,7 +245,7 @@ def influence_values(
     if not stratify:
         by_pos += rest * by_prevalence
         by_neg -= p * by_prevalence
-    return ranked.of_cases(smaller, by_neg, by_pos)
+    return ranked.of_cases(smaller, by_neg, by_pos, labels or ranked.estimated)
 
 
 def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:
@@ -217,6 +268,9 @@ def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> Float
 def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
     """Return the covariances of metrics from their influence values, shape (m, n)."""
     weights, n = cases.weights, cases.total
+    if cases.clusters is not None and cases.estimated is not None:
+        units = [of_units(row, cases) for row in influence]
+        return np.asarray(_products(units, units) / n**2)
     if cases.clusters is not None:
         sums = [
             np.bincount(cases.clusters, row if weights is None else weights * row)

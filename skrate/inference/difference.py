@@ -14,7 +14,12 @@ from scipy import optimize, special
 from skrate.data.arrays import Array, ArrayLike, FloatArray, dot
 from skrate.data.checks import check_number, warn, warn_undefined
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.delta import degrees_of_freedom, influence_parts, is_rounding
+from skrate.inference.delta import (
+    degrees_of_freedom,
+    influence_parts,
+    is_rounding,
+    widest,
+)
 from skrate.inference.intervals import (
     Adjust,
     adjusted,
@@ -96,13 +101,19 @@ def paired(models: Sequence[Measured], plan: Plan) -> Comparison:
         return _concluded(models, plan, _NAN)
     metrics, ranked = [*a.metrics, *b.metrics], [*a.ranked, *b.ranked]
     warn_of_difference(metrics, ranked, plan.method)
-    parts = influence_parts(a.influence - b.influence, a.cases)
+    if a.cases.estimated is None:
+        apart = a.influence - b.influence
+    else:
+        rows = [x - y for x, y in zip(a.influence_rows, b.influence_rows, strict=True)]
+        apart = widest(rows, a.cases)
+    parts = influence_parts(apart, a.cases)
     error, draws = parts.standard_error, None
     if plan.method != "delta":
         draws = replicates_of(models, plan, "difference")
     if draws is not None and plan.method == "bootstrap":
         error = spread(draws)
-    return _concluded(models, plan, error, a.freedom(parts), draws)
+    freedom = a.freedom(parts, influence=apart)
+    return _concluded(models, plan, error, freedom, draws)
 
 
 def unpaired(models: Sequence[Measured], plan: Plan) -> Comparison:

@@ -470,7 +470,7 @@ def influence(
     if folds is None:
         rows: Any = slice(None) if cases.kept is None else cases.kept
         given = np.zeros(cases.n_given)
-        given[rows] = found.influence if found.is_known else _NAN
+        given[rows] = found.influence[: len(given)] if found.is_known else _NAN
         return given
     if not found.is_known:
         return np.full(len(folds.y_true), _NAN)

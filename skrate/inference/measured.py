@@ -21,12 +21,15 @@ from skrate.data.table import table_of_weights
 from skrate.inference.delta import (
     Parts,
     degrees_of_freedom,
+    freedom_of_estimates,
     freedoms_of_cases,
     influence_parts,
+    influence_rows,
     influence_values,
     is_rounding,
     table_variance,
     variance_parts,
+    widest,
 )
 from skrate.inference.intervals import (
     ADDED,
@@ -42,9 +45,11 @@ from skrate.inference.intervals import (
 from skrate.inference.plan import (
     CLASSES,
     Plan,
+    check_estimates,
     check_metric,
     check_worth,
     warn_of_few_processed,
+    warn_of_other_purpose,
     warn_of_value,
     why_lopsided,
     why_too_few,
@@ -107,9 +112,11 @@ def measured(
     if samples[0].folds is not None:
         return _of_folds(meant, samples, plan)
     found: list[Measured] = []
+    warn_of_other_purpose(*meant[0], samples[0].each[0])
     for (metric, params), sample in zip(meant, samples, strict=True):
         one = _on_ranking(metric, params, sample.each[0])
         check_worth(plan, one.ranked)
+        check_estimates(plan, one.ranked)
         reason = why_too_few(one.ranked)
         is_known = reason is None and not np.isnan(one.value)
         # What several rankings of the same cases lack is warned of once.
@@ -264,7 +271,7 @@ class Measured:
             return folds.n_pos, folds.n_neg
         sizes = [one.ranked.sizes for one in (*self.each, *self.one_class)]
         n_pos, n_neg = np.sum(sizes, axis=0).tolist()
-        return int(n_pos), int(n_neg)
+        return round(n_pos), round(n_neg)
 
     @lazy
     def bounds(self) -> tuple[float, float]:
@@ -334,6 +341,12 @@ class Measured:
         return np.asarray(sums / self._row_weights[firsts] * share)
 
     @lazy
+    def influence_rows(self) -> list[FloatArray]:
+        """The influence by estimated labels, and the one that is expected of them."""
+        ((metric, ranked, _),) = self.each
+        return influence_rows(metric, ranked)
+
+    @lazy
     def row_influence(self) -> FloatArray:
         """What each row contributes, as :func:`influence_values` does.
 
@@ -362,6 +375,9 @@ class Measured:
     @lazy
     def parts(self) -> Parts:
         """The variance, by its sources."""
+        if self.cases.estimated is not None:
+            rows = self.influence_rows
+            return influence_parts(widest(rows, self.cases), self.cases)
         if self.folds is None:
             ((metric, ranked, _),) = self.each
             return variance_parts(metric, ranked, stratify=self.stratify)
@@ -387,9 +403,19 @@ class Measured:
         return float(found[is_known].mean()) * len(found) / self.n_rankings
 
     def freedom(
-        self, parts: Parts, freedoms: tuple[float, float] = (np.inf, np.inf)
+        self,
+        parts: Parts,
+        freedoms: tuple[float, float] = (np.inf, np.inf),
+        influence: FloatArray | None = None,
     ) -> float:
-        """Return the degrees of freedom of the variance with these parts."""
+        """Return the degrees of freedom of the variance with these parts.
+
+        By estimated labels it is that of influence values, by default its own.
+        """
+        if self.cases.estimated is not None:
+            if influence is None:
+                influence = widest(self.influence_rows, self.cases)
+            return self.plan.freedom(freedom_of_estimates(influence, self.cases))
         # Single cases whose folds are compared share a mean, one in each repeat.
         n_shared = np.maximum(self._is_between_folds.sum(axis=0) - self.n_repeats, 0)
         n_pos, n_neg = ((len(self.each) - n_shared) / self.n_repeats).tolist()
@@ -451,6 +477,8 @@ class Measured:
         bounds, cases = self._range(kind), self.cases
         is_corrected = value is not None
         value = self.value if value is None else value
+        if cases.estimated is not None:
+            value = float(np.clip(value, *bounds))
         if cases.worth is not None:
             # No cases are added to these, and of no gain there is no logarithm.
             if not value > NEGLIGIBLE:
@@ -483,6 +511,8 @@ class Measured:
         ranges = []
         for metric, ranked, value in self.each:
             low, high = range_of(metric, ranked.table, stratify=self.stratify)
+            if ranked.estimated is not None:
+                value = float(np.clip(value, low, high))
             own = min(low, value), max(high, value)
             is_wilson = kind == "wilson" and ranked.worth is None
             ranges.append(with_room(metric, own, value) if is_wilson else own)
@@ -687,6 +717,8 @@ class Measured:
 
     def _augmented(self, variance: float, factor: float) -> Augmented:
         """Return the mean over rankings to which a tenth of a case is added in all."""
+        if self.cases.estimated is not None:
+            return self._augmented_estimate(factor**2 * variance)
         added = ADDED * self.n_repeats / len(self.each)
         pairs = zip(self.metrics, self._with_units(self._clusters), strict=True)
         found = [
@@ -707,6 +739,19 @@ class Measured:
             self.freedom(parts, freedoms),
             factor**2 * self._design_effect(variance),
         )
+
+    def _augmented_estimate(self, variance: float) -> Augmented:
+        """Return the same of estimated labels, as of a share of so many cases."""
+        low, high = self.bounds
+        value = min(max(self.value, low), high)
+        room = (value - low) * (high - value)
+        size = min(self.cases.effective_sizes)
+        if not is_rounding(variance) and room > NEGLIGIBLE:
+            size = room / variance
+        value = (size * value + ADDED / 2 * (low + high)) / (size + ADDED)
+        room = (value - low) * (high - value)
+        parts = Parts(0.0, 0.0, max(room / (size + ADDED), variance))
+        return Augmented(value, parts, (low, high), freedom=self.freedom(parts))
 
     def _design_effect(self, variance: float) -> float:
         """Return how many times as great it is as if all cases were independent."""

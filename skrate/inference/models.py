@@ -42,7 +42,9 @@ def rankings_of_models(
         argument = "y_true"
         models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
     else:
-        cases = check_cases(y_true, weights=weights, **cases_given)
+        cases = check_cases(
+            y_true, weights=weights, takes_estimates=True, **cases_given
+        )
         models = columns_of(argument, scores, cases.n_given)
     check_several(argument, models, least)
     named = {f"{argument}[{name!r}]": one for name, one in models.items()}

@@ -31,8 +31,10 @@ from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.base import (
     Metric,
+    check_takes_estimates,
     find_metric,
     on_table,
+    question_of,
     warn_if_unsupported,
     why_undefined,
 )
@@ -54,7 +56,7 @@ from skrate.metrics.recall import (
     is_of_few,
     rate_of,
 )
-from skrate.metrics.results import ConfidenceInterval, one_sided
+from skrate.metrics.results import ConfidenceInterval, one_sided, question_text
 from skrate.rates.laws import RateDistribution, check_rate
 
 CLASSES = ("positive", "negative")
@@ -247,6 +249,7 @@ def check_worth(plan: Plan, cases: Ranked) -> None:
 def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that was asked for, as it is on a sample of these cases."""
     asked = found = find_metric(metric, params)
+    check_takes_estimates(found, cases)
     if (
         isinstance(found, AveragePrecision)
         and found.goes_by_cases
@@ -269,6 +272,36 @@ def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
         found = found.resolved(cases.table)
     object.__setattr__(found, "_asked", None if found is asked else asked)
     return found
+
+
+def check_estimates(plan: Plan, cases: Ranked) -> None:
+    """Raise for a way that knows nothing of labels that are estimates."""
+    if cases.estimated is None:
+        return
+    if plan.method != "delta":
+        raise ValueError(
+            f"method={plan.method!r} knows nothing of estimated labels: use "
+            "method='delta'."
+        )
+    if plan.stratify:
+        raise ValueError(
+            "stratify=True excludes estimated labels, by which no class size is fixed: "
+            "leave it out."
+        )
+
+
+def warn_of_other_purpose(metric: Any, params: dict[str, Any], cases: Ranked) -> None:
+    """Warn where labels were chosen for another metric."""
+    purpose = cases.estimated and cases.estimated.purpose
+    if purpose is None:
+        return
+    found = check_metric(metric, params, cases)
+    asked = f"{found.name}{question_text(question_of(found))}"
+    if asked != purpose:
+        warn(
+            f"y_true holds labels of cases that were chosen for the {purpose}: of the "
+            f"{asked} they may say little. Look at its interval, or plan labels for it."
+        )
 
 
 def why_too_few(cases: Ranked) -> str | None:

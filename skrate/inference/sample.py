@@ -19,9 +19,10 @@ from skrate.data.checks import (
     check_vector,
     check_weights,
 )
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups, ranking
-from skrate.data.sample import Sample, check_scores_given
+from skrate.data.sample import Sample, check_scores_given, sample_of_estimates
 from skrate.data.table import Merged, RankTable, check_alone, table_of, table_of_ranking
 from skrate.metrics.base import Metric
 from skrate.metrics.gain import ExpectedGain, Worth, WorthTable
@@ -65,7 +66,8 @@ class Ranked(Sample):
     @property
     def are_exchangeable(self) -> bool:
         """Whether each label could be that of any other case: none is like another."""
-        return self.worth is None and super().is_plain
+        is_known = self.worth is None and self.estimated is None
+        return is_known and super().is_plain
 
     @lazy
     def table(self) -> RankTable:
@@ -75,7 +77,7 @@ class Ranked(Sample):
         if self.folds is not None:
             return Folds(tuple(part.table for _, part in self._parts)).pooled
         assert self.scores is not None
-        if self.worth is None and not self.by_case:
+        if self.worth is None and self.estimated is None and not self.by_case:
             return table_of(self)
         table = table_of_ranking(self, *self._ranking)
         if self.worth is None:
@@ -94,6 +96,14 @@ class Ranked(Sample):
         group[order] = np.cumsum(begins) - 1 if has_ties else np.arange(len(order))
         return group
 
+    def group_with_weight(self, labels: EstimatedLabels) -> IntArray:
+        """Return the group of each case in a table that lacks those without weight."""
+        if labels.weight is None:
+            return self.group
+        has_weight = np.bincount(self.group, labels.weight) > 0
+        found: IntArray = np.maximum(np.cumsum(has_weight) - 1, 0).take(self.group)
+        return found
+
     @property
     def swapped(self) -> Ranked:
         """The same cases, of which the negatives are called the positives."""
@@ -106,9 +116,20 @@ class Ranked(Sample):
         vars(self.table).pop("merged", None)
 
     def of_cases(
-        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
+        self,
+        smaller: Merged,
+        by_neg: FloatArray,
+        by_pos: FloatArray,
+        labels: EstimatedLabels | None = None,
     ) -> FloatArray:
-        """Return for each case what its class has in its group of the merged table."""
+        """Return for each case what its class has in its group of the merged table.
+
+        Estimated ``labels`` are both classes in part.
+        """
+        if labels is not None:
+            group = self.group_with_weight(labels)
+            values = labels.influence(by_pos.take(group), by_neg.take(group))
+            return values * (self.total / self.table.total)
         if self.folds is not None:
             return self._of_cases_in_folds(smaller, by_neg, by_pos)
         if self.table.labels is not None and self.scores is not None:
@@ -168,6 +189,7 @@ def check_cases(
     weights: Weights = "frequency",
     clusters: ArrayLike | None = None,
     pos_label: Label = None,
+    takes_estimates: bool = False,
 ) -> Ranked:
     """Return the cases behind labels, weights and clusters, without scores."""
     kind = check_choice("weights", weights, WEIGHTS)
@@ -177,8 +199,17 @@ def check_cases(
             "are not paired by them: give the labels of the cases and the scores of "
             "each model; two tables are for compare."
         )
-    labels = check_vector("y_true", y_true)
-    is_pos = check_labels(labels, pos_label)
+    estimated: EstimatedLabels | None = None
+    labels: Any = y_true
+    if isinstance(y_true, EstimatedLabels):
+        found = sample_of_estimates(
+            y_true, takes_estimates=takes_estimates, sample_weight=sample_weight,
+            pos_label=pos_label,
+        )  # fmt: skip
+        is_pos, estimated = found.is_pos, found.estimated
+    else:
+        labels = check_vector("y_true", y_true)
+        is_pos = check_labels(labels, pos_label)
     codes = None
     if clusters is not None:
         codes = check_groups("clusters", clusters).codes
@@ -197,7 +228,9 @@ def check_cases(
                     f"sample_weight stands for {total:g} repetitions, more than "
                     f"float64 can count: {otherwise}."
                 )
-    sample = Ranked(is_pos, None, weight, codes, kind=kind).with_weight()
+    sample = Ranked(
+        is_pos, None, weight, codes, kind=kind, estimated=estimated
+    ).with_weight()
     if sample.weights is not None and kind == "sampling":
         own = sample.weights
         sample = replace(sample, weights=own / own.mean(), given=own)
@@ -241,6 +274,7 @@ def rankings_of(
 ) -> Rankings:
     """Return the sample behind labels and scores, a table of counts, or folds."""
     if not isinstance(y_true, FoldRankings):
+        case_arguments["takes_estimates"] = True
         return Rankings([check_sample(y_true, y_score, **case_arguments)])
     kind = case_arguments.pop("weights", "frequency")
     check_alone(y_true, y_score=y_score, **case_arguments)
@@ -355,6 +389,7 @@ def _from_counts(
     table: RankTable, y_score: ArrayLike | None, case_arguments: dict[str, Any]
 ) -> Ranked:
     check_choice("weights", case_arguments.pop("weights", "frequency"), WEIGHTS)
+    case_arguments.pop("takes_estimates", None)
     check_alone(table, y_score=y_score, **case_arguments)
     for counts in (table.pos, table.neg):
         _check_whole(

@@ -361,7 +361,10 @@ class AtRate(Metric):
         # The lift is no ratio of two sums.
         is_lift = self.is_per_positive and self.is_per_processed
         is_of_queues = not (self.is_uncertain or is_lift)
-        return Facts(counts_places=self.k is not None, is_of_queues=is_of_queues)
+        return Facts(
+            counts_places=self.k is not None, is_of_queues=is_of_queues,
+            takes_estimates=True,
+        )  # fmt: skip
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         if self.k is not None:

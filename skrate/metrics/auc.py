@@ -8,17 +8,25 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    FloatArray,
+    IntArray,
+    Label,
+    dot,
+    share_of,
+)
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.show import described_like
-from skrate.data.table import RankTable, check_alone
+from skrate.data.table import EstimatedTable, RankTable, check_alone
 from skrate.metrics.base import LIST_METRICS, Facts, Metric, Slopes, score
 from skrate.metrics.lists import Average, Policy, group_scores, mean_of_lists
 
 __all__ = ["ranking_auc_score"]
 
-AUC_FACTS = Facts(is_two_sample=True, is_auc=True, groups="runs")
+AUC_FACTS = Facts(is_two_sample=True, is_auc=True, groups="runs", takes_estimates=True)
 
 
 @described_like(group_scores)
@@ -166,6 +174,12 @@ class AUC(Metric):
     facts = AUC_FACTS
 
     def value(self, table: RankTable) -> float:
+        if isinstance(table, EstimatedTable):
+            # A case makes no pair with itself.
+            own = table.own_pairs.sum()
+            pairs = table.n_pos * table.n_neg
+            lost = dot(table.pos, table.cum_neg[:-1] + table.neg / 2)
+            return float(1 - (lost - own / 2) / (pairs - own))
         if table.labels is None or not table.n_pos or not table.n_neg:
             return super().value(table)
         # The rank sum of the positives, which is several times quicker.

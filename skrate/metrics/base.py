@@ -28,8 +28,9 @@ from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, t
 from skrate.data.checks import check_weights, shown, warn, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import GradeGain, ListTable, ListValues
-from skrate.data.sample import check_ranking
+from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import (
+    EstimatedTable,
     MergedGroups,
     RankTable,
     check_alone,
@@ -151,6 +152,9 @@ class Facts:
     groups: MergedGroups = "merged"
     # What grades gain that take the place of labels; None where these do not.
     grade_gain: GradeGain | None = None
+    # Sums over labels, or what is known of their products, so that estimates of labels
+    # may take their place.
+    takes_estimates: bool = False
 
 
 class Sizes(NamedTuple):
@@ -238,10 +242,14 @@ class Metric(ABC):
 
         By another way than ``values`` where that is at least twice as quick.
         """
-        small = table
+        small: Any = table
         if table.n_groups > _FEW_GROUPS:
             small = getattr(table, self.facts.groups)
-        return float(self.values(small.pos[None], small.neg[None])[0])
+        values = type(self).values
+        if isinstance(table, EstimatedTable):
+            # Estimates of labels may lead beyond the range.
+            values = inspect.unwrap(values)
+        return float(values(self, small.pos[None], small.neg[None])[0])
 
     @abstractmethod
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -387,6 +395,8 @@ def _clipped(of: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(of)
     def clipped(self: Metric, *cases: Any) -> Any:
         found = of(self, *cases)
+        if isinstance(cases[0], EstimatedTable):
+            return found
         if isinstance(cases[0], RankTable):
             low, high = self.bounds(cases[0])
             # nan stays.
@@ -456,12 +466,24 @@ def _of_cases(
     pos_label: Label = None,
 ) -> tuple[Metric, RankTable]:
     """Return the metric of scored cases with what depends on them, and their table."""
-    cases = check_ranking(y_true, y_score, weights, pos_label)
+    cases = check_ranking(y_true, y_score, weights, pos_label, takes_estimates=True)
     n_cases = cases.total
     if metric.facts.is_sum and weights is not None:
         # A sum is on the scale on which weights were given.
         n_cases = total(check_weights("sample_weight", weights))
-    return metric.of_sample(n_cases, is_weighted=weights is not None), table_of(cases)
+    found = metric.of_sample(n_cases, is_weighted=weights is not None)
+    check_takes_estimates(found, cases)
+    return found, table_of(cases)
+
+
+def check_takes_estimates(metric: Metric, cases: Sample) -> None:
+    """Raise for a metric that needs labels which are known."""
+    if cases.estimated is not None and not metric.facts.takes_estimates:
+        raise ValueError(
+            f"y_true holds estimated labels, and the {metric.name} is no sum over "
+            "labels: take the recall, precision or lift at a rate, the expected recall "
+            "or gain, the AUC, the rate-weighted AUC or the average precision."
+        )
 
 
 def check_of_folds(metric: Metric) -> None:

@@ -54,7 +54,6 @@ from skrate.metrics.recall import (
     processed_rows,
     recall_slopes,
     sum_over_places,
-    swapped,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 
@@ -300,7 +299,10 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     @property
     def facts(self) -> Facts:
-        return Facts(is_sum=not self.normalize, is_of_cases=self.is_of_cases)
+        return Facts(
+            is_sum=not self.normalize, is_of_cases=self.is_of_cases,
+            takes_estimates=not self.is_of_cases,
+        )  # fmt: skip
 
     @property
     def law(self) -> RateDistribution | None:
@@ -413,7 +415,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         of_pos, of_neg = self._by_class
         p, rest = table.prevalence, table.negative_share
         pos, found = recall_slopes(table, self.rate)
-        neg, wasted = recall_slopes(swapped(table), self.rate)
+        neg, wasted = recall_slopes(table.swapped, self.rate)
         by_prevalence = of_pos * found - of_neg * wasted
         slopes = pos.scaled(p * of_pos, by_prevalence)
         slopes = slopes.plus(neg.turned().scaled(-rest * of_neg))

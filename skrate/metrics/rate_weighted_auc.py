@@ -37,7 +37,6 @@ from skrate.metrics.recall import (
     expected_recall_score,
     recall_of_tables,
     recall_slopes,
-    swapped,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 from skrate.rates.sets import End, RateCurve, with_knots
@@ -223,7 +222,9 @@ class RateWeightedAUC(
 
     @property
     def facts(self) -> Facts:
-        return AUC_FACTS if self.is_auc else Facts(groups="runs")
+        if self.is_auc:
+            return AUC_FACTS
+        return Facts(groups="runs", takes_estimates=self.worst is None)
 
     @property
     def name(self) -> str:
@@ -274,7 +275,7 @@ class RateWeightedAUC(
         # Of the rarer class, as the value: 1 minus the same of the other class.
         if table.n_pos <= table.n_neg:
             return _slopes(table, self.rate)
-        return _slopes(swapped(table), self.rate).turned()
+        return _slopes(table.swapped, self.rate).turned()
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k) if self.is_auc else super().per_list(lists, k)
@@ -297,8 +298,7 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     if not has_range(worst, best):
         return float("nan")
     recall = expected_recall(table, rate, of_negatives=not is_rare)
-    score = ((recall - worst) if is_rare else (best - recall)) / (best - worst)
-    return min(max(score, 0.0), 1.0)
+    return ((recall - worst) if is_rare else (best - recall)) / (best - worst)
 
 
 # Kept, as a mean costs as much as the rest of a short ranking.

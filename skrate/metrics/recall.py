@@ -28,8 +28,8 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
-from skrate.data.table import RankTable, table_of_weights
-from skrate.metrics.base import NAMED, Metric, Slopes, is_defined, score
+from skrate.data.table import RankTable
+from skrate.metrics.base import NAMED, Facts, Metric, Slopes, is_defined, score
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
 from skrate.rates.extremes import extreme
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
@@ -342,6 +342,10 @@ class UnderSet(ByRate):
 class _OfClass(ByRate):
     """The share of the positives that is processed, or of the negatives that is not."""
 
+    @property
+    def facts(self) -> Facts:
+        return Facts(takes_estimates=getattr(self, "worst", None) is None)
+
     def _turned(self, share: Any) -> Any:
         """Return the metric from the share of the class that is processed."""
         return 1 - share if self.is_of_negatives else share
@@ -365,7 +369,7 @@ class _OfClass(ByRate):
     def slopes(self, table: RankTable) -> Slopes:
         if not self.is_of_negatives:
             return recall_slopes(table, self.rate)[0]
-        return recall_slopes(swapped(table), self.rate)[0].turned()
+        return recall_slopes(table.swapped, self.rate)[0].turned()
 
 
 class ExpectedRecall(UnderSet, _OfClass, score=expected_recall_score):
@@ -426,9 +430,9 @@ def expected_recall(
     weights = table.neg if of_negatives else table.pos
     if table.is_of_cases and table.n_groups > _FEW_TIES * table.total:
         # Cases that tie share their places.
-        sizes = (table.pos + table.neg).astype(np.intp)
+        sizes = np.rint(table.pos + table.neg).astype(np.intp)
         return sum_over_places(np.repeat(ratio(weights, sizes), sizes), rate) / n
-    edges, groups = table.rates, np.flatnonzero(weights > 0)
+    edges, groups = table.rates, np.flatnonzero(weights)
     means = rate.table.mean(edges[groups], edges[groups + 1])
     return float(dot(weights[groups], means)) / n
 
@@ -541,11 +545,6 @@ def processed_rows(lists: ListTable, rate: RateDistribution) -> FloatArray:
     """Return the probability of being processed for the cases of each row."""
     n_items = lists.spread(lists.sizes)
     return rate.table.mean(lists.begins / n_items, lists.ends / n_items)
-
-
-def swapped(table: RankTable) -> RankTable:
-    """Return the table in which the negatives are the positives."""
-    return table_of_weights(table.neg, table.pos)
 
 
 def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:

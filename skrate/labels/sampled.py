@@ -1,0 +1,209 @@
+"""Labels of a sample of the cases, drawn with known probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+import numpy as np
+
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.data.checks import (
+    check_choice,
+    check_equal_length,
+    check_labels,
+    check_vector,
+)
+from skrate.data.estimated import EstimatedLabels, Scope
+from skrate.data.ranking import check_groups
+from skrate.labels.checks import are_missing, check_chances
+
+Design = Literal["independent", "fixed"]
+DESIGNS: tuple[Design, ...] = get_args(Design)
+
+
+def sampled(
+    y_true: ArrayLike,
+    probability: ArrayLike,
+    *,
+    prediction: ArrayLike | None = None,
+    design: Design | ArrayLike = "independent",
+    scope: Scope = "population",
+    pos_label: Label = None,
+) -> EstimatedLabels:
+    r"""Take labels of a sample, drawn with known probabilities, for those of all cases.
+
+    Whoever scores only the labelled cases scores those that were likely to be labelled.
+    Here each label counts as often as it was rare to get, and what a model predicts of
+    the other cases makes the variance smaller, however wrong it is.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels of two classes; nan or None where there is no label.
+    probability : float or array-like of shape (n_samples,)
+        With which each case was to be labelled, in (0, 1]; also of those that were not.
+    prediction : array-like of shape (n_samples,), default=None
+        The probability that each case is positive, in [0, 1], by a model that was not
+        trained on these labels. None takes 0.
+    design : {"independent", "fixed"} or array-like of shape (n_samples,)
+        - "independent": each case was drawn, or not, whatever became of the others;
+        - "fixed": the number of labels was fixed;
+        - an array names the stratum of each case: it was fixed in each.
+    scope : {"population", "batch"}, default="population"
+        What standard errors are of: the metric of cases like these, or of this batch,
+        had all of its labels been known.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
+    Returns
+    -------
+    labels : EstimatedLabels
+        To be given as ``y_true``.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a probability is not in (0, 1] or a prediction not in [0, 1],
+        no case has a label, or with a fixed number of labels the probabilities do not
+        sum up to it, or a stratum has a single label of several cases.
+
+    See Also
+    --------
+    plan_labels : Which cases to label.
+
+    Notes
+    -----
+    With :math:`S_i` = 1 where a case is labelled, its probability :math:`\pi_i` and its
+    prediction :math:`m_i`, it counts
+
+    .. math:: \tilde y_i = m_i + \frac{S_i (y_i - m_i)}{\pi_i}
+
+    as a positive [1]_, whose expectation is :math:`y_i`. In products of the labels of
+    two cases, such as in the AUC, no case is paired with itself.
+
+    With :math:`d_i` the slope of the metric by the label of case i, a batch has the
+    variance :math:`\sum_i S_i (1 - \pi_i) (e_i - B)^2 / n^2`, where :math:`e_i = d_i
+    (y_i - m_i) / \pi_i`; B is 0 for independent draws, and for fixed numbers the mean
+    of :math:`e_i` with the weights :math:`1 - \pi_i` within the stratum, and the sum
+    counts :math:`k / (k - 1)` times for k labels [2]_. With predictions it is at least
+    :math:`\sum_i d_i^2 m_i (1 - m_i) (1 - \pi_i) / (\pi_i n^2)`, the variance expected
+    by them: of cases that are labelled rarely, few labels show how they vary. Cost:
+    O(n_samples).
+
+    References
+    ----------
+    .. [1] Särndal, Swensson and Wretman (1992), Model assisted survey sampling,
+       :doi:`10.1007/978-1-4612-4378-6`.
+    .. [2] Hájek (1964), Asymptotic theory of rejective sampling with varying
+       probabilities from a finite population, :doi:`10.1214/aoms/1177700375`.
+
+    Examples
+    --------
+    Half of the cases were labelled at random:
+
+    >>> from skrate import estimate, labels
+    >>> y_true = [1, None, 0, 1, None, 0, None, 0, None, 0] * 20
+    >>> y_score = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0] * 20
+    >>> found = labels.sampled(y_true, 0.6)
+    >>> estimate("recall_at_rate", found, y_score, rate=0.3).value
+    0.5
+    """
+    given = check_vector("y_true", y_true)
+    is_labelled = ~are_missing(given)
+    if not is_labelled.any():
+        raise ValueError("y_true has no label: all entries are missing.")
+    is_pos = np.zeros(len(given), dtype=bool)
+    own = given[is_labelled]
+    if own.dtype.kind == "O":
+        own = np.array(own.tolist())
+    is_pos[is_labelled] = check_labels(own, pos_label)
+    hint = (
+        ": a case that can never be labelled says nothing. Leave such cases out, or "
+        "label some of them"
+    )
+    share = check_chances("probability", probability, len(given), "(]", hint)
+    expected = np.zeros(len(given))
+    if prediction is not None:
+        expected = check_chances("prediction", prediction, len(given))
+    away = np.where(is_labelled, (is_pos - expected) / share, 0.0)
+    pos = np.where(is_labelled & (share == 1), is_pos, expected + away)
+    root = np.where(is_labelled, np.sqrt(1 - share), 0.0)
+    strata = None
+    if not isinstance(design, str):
+        strata = check_groups("design", design).codes
+        check_equal_length(y_true=given, design=strata)
+    elif check_choice("design", design, DESIGNS) == "fixed":
+        strata = np.zeros(len(given), dtype=np.intp)
+    if strata is not None:
+        _check_sizes(is_labelled, share, strata)
+    return SampledLabels(
+        pos, root * away, "sampled", scope, None, is_labelled, share,
+        None if prediction is None else expected, strata,
+    )  # fmt: skip
+
+
+def _check_sizes(is_labelled: BoolArray, share: FloatArray, strata: IntArray) -> None:
+    """Raise where numbers of labels were not fixed, or too few to see a variance."""
+    found = np.bincount(strata, is_labelled)
+    sizes = np.bincount(strata)
+    planned = np.bincount(strata, share)
+    off = np.abs(found - planned)
+    if off.max() >= 1:
+        at = int(off.argmax())
+        raise ValueError(
+            f"design: probabilities sum up to {planned[at]:.4g} in a stratum with "
+            f"{found[at]:g} labels, so their number was not fixed: use "
+            "design='independent'."
+        )
+    if ((found < 2) & (found < sizes)).any():
+        raise ValueError(
+            "design has a stratum with fewer than 2 labels, of which no variance is "
+            "known: label more, or put strata together."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampledLabels(EstimatedLabels):
+    """Labels of cases that were drawn with known probabilities."""
+
+    is_labelled: BoolArray = None  # type: ignore[assignment]
+    share: FloatArray = None  # type: ignore[assignment]
+    prediction: FloatArray | None = None
+    strata: IntArray | None = None  # In which the number of labels was fixed.
+
+    @property
+    def as_expected(self) -> EstimatedLabels | None:
+        if self.prediction is None:
+            return None
+        names = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _ExpectedLabels(**names)
+
+    def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
+        rows = super().influence(of_pos, of_neg)
+        if self.strata is None:
+            return rows
+        root = np.where(self.is_labelled, np.sqrt(1 - self.share), 0.0)
+        left = np.bincount(self.strata, root**2)
+        # What a label adds on average, which a fixed number of labels cannot vary.
+        sums = np.bincount(self.strata, root * self.noise * (of_pos - of_neg))
+        mean = np.divide(sums, left, out=np.zeros_like(sums), where=left > 0)
+        if self.scope == "population":
+            return rows - mean[self.strata] * (self.is_labelled - self.share)
+        n = np.bincount(self.strata, self.is_labelled)
+        factor = np.sqrt(n / np.maximum(n - 1, 1))
+        batch: FloatArray = factor[self.strata] * (rows - mean[self.strata] * root)
+        return batch
+
+
+class _ExpectedLabels(SampledLabels):
+    """The same, whose influence is that expected if the predictions are right."""
+
+    def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
+        assert self.prediction is not None
+        slope = of_pos - of_neg
+        variance = self.prediction * (1 - self.prediction) / self.share
+        if self.scope == "batch":
+            return np.asarray(slope * np.sqrt(variance * (1 - self.share)))
+        mean = of_neg + self.prediction * slope
+        return np.append(mean, slope * np.sqrt(variance))

@@ -1,0 +1,292 @@
+"""Labels of a sample in place of all: values, variances and what they are refused."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import guarantees
+import skrate
+from looped import case
+from reference import estimated_labels as literal
+from skrate import (
+    RankTable,
+    budget_report,
+    compare,
+    compare_curves,
+    curve_band,
+    estimate,
+    influence,
+    labels,
+    select_best,
+)
+
+LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
+SCORES = [8, 7, 6, 5, 5, 4, 3, 3]
+SHARES = [Fraction(p, 10) for p in (2, 5, 9, 4, 3, 5, 7, 6)]
+PREDICTED = [Fraction(m, 10) for m in (9, 5, 4, 4, 7, 2, 1, 0)]
+METRICS = {
+    "roc_auc": {}, "average_precision": {}, "recall_at_rate": {"rate": 0.3},
+    "precision_at_rate": {"k": 20}, "lift_at_rate": {"rate": 0.1},
+    "expected_recall": {"rate": skrate.rates.beta(2, 5)},
+    "rate_weighted_auc": {"rate": 0.2}, "negative_recall": {"rate": 0.3},
+    "expected_gain": {"gain": {"positive": 3, "negative": -1}, "rate": 0.4},
+}  # fmt: skip
+
+
+def drawn(chosen, design="independent", shares=SHARES, **options):
+    """Return the labels of a sample of the eight cases."""
+    given = [y if i in chosen else np.nan for i, y in enumerate(LABELS)]
+    return labels.sampled(
+        given, np.array(shares, float), prediction=np.array(PREDICTED, float),
+        design=design, **options,
+    )  # fmt: skip
+
+
+def simulated(n=400, seed=0, share=0.5):
+    """Return labels, their sample, scores of two models, and predictions."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.random(n) < 0.3
+    a = rng.normal(size=n) + y_true
+    b = 0.7 * a + rng.normal(size=n)
+    predicted = 1 / (1 + np.exp(1.35 - a))
+    given = np.where(rng.random(n) < share, y_true, np.nan)
+    return y_true, given, a, b, predicted
+
+
+def test_values_are_those_of_the_sums_over_pairs_of_two_cases():
+    n, half = len(LABELS), [0, 2, 3, 5, 6]
+    pos = literal.counts(LABELS, SHARES, PREDICTED, half)
+    neg = [1 - x for x in pos]
+    found = drawn(half)
+    np.testing.assert_allclose(found.pos, np.array(pos, float), rtol=1e-14)
+    pairs = literal.ordered_pairs(pos, neg, SCORES) / literal.all_pairs(pos, neg)
+    value = skrate.rate_weighted_auc_score(found, SCORES)
+    assert value == pytest.approx(float(pairs), rel=1e-13)
+    value = skrate.average_precision_score(found, SCORES)
+    exact = literal.summed_precision(pos, SCORES) / sum(pos)
+    assert value == pytest.approx(float(exact), rel=1e-13)
+    for k in range(1, n + 1):
+        at = Fraction(k, n) - Fraction(1, 16)
+        exact = literal.found_at(pos, SCORES, at) / sum(pos)
+        value = skrate.recall_at_rate_score(found, SCORES, rate=float(at))
+        assert value == pytest.approx(float(exact), rel=1e-13)
+
+
+def test_sums_are_unbiased_over_all_samples():
+    is_pos = [Fraction(y) for y in LABELS]
+    is_neg = [1 - y for y in is_pos]
+    sums = {
+        "pairs": lambda pos, neg: literal.ordered_pairs(pos, neg, SCORES),
+        "all pairs": literal.all_pairs,
+        "precision": lambda pos, _: literal.summed_precision(pos, SCORES),
+        "found": lambda pos, _: literal.found_at(pos, SCORES, Fraction(2, 5)),
+    }
+    for name, of in sums.items():
+        mean = Fraction(0)
+        for chosen, chance in literal.independent_samples(SHARES):
+            pos = literal.counts(LABELS, SHARES, PREDICTED, chosen)
+            mean += chance * of(pos, [1 - x for x in pos])
+        with case(name):
+            assert mean == of(is_pos, is_neg)
+
+
+@pytest.mark.parametrize("design", ["independent", "fixed", "strata"])
+def test_the_variance_of_a_batch_is_unbiased_over_all_samples(design):
+    # Of a sum, whose slopes by the labels are known: found minus a third of the missed.
+    slope = np.array([1, 1, 1, 0.6, 0.6, -1 / 3, -1 / 3, -1 / 3])
+    shares, strata = SHARES, design
+    if design == "independent":
+        samples = literal.independent_samples(SHARES)
+    elif design == "fixed":
+        shares = [Fraction(3, 8)] * 8
+        samples = literal.samples_of_size(8, 3)
+    else:
+        shares, strata = [Fraction(2, 3)] * 3 + [Fraction(2, 5)] * 5, [0] * 3 + [1] * 5
+        samples = [
+            (a | {3 + i for i in b}, p * q)
+            for a, p in literal.samples_of_size(3, 2)
+            for b, q in literal.samples_of_size(5, 2)
+        ]
+    true = float(slope @ LABELS)
+    variance, mean, found = 0.0, 0.0, 0.0
+    for chosen, chance in samples:
+        if not chosen:
+            value = float(slope @ np.array(PREDICTED, float))
+            variance += float(chance) * (value - true) ** 2
+            mean += float(chance) * value
+            continue
+        batch = drawn(chosen, strata, shares, scope="batch")
+        value = float(slope @ batch.pos)
+        rows = batch.influence(slope, np.zeros(8))
+        variance += float(chance) * (value - true) ** 2
+        mean += float(chance) * value
+        found += float(chance) * float(rows @ rows)
+    assert mean == pytest.approx(true, rel=1e-12)
+    assert found == pytest.approx(variance, rel=1e-12)
+
+
+def test_known_labels_give_the_numbers_of_labels():
+    y_true, _, a, b, predicted = simulated()
+    known = labels.sampled(y_true, 1.0, prediction=predicted)
+    for name, params in METRICS.items():
+        with case(name):
+            assert repr(estimate(name, known, a, **params)) == repr(
+                estimate(name, y_true, a, **params)
+            )
+            assert compare(name, known, a, b, **params) == compare(
+                name, y_true, a, b, **params
+            )
+    assert RankTable.from_arrays(known, a) == RankTable.from_arrays(y_true, a)
+
+
+def test_scores_and_estimates_agree():
+    _, given, a, _, predicted = simulated()
+    found = labels.sampled(given, 0.5, prediction=predicted)
+    for name, params in METRICS.items():
+        value = estimate(name, found, a, **params).value
+        score = getattr(skrate, f"{name}_score", None)
+        if score is not None:
+            with case(name):
+                assert score(found, a, **params) == value
+
+
+def test_the_order_of_cases_and_the_scale_of_scores_change_nothing():
+    _, given, a, b, predicted = simulated()
+    order = np.random.default_rng(1).permutation(len(a))
+    first = labels.sampled(given, 0.5, prediction=predicted)
+    again = labels.sampled(given[order], 0.5, prediction=predicted[order])
+    for name, params in METRICS.items():
+        one = compare(name, first, a, b, **params)
+        two = compare(name, again, 3 * a[order], b[order] ** 3, **params)
+        with case(name):
+            assert two.value == pytest.approx(one.value, rel=1e-9, abs=1e-12)
+            assert two.standard_error == pytest.approx(one.standard_error, rel=1e-9)
+
+
+def test_influence_is_the_change_by_one_more_label():
+    # A little more of each label moves the value by the slope of its case, but for
+    # what products of its label with itself do, which is 1 / n_pos of it.
+    _, given, a, _, predicted = simulated(600)
+    found = labels.sampled(given, 0.5, prediction=predicted)
+    step = 1e-6
+    for name in ("roc_auc", "expected_recall"):
+        rows = influence(name, found, a)
+        assert rows.mean() == pytest.approx(0, abs=1e-12)
+        values = []
+        for i in (3, 17, 40):
+            moved = found.pos.copy()
+            moved[i] += step
+            more = labels.EstimatedLabels(moved, found.noise, "moved")
+            change = estimate(name, more, a).value - estimate(name, found, a).value
+            values.append(change / step * len(a))
+        is_labelled = ~np.isnan(given)
+        slopes = np.zeros(len(a))
+        batch = influence(name, found.for_batch(), a)
+        seen = is_labelled & (found.noise != 0)
+        slopes[seen] = batch[seen] / found.noise[seen]
+        for i, value in zip((3, 17, 40), values, strict=True):
+            if seen[i]:
+                with case(f"{name}, case {i}"):
+                    assert slopes[i] == pytest.approx(value, rel=0.02)
+
+
+def test_what_is_made_of_estimates_agrees_with_them():
+    _, given, a, b, predicted = simulated(1000)
+    found = labels.sampled(given, 0.5, prediction=predicted)
+    curves = compare_curves(found, a, b, rates=[0.1, 0.4], band="pointwise")
+    pair = compare("recall_at_rate", found, a, b, rate=0.4)
+    assert curves.difference[1] == pytest.approx(pair.value, rel=1e-9)
+    assert curves.standard_error[1] == pytest.approx(pair.standard_error, rel=0.02)
+    band = curve_band(found, a, kind="precision", at=[0.1, 0.4], band="pointwise")
+    one = estimate("precision_at_rate", found, a, rate=0.4)
+    assert band.value[1] == pytest.approx(one.value, rel=1e-9)
+    report = budget_report(found, models={"a": a, "b": b}, rate=0.4)
+    recall = next(
+        row for row in report.rows if (row.model, row.quantity) == ("a", "recall")
+    )
+    expected = estimate("recall_at_rate", found, a, rate=0.4).value
+    assert recall.value == pytest.approx(expected, rel=1e-12)
+    best = select_best("roc_auc", {"a": a, "b": b}, found, random_state=0)
+    assert best.value == max(estimate("roc_auc", found, one).value for one in (a, b))
+
+
+def test_clusters_of_one_case_change_nothing():
+    _, given, a, b, predicted = simulated()
+    found = labels.sampled(given, 0.5, prediction=predicted)
+    alone = compare("roc_auc", found, a, b)
+    apart = compare("roc_auc", found, a, b, clusters=np.arange(len(a)))
+    assert apart.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
+
+
+def test_what_takes_no_estimates_says_so():
+    _, given, a, b, _ = simulated()
+    found = labels.sampled(given, 0.5)
+    refused = {
+        "no sum over labels": lambda: estimate("momentum", found, a),
+        "delta": lambda: estimate("roc_auc", found, a, method="bootstrap"),
+        "sample_weight": lambda: estimate("roc_auc", found, a, sample_weight=a + 9),
+        "known labels only": lambda: skrate.ndcg_score(found, a, groups=a > 0),
+        "kind='roc'": lambda: curve_band(found, a, kind="roc"),
+        "n_items": lambda: budget_report(found, a, rate=0.1, n_items=50),
+        "one distribution": lambda: compare(
+            "expected_recall", found, a, b,
+            rate=skrate.rates.between(support=(0.1, 0.2)),
+        ),
+        "stratify": lambda: estimate("roc_auc", found, a, stratify=True),
+    }  # fmt: skip
+    for message, call in refused.items():
+        with case(message), pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_bad_input_is_named():
+    wrong = {
+        "probability must be in": lambda: labels.sampled([1, None, 0], [0.5, 0, 1]),
+        "probability must have an entry": lambda: labels.sampled([1, 0], [1, 1, 1]),
+        "prediction must be": lambda: labels.sampled([1, None], 0.5, prediction=[2, 0]),
+        "y_true has no label": lambda: labels.sampled([None, None], 0.5),
+        "design: probabilities": lambda: labels.sampled(
+            [1, 0, None, None], 0.1, design="fixed"
+        ),
+        "fewer than 2 labels": lambda: labels.sampled(
+            [1, None, 0, None], 0.5, design=[0, 0, 1, 1]
+        ),
+        "design must be": lambda: labels.sampled([1, 0], 1.0, design="random"),
+        "scope must be": lambda: labels.sampled([1, 0], 1.0, scope="sample"),
+    }
+    for message, call in wrong.items():
+        with case(message), pytest.raises(ValueError, match=message):
+            call()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scope", ["population", "batch"])
+def test_intervals_cover(scope):
+    rng = np.random.default_rng(7)
+    n_samples = guarantees.simulations(400)
+    params = {"roc_auc": {}, "recall_at_rate": {"rate": 0.1}}
+
+    def draw(n):
+        y_true = rng.random(n) < 0.1
+        scores = rng.standard_t(5, size=n) + 1.5 * y_true
+        return y_true, scores, 1 / (1 + np.exp(3.3 - 1.3 * scores))
+
+    y_all, s_all, _ = draw(400_000)
+    truth = {m: estimate(m, y_all, s_all, **k).value for m, k in params.items()}
+    covered = dict.fromkeys(params, 0)
+    for _ in range(n_samples):
+        y_true, scores, predicted = draw(2_000)
+        share = 0.05 + 0.5 / (1 + np.exp(-2 * (scores - 1.5)))
+        given = np.where(rng.random(2_000) < share, y_true, np.nan)
+        found = labels.sampled(given, share, prediction=predicted, scope=scope)
+        for metric, options in params.items():
+            low, high = estimate(metric, found, scores, **options).confidence_interval
+            true = truth[metric]
+            if scope == "batch":
+                true = estimate(metric, y_true, scores, **options).value
+            covered[metric] += low <= true <= high
+    for metric, count in covered.items():
+        with case(metric):
+            least = 0.95 - guarantees.binomial_tolerance(0.95, n_samples)
+            assert count / n_samples >= least
