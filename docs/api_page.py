@@ -69,7 +69,7 @@ QUESTIONS = (
         (
             *("RateWeightedAUCScorer", "AveragePrecisionScorer"),
             *("make_ranking_scorer", "refit_best"),
-            "refit_one_standard_error",
+            *("refit_one_standard_error", "search_rankings"),
         ),
     ),
     (
@@ -86,6 +86,7 @@ QUESTIONS = (
         ("eval_metric", "RankBoostClassifier"),
     ),
     ("Whom to process?", "in_production", ("ConstrainedThresholdClassifier",)),
+    ("Is another model better in use?", "in_production", ("compare_batches",)),
     ("What does it look like?", None, ("RateAveragedROC", "HitCurveDisplay")),
     ("What if the cases do not fit in memory?", "large_data", ("RankTable",)),
 )
@@ -97,8 +98,8 @@ MODULES = {
     "error_rate": ("Which AUCs go with an error rate?", "auc_and_error_rate"),
     "displays": ("What draws results?", "deciding"),
     "results": ("What do results hold?", "uncertainty"),
-    "dask": ("Past one machine, with Dask", "dask_spark"),
-    "spark": ("Past one machine, with Spark", "dask_spark"),
+    "dask": ("Beyond one machine, with Dask", "dask_spark"),
+    "spark": ("Beyond one machine, with Spark", "dask_spark"),
 }
 TEMPLATE = """
 {title}

@@ -17,6 +17,7 @@ from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
+from skrate.inference.compare_batches import compare_batches
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.compare_readers import compare_readers
 from skrate.inference.curve_band import curve_band
@@ -60,6 +61,7 @@ from skrate.model_selection.scorers import (
     RateWeightedAUCScorer,
     make_ranking_scorer,
 )
+from skrate.model_selection.search import search_rankings
 from skrate.model_selection.threshold import ConstrainedThresholdClassifier
 
 # Its build takes it from a tag of git. A checkout that is not installed has none.
@@ -84,6 +86,7 @@ __all__ = [
     "average_precision_score",
     "budget_report",
     "compare",
+    "compare_batches",
     "compare_curves",
     "compare_folds",
     "compare_readers",
@@ -123,6 +126,7 @@ __all__ = [
     "results",
     "review",
     "sample_size",
+    "search_rankings",
     "select_best",
     "subgroup_scores",
     "summarize",

@@ -8,6 +8,7 @@ them by hand. Each is frozen and prints in words, is a table in notebooks, and h
 
 from skrate.curves.consensus import ConsensusCurve, CurvePoint
 from skrate.inference.budget_report import BudgetReport, BudgetRow
+from skrate.inference.compare_batches import BatchComparison
 from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.compare_readers import ReaderComparison
 from skrate.inference.curve_band import CurveBand
@@ -26,6 +27,7 @@ from skrate.model_selection.threshold import AchievedShare, MarkedBatch
 
 __all__ = [
     "AchievedShare",
+    "BatchComparison",
     "BestModel",
     "BudgetReport",
     "BudgetRow",

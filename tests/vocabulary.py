@@ -15,6 +15,7 @@ DATA = (
     "estimator",
     "estimator_a",  # of two, as y_score_a
     "estimator_b",
+    "search",  # an estimator that searches, whose candidates are asked
     "cv_results",
     "cv_results_a",  # of two, as y_score_a
     "cv_results_b",
@@ -31,7 +32,7 @@ DATA = (
     "fold",  # of each row, of which scores are compared with each other
     "scores_a",  # what group_scores returns of two, as y_score_a
     "scores_b",
-    "batches",  # of these, where they come a few at a time
+    "batches",  # of these, where they come a few at a time; or the one of each case
 )
 
 SKLEARN = {
@@ -143,6 +144,7 @@ STATISTICS = {
     "target",  # a recall to be reached; `recall` is a parameter of some metrics
     "looks",  # at data that grow, which share an error
     "step",  # from look to look
+    "n_batches",  # that there will be, of which each has a look
 }
 
 RATES = {

@@ -35,6 +35,8 @@ class EstimatedLabels:
         What is estimated: the metric of cases like these, or of these very cases.
     weight : array of shape (n_samples,) or None
         What each case counts in all; None where each counts 1.
+    purpose : str or None
+        The metric for which cases were chosen; of others less is known.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class EstimatedLabels:
     source: str
     scope: Scope = "population"
     weight: FloatArray | None = None
+    purpose: str | None = None
 
     __skrate_hint__ = (
         ": labels that are estimates, which scores of one ranking, estimate, compare "

@@ -569,61 +569,87 @@ class EstimatedTable(RankTable):
     add up to in each group, beyond what those of known labels do.
     """
 
-    own_pairs: FloatArray
-    own_squares: FloatArray
+    # None where each group is one case, which counts 1 in all.
+    _columns: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None
 
     @classmethod
     def of(
         cls, labels: EstimatedLabels, order: IntArray, begins: BoolArray
     ) -> EstimatedTable:
         """Return the table of cases whose ranking is known."""
-        starts = np.flatnonzero(begins)
         pos = labels.pos[order]
-        own_squares = pos * (1 - pos)
-        if labels.weight is None:
-            neg, own_pairs = 1 - pos, own_squares
-        else:
-            neg = labels.neg[order]
-            own_pairs = pos * neg
-        columns: tuple[FloatArray, ...] = (pos, neg, own_pairs, own_squares)
+        if labels.weight is None and begins.all():
+            return cls._from(pos)
+        sizes = np.ones(len(pos)) if labels.weight is None else labels.weight[order]
+        neg = sizes - pos
+        columns = [pos, sizes, neg, pos * neg, pos * (1 - pos)]
         if not begins.all():
-            columns = tuple(np.add.reduceat(each, starts) for each in columns)
-        sizes = np.diff(starts, append=len(order)).astype(np.float64)
-        if labels.weight is not None:
-            sizes = columns[0] + columns[1]
-        has_weight = sizes > 0
+            starts = np.flatnonzero(begins)
+            columns = [np.add.reduceat(each, starts) for each in columns]
+        has_weight = columns[1] > 0
         if not has_weight.all():
-            columns = tuple(each[has_weight] for each in columns)
-            sizes = sizes[has_weight]
-        return cls._of_columns(sizes, *columns)
+            columns = [each[has_weight] for each in columns]
+        pos, sizes, neg, *own = columns
+        return cls._from(
+            pos, (sizes, neg, own[0], own[1]), are_cases=labels.weight is None
+        )
 
     @classmethod
-    def _of_columns(
-        cls, sizes: FloatArray, pos: FloatArray, neg: FloatArray, *own: FloatArray
+    def _from(
+        cls,
+        pos: FloatArray,
+        columns: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None = None,
+        *,
+        are_cases: bool = True,
     ) -> EstimatedTable:
         table = cls.__new__(cls)
-        sums = tuple(np.append(0.0, np.cumsum(each)) for each in (pos, neg))
-        table._fill(pos, neg, sums=(sums[0], sums[1]))
-        cuts = cumulated(sizes)
+        cum_pos = np.zeros(len(pos) + 1)
+        np.cumsum(pos, out=cum_pos[1:])
+        n_pos, n = float(cum_pos[-1]), len(pos)
+        cuts = np.arange(n + 1.0) if columns is None else cumulated(columns[0])
+        total = float(cuts[-1])
         vars(table).update(
-            is_of_cases=False, rates=frozen(cuts / cuts[-1]), total=float(cuts[-1]),
-            own_pairs=own[0], own_squares=own[1],
+            pos=frozen(pos), cum_pos=frozen(cum_pos), rates=frozen(cuts / total),
+            _columns=columns, thresholds=None, labels=None, _cells=None, n_pos=n_pos,
+            n_neg=total - n_pos, total=total, is_of_cases=are_cases,
+            prevalence=n_pos / total, negative_share=1 - n_pos / total,
         )  # fmt: skip
         return table
 
+    @lazy
+    def neg(self) -> FloatArray:
+        return frozen(1 - self.pos if self._columns is None else self._columns[1])
+
+    @lazy
+    def cum_neg(self) -> FloatArray:
+        return frozen(self.rates * self.total - self.cum_pos)
+
     @property
-    def mirrored(self) -> RankTable:
-        backward = slice(None, None, -1)
-        own = (self.own_pairs[backward], self.own_squares[backward])
-        sizes = np.diff(self.rates)[backward] * self.total
-        return self._of_columns(sizes, self.neg[backward], self.pos[backward], *own)
+    def own_pairs(self) -> FloatArray:
+        """Sums of what cases count as a positive times as a negative."""
+        return self.pos * self.neg if self._columns is None else self._columns[2]
+
+    @property
+    def own_squares(self) -> FloatArray:
+        """Sums of what cases count as a positive times what they lack to 1."""
+        return self.pos * self.neg if self._columns is None else self._columns[3]
 
     @property
     def swapped(self) -> RankTable:
-        sizes = np.diff(self.rates) * self.total
-        return self._of_columns(
-            sizes, self.neg, self.pos, self.own_pairs, self.own_squares
-        )
+        return self._swapped(slice(None))
+
+    @property
+    def mirrored(self) -> RankTable:
+        return self._swapped(slice(None, None, -1))
+
+    def _swapped(self, order: slice) -> RankTable:
+        """Return the table of swapped classes, whose groups are in another order."""
+        columns = None
+        if self._columns is not None:
+            sizes, _, *own = (each[order] for each in self._columns)
+            columns = sizes, self.pos[order], own[0], own[1]
+        neg = self.neg[order]
+        return self._from(neg.copy(), columns, are_cases=self.is_of_cases)
 
     @property
     def merged(self) -> Merged:

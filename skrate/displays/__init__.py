@@ -5,6 +5,7 @@ It is handed on by ``skrate``: ``skrate.displays.MarkersDisplay`` and so on.
 """
 
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
+from skrate.displays.batches import BatchComparisonDisplay
 from skrate.displays.best_model import BestModelDisplay
 from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.curve_band import CurveBandDisplay
@@ -15,6 +16,7 @@ from skrate.displays.subgroups import SubgroupDisplay
 
 __all__ = [
     "AUCErrorRateDisplay",
+    "BatchComparisonDisplay",
     "BestModelDisplay",
     "BudgetReportDisplay",
     "CurveBandDisplay",

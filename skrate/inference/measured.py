@@ -49,6 +49,7 @@ from skrate.inference.plan import (
     check_metric,
     check_worth,
     warn_of_few_processed,
+    warn_of_other_purpose,
     warn_of_value,
     why_lopsided,
     why_too_few,
@@ -111,6 +112,7 @@ def measured(
     if samples[0].folds is not None:
         return _of_folds(meant, samples, plan)
     found: list[Measured] = []
+    warn_of_other_purpose(*meant[0], samples[0].each[0])
     for (metric, params), sample in zip(meant, samples, strict=True):
         one = _on_ranking(metric, params, sample.each[0])
         check_worth(plan, one.ranked)

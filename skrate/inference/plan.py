@@ -34,6 +34,7 @@ from skrate.metrics.base import (
     check_takes_estimates,
     find_metric,
     on_table,
+    question_of,
     warn_if_unsupported,
     why_undefined,
 )
@@ -55,7 +56,7 @@ from skrate.metrics.recall import (
     is_of_few,
     rate_of,
 )
-from skrate.metrics.results import ConfidenceInterval, one_sided
+from skrate.metrics.results import ConfidenceInterval, one_sided, question_text
 from skrate.rates.laws import RateDistribution, check_rate
 
 CLASSES = ("positive", "negative")
@@ -286,6 +287,20 @@ def check_estimates(plan: Plan, cases: Ranked) -> None:
         raise ValueError(
             "stratify=True excludes estimated labels, by which no class size is fixed: "
             "leave it out."
+        )
+
+
+def warn_of_other_purpose(metric: Any, params: dict[str, Any], cases: Ranked) -> None:
+    """Warn where labels were chosen for another metric."""
+    purpose = cases.estimated and cases.estimated.purpose
+    if purpose is None:
+        return
+    found = check_metric(metric, params, cases)
+    asked = f"{found.name}{question_text(question_of(found))}"
+    if asked != purpose:
+        warn(
+            f"y_true holds labels of cases that were chosen for the {purpose}: of the "
+            f"{asked} they may say little. Look at its interval, or plan labels for it."
         )
 
 

@@ -73,7 +73,8 @@ def select_best(
     models : mapping, data frame, array or list
         The scores of each model, of shape (n_samples,), by its name; a data frame or an
         array of shape (n_samples, n_models); or, without ``y_true``, the
-        :class:`FoldRankings` of each by its name, of the same folds.
+        :class:`FoldRankings` of each by its name, of the same folds, as
+        :func:`search_rankings` makes them of a search.
     y_true : array-like of shape (n_samples,), default=None
         True labels of two classes.
     confidence_level : float, default=0.95
@@ -111,6 +112,7 @@ def select_best(
     See Also
     --------
     compare : The differences of all pairs, with tests.
+    search_rankings : The rankings of the candidates of a search.
     refit_one_standard_error : The simplest candidate of a search near the best.
 
     Notes
@@ -177,6 +179,12 @@ def select_best(
     case_arguments = {
         "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
     }  # fmt: skip
+    if hasattr(models, "fit"):
+        raise ValueError(
+            f"models is a {type(models).__name__}, which keeps no scores of cases: "
+            "give search_rankings(search, X, y) of a search, or a dict with the "
+            "cross_val_rankings of each model."
+        )
     given = (models, y_true)
     if y_true is None:
         if not are_of_folds(models):

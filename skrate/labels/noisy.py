@@ -9,7 +9,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, dot
 from skrate.data.checks import as_array, as_real, check_labels, check_shares, warn
 from skrate.data.estimated import EstimatedLabels, Scope
-from skrate.labels.checks import are_missing
+from skrate.labels.checks import missing_labels
 
 # A share that is fewer standard errors above 0 is no divisor.
 _ENOUGH_ERRORS = 4.0
@@ -118,7 +118,7 @@ def noisy(
             "y_true must have one column per annotator, found an array of shape "
             f"{given.shape}."
         )
-    is_given = ~are_missing(columns)
+    is_given = ~missing_labels(columns)
     if not is_given.any(axis=1).all():
         raise ValueError(
             "y_true has no label of the case at position "
@@ -177,7 +177,7 @@ def noisy(
             "short. Estimate sensitivity and specificity by more cases."
         )
     n_seen = np.maximum(np.rint(np.minimum(n_right, n_wrong)), 1).astype(np.intp)
-    return ValidatedLabels(*parts, None, shared, n_seen.ravel())
+    return ValidatedLabels(*parts, shared=shared, n_seen=n_seen.ravel())
 
 
 def _check_per_test(

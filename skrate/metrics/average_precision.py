@@ -494,7 +494,7 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
 def _above(table: EstimatedTable) -> FloatArray:
     """Return how many cases are above each cut; with weights, a positive is one."""
     above = table.rates[1:] * table.total
-    if table.own_pairs.any() or not table.own_squares.any():
+    if table.is_of_cases:
         return above
     own = np.zeros_like(above)
     return above + np.divide(table.own_squares, table.pos, out=own, where=table.pos > 0)

@@ -430,7 +430,7 @@ def expected_recall(
     weights = table.neg if of_negatives else table.pos
     if table.is_of_cases and table.n_groups > _FEW_TIES * table.total:
         # Cases that tie share their places.
-        sizes = (table.pos + table.neg).astype(np.intp)
+        sizes = np.rint(table.pos + table.neg).astype(np.intp)
         return sum_over_places(np.repeat(ratio(weights, sizes), sizes), rate) / n
     edges, groups = table.rates, np.flatnonzero(weights)
     means = rate.table.mean(edges[groups], edges[groups + 1])

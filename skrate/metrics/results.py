@@ -203,7 +203,7 @@ class Result:
         Returns
         -------
         frame : pandas.DataFrame
-            One row; results of several have one for each, and what names it as index.
+            One row, or one per item for results with several items, indexed by name.
 
         Raises
         ------
@@ -237,15 +237,15 @@ class Result:
         title : str, default=None
             Title of the page; None takes the name of the class.
         others : dict, default=None
-            Further results, displays or texts by their headings, shown below.
+            Further results, displays or texts to show below, keyed by heading.
         **kwargs : dict
-            What ``plot`` takes, if the result has it.
+            Keyword arguments for ``plot``, if the result has that method.
 
         Returns
         -------
         page : str
-            The table, and the picture of a result that is drawn; without matplotlib
-            the table alone.
+            The page: the table and, if the result can be drawn and matplotlib is
+            installed, its figure.
         """
         parts = [self._html(**kwargs)]
         for heading, one in (others or {}).items():
@@ -278,12 +278,12 @@ class Drawn(Result):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **kwargs : dict
-            Whatever the display or its ``plot`` takes, such as ``name``.
+            Keyword arguments for the display or its ``plot`` method, such as ``name``.
 
         Returns
         -------
         display : Display
-            The display, drawn: its class is in :mod:`skrate.displays`.
+            The display that was drawn, of a class in :mod:`skrate.displays`.
 
         Raises
         ------

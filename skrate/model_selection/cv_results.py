@@ -317,8 +317,7 @@ def _models(
                 name: fold_scores(f"The split scores of {name!r}", values[i])
                 for name, values in table.items()
             }
-            label = ", ".join(f"{name}={value!r}" for name, value in params.items())
-            yield label, scores, None
+            yield candidate_name(params), scores, None
         return
     scores = {
         key.removeprefix("test_"): fold_scores(f"cv_results[{key!r}]", values)
@@ -327,6 +326,11 @@ def _models(
     }
     if scores:
         yield "model", scores, cv_results.get("indices")
+
+
+def candidate_name(params: Mapping[str, Any]) -> str:
+    """Return what a candidate of a search is called."""
+    return ", ".join(f"{name}={value!r}" for name, value in params.items())
 
 
 def _rows(
@@ -460,6 +464,7 @@ def refit_best(metric: str | dict[str, Any] = "score", min_defined: float = 0.8)
     See Also
     --------
     sklearn.model_selection.GridSearchCV : Takes the rule as ``refit``.
+    search_rankings : For the best score, corrected by :func:`select_best`.
 
     Notes
     -----
@@ -515,6 +520,8 @@ def refit_one_standard_error(
     See Also
     --------
     refit_best : Selects the best mean.
+    select_best : With ``margin`` and ``cost``, the cheapest that is shown to be near
+        the best: by the errors of differences, not by the error of one mean.
 
     Notes
     -----

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -33,6 +34,7 @@ from skrate.data.checks import (
     check_vector,
     check_weights,
     distinct_labels,
+    warn,
 )
 from skrate.data.folds import (
     FoldRankings,
@@ -436,8 +438,27 @@ def cross_val_rankings(
     >>> round(average_precision_score(rankings), 3)
     0.993
     """
-    methods = check_response_method(response_method)
     check_flag("return_estimator", return_estimator)
+    found: list[FoldRankings] = candidate_rankings(
+        _USER, [estimator], X, y, clusters=clusters, cv=cv, n_jobs=n_jobs,
+        verbose=verbose, params=params, sample_weight=sample_weight,
+        pos_label=pos_label, response_method=response_method, is_kept=return_estimator,
+    )  # fmt: skip
+    return found[0]
+
+
+def candidate_rankings(
+    user: str, estimators: Sequence[Any], X: Any, y: ArrayLike, *,
+    clusters: ArrayLike | None, cv: Any, n_jobs: int | None, verbose: int,
+    params: Mapping[str, Any] | None, sample_weight: ArrayLike | None, pos_label: Label,
+    response_method: ResponseMethod, n_splits: int | None = None,
+    is_kept: bool = False, may_fail: bool = False,
+) -> list[Any]:  # fmt: skip
+    """Return how estimators rank in the same folds, or the failure of one that may.
+
+    With ``n_splits`` the folds must be those of a search before.
+    """
+    methods = check_response_method(response_method)
     X, y = indexable(X, y)
     labels = check_vector("y", y)
     by_case: dict[str, Array] = {}
@@ -451,19 +472,43 @@ def cross_val_rankings(
     check_equal_length(y=labels, **by_case)
     if len(distinct_labels(labels)) < 2:
         raise ValueError(f"y holds one class only, {labels[0]!r}.")
-    label = positive_class_of_folds(labels, pos_label, _USER)
-    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
-    to_fit, to_split = routed(fold_router(_USER, estimator, splitter), params or {})
-    splits = check_folds(splitter, X, labels, y, **{"groups": codes, **to_split})
+    label = positive_class_of_folds(labels, pos_label, user)
+    splitter = check_cv(cv, y, classifier=is_classifier(estimators[0]))
+    to_fit, to_split = routed(fold_router(user, estimators[0], splitter), params or {})
+    to_split = {"groups": codes, **to_split}
+    split = partial(check_folds, splitter, X, labels, y, **to_split)
+    splits = split()
+    if n_splits is not None:
+        again = split()
+        is_same = len(splits) == len(again) == n_splits
+        if not is_same or not all(map(np.array_equal, chain(*splits), chain(*again))):
+            raise ValueError(
+                "cv of the search gives other folds each time, not those that it had: "
+                "search with a splitter whose random_state is a number, or with the "
+                "list of its splits."
+            )
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(splits)))
-    ask = partial(_finite_scores, methods=methods, label=label, user=_USER)
-    given = (estimator, X, y, to_fit, splits, n_jobs, verbose)
-    scores, fitted = scored_folds(ask, *given, is_kept=return_estimator)
-    kept = defined_folds(scores)
-    models = tuple(fitted[i] for i in kept) if return_estimator else None
+    ask = partial(_finite_scores, methods=methods, label=label, user=user)
+    given = (estimators, X, y, to_fit, splits, n_jobs, verbose)
+    answers, fitted = scored_folds(ask, *given, is_kept=is_kept, may_fail=may_fail)
+    each = [answers[i : i + len(tests)] for i in range(0, len(answers), len(tests))]
+    failed = [[one for one in scores if isinstance(one, Failure)] for scores in each]
+    whole = [scores for scores, lost in zip(each, failed, strict=True) if not lost]
+    # What is undefined for one of them is left out of all, and told once.
+    by_type = partial(sorted, key=lambda one: not isinstance(one, UndefinedResponse))
+    kept = defined_folds([by_type(fold)[0] for fold in zip(*whole, strict=True)])
+    models = tuple(fitted[i] for i in kept) if is_kept else None
     by_case |= {"y_true": labels}
-    return _of_folds(kept, scores, tests, repeats, by_case, label, models)
+    of = (tests, repeats, by_case, label, models)
+    return [
+        lost[0] if lost else _of_folds(kept, scores, *of)
+        for scores, lost in zip(each, failed, strict=True)
+    ]
+
+
+class Failure(str):
+    """What a model raised that could not be trained or asked."""
 
 
 def fold_rankings(
@@ -558,12 +603,9 @@ def defined_folds(found: list[Any]) -> list[int]:
         if not isinstance(scores, UndefinedResponse):
             kept.append(i)
             continue
-        warnings.warn(
-            f"Fold {i} is undefined and left out: {scores}",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-    if not kept:
+        message = f"Fold {i} is undefined and left out: {scores}"
+        warn(message, UndefinedMetricWarning)
+    if found and not kept:
         raise ValueError(
             f"All {len(found)} folds are undefined: each estimator was trained on one "
             "class only. Use stratified or fewer folds."
@@ -607,7 +649,7 @@ def routed(
 
 def scored_folds(
     ask: Callable[..., Any],
-    estimator: Any,
+    estimators: Sequence[Any],
     X: Any,
     y: Any,
     fit_params: Mapping[str, Any],
@@ -616,11 +658,14 @@ def scored_folds(
     verbose: int = 0,
     *,
     is_kept: bool,
+    may_fail: bool = False,
 ) -> tuple[list[Any], list[Any]]:
-    """Return ``ask(model, X, y)`` of the test part of each fold, and the models."""
+    """Return ``ask(model, X, y)`` of each test part for each estimator, and models."""
     run = Parallel(n_jobs=check_n_jobs(n_jobs), verbose=verbose)
+    given, options = (X, y, fit_params), (is_kept, may_fail)
     found = run(
-        delayed(_scored_fold)(ask, clone(estimator), X, y, fit_params, *split, is_kept)
+        delayed(_scored_fold)(ask, clone(estimator), *given, *split, *options)
+        for estimator in estimators
         for split in splits
     )
     return [answer for answer, _ in found], [model for _, model in found]
@@ -635,11 +680,17 @@ def _scored_fold(
     train: IntArray,
     test: IntArray,
     is_kept: bool,
+    may_fail: bool,
 ) -> tuple[Any, Any]:
     n_cases = n_rows(X)
     params = {name: cut_to(each, train, n_cases) for name, each in fit_params.items()}
-    model.fit(rows_of(X, train), rows_of(y, train), **params)
-    answer = ask(model, rows_of(X, test), rows_of(y, test))
+    try:
+        model.fit(rows_of(X, train), rows_of(y, train), **params)
+        answer = ask(model, rows_of(X, test), rows_of(y, test))
+    except Exception as error:
+        if not may_fail:
+            raise
+        answer = Failure(f"{type(error).__name__}: {error}")
     return answer, model if is_kept else None
 
 

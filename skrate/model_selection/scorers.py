@@ -17,6 +17,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from skrate.data.array_api import as_numpy
 from skrate.data.arrays import Array, ArrayLike, Label, Number
 from skrate.data.checks import find_label, shown, warn_undefined
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.show import html_of
 from skrate.metrics.average_precision import TailKind, average_precision_score
 from skrate.metrics.base import MetricLike, named
@@ -240,11 +241,13 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     ) -> tuple[BoundMetric, Any, Any, Label]:
         """Return the metric, labels and scores, of one class or of all to average."""
         label, name = self.pos_label, self._name
-        if bound.has_grades or not has_several_classes(estimator, y_true, label):
+        # Grades, and labels that are estimates, do not show a class.
+        is_shown = not (bound.has_grades or isinstance(y_true, EstimatedLabels))
+        if not is_shown or not has_several_classes(estimator, y_true, label):
             y_score, label = ranking_scores(
                 estimator,
                 X,
-                None if bound.has_grades else y_true,
+                y_true if is_shown else None,
                 self.response_method,
                 label,
                 user=name,
@@ -252,7 +255,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
                 tell=self._tell_once,
             )
             bound = self._of_class(bound, label)
-            return bound, y_true, y_score, None if bound.has_grades else label
+            return bound, y_true, y_score, label if is_shown else None
         if label is None and ("groups" in rows or not bound.averages_classes):
             raise ValueError(
                 f"{name} needs a binary target, and this one has more than two "

@@ -319,7 +319,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             cases = constraint.cases(labels[tested], distinct_labels(labels), label)
             constraint.check_enough(cases)
             ask = partial(positive_scores, methods=methods, label=label)
-            given = (self.estimator, X, y, fit_params, splits, self.n_jobs)
+            given = ([self.estimator], X, y, fit_params, splits, self.n_jobs)
             parts, models = scored_folds(ask, *given, is_kept=len(splits) == 1)
             scores = np.concatenate(parts)
             # New cases are scored by the model that was tested, or one of all cases.

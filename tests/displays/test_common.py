@@ -28,6 +28,7 @@ from skrate import (
 )
 from skrate.displays import (
     AUCErrorRateDisplay,
+    BatchComparisonDisplay,
     BestModelDisplay,
     BudgetReportDisplay,
     CurveBandDisplay,
@@ -83,6 +84,11 @@ ROWS = {
     "errors": Row(
         AUCErrorRateDisplay, (Y, SCORES), {"pos_label": "ill", "y_pred": LABELS},
         {"curve_kwargs": "lines_", "point_kwargs": "point_"},
+    ),
+    "batches": Row(
+        BatchComparisonDisplay, (Y, A, B),
+        {"pos_label": "ill", "batches": np.arange(80) // 40},
+        {"curve_kwargs": "line_", "band_kwargs": "band_", "point_kwargs": "points_"},
     ),
     "best": Row(
         BestModelDisplay, (Y, {"a": A + 3 * Y_TRUE, "b": B - 3 * Y_TRUE}),
@@ -143,6 +149,7 @@ def test_axes_that_are_given_are_used(name):
     assert display.plot() is display
     assert display.ax_ is not ax
     assert display.ax_.spines["top"].get_visible()
+    plt.close("all")
 
 
 @looped("name", BY_NAME)

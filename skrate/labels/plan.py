@@ -1,0 +1,345 @@
+"""Which cases to label, so that a metric is known best by a number of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    RandomState,
+)
+from skrate.data.checks import check_count, check_generator, check_shares, check_vector
+from skrate.data.estimated import EstimatedLabels
+from skrate.inference.delta import influence_values
+from skrate.inference.plan import check_metric
+from skrate.inference.sample import Ranked, are_columns, columns_of, scored
+from skrate.labels.checks import missing_labels
+from skrate.labels.sampled import SampledLabels, sampled
+from skrate.metrics.base import MetricLike, check_metric_first, question_of
+from skrate.metrics.results import Rows, as_columns, question_text
+
+# Known labels of each class from which probabilities are learnt.
+_FEW = 5
+
+
+def plan_labels(
+    y_scores: Any,
+    n_labels: int,
+    *,
+    metric: MetricLike,
+    compare: Sequence[Any] | None = None,
+    known: ArrayLike | None = None,
+    probability: ArrayLike | None = None,
+    floor: float = 0.1,
+    pos_label: Label = None,
+    random_state: RandomState = None,
+    **metric_kwargs: Any,
+) -> LabelPlan:
+    r"""Plan which cases to label, for one metric or the difference of two models.
+
+    Labels at random tell little of the top of a ranking, or of where two models differ.
+    These are drawn where the metric depends on them, with probabilities that are known,
+    so that estimates stay unbiased however wrong the predictions are.
+
+    Parameters
+    ----------
+    y_scores : array-like of shape (n_samples,), mapping or data frame
+        Scores of a model, higher for the positive class, or of several by name.
+    n_labels : int
+        How many cases to label, at least 2, of those that are not known.
+    metric : callable or str
+        As :func:`skrate.estimate` takes it, such as "recall_at_rate".
+    compare : pair of names, default=None
+        The two models whose difference the labels are for. None is for one model.
+    known : array-like of shape (n_samples,), default=None
+        Labels there are already, whoever chose these cases; nan or None elsewhere.
+    probability : array-like of shape (n_samples,), default=None
+        The probability that each case is positive, in [0, 1], as far as is known. None
+        learns it from the known labels and the scores.
+    floor : float, default=0.1
+        The share of the labels that is drawn at random, in [0, 1]: it limits what wrong
+        probabilities can do.
+    pos_label : int, float, bool or str, default=None
+        The positive label of ``known``.
+    random_state : int, Generator or RandomState, default=None
+        Source of the draw.
+    **metric_kwargs : dict
+        Parameters of the metric, such as ``rate``.
+
+    Returns
+    -------
+    plan : LabelPlan
+        With the ``probability`` of each case, ``is_drawn``, and the ``standard_error``
+        to expect. Its ``labels(y_true)`` are to be given to :func:`skrate.estimate` and
+        :func:`skrate.compare`.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 2 labels, or more than cases, for a metric that takes no
+        estimated labels, or if there is no probability and too few known labels.
+
+    See Also
+    --------
+    sampled : Takes labels that were drawn by any other plan.
+    skrate.sample_size : How many cases to label whole.
+
+    Notes
+    -----
+    With :math:`d_i` the slope of the metric, or of the difference, by the label of case
+    i, and :math:`m_i` the probability that it is positive, labels drawn with the
+    probabilities :math:`\pi_i` leave the variance
+
+    .. math:: \frac{1}{n^2} \sum_i \frac{1 - \pi_i}{\pi_i} d_i^2 m_i (1 - m_i),
+
+    which for a number of labels is least at :math:`\pi_i \propto |d_i| \sqrt{m_i (1 -
+    m_i)}`, Neyman's allocation [1]_, at most 1. A share ``floor`` of the labels is
+    drawn evenly. The number of labels is fixed: cases in random order are drawn at
+    equal steps of the sum of :math:`\pi_i`.
+
+    A plan for one metric is a bad one for others: estimates warn of it. Cost: a sort of
+    each model's scores.
+
+    References
+    ----------
+    .. [1] Neyman (1934), On the two different aspects of the representative method,
+       :doi:`10.2307/2342192`.
+
+    Examples
+    --------
+    300 of 20,000 cases shall tell whether model b finds more in its top tenth:
+
+    >>> import numpy as np
+    >>> from skrate import compare, labels
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(20_000) < 0.03
+    >>> a = rng.normal(size=20_000) + 2 * y_true
+    >>> b = 0.5 * a + rng.normal(size=20_000) + 1.5 * y_true
+    >>> chance = 1 / (1 + np.exp(5.5 - 2 * a))
+    >>> plan = labels.plan_labels(
+    ...     {"a": a, "b": b}, 300, metric="recall_at_rate", rate=0.1,
+    ...     compare=("a", "b"), probability=chance, random_state=0,
+    ... )
+    >>> found = plan.labels(np.where(plan.is_drawn, y_true, np.nan))
+    >>> compare("recall_at_rate", found, a, b, rate=0.1)
+    Comparison(Recall (rate=0.1) 0.8133 - 0.8394 = -0.0260, 95 % interval
+    [-0.2322, 0.1801], p = 0.805 (two-sided, delta))
+    """
+    check_metric_first(metric)
+    models = {"y_scores": y_scores}
+    if are_columns(y_scores):
+        columns = columns_of("y_scores", y_scores, -1)
+        models = {str(name): column for name, column in columns.items()}
+    names = [str(name) for name in (models if compare is None else compare)]
+    if len(names) != (1 if compare is None else 2) or not set(names) <= set(models):
+        raise ValueError(
+            f"compare must name two of the models in y_scores, {list(models)}: found "
+            f"{compare!r}."
+        )
+    n_cases = len(check_vector("y_scores", models[names[0]]))
+    is_known, is_pos = np.zeros((2, n_cases), dtype=bool)
+    if known is not None:
+        found = sampled(known, 1.0, pos_label=pos_label)
+        if len(found) != n_cases:
+            raise ValueError(
+                f"known must have an entry for each of the {n_cases} cases, found "
+                f"{len(found)}."
+            )
+        assert isinstance(found, SampledLabels)
+        is_known, is_pos = found.is_labelled, found.pos == 1
+    n_labels = check_count("n_labels", n_labels, minimum=2)
+    n_free = n_cases - np.count_nonzero(is_known)
+    if n_labels > n_free:
+        raise ValueError(
+            f"n_labels={n_labels} is more than the {n_free} cases whose labels are not "
+            "known."
+        )
+    floor = float(check_shares("floor", floor))
+    scores = [models[name] for name in names]
+    if probability is None:
+        column = np.column_stack(scores[:1])
+        expected = learnt(column[is_known], is_pos[is_known], column)
+    else:
+        expected = np.broadcast_to(check_shares("probability", probability), n_cases)
+    expected = np.where(is_known, is_pos, expected)
+    # Nothing is certain before it is labelled, and slopes need both classes.
+    expected = np.where(is_known, expected, np.clip(expected, 1e-6, 1 - 1e-6))
+    cases = Ranked(expected > 0, estimated=_Slopes(expected, 0 * expected, "predicted"))
+    slope, purpose = np.zeros(n_cases), ""
+    for sign, name in zip((1, -1), names, strict=False):
+        ranked = scored(cases, f"y_scores[{name!r}]", models[name])
+        own = check_metric(metric, metric_kwargs, ranked)
+        slope += sign * influence_values(own, ranked)
+        purpose = f"{own.name}{question_text(question_of(own))}"
+    need = np.abs(slope) * np.sqrt(expected * (1 - expected))
+    share = np.ones(n_cases)
+    share[~is_known] = _allocated(need[~is_known], n_labels, floor)
+    generator = check_generator(random_state)
+    is_drawn = np.zeros(n_cases, dtype=bool)
+    free = np.flatnonzero(~is_known)
+    is_drawn[free[_drawn(share[free], n_labels, generator)]] = True
+    spread = need**2 * (1 - share) / share
+    return LabelPlan(
+        purpose, share, is_drawn, expected, n_labels,
+        float(np.sqrt(spread.sum()) / n_cases), is_known,
+        tuple(names) if compare is not None else None,
+    )  # fmt: skip
+
+
+class _Slopes(EstimatedLabels):
+    """Labels as they are expected, whose influence is the slope by the label."""
+
+    def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
+        return of_pos - of_neg
+
+
+def learnt(known: Array, is_pos: BoolArray, columns: Array) -> FloatArray:
+    """Return probabilities by scores in columns, learnt from known cases."""
+    n_pos = np.count_nonzero(is_pos)
+    if min(n_pos, len(is_pos) - n_pos) < _FEW:
+        raise ValueError(
+            "probability is missing: give the probability that each case is positive, "
+            f"or known labels, at least {_FEW} of each class."
+        )
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(known, is_pos)
+    return np.asarray(model.predict_proba(columns)[:, 1])
+
+
+def _allocated(need: FloatArray, n_labels: int, floor: float) -> FloatArray:
+    """Return probabilities in proportion to a need, at most 1, that sum to a number."""
+    even = np.full(len(need), 1 / len(need))
+    total = need.sum()
+    if total > 0:
+        # A trifle for all, so that each has a probability.
+        floor = max(floor, 1e-9)
+        need = (1 - floor) * need / total + floor * even
+    else:
+        need = even
+    share, is_certain = np.empty(len(need)), np.zeros(len(need), dtype=bool)
+    while True:
+        rest = ~is_certain
+        scale = (n_labels - np.count_nonzero(is_certain)) / need[rest].sum()
+        share[rest] = scale * need[rest]
+        is_over = rest & (share > 1)
+        if not is_over.any():
+            return share
+        share[is_over], is_certain = 1.0, is_certain | is_over
+
+
+def _drawn(
+    share: FloatArray, n_labels: int, generator: np.random.Generator
+) -> IntArray:
+    """Return the cases drawn at equal steps, in random order."""
+    order = generator.permutation(len(share))
+    ends = np.cumsum(share[order])
+    ends *= n_labels / ends[-1]
+    ends[-1] = n_labels
+    steps = np.arange(n_labels) + generator.random()
+    return np.asarray(order[np.searchsorted(ends, steps, side="right")])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelPlan(Rows):
+    """Which cases to label, as :func:`plan_labels` returns it.
+
+    Attributes
+    ----------
+    metric : str
+        The metric that the labels are for.
+    probability : array of shape (n_samples,)
+        With which each case is labelled; 1 where the label is known.
+    is_drawn : array of shape (n_samples,)
+        Whether it is to be labelled.
+    prediction : array of shape (n_samples,)
+        The probability that it is positive, as far as was known.
+    n_labels : int
+        How many are to be labelled.
+    standard_error : float
+        What to expect of the metric of these cases, if the predictions are right.
+    is_known : array of shape (n_samples,)
+        Whether its label was known.
+    compared : tuple of str or None
+        The two models whose difference the labels are for.
+
+    Examples
+    --------
+    >>> from skrate.labels import plan_labels
+    >>> plan = plan_labels(
+    ...     [0.9, 0.8, 0.3, 0.1], 2, metric="recall_at_rate", rate=0.5,
+    ...     probability=[0.9, 0.6, 0.3, 0.1], random_state=0,
+    ... )
+    >>> plan.probability.round(2).tolist()
+    [0.2, 0.29, 0.9, 0.61]
+    """
+
+    metric: str
+    probability: FloatArray
+    is_drawn: BoolArray
+    prediction: FloatArray
+    n_labels: int
+    standard_error: float
+    is_known: BoolArray
+    compared: tuple[str, ...] | None = None
+
+    def labels(self, y_true: ArrayLike, *, pos_label: Label = None) -> EstimatedLabels:
+        """Return the labels that came in, in place of all.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels of the drawn and of the known cases; nan or None elsewhere.
+        pos_label : int, float, bool or str, default=None
+            The positive label.
+
+        Returns
+        -------
+        labels : EstimatedLabels
+            As :func:`sampled` returns them.
+        """
+        given = check_vector("y_true", y_true)
+        is_wanted = self.is_drawn | self.is_known
+        if len(given) != len(is_wanted):
+            raise ValueError(
+                f"y_true must have an entry for each of the {len(is_wanted)} cases, "
+                f"found {len(given)}."
+            )
+        lacking = is_wanted & missing_labels(given)
+        if lacking.any():
+            raise ValueError(
+                f"y_true lacks the label of {np.count_nonzero(lacking)} cases that "
+                f"were drawn or known, such as case {int(lacking.argmax())}."
+            )
+        # Others were not drawn, and would count as if they had been.
+        own = given.astype(float if given.dtype.kind in "fiub" else object)
+        own[~is_wanted] = np.nan
+        found = sampled(
+            own, self.probability, prediction=self.prediction, design="fixed",
+            pos_label=pos_label,
+        )  # fmt: skip
+        return replace(found, purpose=self.metric)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns by name, a row per case."""
+        return as_columns({
+            "probability": self.probability, "is_drawn": self.is_drawn,
+            "prediction": self.prediction, "is_known": self.is_known,
+        })  # fmt: skip
+
+    def __repr__(self) -> str:
+        of = "" if self.compared is None else f", {' - '.join(self.compared)}"
+        return (
+            f"LabelPlan({self.n_labels:,} of {len(self.is_drawn):,} cases, for the "
+            f"{self.metric}{of}: expected standard error {self.standard_error:.4g})"
+        )

@@ -1,0 +1,173 @@
+"""Plans of which cases to label: probabilities, the draw, and what they promise."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import guarantees
+from looped import case
+from skrate import compare, estimate, labels
+from skrate.labels import plan_labels
+
+PARAMS = {"metric": "recall_at_rate", "rate": 0.1}
+
+
+def batch(seed, n=4_000):
+    """Return labels, scores of two models, and the chance of each label."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.random(n) < 0.05
+    a = rng.normal(size=n) + 2 * y_true
+    b = 0.5 * a + rng.normal(size=n) + y_true
+    return y_true, a, b, 1 / (1 + np.exp(4.94 - 2 * a))
+
+
+def spread(share, need):
+    """Return the variance that labels with these probabilities leave, literally."""
+    return sum((1 - p) / p * w**2 for p, w in zip(share, need, strict=True))
+
+
+def test_strata_get_neymans_allocation():
+    # Two tied groups and a rate that cuts between them: the slope of the precision is
+    # 1 / rate above the cut and 0 below, so all labels go above.
+    scores = np.repeat([2.0, 1.0], [100, 300])
+    chance = np.repeat([0.5, 0.1], [100, 300])
+    plan = plan_labels(
+        scores, 40, metric="precision_at_rate", rate=0.25, probability=chance, floor=0
+    )
+    np.testing.assert_allclose(plan.probability[:100], 0.4, rtol=1e-9)
+    assert plan.probability[100:].max() < 1e-9
+    # Of the whole sum n_h is in proportion to N_h S_h.
+    every = plan_labels(
+        scores, 40, metric="precision_at_rate", rate=1.0, probability=chance, floor=0
+    )
+    need = np.array([100 * 0.5, 300 * 0.3])
+    sizes = [every.probability[:100].sum(), every.probability[100:].sum()]
+    np.testing.assert_allclose(sizes, 40 * need / need.sum(), rtol=1e-9)
+
+
+def test_no_other_probabilities_leave_less_variance():
+    rng = np.random.default_rng(2)
+    scores, chance = rng.normal(size=6), rng.uniform(0.1, 0.9, 6)
+    for metric, options in (("roc_auc", {}), ("expected_recall", {"rate": 0.4})):
+        plan = plan_labels(
+            scores, 3, metric=metric, probability=chance, floor=0, **options
+        )
+        found = plan.standard_error**2 * 36
+        unsure = plan.probability < 1
+        part = (1 - plan.probability) / plan.probability
+        # The need behind the plan, up to its scale, is in its own probabilities.
+        need = np.where(unsure, plan.probability, plan.probability)
+        scale = found / spread(plan.probability, need) if part.any() else 1.0
+
+        def variance(share, need=need, scale=scale):
+            return scale * spread(share, need)
+
+        best = optimize.minimize(
+            variance, np.full(6, 0.5), bounds=[(0.01, 1.0)] * 6,
+            constraints={"type": "eq", "fun": lambda share: share.sum() - 3},
+        )  # fmt: skip
+        with case(metric):
+            assert best.fun >= found * (1 - 1e-4)
+
+
+def test_the_number_of_labels_is_kept_and_each_case_has_its_probability():
+    _, a, b, chance = batch(0, n=60)
+    drawn = np.zeros(60)
+    n_draws = 4_000
+    for seed in range(n_draws):
+        plan = plan_labels(
+            {"a": a, "b": b}, 12, compare=("a", "b"), probability=chance,
+            random_state=seed, **PARAMS,
+        )  # fmt: skip
+        assert plan.is_drawn.sum() == 12
+        drawn += plan.is_drawn
+    share = plan.probability
+    tolerance = 4.5 * np.sqrt(share * (1 - share) / n_draws)
+    assert (np.abs(drawn / n_draws - share) <= tolerance + 1e-12).all()
+    assert share.sum() == pytest.approx(12, rel=1e-9)
+
+
+def test_known_labels_are_free_and_say_what_is_likely():
+    y_true, a, b, _ = batch(1)
+    known = np.where(a > 2, y_true, np.nan)
+    plan = plan_labels({"a": a, "b": b}, 50, compare=("a", "b"), known=known, **PARAMS)
+    assert not (plan.is_drawn & (a > 2)).any()
+    assert (plan.probability[a > 2] == 1).all()
+    assert plan.is_drawn.sum() == 50
+    found = plan.labels(np.where(plan.is_drawn | (a > 2), y_true, np.nan))
+    assert (found.pos[a > 2] == y_true[a > 2]).all()
+    # Learnt by the ranks of the scores: more likely at high ones.
+    unknown = a <= 2
+    order = np.argsort(a[unknown])
+    assert (np.diff(plan.prediction[unknown][order]) >= 0).all()
+
+
+def test_labels_that_were_not_drawn_do_not_count():
+    y_true, a, _, chance = batch(2)
+    plan = plan_labels(a, 200, probability=chance, random_state=0, **PARAMS)
+    some = plan.labels(np.where(plan.is_drawn, y_true, np.nan))
+    whole = plan.labels(y_true)
+    np.testing.assert_array_equal(some.pos, whole.pos)
+
+
+def test_estimates_of_other_metrics_warn():
+    y_true, a, b, chance = batch(3)
+    plan = plan_labels(
+        {"a": a, "b": b}, 200, compare=("a", "b"), probability=chance,
+        random_state=0, **PARAMS,
+    )  # fmt: skip
+    found = plan.labels(y_true)
+    compare("recall_at_rate", found, a, b, rate=0.1)
+    with pytest.warns(UserWarning, match=r"chosen for the Recall \(rate=0.1\)"):
+        estimate("roc_auc", found, a)
+    with pytest.warns(UserWarning, match="may say little"):
+        estimate("recall_at_rate", found, a, rate=0.2)
+
+
+def test_bad_input_is_named():
+    scores, chance = [3, 2, 1, 0], [0.9, 0.5, 0.2, 0.1]
+    wrong = {
+        "n_labels": {"n_labels": 1},
+        "more than the 4 cases": {"n_labels": 5},
+        "probability is missing": {"probability": None},
+        "compare must name two": {"compare": ("a", "b")},
+        "floor must lie": {"floor": 2},
+        "no sum over labels": {"metric": "momentum"},
+        "known must have an entry": {"known": [1, 0]},
+    }
+    for message, options in wrong.items():
+        given = {"n_labels": 2, "metric": "roc_auc", "probability": chance, **options}
+        with case(message), pytest.raises(ValueError, match=message):
+            plan_labels(scores, given.pop("n_labels"), **given)
+    plan = plan_labels(scores, 2, metric="roc_auc", probability=chance, random_state=0)
+    with pytest.raises(ValueError, match="y_true lacks the label of 2 cases"):
+        plan.labels([None] * 4)
+    with pytest.raises(ValueError, match="an entry for each of the 4"):
+        plan.labels([1, 0])
+
+
+@pytest.mark.slow
+def test_planned_labels_are_worth_many_at_random():
+    n_samples = guarantees.simulations(200)
+    planned, random, expected, covered = [], [], [], 0
+    for seed in range(n_samples):
+        y_true, a, b, chance = batch(seed)
+        plan = plan_labels(
+            {"a": a, "b": b}, 300, compare=("a", "b"), probability=chance,
+            random_state=seed, **PARAMS,
+        )  # fmt: skip
+        true = compare("recall_at_rate", y_true, a, b, rate=0.1).value
+        found = plan.labels(y_true).for_batch()
+        pair = compare("recall_at_rate", found, a, b, rate=0.1)
+        planned.append(pair.value - true)
+        expected.append(plan.standard_error)
+        covered += pair.confidence_interval.low <= true <= pair.confidence_interval.high
+        drawn = np.random.default_rng(seed).permutation(len(a)) < 300
+        even = labels.sampled(
+            np.where(drawn, y_true, np.nan), 300 / len(a), prediction=chance,
+            design="fixed",
+        )  # fmt: skip
+        random.append(compare("recall_at_rate", even, a, b, rate=0.1).value - true)
+    assert np.var(planned) < np.var(random) / 3
+    assert abs(np.mean(planned)) < 4 * np.std(planned) / np.sqrt(n_samples)
+    assert covered / n_samples > 0.9 - guarantees.binomial_tolerance(0.9, n_samples)
