@@ -85,6 +85,7 @@ QUESTIONS = (
         "in_training",
         ("eval_metric", "RankBoostClassifier"),
     ),
+    ("Do all statements hold together?", "error_budget", ("ErrorBudget",)),
     ("Whom to process?", "in_production", ("ConstrainedThresholdClassifier",)),
     ("Is another model better in use?", "in_production", ("compare_batches",)),
     ("What does it look like?", None, ("RateAveragedROC", "HitCurveDisplay")),

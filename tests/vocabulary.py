@@ -110,6 +110,7 @@ DISPLAY = {
 STATISTICS = {
     "n_resamples",
     "confidence_level",
+    "error",  # that statements share: 1 - the level at which all hold together
     "share",  # of rankings: no confidence in anything
     "method",
     "alternative",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -54,7 +54,7 @@ class EstimatedLabels:
     source: str
     scope: Scope = "population"
     weight: FloatArray | None = None
-    purpose: str | None = None
+    purpose: str | None = field(default=None, kw_only=True)
 
     __skrate_hint__ = (
         ": labels that are estimates, which scores of one ranking, estimate, compare "

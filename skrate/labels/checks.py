@@ -14,7 +14,7 @@ from skrate.data.checks import (
 )
 
 
-def missing_labels(labels: Array) -> BoolArray:
+def are_missing(labels: Array) -> BoolArray:
     """Return which labels are missing."""
     if labels.dtype.kind == "O":
         found = [is_missing(label) for label in labels.ravel().tolist()]

@@ -9,7 +9,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, dot
 from skrate.data.checks import as_array, as_real, check_labels, check_shares, warn
 from skrate.data.estimated import EstimatedLabels, Scope
-from skrate.labels.checks import missing_labels
+from skrate.labels.checks import are_missing
 
 # A share that is fewer standard errors above 0 is no divisor.
 _ENOUGH_ERRORS = 4.0
@@ -118,7 +118,7 @@ def noisy(
             "y_true must have one column per annotator, found an array of shape "
             f"{given.shape}."
         )
-    is_given = ~missing_labels(columns)
+    is_given = ~are_missing(columns)
     if not is_given.any(axis=1).all():
         raise ValueError(
             "y_true has no label of the case at position "

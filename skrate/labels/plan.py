@@ -25,7 +25,7 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.inference.delta import influence_values
 from skrate.inference.plan import check_metric
 from skrate.inference.sample import Ranked, are_columns, columns_of, scored
-from skrate.labels.checks import missing_labels
+from skrate.labels.checks import are_missing
 from skrate.labels.sampled import SampledLabels, sampled
 from skrate.metrics.base import MetricLike, check_metric_first, question_of
 from skrate.metrics.results import Rows, as_columns, question_text
@@ -315,7 +315,7 @@ class LabelPlan(Rows):
                 f"y_true must have an entry for each of the {len(is_wanted)} cases, "
                 f"found {len(given)}."
             )
-        lacking = is_wanted & missing_labels(given)
+        lacking = is_wanted & are_missing(given)
         if lacking.any():
             raise ValueError(
                 f"y_true lacks the label of {np.count_nonzero(lacking)} cases that "

@@ -16,7 +16,7 @@ from skrate.data.checks import (
 )
 from skrate.data.estimated import EstimatedLabels, Scope
 from skrate.data.ranking import check_groups
-from skrate.labels.checks import check_chances, missing_labels
+from skrate.labels.checks import are_missing, check_chances
 
 Design = Literal["independent", "fixed"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
@@ -110,7 +110,7 @@ def sampled(
     0.5
     """
     given = check_vector("y_true", y_true)
-    is_labelled = ~missing_labels(given)
+    is_labelled = ~are_missing(given)
     if not is_labelled.any():
         raise ValueError("y_true has no label: all entries are missing.")
     is_pos = np.zeros(len(given), dtype=bool)
@@ -138,7 +138,7 @@ def sampled(
     if strata is not None:
         _check_sizes(is_labelled, share, strata)
     return SampledLabels(
-        pos, root * away, "sampled", scope, None, None, is_labelled, share,
+        pos, root * away, "sampled", scope, None, is_labelled, share,
         None if prediction is None else expected, strata,
     )  # fmt: skip
 
