@@ -1,6 +1,6 @@
 """
-When labels are missing
-=======================
+Estimates when labels are missing
+=================================
 
 Labels are often known for some cases only, come late, contain
 errors, or do not exist yet. Five pictures show what common practice
