@@ -27,7 +27,7 @@ PLACES = range(0, N_CASES, 10)
 
 
 def worth_by_place(metric, n_pos=100, **parameters):
-    """Return what a positive at each position adds to the metric."""
+    """Return the gain in the metric for each position."""
     spacing = N_CASES // n_pos
     others = np.zeros(N_CASES - 1, int)
     others[spacing // 2 :: spacing][: n_pos - 1] = 1
@@ -59,7 +59,7 @@ def worth_in_list(metric, n=20):
 
 
 def share(worth):
-    """Return the gain at each position, as a share of the maximum."""
+    """Return gains as shares of the maximum."""
     return worth / worth.max()
 
 
@@ -75,7 +75,7 @@ LINE, SHADE, OTHER = "#0072B2", "#56B4E9", "#D55E00"
 
 
 def panel(title, x, worth, other=None):
-    """Draw the weights of a metric, with a second setting dashed."""
+    """Draw the weights of a metric; dashed, a second setting."""
     fig = plt.figure(figsize=(4, 3.2), layout="constrained")
     ax = fig.add_subplot()
     steps = share(-np.diff(worth))
