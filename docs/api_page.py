@@ -96,6 +96,7 @@ OTHERS = "Further names"
 MODULES = {
     "rates": ("How is the budget put into numbers?", "rate"),
     "review": ("When may a review stop?", "in_production"),
+    "labels": ("Labels that are estimates", None),
     "error_rate": ("Which AUCs go with an error rate?", "auc_and_error_rate"),
     "displays": ("What draws results?", "deciding"),
     "results": ("What do results hold?", "uncertainty"),

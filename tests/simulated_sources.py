@@ -102,7 +102,7 @@ SOURCES = {
 
 
 class Coverage(NamedTuple):
-    """By metric: coverage of 95 % intervals, and standard errors over the spread."""
+    """By metric: coverage of 95 % intervals, standard errors over the spread, bias."""
 
     population: np.ndarray
     batch: np.ndarray

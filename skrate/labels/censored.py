@@ -117,7 +117,7 @@ def censored(
     noise = np.sqrt(weight * np.maximum(weight - 1, 0))
     return CensoredLabels(
         np.where(is_pos, weight, 0.0), noise, "censored", scope, weight,
-        is_lost, n_before, n_lost, n_left,
+        is_lost=is_lost, n_before=n_before, n_lost=n_lost, n_left=n_left,
     )  # fmt: skip
 
 

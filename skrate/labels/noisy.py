@@ -26,9 +26,9 @@ def noisy(
 ) -> EstimatedLabels:
     r"""Take labels of a test that errs with known sensitivity and specificity.
 
-    Metrics by labels with errors are those of the test, not of the truth: most often
-    too low, and precision at a low prevalence far too low. Here they are unbiased for
-    what the true labels would give, without knowing which labels are wrong.
+    Metrics by labels with errors evaluate the test along with the scores: most often
+    they are too low, and the AUC at a low prevalence far too low. With this function
+    they estimate what the true labels would give, without knowing which are wrong.
 
     Parameters
     ----------
@@ -84,11 +84,11 @@ def noisy(
     the mean of their :math:`\tilde y`, with weights inverse to the variance of each,
     averaged over both classes at the prevalence that these labels show.
 
-    An error of the sensitivity changes all cases at once: the metric by :math:`-\tilde
-    y / J` per case, and that of the specificity by :math:`(1 - \tilde y) / J`. With
-    ``validation`` of n cases, its variance is that of the posterior beta distribution
-    with Jeffreys' prior, :math:`(k + 1/2)(n - k + 1/2) / ((n + 1)^2 (n + 2))` for k
-    right ones. Cost: O(n_samples).
+    An error of the sensitivity changes all counts at once, by :math:`-\tilde y / J`,
+    and an error of the specificity by :math:`(1 - \tilde y) / J`. ``validation`` by n
+    cases, of which k were right, has the variance :math:`(k + 1/2)(n - k + 1/2) / ((n +
+    1)^2 (n + 2))`, of the posterior beta distribution with Jeffreys' prior. Cost:
+    O(n_samples).
 
     References
     ----------
@@ -177,7 +177,7 @@ def noisy(
             "short. Estimate sensitivity and specificity by more cases."
         )
     n_seen = np.maximum(np.rint(np.minimum(n_right, n_wrong)), 1).astype(np.intp)
-    return ValidatedLabels(*parts, None, shared, n_seen.ravel())
+    return ValidatedLabels(*parts, shared=shared, n_seen=n_seen.ravel())
 
 
 def _check_per_test(

@@ -19,9 +19,9 @@ def positive_unlabelled(
 ) -> EstimatedLabels:
     r"""Take labels of some of the positives, where all other cases are unlabelled.
 
-    Whoever calls unlabelled cases negative sees too low a precision and AUC. The share
-    of the positives that is labelled says how many there are besides. The recall is
-    that of the labelled positives, with this function and without.
+    If unlabelled cases are called negative, precision and AUC are too low. The share of
+    the positives that is labelled says how many there are besides. The recall is the
+    same with this function and without.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def treatment(
     treated : array-like of shape (n_samples,)
         Whether it was treated: True or 1, else False or 0.
     propensity : float or array-like of shape (n_samples,)
-        The probability that it was to be treated, in (0, 1): that of the experiment.
+        The probability of being treated, in (0, 1), by the design of the experiment.
     models : (untreated, treated), default=None
         Predictions of the outcome of each case without and with treatment, each an
         array of shape (n_samples,) or a number, by models that were not trained on
@@ -65,11 +65,11 @@ def treatment(
 
     With :math:`\tau(u)` the gain per case if the share u that ranks first is treated,
     the Qini coefficient [3]_ is :math:`\int_0^1 (\tau(u) - u \tau(1)) \, du`: the
-    expected gain per case under the uniform distribution, minus that of random scores.
-    Both come from :func:`skrate.compare`, with scores that all tie as the second, and
-    with the standard error of the difference. AUTOC [2]_ is :math:`\int_0^1 (\tau(u)
-    / u - \tau(1)) \, du`: with the rates k / n, in proportion to 1 / k, it is their
-    difference times the sum of 1 / k. Cost: O(n_samples).
+    expected gain per case under the uniform distribution, minus the gain of random
+    scores. :func:`skrate.compare` finds the difference and its standard error if the
+    second scores all tie. AUTOC [2]_ is :math:`\int_0^1 (\tau(u) / u - \tau(1)) \, du`:
+    the difference under the rates k / n, in proportion to 1 / k, times the sum of 1 /
+    k. Cost: O(n_samples).
 
     References
     ----------

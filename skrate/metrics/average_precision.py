@@ -12,7 +12,6 @@ import sklearn.metrics
 from skrate.data.arrays import (
     Array,
     ArrayLike,
-    BoolArray,
     FloatArray,
     Label,
     Number,
@@ -268,7 +267,7 @@ class AveragePrecision(
         if isinstance(table, EstimatedTable):
             # At a positive one more is found, whatever it counts itself.
             found = table.pos * table.cum_pos[1:] + table.own_squares
-            return float(np.add.reduce(found / _above(table)[0]) / table.n_pos)
+            return float(np.add.reduce(found / _above(table)) / table.n_pos)
         return super().value(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -337,7 +336,11 @@ class AveragePrecision(
 
     def slopes(self, table: RankTable) -> Slopes:
         if isinstance(table, EstimatedTable):
-            return _slopes_of_estimates(table)
+            slopes = _slopes(table, self.prevalence, self.adjusted)
+            # In its own precision a case is one, even if it stands for several.
+            once = (table.pos - table.neg) / (table.pos + table.neg) - 1
+            by_pos = slopes.by_pos - np.maximum(once, 0) / _above(table)
+            return slopes._replace(by_pos=by_pos)
         tail = self._tail_of(table)
         if tail is None or not tail.is_fitted.item():
             return _slopes(table, self.prevalence, self.adjusted)
@@ -488,45 +491,13 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     return Slopes(by_lost, by_neg, by_prevalence)
 
 
-def _above(table: EstimatedTable) -> tuple[FloatArray, BoolArray]:
-    """Return how many cases are above each cut, and where they are known by weights.
-
-    A positive of such a group is one more itself, whatever its weight.
-    """
-    has_weights = not table.own_pairs.any() and table.own_squares.any()
-    is_weighted = (table.pos > 0) & has_weights
-    own = np.divide(
-        table.own_squares, table.pos, out=np.zeros_like(table.pos), where=is_weighted
-    )
-    return table.rates[1:] * table.total + own, is_weighted
-
-
-def _slopes_of_estimates(table: EstimatedTable) -> Slopes:
-    """Return the slopes of g = sum_k (P_k T_k + O_k) / A_k / P of estimated labels.
-
-    Of A_k cases down to group k the positives count T_k, and O_k is what squares of
-    their counts are too large. A count t of one case moves that by 1 - 2 t, and the
-    rest as it moves P_k.
-    """
-    p, rest = table.prevalence, table.negative_share
-    pos, above, is_weighted = table.pos, *_above(table)
-    inverse = 1 / above
-    own = (table.neg - pos) / (pos + table.neg)
-    np.divide(2 * table.own_squares - pos, pos, out=own, where=is_weighted)
-    found = (pos * table.cum_pos[1:] + table.own_squares) * inverse
-    by_size = -sum_from_right(found * inverse)
-    by_pos = (table.cum_pos[1:] + own) * inverse + by_size
-    by_pos += sum_from_right(pos * inverse)
-    # What a case weighs itself is not in the cases down to it.
-    own_share = np.divide(
-        pos - table.own_squares, pos**2, out=np.zeros_like(pos), where=is_weighted
-    )
-    by_pos += found * inverse * own_share
-    by_neg = rest / p * by_size
-    of_pos, of_neg = dot(table.pos, by_pos), dot(table.neg, by_neg)
-    lost = float(np.add.reduce(found)) / table.n_pos
-    by_prevalence = (of_pos / table.n_pos - lost) / p - of_neg / table.n_neg / rest
-    return Slopes(by_pos, by_neg, float(by_prevalence))
+def _above(table: EstimatedTable) -> FloatArray:
+    """Return how many cases are above each cut; with weights, a positive is one."""
+    above = table.rates[1:] * table.total
+    if table.is_of_cases:
+        return above
+    own = np.zeros_like(above)
+    return above + np.divide(table.own_squares, table.pos, out=own, where=table.pos > 0)
 
 
 def precision_excess(table: RankTable, prevalence: float) -> float:

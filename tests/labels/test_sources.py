@@ -13,7 +13,7 @@ from looped import case, looped
 from reference import estimated_labels as literal
 from simulated_intervals import Setting
 from simulated_sources import METRICS, SOURCES, coverage
-from skrate import compare, estimate, labels
+from skrate import compare, estimate, labels, rates
 
 SCORES = [6, 5, 4, 4, 3, 1]
 TRUTH = [1, 0, 1, 0, 1, 0]
@@ -184,10 +184,10 @@ def test_intervals_cover(source):
 
 
 @looped("source", ["noisy", "positive-unlabelled", "predicted"])
-@looped("name", ["average_precision", "expected_recall", "precision_at_rate"])
+@looped("name", ["rate_weighted_auc", "expected_recall", "precision_at_rate"])
 def test_errors_of_a_batch_are_those_of_changing_each_count(source, name):
     rng, y_true, a, _ = drawn(60)
-    params = {"k": 20} if name == "precision_at_rate" else {}
+    params = {"k": 20} if name == "precision_at_rate" else {"rate": rates.beta(2, 5)}
     found = hidden(source, rng, y_true, a)
     step, variance = 1e-6, 0.0
     for i, noise in enumerate(found.noise):
