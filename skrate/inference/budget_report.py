@@ -27,7 +27,7 @@ from skrate.inference.delta import (
 from skrate.inference.difference import paired
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import adjusted
-from skrate.inference.measured import Measured, of_ranking
+from skrate.inference.measured import Measured, of_ranking, warn_of_turned
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
     Ranked,
@@ -381,8 +381,8 @@ def budget_report(
     UndefinedMetricWarning
         If a class has fewer than two cases, or the rate is certain to be 0.
     UserWarning
-        If a known rate leaves fewer than 5 cases above the cut; with ``reference`` as
-        :func:`compare` warns.
+        If a known rate leaves fewer than 5 cases above the cut, or scores may be turned
+        round; with ``reference`` as :func:`compare` warns.
 
     See Also
     --------
@@ -482,6 +482,16 @@ def budget_report(
             name: _measured(ExpectedHits(law), sample, level)
             for name, sample in ranked.items()
         }
+        given = "y_true" if y_score is None else "y_score"
+        given = given if models is None else "models"
+        warn_of_turned(
+            (
+                f"{given}[{name!r}]" if len(ranked) > 1 else given,
+                _measured(ExpectedRecall(law), sample, level),
+                None,
+            )
+            for name, sample in ranked.items()
+        )
         for name, sample in ranked.items():
             known = _quantities(hits[name], law, n_cases, level)
             if n_items is not None:
