@@ -84,7 +84,8 @@ _MEANS = (
     "Precision and lift are means over budgets; the number needed is the cases\n"
     "processed for each found, of all budgets together."
 )
-_AGAINST = "Against the reference, p tests for no difference, by Holm's method."
+_AGAINST = "Against the reference, p tests for no difference in the number found{}."
+_HOLM = ",\nadjusted by Holm's method"
 _NAN = float("nan")
 _NO_INTERVAL = ConfidenceInterval(np.inf, -np.inf)
 # Of a curve that is drawn: rates, and further ones between quantiles of the budget.
@@ -254,7 +255,9 @@ class BudgetReport(Drawn, Rows):
         return f"{text} on average,\n{between} with probability {level:g}."
 
     def _notes(self) -> list[str]:
-        notes = [_PVALUE] if self.reference is None else [_PVALUE, _AGAINST]
+        notes = [_PVALUE]
+        if self.reference is not None:
+            notes.append(_AGAINST.format(_HOLM if len(self.models) > 2 else ""))
         return notes if rate_of(self.rate) is not None else [*notes, _MEANS]
 
     def _head(self) -> list[str]:
@@ -486,7 +489,7 @@ def budget_report(
         given = given if models is None else "models"
         warn_of_turned(
             (
-                f"{given}[{name!r}]" if len(ranked) > 1 else given,
+                f"{given}[{name!r}]" if given == "models" or len(ranked) > 1 else given,
                 _measured(ExpectedRecall(law), sample, level),
                 None,
             )

@@ -97,7 +97,7 @@ REPORTS = [
     ("y_true", (TABLE,), {}),
     ("y_true", (folds(-M1),), {}),
     ("y_true['b']", ({"a": folds(M1), "b": folds(-M2)},), {}),
-    ("models", (Y,), {"models": {"a": -M1}}),
+    ("models['a']", (Y,), {"models": {"a": -M1}}),
     (
         "models['b'] and models['c']",
         (Y,),
