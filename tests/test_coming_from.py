@@ -156,9 +156,7 @@ def test_torchmetrics_gives_the_same_to_six_digits(data):
 # numpy says where CatBoost was built with an older one.
 @pytest.mark.filterwarnings("ignore:numpy.* size changed:RuntimeWarning")
 @pytest.mark.parametrize(
-    "data",
-    [TIED, DISTINCT, shortened(DISTINCT)],
-    ids=["tied", "distinct", "short"],
+    "data", [TIED, DISTINCT, shortened(DISTINCT)], ids=["tied", "distinct", "short"]
 )
 def test_catboost_gives_the_same_but_for_ties_of_the_top(data):
     evaluate = require("catboost.utils").eval_metric
