@@ -333,12 +333,11 @@ def warn_of_value(
     ranked: Ranked,
     value: float,
     reason: str | None,
-    *,
-    is_warned: bool = False,
+    again: bool = False,
 ) -> None:
     """Warn of the reason why nothing can be inferred, or why a value says little.
 
-    The latter not where it ``is_warned`` of for another ranking of the same cases.
+    Not ``again`` where another ranking of the same cases was said to say little.
     """
     if reason is not None:
         warn_undefined(f"The uncertainty of the {metric.name}", reason)
@@ -348,7 +347,7 @@ def warn_of_value(
         rate = None if metric.law is None else rate_of(metric.law)
         if rate is not None:
             warn_of_few_processed(metric, rate, ranked)
-        if not is_warned:
+        if not again:
             warn_if_unsupported(metric, ranked.table)
 
 
