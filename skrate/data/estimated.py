@@ -94,15 +94,15 @@ class EstimatedLabels:
     def as_expected(self) -> EstimatedLabels | None:
         """The same labels, whose influence is that expected of them; None if unknown.
 
-        Of few labels that count for many cases, the rarest may not have been drawn yet:
-        their own spread is then too small.
+        If few labels count for many cases, the rarest may not have been drawn yet, and
+        the spread of the labels is then too small.
         """
         return None
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         """Return what each case contributes, from what it would as either class.
 
-        Entries after those of the cases are errors that all of them share.
+        Entries beyond the cases are errors that all cases share.
         """
         if self.scope == "batch":
             return self.noise * (of_pos - of_neg)

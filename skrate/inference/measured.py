@@ -410,7 +410,8 @@ class Measured:
     ) -> float:
         """Return the degrees of freedom of the variance with these parts.
 
-        By estimated labels it is that of influence values, by default its own.
+        For estimated labels it follows from influence values: those given, or the
+        wider row of ``influence_rows``.
         """
         if self.cases.estimated is not None:
             if influence is None:

@@ -31,28 +31,30 @@ def sampled(
     scope: Scope = "population",
     pos_label: Label = None,
 ) -> EstimatedLabels:
-    r"""Take labels of a sample, drawn with known probabilities, for those of all cases.
+    r"""Use labels of a sample, drawn with known probabilities, in place of all labels.
 
-    Whoever scores only the labelled cases scores those that were likely to be labelled.
-    Here each label counts as often as it was rare to get, and what a model predicts of
-    the other cases makes the variance smaller, however wrong it is.
+    A metric of the labelled cases alone is biased toward cases that were likely to be
+    labelled. Here each label is weighted by the inverse of its probability. Predictions
+    for the other cases reduce the variance, and however wrong they are, they cause no
+    bias.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         Labels of two classes; nan or None where there is no label.
     probability : float or array-like of shape (n_samples,)
-        With which each case was to be labelled, in (0, 1]; also of those that were not.
+        The probability that each case is labelled, in (0, 1], also for cases that were
+        not.
     prediction : array-like of shape (n_samples,), default=None
         The probability that each case is positive, in [0, 1], by a model that was not
         trained on these labels. None takes 0.
     design : {"independent", "fixed"} or array-like of shape (n_samples,)
-        - "independent": each case was drawn, or not, whatever became of the others;
-        - "fixed": the number of labels was fixed;
-        - an array names the stratum of each case: it was fixed in each.
+        - "independent": each case was drawn independently of the others;
+        - "fixed": the number of labels was fixed in advance;
+        - an array gives the stratum of each case, in each of which it was fixed.
     scope : {"population", "batch"}, default="population"
-        What standard errors are of: the metric of cases like these, or of this batch,
-        had all of its labels been known.
+        Whether standard errors are for the metric of cases like these, or for the
+        metric that this batch would have if all of its labels were known.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
