@@ -41,14 +41,14 @@ for average in ["rate", "fpr", "tpr", "threshold"]:
     rates = p * points.tpr + (1 - p) * points.fpr
     recall = np.interp(0.1, rates, points.tpr)
     n_found = recall * curve.folds.n_pos
-    print(f"{average:10} recall {recall:.2f}, frauds {n_found:.0f}")
+    print(f"{average:10} recall {recall:.2f}, cases {n_found:.0f}")
 
 n_found = sum(
     y_true[np.argsort(-y_score)[:60]].sum()
     for y_true, y_score in zip(y_trues, y_scores, strict=True)
 )
 recall = n_found / curve.folds.n_pos
-print(f"{'found':10} recall {recall:.2f}, frauds {n_found}")
+print(f"{'found':10} recall {recall:.2f}, cases {n_found}")
 
 # %%
 # The average at equal rates predicts the actual number. The others predict more: at a

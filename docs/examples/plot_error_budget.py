@@ -2,14 +2,14 @@
 One error for all statements
 ============================
 
-A project states how good its selected model is, how many cases its
-threshold marks, and which recall was reached: each with 95 %
-confidence. How often is all of it true?
+A project states the AUC of its selected model, the number of cases that its threshold
+marks, and the recall reached, each with 95 % confidence. How often are all statements
+true?
 """
 
 # %%
-# A project makes three statements. ``ErrorBudget`` gives each a part of
-# 0.05, and prints the account.
+# A project makes three statements. ``ErrorBudget`` divides an error of 0.05 between
+# them.
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
@@ -33,9 +33,9 @@ print(budget)
 # %%
 # Many projects
 # -------------
-# Ten models are equally good. The best of them by 300 cases scores 500
-# held-out ones, on which a threshold is found that marks at most 300 of
-# the next 1,000; a third of the unmarked cases is read as well.
+# Ten models are equally good. The best on 300 cases scores 500 held-out cases, from
+# which we find a threshold that marks at most 300 of the next 1,000. A third of the
+# unmarked cases is read as well.
 
 
 class Scored(ClassifierMixin, BaseEstimator):
@@ -110,8 +110,8 @@ false = {
 }
 
 # %%
-# A square is a project. Without the split more than one project in
-# twenty states something that is not true.
+# Each square is a project. Without the split, more than one project in twenty makes a
+# false statement.
 fig, axes = plt.subplots(
     1, 2, figsize=(7, 3.2), layout="constrained"
 )

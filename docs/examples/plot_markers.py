@@ -56,7 +56,7 @@ for adjust in ("holm", "bh"):
     ).sum()
     print(
         f"{adjust}: {is_found.sum()} are found, "
-        f"{n_false} of them tell nothing"
+        f"{n_false} of them are uninformative"
     )
 
 # %%

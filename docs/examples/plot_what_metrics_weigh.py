@@ -27,7 +27,7 @@ PLACES = range(0, N_CASES, 10)
 
 
 def worth_by_place(metric, n_pos=100, **parameters):
-    """Return what a positive adds to the metric, place by place."""
+    """Return the gain in the metric for each position."""
     spacing = N_CASES // n_pos
     others = np.zeros(N_CASES - 1, int)
     others[spacing // 2 :: spacing][: n_pos - 1] = 1
@@ -59,7 +59,7 @@ def worth_in_list(metric, n=20):
 
 
 def share(worth):
-    """Return what places are worth, as a share of the most."""
+    """Return gains as shares of the maximum."""
     return worth / worth.max()
 
 
@@ -75,7 +75,7 @@ LINE, SHADE, OTHER = "#0072B2", "#56B4E9", "#D55E00"
 
 
 def panel(title, x, worth, other=None):
-    """Draw what a metric weighs, a second case as a dashed line."""
+    """Draw the weights of a metric; dashed, a second setting."""
     fig = plt.figure(figsize=(4, 3.2), layout="constrained")
     ax = fig.add_subplot()
     steps = share(-np.diff(worth))
@@ -102,7 +102,7 @@ def panel_of_places(title, *worth):
 def panel_of_list(title, *worth):
     """Draw the panel of a metric of lists."""
     ax = panel(title, np.arange(1, 21), *worth)
-    ax.set_xlabel("place in the list", fontsize=15)
+    ax.set_xlabel("position in the list", fontsize=15)
     ax.set_xticks([1, 5, 10, 15, 20])
 
 

@@ -74,7 +74,8 @@ more = report["tree", "more found"]
 low, high = more.confidence_interval
 print(
     f"\nIn 10,000 transfers the tree finds {more.value:.0f} "
-    f"more frauds\n(95 % interval {low:.0f} to {high:.0f})."
+    "more fraudulent cases\n"
+    f"(95 % interval {low:.0f} to {high:.0f})."
 )
 
 # %%

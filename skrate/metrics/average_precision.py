@@ -141,8 +141,8 @@ def average_precision_score(
         names the class, with several cases it counts them; a mean that needs it is nan
         ("weighted" needs no class without cases).
     UserWarning
-        If at ``prevalence`` next to all is decided above the third negative, so that
-        the sample tells too little; it says about how many would be needed.
+        If the sample has too few negatives for ``prevalence``; it says about how many
+        are needed.
 
     See Also
     --------
@@ -379,10 +379,11 @@ class AveragePrecision(
         rounded = float(f"{n_needed:.2g}")
         needed = f"{rounded:,.0f}" if rounded < 1e9 else f"{rounded:g}"
         return (
-            f"{self.name} at prevalence {p:g}: next to all of it is decided above the "
-            "third negative, where the sample shows too few cases. About "
-            f"{needed} negatives would be needed, but there are {n_neg:,.0f}: rely "
-            "neither on the value nor on its interval."
+            f"{self.name} at prevalence {p:g}: {n_neg:,.0f} negatives are too few, as "
+            "nearly all of the value depends on how many cases rank above the third "
+            "negative. Trust neither the value nor its interval, nor a comparison: "
+            "report the AUC or a partial AUC, or collect more, as about "
+            f"{needed} negatives would be needed."
         )
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:

@@ -616,12 +616,12 @@ class Comparisons(Rows):
             )
         ]
         first = self.pairs[0]
-        of = "" if first.margin is None else f"for {first._test_text()} "
+        of = "" if first.margin is None else f" for {first._test_text()}"
         side = "" if first.alternative == "two-sided" else "one-sided "
         head = (
             f"Comparisons({first.metric}{question_text(first.params)}, "
-            f"{side}{100 * first.confidence_level:g} % intervals, p-values {of}"
-            f"adjusted by {_ADJUSTED[self.adjust]}:"
+            f"{side}{100 * first.confidence_level:g} % intervals, p-values{of}"
+            f"{self._adjustment(' ')}:"
         )
         return "\n".join([head, *lines]) + ")"
 
@@ -636,8 +636,13 @@ class Comparisons(Rows):
             values = [f"{v:.4f}" for v in (pair.value_a, pair.value_b, pair.value)]
             lines.append(html_row([f"{a} - {b}", *values, ends, f"{pvalue:.3g}"]))
         asked = f"{first.metric}{question_text(first.params)}"
-        tested = f"p: {first._test_text()}, adjusted by {_ADJUSTED[self.adjust]}"
+        tested = f"p: {first._test_text()}{self._adjustment(', ')}"
         return html_table(lines, f"{asked}; {tested}.")
+
+    def _adjustment(self, between: str) -> str:
+        """Return how p-values were adjusted; a single one is not."""
+        how = f"{between}adjusted by {_ADJUSTED[self.adjust]}"
+        return how if len(self.pairs) > 1 else ""
 
 
 _ADJUSTED = {

@@ -199,3 +199,15 @@ def test_the_simulated_source_hides_labels():
     y_true = rng.random(500) < 0.3
     found, _ = censored(rng, None, y_true, rng.normal(size=500) + y_true)
     assert 50 < np.sum(found.weight == 0) < 250
+
+
+def test_average_precision_counts_a_patient_once_in_the_own_precision():
+    time, event, score, horizon = followed(120, 7)
+    found = labels.censored(time, event, horizon)
+    total = 0.0
+    for i in np.flatnonzero(found.pos):
+        above = score > score[i]
+        precision = (found.pos[above].sum() + 1) / (found.weight[above].sum() + 1)
+        total += found.pos[i] * precision
+    value = skrate.average_precision_score(found, score)
+    assert value == pytest.approx(total / found.pos.sum(), rel=1e-12)
