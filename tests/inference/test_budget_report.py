@@ -331,7 +331,7 @@ def test_few_clusters_know_less():
         given = {"y_score": np.arange(400, 0, -1), "rate": 0.5}
         given["sample_weight"] = np.full(400, times)
         assert budget_report(y_true, **given)["found"].pvalue < 1e-80
-        assert budget_report(y_true, **given, clusters=clusters)["found"].pvalue > 0.01
+        assert budget_report(y_true, **given, clusters=clusters)["found"].pvalue > 0.15
 
 
 @pytest.mark.slow
