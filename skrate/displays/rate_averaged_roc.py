@@ -189,6 +189,10 @@ class RateAveragedROC(FoldsDisplay):
         self.rate = rate
         self.pos_label = curve.folds.pos_label if pos_label is None else pos_label
 
+    def __repr__(self) -> str:
+        name = "" if self.name is None else f", name={self.name!r}"
+        return f"{type(self).__name__}({self.curve!r}{name})"
+
     @classmethod
     def _of_scores(
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any

@@ -203,7 +203,8 @@ class Result:
         Returns
         -------
         frame : pandas.DataFrame
-            One row; results of several have one for each, and what names it as index.
+            One row; results of several have one for each, and the first column of
+            ``to_dict``, which names it, as index.
 
         Raises
         ------
