@@ -19,25 +19,37 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skrate import cross_val_rankings, estimate, select_best
+from skrate import cross_val_rankings, estimate, rates, select_best
 
 N_NEW = 200_000
 RATE = {"rate": 0.2}
-# Metric, cases, models, correlation of scores, prevalence, noise, and how far the mean
-# scores of positives fall from the best to the worst model.
+# Metric, cases, models, correlation of scores, prevalence, noise, how far mean scores
+# of positives fall from the best to the worst model, and how: evenly, for half of the
+# models, or for all except the best.
 FIXED = (
-    ("roc_auc", 60, 5, 0.0, 0.5, "normal", 0.0),
-    ("roc_auc", 60, 50, 0.5, 0.4, "t3", 0.0),
-    ("roc_auc", 300, 30, 0.5, 0.1, "lognormal", 0.0),
-    ("roc_auc", 300, 200, 0.0, 0.3, "normal", 0.0),
-    ("roc_auc", 2000, 200, 0.8, 0.1, "t3", 0.0),
-    ("roc_auc", 300, 30, 0.5, 0.3, "normal", 0.5),
-    ("roc_auc", 1000, 10, 0.9, 0.2, "normal", 0.2),
-    ("recall_at_rate", 300, 30, 0.5, 0.3, "normal", 0.0),
-    ("recall_at_rate", 200, 100, 0.5, 0.2, "t3", 0.0),
-    ("recall_at_rate", 1000, 20, 0.5, 0.1, "lognormal", 0.3),
-    ("average_precision", 300, 30, 0.5, 0.2, "normal", 0.0),
-    ("average_precision", 1000, 100, 0.5, 0.1, "normal", 0.3),
+    ("roc_auc", 60, 5, 0.0, 0.5, "normal", 0.0, "even"),
+    ("roc_auc", 60, 50, 0.5, 0.4, "t3", 0.0, "even"),
+    ("roc_auc", 300, 30, 0.5, 0.1, "lognormal", 0.0, "even"),
+    ("roc_auc", 300, 200, 0.0, 0.3, "normal", 0.0, "even"),
+    ("roc_auc", 2000, 200, 0.8, 0.1, "t3", 0.0, "even"),
+    ("roc_auc", 300, 30, 0.5, 0.3, "normal", 0.5, "even"),
+    ("roc_auc", 1000, 10, 0.9, 0.2, "normal", 0.2, "even"),
+    ("recall_at_rate", 300, 30, 0.5, 0.3, "normal", 0.0, "even"),
+    ("recall_at_rate", 200, 100, 0.5, 0.2, "t3", 0.0, "even"),
+    ("recall_at_rate", 1000, 20, 0.5, 0.1, "lognormal", 0.3, "even"),
+    ("average_precision", 300, 30, 0.5, 0.2, "normal", 0.0, "even"),
+    ("average_precision", 1000, 100, 0.5, 0.1, "normal", 0.3, "even"),
+    ("roc_auc", 200, 40, 0.5, 0.3, "normal", 0.4, "half"),
+    ("roc_auc", 300, 30, 0.5, 0.3, "normal", 0.2, "rest"),
+    ("roc_auc", 300, 100, 0.0, 0.3, "normal", 0.5, "rest"),
+    ("roc_auc", 150, 2, 0.5, 0.3, "normal", 0.1, "rest"),
+    ("recall_at_rate", 300, 30, 0.0, 0.2, "normal", 0.4, "rest"),
+    ("rate_weighted_auc", 300, 50, 0.5, 0.2, "normal", 0.4, "even"),
+    # Not seen when the correction was chosen.
+    ("roc_auc", 120, 15, 0.7, 0.3, "t3", 0.4, "even"),
+    ("roc_auc", 500, 40, 0.0, 0.2, "lognormal", 0.3, "half"),
+    ("roc_auc", 2000, 20, 0.8, 0.1, "t3", 0.0, "even"),
+    ("recall_at_rate", 400, 10, 0.3, 0.2, "normal", 0.3, "rest"),
 )
 RETRAINED = (("noise", 200), ("linear", 200), ("products", 300))
 
@@ -60,12 +72,22 @@ def scored(rng, n, distances, correlation, prevalence, kind):
 
 
 def params_of(metric):
+    """Return the parameters of a metric."""
+    if metric == "rate_weighted_auc":
+        return {"rate": rates.beta(3, 9)}
     return RATE if metric == "recall_at_rate" else {}
 
 
-def of_fixed(metric, n, n_models, correlation, prevalence, kind, fall, n_samples):
+def distances_of(n_models, fall, how):
+    """Return the mean score of positives of each model, the best first."""
+    place = np.arange(n_models) / (n_models - 1)
+    lost = {"even": place, "half": place >= 0.5, "rest": place > 0}[how]
+    return 1 - fall * lost
+
+
+def of_fixed(metric, n, n_models, correlation, prevalence, kind, fall, how, n_samples):
     """Yield what was found in each sample, beside the truth."""
-    rng, distances = np.random.default_rng(0), 1 - fall * np.linspace(0, 1, n_models)
+    rng, distances = np.random.default_rng(0), distances_of(n_models, fall, how)
     design, params = (correlation, prevalence, kind), params_of(metric)
     truths = {}
     for sample in range(n_samples):

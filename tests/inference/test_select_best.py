@@ -19,6 +19,8 @@ from skrate import (
     rates,
     select_best,
 )
+from skrate.inference.models import measured_models, rankings_of_models
+from skrate.inference.plan import Plan
 
 RNG = np.random.default_rng(0)
 Y = RNG.random(200) < 0.3
@@ -26,32 +28,71 @@ SCORES = Y[:, None] * [1.0, 1.2, 0.3, 1.0] + RNG.normal(size=(200, 4))
 MODELS = dict(zip("abcd", SCORES.T, strict=True))
 
 
+def shrunken(values, noise):
+    """Return values with their variance as it would be without the noise."""
+    variance = np.var(values, ddof=1) if len(set(values)) > 1 else 1.0
+    factor = np.sqrt(max(0, 1 - noise / variance))
+    return [np.mean(values) + factor * (value - np.mean(values)) for value in values]
+
+
+def first_of_most(values):
+    """Return the position of the greatest value, the first but for rounding."""
+    return int(np.argmax(np.round(values, 11)))
+
+
 def corrected_by_enumeration(metric, y_true, scores, **params):
-    """Return the mean over all samples of what left-out cases say of the winner."""
-    n = len(y_true)
+    """Return the corrected value over all samples, and the error of a draw."""
+    n, n_models = len(y_true), len(scores)
     values = [estimate(metric, y_true, one, **params).value for one in scores]
     psi = [influence(metric, y_true, one, **params) for one in scores]
-    found = []
+    best = first_of_most(values)
+    others = [k for k in range(n_models) if k != best]
+    moves = []
     for sample in product(range(n), repeat=n):
         counts = np.bincount(sample, minlength=n)
-        moved = [
-            value + counts @ each / n for value, each in zip(values, psi, strict=True)
+        moves.append((counts == 0, [counts @ each / n for each in psi]))
+    # The mean over pairs of half the variance of their difference.
+    noise = np.mean(
+        [
+            np.mean([(moved[j] - moved[k]) ** 2 for _, moved in moves]) / 2
+            for j in range(n_models)
+            for k in range(j)
         ]
-        winner = int(np.argmax(np.round(moved, 11)))
-        left = [psi[winner][i] for i in range(n) if counts[i] == 0]
-        found.append(values[winner] + (np.mean(left) if left else 0.0))
-    return np.mean(found), np.std(found)
+    )
+    one = shrunken(values, noise)
+    rest = dict(zip(others, shrunken([values[k] for k in others], noise), strict=True))
+    apart = [rest.get(k, values[best]) for k in range(n_models)]
+    found = []
+    for is_out, moved in moves:
+        k = first_of_most(np.add(values, moved))
+        left = psi[k][is_out].mean() if is_out.any() else 0.0
+        lucky = [moved[first_of_most(np.add(c, moved))] for c in (one, apart)]
+        reached = max(apart[j] + moved[j] for j in others) > values[best] - 1e-11
+        found.append([values[k] + left, *(lucky - moved[best]), reached])
+    left_out, luck, luck_apart, reached = np.mean(found, axis=0)
+    as_one = (left_out + values[best] - luck) / 2
+    as_apart = values[best] - luck_apart
+    share = min(1, 5 * reached)
+    spread = np.std(found, axis=0)
+    error = spread @ [share / 2, share / 2, 1 - share, 0]
+    if share < 1:
+        error += 5 * spread[3] * abs(as_one - as_apart)
+    return share * as_one + (1 - share) * as_apart, error
 
 
 @looped(
-    "metric, params",
-    [("roc_auc", {}), ("average_precision", {}), ("recall_at_rate", {"rate": 0.5})],
+    "metric, params, first",
+    [
+        ("roc_auc", {}, [6, 5, 4, 3, 2, 1]),
+        ("average_precision", {}, [6, 5, 4, 3, 2, 1]),
+        ("recall_at_rate", {"rate": 0.5}, [6, 3, 5, 1, 4, 2]),
+    ],
 )
 @pytest.mark.filterwarnings("ignore")
-def test_the_corrected_value_is_the_mean_over_all_samples(metric, params):
+def test_the_corrected_value_is_the_mean_over_all_samples(metric, params, first):
     y_true = [1, 0, 1, 0, 1, 0]
-    scores = [[6, 5, 4, 3, 2, 1], [3.5, 4, 6, 1, 2, 5], [6, 1, 2, 5, 4, 3]]
-    mean, deviation = corrected_by_enumeration(metric, y_true, scores, **params)
+    scores = [first, [3.5, 4, 6, 1, 2, 5], [6, 1, 2, 5, 4, 3]]
+    mean, error = corrected_by_enumeration(metric, y_true, scores, **params)
     found = select_best(
         metric,
         np.transpose(scores),
@@ -61,7 +102,21 @@ def test_the_corrected_value_is_the_mean_over_all_samples(metric, params):
         **params,
     )
     # Five standard errors of the draws.
-    assert abs(found.corrected_value - mean) < 5 * deviation / 200
+    assert abs(found.corrected_value - mean) < 5 * error / 200
+
+
+def test_the_interval_counts_how_far_winners_differ():
+    psi = np.array([influence("roc_auc", Y, one) for one in SCORES.T])
+    found = select_best("roc_auc", MODELS, Y, n_resamples=20_000, random_state=0)
+    counts = np.random.default_rng(1).multinomial(200, np.full(200, 1 / 200), 20_000)
+    winners = np.argmax(found.values + counts @ psi.T / 200, axis=1)
+    given = {"b": MODELS["b"]}, Y, {}, "frequency"
+    sample = rankings_of_models("models", *given, least=1)
+    plan = Plan("delta", 0.95, "wilson", 2, None, None, None)
+    (best,) = measured_models(("roc_auc", {}), list(sample.values()), plan)
+    error = np.hypot(best.parts.standard_error, found.values[winners].std())
+    expected = best.interval(error=error, value=found.corrected_value)
+    assert_allclose(found.confidence_interval, expected, atol=0.001)
 
 
 def test_one_model_has_the_numbers_of_estimate():
@@ -131,6 +186,9 @@ def test_folds_are_selected_by_their_mean():
     assert found.best == "bayes"
     assert found.value == estimate("roc_auc", folds["bayes"]).value
     assert found.set == ("bayes",)
+    # As wide as if retrained.
+    again = estimate("roc_auc", folds["bayes"]).confidence_interval_retrained
+    assert_allclose(found.confidence_interval, again, atol=0.002)
     # A winner without rivals was not lucky.
     assert_allclose(found.corrected_value, found.value, atol=0.001)
 
