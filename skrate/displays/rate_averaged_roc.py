@@ -190,8 +190,7 @@ class RateAveragedROC(FoldsDisplay):
         self.pos_label = curve.folds.pos_label if pos_label is None else pos_label
 
     def __repr__(self) -> str:
-        name = "" if self.name is None else f", name={self.name!r}"
-        return f"{type(self).__name__}({self.curve!r}{name})"
+        return f"{type(self).__name__}({self.curve!r}, name={self.name!r})"
 
     @classmethod
     def _of_scores(

@@ -466,9 +466,8 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
 def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]:
     """Return how many times as great weights, and clusters, make a random variance.
 
-    It is of the sum of weight * label * processed, both about their means. By chance
-    they are independent: a mean of their squares, or of products of two cases of a
-    cluster, is the mean of one times the mean of the other.
+    It is of the sum of weight * label * processed, about their means. By chance they
+    are independent: means of squares, or over pairs of a cluster, multiply.
     """
     table, weights = ranked.table, ranked.weights
     if weights is None:
@@ -484,9 +483,8 @@ def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]
         return 1.0, 1.0
     by_weight = squares / alone
     weighted = float(by_weight[1] * by_weight[2] / by_weight[0])
-    if ranked.clusters is None:
-        return weighted, 1.0
-    sums = [np.bincount(ranked.clusters, weights * row) for row in rows]
+    clusters = np.arange(len(weights)) if ranked.clusters is None else ranked.clusters
+    sums = [np.bincount(clusters, weights * row) for row in rows]
     pairs = np.array([dot(row, row) for row in sums]) - squares
     if not pairs[0] > _STEP * alone[0]:
         return weighted, 1.0

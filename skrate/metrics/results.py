@@ -203,8 +203,7 @@ class Result:
         Returns
         -------
         frame : pandas.DataFrame
-            One row; results of several have one for each, and the first column of
-            ``to_dict``, which names it, as index.
+            One row, or one each; the first column of several names it, as the index.
 
         Raises
         ------
