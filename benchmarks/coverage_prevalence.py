@@ -1,6 +1,7 @@
 """Average precision at a foreign prevalence: its bias, its error and its intervals.
 
     python benchmarks/coverage_prevalence.py [--short] [--figure PATH] [--seed SEED]
+    python benchmarks/coverage_prevalence.py --differences [--short] [--seed SEED]
 
 Draws fixed numbers of cases and controls from nine populations, and estimates the
 average precision of a population with far fewer cases. The last two populations are
@@ -9,6 +10,10 @@ integration), the mean estimate with ``tail="binormal"`` and with ``tail="empiri
 the ratio of their root mean square errors, the coverage of the 95 % intervals of both,
 the mean width of the first, how often a warning reports too few controls, and the
 coverage without a warning. ``--short`` draws a tenth of the samples.
+
+``--differences`` prints how often two markers of the same population, independent
+within each class, are called different at a level of 5 % by both tails, and how often
+there is a warning.
 """
 
 import argparse
@@ -21,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import integrate, optimize, stats
 
-from skrate import average_precision_score, estimate
+from skrate import average_precision_score, compare, estimate
 
 
 class Mixture(NamedTuple):
@@ -63,6 +68,11 @@ SIZES = ((150, 150), (500, 500), (300, 3000), (2000, 2000))
 PREVALENCES = (0.01, 0.001)
 TAILS = ("binormal", "empirical")
 N_SIMULATIONS = 500
+OF_DIFFERENCES = product(
+    ("normal, 1.5 apart", "half of cases as controls"),
+    ((40, 80), (40, 400), (300, 3000)),
+    (0.02,),
+)
 
 
 class Design(NamedTuple):
@@ -164,6 +174,32 @@ def estimated(y_true, y_score, prevalence, tail):
     return found, bool(caught)
 
 
+def rejected(design, n_simulations, seed=0):
+    """Return by tail how often equal markers differ, and how often it warns."""
+    generator = np.random.default_rng(seed)
+    controls, cases = POPULATIONS[design.population]
+    n_cases, n_controls = design.sizes
+    y_true = np.repeat([0, 1], [n_controls, n_cases])
+    counts = np.zeros((len(TAILS), 2), dtype=int)
+    for _ in range(n_simulations):
+        markers = [
+            np.concatenate(
+                [
+                    controls.rvs(n_controls, random_state=generator),
+                    cases.rvs(n_cases, random_state=generator),
+                ]
+            )
+            for _ in range(2)
+        ]
+        for j, tail in enumerate(TAILS):
+            options = {"prevalence": design.prevalence, "tail": tail}
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                found = compare("average_precision", y_true, *markers, **options)
+            counts[j] += found.pvalue < 0.05, bool(caught)
+    return counts / n_simulations
+
+
 def draw(results, path):
     """Draw the coverage of both tails in every design, and save it."""
     import matplotlib.pyplot as plt
@@ -198,9 +234,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--short", action="store_true", help="a tenth of the samples")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--differences", action="store_true")
     parser.add_argument("--figure", type=Path, help="where to draw the coverage")
     arguments = parser.parse_args()
     n_simulations = N_SIMULATIONS // 10 if arguments.short else N_SIMULATIONS
+    if arguments.differences:
+        for design in (Design(*parts) for parts in OF_DIFFERENCES):
+            found = rejected(design, n_simulations, arguments.seed)
+            print(design, dict(zip(TAILS, found.tolist(), strict=True)), flush=True)
+        return
     print(f"{'population':25s} {'sizes':>13s} {'preval':>6s} ", end="")
     print(" ".join(f"{name:>9s}" for name in COLUMNS))
     start = time.perf_counter()

@@ -85,6 +85,7 @@ QUESTIONS = (
         "in_training",
         ("eval_metric", "RankBoostClassifier"),
     ),
+    ("Do all statements hold together?", "error_budget", ("ErrorBudget",)),
     ("Whom to process?", "in_production", ("ConstrainedThresholdClassifier",)),
     ("Is another model better in use?", "in_production", ("compare_batches",)),
     ("What does it look like?", None, ("RateAveragedROC", "HitCurveDisplay")),
@@ -95,11 +96,12 @@ OTHERS = "Further names"
 MODULES = {
     "rates": ("How is the budget put into numbers?", "rate"),
     "review": ("When may a review stop?", "in_production"),
+    "labels": ("Labels that are estimates", None),
     "error_rate": ("Which AUCs go with an error rate?", "auc_and_error_rate"),
     "displays": ("What draws results?", "deciding"),
     "results": ("What do results hold?", "uncertainty"),
-    "dask": ("Past one machine, with Dask", "dask_spark"),
-    "spark": ("Past one machine, with Spark", "dask_spark"),
+    "dask": ("Beyond one machine, with Dask", "dask_spark"),
+    "spark": ("Beyond one machine, with Spark", "dask_spark"),
 }
 TEMPLATE = """
 {title}

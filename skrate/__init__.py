@@ -21,6 +21,7 @@ from skrate.inference.compare_batches import compare_batches
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.compare_readers import compare_readers
 from skrate.inference.curve_band import curve_band
+from skrate.inference.error_budget import ErrorBudget
 from skrate.inference.estimate import estimate, influence
 from skrate.inference.sample_size import sample_size
 from skrate.inference.select_best import select_best
@@ -74,6 +75,7 @@ __version__ = next(
 __all__ = [
     "AveragePrecisionScorer",
     "ConstrainedThresholdClassifier",
+    "ErrorBudget",
     "FoldRankings",
     "GroupScores",
     "HitCurveDisplay",

@@ -6,6 +6,8 @@ import argparse
 import csv
 import gzip
 import math
+import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -49,7 +51,7 @@ Cells: TypeAlias = Sequence[Any]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command; what is wrong with its input ends it with status 2."""
-    given = _parser().parse_args(arguments)
+    given = _parsed(arguments)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -58,7 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             # Pairs are compared when they are first asked for.
             text = "\n\n".join(str(one) for one in results if one is not None)
             if given.html is not None:
-                others = _others(given, y_true, scores, results[1])
+                others = {"Cases": _cases(given, y_true)}
+                others |= _others(given, y_true, scores, results[1])
                 if caught:
                     others["Notes"] = " ".join(_notes(caught))
                 title = f"Budget report: {given.file.name}"
@@ -79,8 +82,38 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _notes(caught: list[warnings.WarningMessage]) -> list[str]:
-    """Return each warning once."""
-    return list(dict.fromkeys(str(each.message) for each in caught))
+    """Return each warning once, in words of the command line."""
+    found = []
+    for each in caught:
+        text = re.sub(
+            r"(?:models|y_score_a)\[(['\"])(.*?)\1\]", r"--score \2", str(each.message)
+        )
+        found.append(re.sub(r"\b(pos|n)_(label|items)\b", r"--\1-\2", text))
+    return list(dict.fromkeys(found))
+
+
+def _cases(given: argparse.Namespace, is_pos: BoolArray) -> str:
+    return (
+        f"{len(is_pos):,} labelled cases of {given.file.name}; {is_pos.sum():,} have "
+        f"the positive label, {given.label} = {given.pos_label}."
+    )
+
+
+def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = _parser()
+    given, others = parser.parse_known_args(arguments)
+    if others:
+        hint = "" if others[0].startswith("-") else ": repeat --score for each model"
+        parser.error(f"unrecognized arguments: {' '.join(map(repr, others))}{hint}")
+    return given
+
+
+def _share(text: str) -> float:
+    """Return a share, of a text with a percent sign advice."""
+    if text.rstrip().endswith("%"):
+        share = float(text.rstrip(" %")) / 100
+        raise argparse.ArgumentTypeError(f"{text} is the share {share:g}")
+    return float(text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -107,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
         "--rate",
         required=True,
         nargs="+",
-        type=float,
+        type=_share,
         metavar="SHARE",
         help="share of the cases that will be processed, in (0, 1]; two numbers are "
         "the ends of its 95 %% range",
@@ -136,6 +169,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="LEVEL",
         help="of intervals and bands: 0.95 by default",
     )
+    add(
+        "--decimal",
+        choices=[".", ","],
+        default=".",
+        metavar="MARK",
+        help="how scores of a .csv are written: 0.5 by default, or 0,5",
+    )
     add("--html", type=Path, metavar="FILE", help="write a page with pictures as well")
     return parser
 
@@ -155,13 +195,15 @@ def _read(given: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
         )
     is_parquet = given.file.suffix.lower() in (".parquet", ".pq")
     columns = (_read_parquet if is_parquet else _read_csv)(given.file, names)
-    is_pos = _positives(f"--label {given.label}", columns[given.label], given.pos_label)
+    labels, option = columns[given.label], f"--label {given.label}"
+    is_pos, given.pos_label = _positives(option, labels, given.pos_label)
     if given.clusters is not None:
         name, column = f"--clusters {given.clusters}", columns[given.clusters]
         _check_known(name, column)
         given.clusters = np.array([_text(cell) for cell in column])
     return is_pos, {
-        name: _numbers(f"--score {name}", columns[name]) for name in given.score
+        name: _numbers(f"--score {name}", columns[name], given.decimal)
+        for name in given.score
     }
 
 
@@ -234,8 +276,10 @@ def _text(cell: Any) -> str:
     return str(int(number)) if number.is_integer() else text
 
 
-def _positives(option: str, column: Cells, pos_label: str | None) -> BoolArray:
-    """Return which cases have the positive of two labels."""
+def _positives(
+    option: str, column: Cells, pos_label: str | None
+) -> tuple[BoolArray, str]:
+    """Return which cases have the positive of two labels, and this label."""
     _check_known(option, column)
     labels: Any = np.array([_text(cell) for cell in column])
     names, first = np.unique(labels, return_index=True)
@@ -253,22 +297,29 @@ def _positives(option: str, column: Cells, pos_label: str | None) -> BoolArray:
             f"{option} has the labels {cells[0]!r} and {cells[1]!r}{given}: say which "
             f"is positive, by --pos-label {found[0]} or --pos-label {found[1]}."
         )
-    return np.asarray(labels == _text(pos_label))
+    return np.asarray(labels == _text(pos_label)), _text(pos_label)
 
 
-def _numbers(option: str, column: Cells) -> FloatArray:
+def _numbers(option: str, column: Cells, decimal: str) -> FloatArray:
     """Return a column of scores as numbers; name the first cell that is none."""
     _check_known(option, column)
     found = []
     for i, cell in enumerate(column):
+        text = cell
+        if decimal == "," and isinstance(cell, str):
+            # A point in such a file parts thousands, and is refused.
+            text = cell.translate(str.maketrans(",.", ".,"))
         try:
-            number = float(cell)
+            number = float(text)
         except (ValueError, TypeError):
             number = math.nan
         if not math.isfinite(number):
+            advice = "Remove or impute such cases first."
+            if "," in str(cell) and decimal == ".":
+                advice = 'Does the file have decimal commas? Then add --decimal ",".'
             raise ValueError(
                 f"{option}: row {i + 1} holds {str(cell)!r}, which is no finite "
-                "number. Remove or impute such cases first."
+                f"number. {advice}"
             )
         found.append(number)
     return np.array(found)
@@ -284,9 +335,14 @@ def _computed(
     elif len(given.rate) == 2 and 0 < low < high < 1:
         given.rate = from_quantiles({0.025: low, 0.975: high})
     else:
+        got, hint = " ".join(f"{each:g}" for each in given.rate), ""
+        for n in dict.fromkeys((given.n_items or 0, 100)):
+            if all(1 < each <= n for each in given.rate):
+                shares = " ".join(f"{each / n:g}" for each in given.rate)
+                hint += f" {got} of {n} is --rate {shares}."
         raise ValueError(
             "--rate takes a share in (0, 1], or two that increase, such as 0.05 0.2; "
-            f"got {' '.join(map(str, given.rate))}."
+            f"got {got}.{hint}"
         )
     given.reference = given.reference or given.score[0]
     if given.reference not in scores:
@@ -341,4 +397,9 @@ def _others(
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, such as head, has gone; at exit it is written again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -121,6 +121,9 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
     Path(holes).write_text(text, encoding="utf-8")
     words = tmp_path / "words.csv"
     words.write_text("y,new\n1,0.5\n0,high\n", encoding="utf-8")
+    commas = str(tmp_path / "commas.csv")
+    text = "y;new;point\n1;-1,4663;0.25\n0;0,5;1\n"
+    Path(commas).write_text(text, encoding="utf-8")
     one = ["--label", "y", "--score", "new", "--rate", "0.1"]
     for call, message in [
         (
@@ -129,8 +132,20 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         ),
         (
             [file, *OPTIONS, "--rate", "10"],
-            r"--rate takes a share in \(0, 1\].* got 10\.0",
+            r"--rate takes a share in \(0, 1\].* got 10\. 10 of 100 is --rate 0.1\.",
         ),
+        (
+            [file, *OPTIONS, "--n-items", "4000", "--rate", "200", "500"],
+            r"got 200 500\. 200 500 of 4000 is --rate 0\.05 0\.125\.$",
+        ),
+        ([file, *OPTIONS, "--rate", "10%"], "--rate: 10% is the share 0.1"),
+        ([file, *OPTIONS, "--rate", "ten%"], "--rate: invalid .* value: 'ten%'"),
+        (
+            [file, *one[:2], "--score", "old", "new model", *one[4:]],
+            "arguments: 'new model': repeat --score for each model",
+        ),
+        ([commas, *one], 'row 1 holds .-1,4663.*commas.* Then add --decimal ","'),
+        ([commas, *one[:2], "--score", "point", *one[4:], "--decimal", ","], "'0.25'"),
         ([file, *OPTIONS, "--rate", "0.2", "0.1"], "increase.*; got 0.2 0.1"),
         ([file, *OPTIONS, "--rate", "0.1", "0.2", "0.3"], "got 0.1 0.2 0.3"),
         ([file, *OPTIONS, "--rate", "0.1", "--score", "y"], "different columns"),
@@ -204,6 +219,69 @@ def test_zipped_text_is_read(cases, tmp_path, capsys):
         main(["report", str(path), *OPTIONS, "--rate", "0.1"])
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
+
+
+def test_decimal_commas_are_read_if_asked(cases, tmp_path, capsys):
+    y_true, scores = cases
+    options = [*OPTIONS, "--rate", "0.1"]
+    main(["report", write(tmp_path / "points.csv", y_true, scores), *options])
+    report = capsys.readouterr().out
+    with_commas = {
+        name: [str(score).replace(".", ",") for score in column]
+        for name, column in scores.items()
+    }
+    file = write(tmp_path / "commas.csv", y_true, with_commas, ";")
+    main(["report", file, *options, "--decimal", ","])
+    assert capsys.readouterr().out == report
+
+
+def test_what_is_turned_round_is_a_note_in_words_of_the_command(
+    cases, tmp_path, capsys
+):
+    y_true, scores = cases
+    file = write(tmp_path / "scores.csv", y_true, {"new": -scores["new"]})
+    page = tmp_path / "page.html"
+    one = ["--label", "y", "--score", "new", "--rate", "0.5"]
+    main(["report", file, *one, "--html", str(page)])
+    note = "turned round in --score new: the Expected recall has"
+    assert note in page.read_text(encoding="utf-8")
+    found = capsys.readouterr().err
+    assert note in found
+    assert "name that label by --pos-label" in found
+
+
+def test_the_page_says_on_which_cases_it_rests(cases, tmp_path):
+    y_true, scores = cases
+    words, page = np.where(y_true, "yes", "no"), tmp_path / "page.html"
+    file = write(tmp_path / "scores.csv", words, scores)
+    options = [*OPTIONS, "--rate", "0.2", "--pos-label", "yes", "--html", str(page)]
+    main(["report", file, *options])
+    cases = f"300 labelled cases of scores.csv; {y_true.sum()} have the positive label,"
+    assert f"{cases} y = yes." in page.read_text(encoding="utf-8")
+
+
+def test_a_reader_that_stops_ends_it_quietly(cases, tmp_path):
+    file = write(tmp_path / "scores.csv", *cases)
+    call = [sys.executable, "-m", "skrate", "report", file, *OPTIONS, "--rate", "0.1"]
+    with subprocess.Popen(
+        call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+
+
+def test_a_single_comparison_is_not_called_adjusted(cases, tmp_path, capsys):
+    y_true, scores = cases
+    scores = {**scores, "same": scores["old"]}
+    file = write(tmp_path / "scores.csv", y_true, scores)
+    main(["report", file, *OPTIONS, "--rate", "0.2"])
+    found = capsys.readouterr().out
+    assert "p tests for no difference in the number found.\n" in found
+    assert "djusted" not in found
+    main(["report", file, *OPTIONS, "--score", "same", "--rate", "0.2"])
+    found = capsys.readouterr().out
+    assert "in the number found,\nadjusted by Holm's method.\n" in found
+    assert "p-values adjusted by Holm's method:" in found
 
 
 def test_parquet_is_read(cases, tmp_path, capsys):

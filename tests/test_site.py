@@ -185,7 +185,7 @@ PARTS = {
     "its definition": r"^ *\.\. math::",
     "a picture that the build draws": r"^ *\.\. figure:: \.\./auto_examples/images/",
     "its example": r":ref:`[^`]*sphx_glr_auto_examples_\w+\.py",
-    "where it fails": r"(?i)where it (fails|falls short)|can go wrong|they assume",
+    "its limits": r"(?i)limitations|where it fa[il]+s|can go wrong|they assume",
 }
 
 

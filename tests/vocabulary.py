@@ -22,6 +22,10 @@ DATA = (
     "rankings",  # what cross_val_rankings returns
     "X",
     "y_true",
+    "probability",  # of a label, or of a case to be positive
+    "sensitivity",  # of labels; those of scores are recall and 1 - fpr
+    "specificity",
+    "label_frequency",
     "y_trues",
     "y",
     "y_score",
@@ -106,6 +110,7 @@ DISPLAY = {
 STATISTICS = {
     "n_resamples",
     "confidence_level",
+    "error",  # that statements share: 1 - the level at which all hold together
     "share",  # of rankings: no confidence in anything
     "method",
     "alternative",
@@ -209,4 +214,17 @@ ENGINES = {
     "compute",  # as dask.array.to_zarr
 }
 
-VOCABULARY = set(DATA) | SKLEARN | DISPLAY | STATISTICS | RATES | ENGINES
+LABELS = {
+    "scope",  # of a standard error: cases like these, or these very cases
+    "prediction",  # of a label, by a model; `y_score` is what is evaluated
+    "design",  # of a sample of labels
+    "validation",  # of a test, by other cases
+    "time",  # until an event, as scikit-survival
+    "event",
+    "horizon",
+    "outcome",  # of a treatment, and who has it with which probability
+    "treated",
+    "propensity",
+}
+
+VOCABULARY = set(DATA) | LABELS | SKLEARN | DISPLAY | STATISTICS | RATES | ENGINES

@@ -3,17 +3,18 @@
 What an error rate says about the AUC
 =====================================
 
-Two models make about as many errors, and one ranks better. What do their error rates
-alone show?
+Two models make about the same number of errors, but one ranks better. What do the error
+rates alone show?
 """
 
 # %%
 # Mean and spread of the AUC for a known number of errors
 # -------------------------------------------------------
-# The curves cover all rankings and thresholds with a given number of errors, up to the
-# number that calling every case the larger class makes. For even classes the mean AUC
-# is one minus the error rate; the rarer one class, the steeper the fall, and the wider
-# the spread: figure 3 of Cortes and Mohri (2003).
+# The curves show the mean and the relative standard deviation of the AUC over all
+# rankings and thresholds with a given number of errors, as in figure 3 of Cortes and
+# Mohri (2003). They end at the error rate of assigning every case to the larger class.
+# For classes of equal size, the mean AUC is one minus the error rate; the rarer one
+# class is, the faster the mean falls and the more the AUC varies.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,10 +34,10 @@ for ax, kind in zip(axes, kinds, strict=True):
 # %%
 # Models as points
 # ----------------
-# One case in five is positive, and the classes overlap much. Two models call few cases
-# positive and so make hardly fewer errors than calling none; but both put the cases in
-# a far better order than such errors suggest, one better than the other. The bar is the
-# mean plus and minus two standard deviations.
+# One case in five is positive, and the classes overlap considerably. Two models call
+# few cases positive, so they make almost as many errors as calling none positive. But
+# both rank far better than the error rates suggest, and one better than the other. The
+# bar shows the mean ± two standard deviations.
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(4_000, 5))
@@ -61,9 +62,9 @@ for drawn in (other, display):
 # %%
 # From a published confusion matrix
 # ---------------------------------
-# Had we read only the confusion matrix of the second model, this is what we would know
-# of its AUC, if any ranking with these errors were as probable as any other. The AUC of
-# the model lies well above: its errors crowd near the threshold.
+# Suppose we knew only the confusion matrix of the second model. If all rankings with
+# these errors were equally probable, its AUC would be in the following range. The
+# actual AUC is well above, because the model's errors cluster near the threshold.
 
 (true_neg, false_pos), (false_neg, true_pos) = confusion_matrix(
     y_test, model.predict(X_test)

@@ -3,18 +3,17 @@
 Average precision for screening
 ===============================
 
-Two tests have the same AUC. Which of them should screen a population? The average
-precision answers differently from the AUC, and how differently depends on how rare
-the disease is. We look at both tests in a case-control study, and then at the
-prevalence of the population.
+Two tests have the same AUC. Which should screen a population? Their average precision
+differs, and the difference depends on the prevalence of the disease. We evaluate both
+tests in a case-control study, and then at the prevalence of the population.
 """
 
 # %%
 # Two tests with the same AUC
 # ---------------------------
-# In the study are 500 who are ill and 500 who are well. The first test is very high in
-# about half of the ill, and says nothing of the others; the second is somewhat higher
-# in all of them.
+# The study includes 500 ill and 500 healthy people. The first test is very high for
+# about half of the ill, and uninformative for the others; the second is moderately
+# higher for all ill people.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,11 +36,10 @@ for name, scores in tests.items():
     print(f"{name:7} {estimate('roc_auc', ill, scores)}")
 
 # %%
-# Their hit curves show the difference. The dotted line is the
-# momentum: the pace at which the test finds at first. Here it is
-# estimated above 1, more than any ranking finds, and drawn as 1. Both
-# charts end at the same point, but the first test is far better at
-# the beginning.
+# The hit curves show the difference. The dotted line is the estimated momentum, the
+# precision at the start of the ranking. The estimate is an approximation and here
+# exceeds 1, so it is drawn at 1. The first test is far better at the start of the
+# ranking.
 
 fig, axes = plt.subplots(
     1, 2, figsize=(10, 4.5), sharey=True, layout="constrained"
@@ -57,9 +55,8 @@ for ax, (name, scores) in zip(axes, tests.items(), strict=True):
     )
 
 # %%
-# Momentum and stamina, as numbers with standard errors. The sizes of both groups were
-# chosen, hence ``stratify=True``. Momentum rests on an approximation, so that a test
-# may have one above 1: whoever ranks first by it is ill.
+# We print momentum and stamina with standard errors. The sizes of both groups were
+# fixed by design, so we pass ``stratify=True``.
 
 for name, scores in tests.items():
     for score in ("momentum", "stamina"):
@@ -72,10 +69,10 @@ for name, scores in tests.items():
 # %%
 # At the prevalence of the population
 # -----------------------------------
-# Half of the study is ill, but one in a hundred of those who will be screened.
-# ``prevalence`` weights both groups to that, and does not read too much into the few
-# controls at the top, each of which stands for 99. At one in a thousand it would warn:
-# these controls are too few for that.
+# Half of the study participants are ill, but only one in a hundred people in the
+# screened population. ``prevalence`` weights both groups accordingly, and smooths the
+# false positive rate at the top, because each control represents 99 people. At a
+# prevalence of one in a thousand, a warning would say that there are too few controls.
 
 print("prevalence   " + "".join(f"{name:>22}" for name in tests))
 for prevalence in (None, 0.1, 0.01):
@@ -100,8 +97,8 @@ for prevalence in (None, 0.1, 0.01):
     print(f"{label:13}" + "".join(f"{cell:>22}" for cell in cells))
 
 # %%
-# The same as a chart. In the study the two tests are close; in screening the quick one
-# finds many times more per person called back.
+# In the study, the two tests have almost the same average precision; in screening, the
+# precision of the quick test is many times higher.
 
 prevalences = np.geomspace(0.01, 0.5, 40)
 # sphinx_gallery_thumbnail_number = 2

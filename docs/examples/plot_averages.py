@@ -3,9 +3,9 @@
 Which average for a budget?
 ===========================
 
-Folds leave several ROC curves, and there are several ways to average them: at equal
-rate, at equal false positive rate (vertical, as most pictures do), at equal true
-positive rate (horizontal), and at equal threshold. Only the first says what a budget
+Cross-validation gives several ROC curves. You can average them at equal rates, at equal
+false positive rates (vertical, the most common), at equal true positive rates
+(horizontal), or at equal thresholds. Only the first average predicts what a budget
 finds.
 """
 
@@ -29,10 +29,10 @@ for scale, share in enumerate([0.02, 0.05, 0.1, 0.3, 0.5], start=1):
     y_scores.append(scale * (rng.normal(size=600) + 1.5 * y_true))
 
 # %%
-# What each average promises
+# What each average predicts
 # --------------------------
-# Every branch reads a tenth of its list. Below, the recall of each average at that
-# rate, and how many frauds it promises, beside those that the branches find.
+# Every branch reads a tenth of its list. The output gives the recall of each average at
+# that rate, the number of fraudulent cases that it predicts, and the actual number.
 
 curve = rate_averaged_roc_curve(y_trues, y_scores)
 p = curve.prevalence
@@ -41,20 +41,20 @@ for average in ["rate", "fpr", "tpr", "threshold"]:
     rates = p * points.tpr + (1 - p) * points.fpr
     recall = np.interp(0.1, rates, points.tpr)
     n_found = recall * curve.folds.n_pos
-    print(f"{average:10} recall {recall:.2f}, frauds {n_found:.0f}")
+    print(f"{average:10} recall {recall:.2f}, cases {n_found:.0f}")
 
 n_found = sum(
     y_true[np.argsort(-y_score)[:60]].sum()
     for y_true, y_score in zip(y_trues, y_scores, strict=True)
 )
 recall = n_found / curve.folds.n_pos
-print(f"{'found':10} recall {recall:.2f}, frauds {n_found}")
+print(f"{'found':10} recall {recall:.2f}, cases {n_found}")
 
 # %%
-# The average at equal rate gives what is found, because it counts that. The others
-# promise more: at one false positive rate, a branch with much fraud reads more than a
-# tenth, and one with little reads less. Their mean lies at a rate of a tenth, but no
-# branch reads its list that way.
+# The average at equal rates predicts the actual number. The others predict more: at a
+# given false positive rate, a branch with much fraud would read more than a tenth of
+# its list, and a branch with little fraud less. The mean rate is a tenth, but no branch
+# reads its list that way.
 
 figure, ax = plt.subplots(layout="constrained")
 display = RateAveragedROC(curve)
@@ -67,15 +67,15 @@ ax.plot(0.1, n_found / curve.folds.n_pos, "ko", label="found")
 ax.legend(loc="lower right")
 
 # %%
-# Stratified folds hide the difference: they share one prevalence, and the averages lie
-# close together. The average at equal threshold also needs scores on one scale.
+# With stratified folds, all folds have the same prevalence, and the averages are close
+# together. The average at equal thresholds also requires scores on a common scale.
 #
 # A band of fixed width
 # ---------------------
-# ``plot_fixed_width=True`` moves any average down and right, and up and left, so far
-# that 95 % of the averages of resampled cases lie within. It is as wide at the ends,
-# where the curve is certain, as in the middle, and leaves the plane there; the
-# simultaneous band is narrow at the ends.
+# ``plot_fixed_width=True`` shifts an average down to the right and up to the left, just
+# far enough for 95 % of the averages of resampled cases to lie within. This band is as
+# wide at the ends, at which the curve is certain, as in the middle, and extends beyond
+# the unit square; the simultaneous band is narrow at the ends.
 
 figure, axes = plt.subplots(
     1, 2, figsize=(11, 5), layout="constrained"

@@ -2,13 +2,13 @@
 The best of many
 ================
 
-Twenty models were tried on 300 patients, and the best is reported. It
-was also lucky: how good will it be on new patients, and which of the
-others may be better?
+Twenty models were tested on 300 patients, and the best is reported. Its score is
+optimistic. How good will the model be on new patients, and which of the others may be
+better?
 """
 
 # %%
-# Models 0 to 19 get slowly better, and their scores are correlated.
+# Models 0 to 19 are increasingly good, and their scores are correlated.
 import numpy as np
 
 from skrate import ranking_auc_score, select_best
@@ -34,12 +34,12 @@ best = select_best(
 print(best)
 
 # %%
-# The diamond is the winner on new cases. Grey models are worse than the
-# best; the blue ones cannot be distinguished from it.
+# The diamond is the corrected estimate for the winner. Grey models are significantly
+# worse than the best; the blue ones are not.
 best.plot()
 
 # %%
-# A million new patients show what the winner is worth.
+# A million new patients show the winner's true performance.
 is_ill, scores = scored(1_000_000)
 truth = ranking_auc_score(is_ill, scores[:, names.index(best.best)])
 print(f"measured {best.value:.3f}, true {truth:.3f}")

@@ -1,19 +1,18 @@
 """
-From a budget in hours to a report card
-=======================================
+From a budget in hours to a report
+==================================
 
-A search for a systematic review brought 5,000 articles, and two reviewers have about 60
-hours. A model ranks the articles; how many of those that belong in the review will be
-found, and how sure is that?
+A search for a systematic review returned 5,000 articles, and two reviewers have about
+60 hours. A model ranks the articles. How many relevant articles will they find, and how
+certain is that number?
 """
 
 # %%
 # The budget
 # ----------
-# What is known are hours, those of both together, and what an article takes on average:
-# between 3 and 8 minutes, which depends on how many abstracts decide it. Neither is
-# known exactly. (Single articles take less or more. This is no part of it: the average
-# of hundreds hardly depends on which they are.)
+# Neither the total hours of both reviewers nor the average time per article, between 3
+# and 8 minutes, is known exactly. (The variation between single articles does not
+# matter, because it cancels in the average of hundreds.)
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -29,10 +28,11 @@ print(budget.describe())
 # %%
 # A ranking with known labels
 # ---------------------------
-# For a published review all labels are known [1]_: of 2,019 records 101 were included.
-# A logistic regression on the words of title and abstract learned from 400 records that
-# were drawn at random, 17 of them included, and ranked the other 1,619. These are the
-# places of the 84 included ones among them; nothing else of the ranking matters.
+# For a published review, all labels are known [1]_: 101 of 2,019 records were included.
+# A logistic regression on the words of title and abstract was trained on 400 random
+# records, 17 of them included, and ranked the other 1,619. The array contains the
+# positions of the 84 included records in this ranking, which is all that the report
+# needs.
 
 places = np.array(
     [1, 2, 3, 4, 5, 7, 8, 13, 15, 19, 21, 24, 27, 28, 30, 31, 33,
@@ -48,31 +48,32 @@ y_true[places - 1] = 1
 y_score = -np.arange(1_619)
 
 # %%
-# The report card
-# ---------------
-# What the 1,619 say of the 5,000. The first interval is for what is expected, and gets
-# narrower with more labelled records. The last is for the numbers that will be counted:
-# in it are the draw of these 5,000 and how far the hours will reach, too.
+# The report
+# ----------
+# The 1,619 labelled records predict the numbers for the 5,000 articles. The first
+# interval is for the expected number, and gets narrower with more labelled records. The
+# last interval is for the number that will be counted: it also contains the sampling of
+# the 5,000 articles and the uncertainty of the budget.
 
 report = budget_report(y_true, y_score, rate=budget, n_items=5_000)
 print(report)
 
 # %%
-# The same as a picture. The hill at the foot is the budget. The number in the legend is
-# that of the table, and the dot stands where it is at the mean budget: close to the
-# curve, not on it, as what is found on average over budgets is not what is found by the
-# average one. How many belong in the review is uncertain as well, so that the band may
-# lie above what a perfect order finds if they are as many as in the records.
+# The figure shows the same results. The shaded peak at the bottom is the distribution
+# of the budget. The dot is the number found from the table, at the mean budget. It is
+# close to the curve, but not on it, because the mean over budgets differs from the
+# number found at the mean budget. The number of relevant articles is uncertain as well,
+# so the band may extend above the line of a perfect order.
 
 BudgetReportDisplay(report).plot()
 
 # %%
-# It assumes that the articles are like the records: drawn from the same search, with as
-# many that belong in the review.
+# The report assumes that the articles are like the records: drawn from the same search,
+# with the same share of relevant ones.
 #
-# A longer pilot?
+# A larger pilot?
 # ---------------
-# How many labelled records would say to within five points which share will be found?
+# How many labelled records are needed to estimate the recall to within five points?
 
 from skrate import expected_recall_score
 

@@ -1,20 +1,18 @@
 """
-Scores of few bits
-==================
+Scores with few bits
+====================
 
-Networks answer in half precision, and often with a probability. Of
-a confident network that is nearly 1 for many cases, and in few bits
-exactly 1: the top of the ranking is a tie. What does that cost, and
-what do programs make of it that sort?
+Many networks return probabilities in half precision. A confident network gives many
+cases a probability near 1, which is rounded to exactly 1, so the top of the ranking is
+one large tie. How much does this cost, and what do programs report that simply sort?
 """
 
 # %%
 # A confident network
 # -------------------
-# The score is a logit that is too large throughout, of 20,000 cases
-# of which one in five is positive. There is time for about 3 % of
-# them. bfloat16 has 8 of the 24 bits of float32, float16 has 11;
-# numpy has no type of the first, so that it is rounded by hand.
+# The scores are exaggerated logits of 20,000 cases, one in five of them positive. About
+# 3 % of the cases can be processed. The significand has 24 bits in float32, 11 in
+# float16 and 8 in bfloat16, which NumPy does not support, so we round by hand.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -42,11 +40,11 @@ formats = {
 }
 
 # %%
-# The metric, whatever the order of the tied
-# ------------------------------------------
-# Cases that tie count by the mean over their orders. A program that
-# sorts takes them as they come: here it is given all positives
-# first, and all positives last.
+# The metric, and the order of ties
+# ---------------------------------
+# skrate returns the mean over all orders of tied cases. The result of a program that
+# simply sorts depends on the order of the rows: here either all positives come first,
+# or all come last.
 
 by_label = np.argsort(~y_true, kind="stable")
 
@@ -79,11 +77,11 @@ for output, exact in outputs.items():
         print(row.format(*values))
 
 # %%
-# In bfloat16 an eighth of all cases have a probability of 1, four
-# times as many as can be looked at. What a sorting program reports
-# is then anything from nothing to perfect, by how the rows come.
-# The mean over all orders is what will be found on average, and less
-# than the network knows. Logits have bits for the top: rank by them.
+# In bfloat16, an eighth of all cases have a probability of 1, four times as many as can
+# be processed. Depending on the order of the rows, a program that sorts may report
+# anything from 0 to a perfect value. The mean over all orders is the expected result,
+# but the network could rank better. Logits keep enough bits at the top, so rank by
+# these.
 
 panels = {"figsize": (7.5, 3.4), "layout": "constrained"}
 _, axes = plt.subplots(1, 2, sharex=True, sharey=True, **panels)

@@ -2,15 +2,15 @@
 Is model B better than model A?
 ===============================
 
-Two models, one test set, one budget: a difference with its interval and p-value, and
-then the question that a single training set cannot answer.
+We compare two models on one test set under one budget, with an interval and a p-value.
+Then we compare the algorithms over several training sets.
 """
 
 # %%
 # On one test set
 # ---------------
 # One case in ten is positive, and about a seventh of the cases will be processed. How
-# sure is each number?
+# uncertain is each number?
 
 from functools import partial
 
@@ -66,8 +66,8 @@ for name, y_score in y_scores.items():
     )
 
 # %%
-# The intervals of the models may overlap while their difference is clear: the cases are
-# the same, so that what makes the test set hard or easy cancels.
+# The intervals of the models may overlap although the difference is significant: both
+# models rank the same cases, so the difficulty of the test set cancels.
 
 a, b = y_scores.values()
 comparisons = {
@@ -94,7 +94,7 @@ ax.set(
 )
 
 # %%
-# Without assumptions about large samples, by exchanging the models within cases:
+# A permutation test, which swaps the models within cases, does not need a large sample:
 
 print(
     compare(
@@ -110,9 +110,9 @@ print(
 # %%
 # Over folds
 # ----------
-# That B is better *as trained here* does not say that it would be after training on
-# other cases. Cross-validation varies both. Each fold reports its metrics with standard
-# errors, and numbers of positives and negatives:
+# Model B is better *as trained here*, but might not be after training on other cases.
+# Cross-validation varies the training and the test cases. Each fold reports its metrics
+# with standard errors, and the numbers of positives and negatives:
 
 report = ScoreReport(
     metrics={
@@ -127,8 +127,8 @@ results = {
 summarize(results)
 
 # %%
-# The folds' training sets overlap. The corrected test counts it in; the plain paired
-# t-test does not, and is too sure.
+# The folds' training sets overlap. The corrected test takes this into account; the
+# plain paired t-test does not, and its p-value is too small.
 
 fold_a, fold_b = (
     result["test_rAUC"] for result in results.values()

@@ -1,19 +1,19 @@
 """
-==================================
+=================================
 Consensus curves and their bounds
-==================================
+=================================
 
-A post office scans digits, and a clerk looks through some of them for eights, which the
-machine on duty misreads. He has time for some share of the scans, known only roughly.
-Which of three quick models should order them, and how much will he find? The same
-question as for a reviewer who reads some of the articles on a list.
+A post office scans digits, and a clerk checks some of them for eights, which the
+machine on duty misreads. The share of scans that the clerk has time for is known only
+roughly. Which of three quick models should rank the scans, and how many eights will the
+clerk find?
 """
 
 # %%
 # What share will be processed
 # ----------------------------
-# Two hours for 1,800 scans that take 14 to 62 seconds each: by
-# :func:`skrate.rates.from_budget`, a distribution over the rate.
+# The clerk has two hours for 1,800 scans, which take 14 to 62 seconds each on average.
+# :func:`skrate.rates.from_budget` turns this into a distribution of the rate.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
@@ -29,11 +29,11 @@ print(rate.describe())
 # %%
 # Three models, ten folds
 # -----------------------
-# :meth:`~skrate.RateAveragedROC.from_cross_validation` runs the folds, averages their
-# ROC curves *at equal rate*, since the same share of each is processed, and draws the
-# mean with its 95 % bounds. With ``plot_rate=True`` the rate is on the axis, and the
-# hill is where the budget lies. Grey lines border what any ranking can reach: nobody
-# finds more eights than he looks at scans.
+# :meth:`~skrate.RateAveragedROC.from_cross_validation` cross-validates each model,
+# averages the folds' ROC curves *at equal rates*, and draws the mean with its 95 %
+# bounds. With ``plot_rate=True``, the rate is on the axis, and the shaded peak is the
+# distribution of the budget. Grey lines show the limits of any ranking: the number of
+# eights found cannot exceed the number of scans checked.
 
 X, digit = load_digits(return_X_y=True)
 y = (digit == 8).astype(int)
@@ -62,8 +62,8 @@ displays = {
 }
 
 # %%
-# Over all rates, the AUC prefers the second model. Where the budget lies, the tree is
-# ahead:
+# Over all rates, the second model has the highest AUC. Within the budget, the tree is
+# better:
 
 for name, display in displays.items():
     curve = display.curve
@@ -73,11 +73,11 @@ for name, display in displays.items():
     )
 
 # %%
-# Where the budget lies
-# ---------------------
-# ``zoom="rate"`` shows only the rates that the budget may take. In the ROC plane a rate
-# is a falling line, here nearly upright, because only one digit in ten is an eight, and
-# the budget is a shade.
+# Zooming in on the budget
+# ------------------------
+# ``zoom="rate"`` shows only the plausible rates. In ROC space, each rate is a falling
+# line, here nearly vertical, because only one digit in ten is an eight. The shading is
+# the budget.
 
 figure, axes = plt.subplots(
     1, 2, figsize=(12, 5), layout="constrained"
@@ -89,8 +89,8 @@ for display in displays.values():
 # %%
 # Reading a curve
 # ---------------
-# How many of the eights are found at the average rate, and how far could that be off?
-# And how much must be looked through, to find nine in ten?
+# What is the recall at the mean rate, with its interval? And how many scans must be
+# checked to find nine in ten eights?
 
 for name, display in displays.items():
     recall = display.curve.recall_at_rate(rate.mean())
@@ -105,11 +105,11 @@ for name, display in displays.items():
     )
 
 # %%
-# What is behind it
-# -----------------
-# The ten folds of the tree, and lines of equal rate. Its leaves tie many scans, which
-# is where the curves are straight. Folds vary much more than their consensus does: each
-# has 17 or 18 eights, all together have 174.
+# The single folds
+# ----------------
+# The figure shows the ten folds of the tree, and lines of equal rate. Many scans in the
+# same leaf tie, which makes parts of the curves straight. Single folds vary much more
+# than the consensus: each has 17 or 18 eights, all together have 174.
 
 figure, ax = plt.subplots(figsize=(6, 6), layout="constrained")
 displays["Decision tree"].plot(

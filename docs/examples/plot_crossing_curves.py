@@ -2,16 +2,17 @@
 The AUC prefers the wrong model
 ===============================
 
-Curves that cross have two answers to "which model is better?". The AUC gives
-the answer for a budget that nobody has.
+If two curves cross, the better model depends on the budget. The AUC averages over all
+budgets, most of which are unrealistic.
 """
 
 # %%
 # Two models
 # ----------
-# One case in ten is positive. Model A recognises a bit more than half of the positives
-# for certain, and nothing about the others; model B finds all of them somewhat more
-# likely. Both see the same noise in part, as models of the same data do.
+# One case in ten is positive. Model A ranks slightly more than half of the positives at
+# the very top, and the others no better than chance; model B ranks all positives
+# moderately well. Part of the noise is common to both models, as is usual for models of
+# the same data.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,9 +44,9 @@ print(compare("roc_auc", y_true, model_a, model_b))
 # %%
 # At which budgets?
 # -----------------
-# The difference of recall at every rate, with a band for the whole curve. Where it
-# excludes 0, a model is significantly better. Between 3 and 12 % of the cases will be
-# processed: that is the hill at the foot.
+# The figure shows the difference in recall at every rate, with a band for the whole
+# curve. At rates at which the band excludes 0, one model is significantly better.
+# Between 3 and 12 % of the cases will be processed (the shaded peak at the bottom).
 
 budget = rates.from_quantiles({0.025: 0.03, 0.975: 0.12})
 result = compare_curves(y_true, model_a, model_b, random_state=0)
@@ -53,7 +54,7 @@ CurveComparisonDisplay(result, names=["A", "B"], rate=budget).plot()
 print(result.winning_rates())
 
 # %%
-# Under this budget A is the model to take:
+# Under this budget, A is significantly better:
 
 print(
     compare(
@@ -64,9 +65,9 @@ print(
 # %%
 # "But your distribution is arbitrary"
 # ------------------------------------
-# So it is: a beta distribution was drawn through two quantiles. Over *all*
-# distributions with these quantiles the difference lies in a range, and that range,
-# with what the sample does not know, in an interval:
+# The beta distribution through two quantiles is indeed an assumption. Over *all*
+# distributions with these quantiles, the difference lies in a range, with an interval
+# for the sampling error:
 
 known = rates.between({0.025: 0.03, 0.975: 0.12})
 print(

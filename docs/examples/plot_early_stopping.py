@@ -2,17 +2,18 @@
 When to stop boosting
 =====================
 
-Early stopping keeps the round that is best by what it watches. Watched by the log loss,
-a model that weighs up its rare class stops at once; watched by what the budget will
-find, it goes on.
+Early stopping keeps the round that is best according to the metric it monitors. If the
+rare class is upweighted and the metric is the log loss, training stops at once; if the
+metric is the expected recall within the budget, training goes on.
 """
 
 # %%
-# Rare positives, weighed up
+# Rare positives, upweighted
 # --------------------------
-# One case in twenty is positive. As is often done, all positives together get the
-# weight of all negatives: the probabilities come out far too high, which does not
-# matter to who only ranks.
+# One case in twenty is positive. As is common practice, the positives are weighted so
+# that their total weight equals the total weight of the negatives. The predicted
+# probabilities then come out far too high, which does not matter if you only need a
+# ranking.
 
 import lightgbm as lgb
 import matplotlib.pyplot as plt
@@ -30,8 +31,8 @@ X_valid, y_valid = X[valid], y[valid]
 print(f"{y.mean():.1%} positive")
 
 # %%
-# Between 2 and 10 % of the cases will be processed. What share of the positives will be
-# found is the expected recall, and LightGBM can watch it as it can watch its own
+# Between 2 and 10 % of the cases will be processed. The share of positives that we can
+# expect to find is the expected recall, and LightGBM can monitor it just like its own
 # metrics.
 
 budget = rates.from_quantiles({0.025: 0.02, 0.975: 0.1})
@@ -42,8 +43,8 @@ found = eval_metric(
 # %%
 # Two runs
 # --------
-# They differ in nothing but what is watched; both give up after 25 rounds without a
-# gain.
+# The two runs differ only in the metric monitored; both stop after 25 rounds without
+# improvement.
 
 
 def run(metric, feval=None):
@@ -75,15 +76,17 @@ def run(metric, feval=None):
 
 by_loss, _ = run("binary_logloss")
 by_budget, history = run("None", found)
-print(f"watched by the log loss: {by_loss.best_iteration} rounds")
-print(f"watched by the budget: {by_budget.best_iteration} rounds")
+print(f"log loss monitored: {by_loss.best_iteration} rounds")
+print(
+    f"expected recall monitored: {by_budget.best_iteration} rounds"
+)
 
 # %%
-# The longer run by both. With these weights the probabilities of all later rounds are
-# further from the truth than those of the first, and the rounds bring ever more
-# positives to the top. The expected recall was watched until the run ended, 25 rounds
-# after the best one; the line of the log loss ends with the best, as LightGBM keeps no
-# later rounds to predict by.
+# The chart shows both metrics over the longer run. With these weights, the
+# probabilities after every later round are further from the truth than after the first,
+# yet more and more positives move to the top. The expected recall was recorded until
+# the run ended, 25 rounds after the best one. The log-loss line stops at the best
+# round, because LightGBM discards the later ones for prediction.
 
 recalls = history["recall"]
 best = by_budget.best_iteration
@@ -116,10 +119,10 @@ for ax in (upper, lower):
 upper.legend()
 
 # %%
-# On cases that neither has seen
-# ------------------------------
-# The validation cases chose the round, so that the score there is too good. Others
-# say what was gained:
+# On unseen cases
+# ---------------
+# The validation cases were used to choose the round, so the score on them is
+# optimistic. The test cases show how much was really gained:
 
 print(
     compare(

@@ -1,18 +1,18 @@
 """
-What it costs to find nearly all
-================================
+How much must be read to find nearly all?
+=========================================
 
-A systematic review must not miss articles. Before reading begins, two
-models ranked an earlier review, whose labels are known. How much must
-be read to find 95 %, how sure is that, and which model is it?
+A systematic review must not miss articles. Before reading begins, two models are
+compared on an earlier review, whose labels are known. What share must be read to find
+95 %, how uncertain is it, and which model needs less reading?
 """
 
 # %%
 # Two rankings of one review
 # --------------------------
-# Of 6,000 articles one in twelve belongs in the review. The quick
-# model is good at once, but takes every sixth of these for one of
-# the others. The thorough one is never as good, and forgets none.
+# Of 6,000 articles, one in twelve is relevant. The quick model ranks most of these very
+# high, but fails to recognise every sixth. The thorough model is less precise at the
+# top, but recognises all.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,10 +37,9 @@ models = {
 # %%
 # What must be read
 # -----------------
-# For 50 % the quick model takes less reading, for 95 % far more:
-# the curves cross. A bar is the 95 % interval of what must be read.
-# The distance
-# to the dotted line, a random order, is the work that is saved.
+# The curves cross: for a recall of 50 %, the quick model needs less reading, for 95 %
+# far more. A bar is the 95 % interval of the share that must be read. The horizontal
+# distance to the dotted line, a random order, is the work saved.
 
 styles = {"quick": ("#D55E00", "--"), "thorough": ("#0072B2", "-")}
 fig, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
@@ -67,8 +66,8 @@ ax.legend(loc="lower right", fontsize=12)
 # %%
 # Which model?
 # ------------
-# Both rank the same articles: a paired test. By the AUC there would
-# be less of a difference:
+# Both models rank the same articles, so the test is paired. The AUC shows a smaller
+# difference:
 
 for metric, given in (
     (work_saved_score, {"recall": 0.95}),
@@ -78,6 +77,6 @@ for metric, given in (
     print(f"{test.metric}: {test:.3f[]}, p = {test.pvalue:.2g}")
 
 # %%
-# This plans. That 95 % *were* found, while reading goes on, is
-# another question: :ref:`sphx_glr_auto_examples_plot_stopping.py`.
+# These results are for planning. To show during a review that 95 % *were* found, see
+# :ref:`sphx_glr_auto_examples_plot_stopping.py`.
 plt.show()

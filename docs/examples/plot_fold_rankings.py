@@ -2,16 +2,17 @@
 Train once, ask everything
 ==========================
 
-Two models are cross-validated, once. Which is better, by how much, at which budgets,
-and what will it find? All of it is asked of how the folds were ranked.
+We cross-validate two models once and keep the rankings of the folds. These are enough
+to see which model is better, by how much, at which budgets, and how many positives it
+will find.
 """
 
 # %%
 # Train
 # -----
-# Six cases in a hundred are positive. A linear model and one with a kernel are trained
-# on the same folds. What is kept are the labels and scores of the cases left out, fold
-# by fold: every fold has a model of its own, whose scores have a scale of their own.
+# Six cases in a hundred are positive. A linear model and a kernel model are trained on
+# the same folds. We keep the labels and scores of the held-out cases, fold by fold,
+# because each fold's model has a different scale of scores.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import make_classification
@@ -64,8 +65,9 @@ print(kernel)
 # %%
 # How good are they?
 # ------------------
-# A metric takes the rankings in place of labels and scores, and is its mean over the
-# folds. With an interval, too: about a tenth of the cases will be processed.
+# If you pass the rankings instead of labels and scores, a metric returns its mean over
+# the folds. :func:`~skrate.estimate` adds an interval. About a tenth of the cases will
+# be processed.
 
 budget = rates.beta(3, 27)
 for name, ranked in rankings.items():
@@ -76,13 +78,13 @@ for name, ranked in rankings.items():
 # %%
 # Is one better?
 # --------------
-# The folds hold the same cases, so that the test is paired:
+# The folds of both models contain the same cases, so the test is paired:
 
 print(compare(rate_weighted_auc_score, kernel, linear, rate=budget))
 
 # %%
-# At which budgets? The same share of every fold is processed, and what they find is
-# added up:
+# At which budgets? The same share of every fold is processed, and the positives found
+# are added up:
 
 CurveComparisonDisplay.from_predictions(
     kernel,
@@ -93,9 +95,9 @@ CurveComparisonDisplay.from_predictions(
 )
 
 # %%
-# Do the folds agree? Thin lines are their curves, the thick one is the mean of them at
-# equal rate, and the shade is a standard deviation of the folds: how far one fold may
-# lie from another, not how sure the mean is.
+# Do the folds agree? Thin lines are the curves of the folds, and the thick line is
+# their mean at equal rates. The shading is one standard deviation of the folds: it
+# shows the variation between folds, not the uncertainty of the mean.
 
 _, ax = plt.subplots(layout="constrained")
 HitCurveDisplay.from_predictions(
@@ -105,18 +107,18 @@ HitCurveDisplay.from_predictions(
 # %%
 # What will it find?
 # ------------------
-# In the next 10,000 cases, in counts:
+# The report gives counts for the next 10,000 cases:
 
 report = budget_report(rankings, rate=budget, n_items=10_000)
 print(report)
 
 # %%
-# And as a picture. The dots are the numbers of the table, means over all budgets, and
-# stand at the average one. They lie below the curves, as smaller budgets lose more than
-# larger ones add where a curve flattens.
+# In the figure, the dots are the numbers from the table, means over all budgets, drawn
+# at the mean budget. They lie below the curves, because the curves flatten: smaller
+# budgets lose more than larger ones add.
 
 BudgetReportDisplay(report).plot()
 
 # %%
-# These are the models of the folds, each trained on four fifths of the cases. The one
-# that is trained on all of them should find a little more.
+# These results are for models trained on four fifths of the cases. A model trained on
+# all cases should find slightly more.

@@ -1,17 +1,17 @@
 """
-More frauds, or more money?
-===========================
+More cases, or more money?
+==========================
 
-Where cases differ in what they are worth and in what they cost, the model that finds
-most of them need not be the one to take. The curve of gain shows what a budget buys.
+If cases differ in value and in cost, the model that finds the most cases is not
+necessarily the best. The gain curve shows what a budget achieves.
 """
 
 # %%
-# Frauds of all sizes
-# -------------------
-# One transaction in ten is a fraud. Processing it saves its amount, and takes some
-# time; processing any other saves nothing. One ranking is by how probable a fraud is,
-# the other by what is to be expected per hour.
+# Fraud of all sizes
+# ------------------
+# One transaction in ten is fraudulent. Processing a fraudulent transaction saves its
+# amount; processing any other saves nothing, and both take some time. One ranking is by
+# the probability of fraud, the other by the expected savings per hour.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,15 +32,15 @@ by_chance = rng.normal(size=n) + 1.5 * is_fraud
 by_worth = 1.5 * by_chance + np.log(amount / hours)
 
 # %%
-# By the AUC the first is better:
+# By the AUC, the first is better:
 
 print(compare("roc_auc", is_fraud, by_worth, by_chance))
 
 # %%
-# What a share of the hours buys
-# ------------------------------
-# Not so by what is saved. The perfect order is by amount per hour, too, and knows who
-# is a fraud.
+# Savings by share of the hours
+# -----------------------------
+# By the amount saved, the second is better. The perfect order is by amount per hour,
+# with the labels known.
 
 fig, ax = plt.subplots()
 for name, scores in {
@@ -58,7 +58,7 @@ for name, scores in {
     )
 
 # %%
-# There is time for about a tenth of the work. That much more is saved:
+# With time for about a tenth of the work, the second ranking saves this much more:
 
 budget = rates.beta(8, 72)
 print(

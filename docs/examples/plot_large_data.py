@@ -2,16 +2,16 @@
 A month of scores in a small table
 ==================================
 
-Scores come day by day, and there are too many to keep. Each day
-becomes a table, tables add, and one with too many different scores is
-compressed. How many groups must it keep?
+Scores arrive day by day, too many to keep. Each day becomes a table, the tables are
+added, and a table with too many different scores is compressed. How many groups must it
+keep?
 """
 
 # %%
 # One table of all days
 # ---------------------
-# A metric needs the counts of positives and negatives at each score
-# and no cases. So the days may be forgotten as they come.
+# A metric needs only the numbers of positives and negatives at each score, so the cases
+# of each day can be discarded.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,10 +39,10 @@ print(whole)
 # %%
 # Fewer groups
 # ------------
-# Neighbouring scores are merged, and their cases tie. What that can
-# change at most is known without the cases, for each metric: the
-# distance to the best or to the worst order within the groups. Here
-# the cases are still there, to see what is really lost.
+# Neighbouring scores are merged, and their cases tie. The maximum error of a metric can
+# be computed without the cases: it is the larger distance to the best and to the worst
+# order within groups. In this example we still have the cases, and can also compute the
+# actual error.
 
 budget = rates.beta(3, 57)
 metrics = {
@@ -68,10 +68,10 @@ for i in (0, 5, 10):
         print(f"{sizes[i]:<8}{name:19}{numbers}")
 
 # %%
-# The bound falls with the number of groups. The loss is smaller
-# still, as errors in both directions cancel within a group. Average
-# precision is the exception: it takes cases that tie together, and
-# comes out too low by a quarter of the bound or more.
+# The bound falls with the number of groups. The actual error is even smaller, because
+# errors in both directions cancel within a group. Average precision is an exception:
+# tied cases count as one step, so the value is too low by a quarter of the bound or
+# more.
 
 panels = {"figsize": (7, 3.2), "layout": "constrained"}
 _, axes = plt.subplots(1, 3, sharey=True, **panels)

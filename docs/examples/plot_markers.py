@@ -3,10 +3,10 @@
 Hundreds of markers
 ===================
 
-A mass spectrometer measures 779 peaks of each of 165 men, 83 of whom have late
-prostate cancer. Which peaks tell them from the others, and which would begin a
-screening well? We simulate such data: most peaks say nothing, some are a little higher
-in all of the ill, and some much higher in a part of them.
+A mass spectrometer measures 779 peaks for each of 165 men, 83 of whom have late
+prostate cancer. Which peaks distinguish them from the others, and which are useful for
+screening? We simulate such data: most peaks are uninformative, some are slightly higher
+in all men with cancer, and some are much higher in a few of them.
 """
 
 # %%
@@ -38,15 +38,15 @@ markers = dict(zip(names, peaks.T, strict=True))
 # %%
 # Values, standard errors and p-values
 # ------------------------------------
-# Of 779 tests 39 are below 0.05 if nothing tells anything. The p-values that are
-# printed are adjusted: 0.05 allows for a false finding in one study of twenty.
+# If no marker is informative, about 39 of 779 p-values are below 0.05. The printed
+# p-values are adjusted: at a level of 0.05, one study in twenty has a false finding.
 
 found = estimate("roc_auc", ill, markers)
 print(found)
 
 # %%
-# Benjamini and Hochberg's method allows for one in twenty of the findings, and finds
-# more.
+# The method of Benjamini and Hochberg allows one in twenty findings to be false, and
+# finds more markers.
 
 for adjust in ("holm", "bh"):
     found = estimate("roc_auc", ill, markers, adjust=adjust)
@@ -56,21 +56,21 @@ for adjust in ("holm", "bh"):
     ).sum()
     print(
         f"{adjust}: {is_found.sum()} are found, "
-        f"{n_false} of them tell nothing"
+        f"{n_false} of them are uninformative"
     )
 
 # %%
 # Average precision against the AUC
 # ---------------------------------
-# Of two markers with one AUC, the one above begins better: those are the peaks that are
-# much higher in a part of the ill.
+# If two markers have the same AUC, the higher point is better at the top of the
+# ranking: these are the peaks that are much higher in a few of the men with cancer.
 
 display = MarkersDisplay.from_predictions(
     ill, markers, random_state=0, despine=True
 )
 
 # %%
-# The best by either metric, along the whole ranking:
+# Hit curves of the best markers by either metric:
 
 best = {
     estimates.metric: estimates.names[np.argmax(estimates.values)]
@@ -87,9 +87,9 @@ for metric, name in best.items():
     )
 
 # %%
-# Against a marker that is known
+# Comparison with a known marker
 # ------------------------------
-# Is any of the best better than the one in use? Each is compared with it, paired by
+# Is any of the best markers better than the one in use? Each comparison is paired by
 # patient.
 
 leading = [names[i] for i in np.argsort(-display.x.values)[:5]]

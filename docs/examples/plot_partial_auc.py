@@ -2,18 +2,17 @@
 Two markers with the same AUC
 =============================
 
-Two measures of a cell image have the same AUC. One is wanted to rule
-tumours in, where a false alarm is an operation, and one to rule them
-out, where a miss is a tumour that grows. Is one of them better for
-both?
+Two measures of a cell image have the same AUC. One use is to rule tumours in, in which
+a false alarm leads to an operation; the other is to rule them out, in which a miss
+leaves a tumour untreated. Is one measure better for both?
 """
 
 # %%
 # The same area
 # -------------
-# Of 569 masses of scikit-learn's breast cancer data 212 are
-# malignant. Two measures of the nuclei, how much their areas differ
-# and the greatest concavity, tell them apart equally well:
+# In scikit-learn's breast cancer data, 212 of 569 masses are malignant. By the AUC, two
+# measures of the nuclei, the spread of their areas and the worst concavity, distinguish
+# these equally well:
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
@@ -33,8 +32,8 @@ for name, y_score in markers.items():
 # %%
 # Two parts of it
 # ---------------
-# Few false alarms are the left edge of the square, few misses its
-# upper edge. The curves cross between them.
+# The left edge of the square corresponds to few false alarms, the upper edge to few
+# misses. The curves cross between them.
 
 fig, ax = plt.subplots(figsize=(5.6, 5.4), layout="constrained")
 ax.axvspan(0, 0.1, color="0.87", zorder=0)
@@ -52,8 +51,7 @@ ax.set_ylabel("recall", fontsize=13)
 ax.legend(loc="lower right", fontsize=13, bbox_to_anchor=(1, 0.12))
 
 # %%
-# The partial AUC of each window, mapped so that 0.5 is random and 1
-# is perfect, and the test of their difference:
+# The partial AUC of each window is rescaled such that 0.5 is random and 1 is perfect:
 
 windows = {
     "few false alarms": {"fpr": (0, 0.1)},
@@ -69,7 +67,7 @@ for what, window in windows.items():
     print(f"   difference     {test:.3f[]}, p = {test.pvalue:.2g}")
 
 # %%
-# To rule tumours in it is the spread of the area, beyond doubt. To
-# rule them out it is probably the concavity, but the few malignant
-# masses at the lower end of it do not settle that.
+# To rule tumours in, the spread of the area is significantly better. To rule them out,
+# the concavity is probably better, but there are too few malignant masses at its lower
+# end to be sure.
 plt.show()

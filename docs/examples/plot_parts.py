@@ -2,16 +2,16 @@
 Metrics of parts do not average
 ===============================
 
-The cases lie on several machines. Averaging a metric over them is
-easy, but differs from the metric of all cases. Adding up their
-tables is as easy, and gives the metric of all cases.
+The cases are on several machines. The average of a metric over machines differs from
+the metric of all cases. Adding up the machines' tables is as easy, and gives the metric
+of all cases.
 """
 
 # %%
 # Parts that are alike
 # --------------------
-# Of 40,000 cases one in fifty is positive. They are dealt out at
-# random, to two machines, four, and so on.
+# One in fifty of 40,000 cases is positive. The cases are divided at random between two
+# machines, four, and so on.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -52,16 +52,16 @@ for row in zip(numbers, averaged, of_the_sum, strict=True):
     print("{:5}  {:13.4f}  {:13.4f}".format(*row))
 
 # %%
-# Average precision rises as parts get small. A mean over batches,
-# as some programs report it of an epoch, tells the size of a batch.
+# Average precision rises as parts get smaller. So a mean over batches, as some programs
+# report for an epoch, depends on the batch size.
 
 # %%
 # Parts that differ
 # -----------------
-# Of countries even the AUC does not average, though each has enough
-# cases. Within a country the model ranks well. Between countries
-# its scores differ in level for no good reason, so that one ranking
-# of all puts the wrong countries first. The mean does not see that.
+# If the parts are countries, even the mean AUC differs from the AUC of all cases,
+# although each country has enough cases. Within a country, the model ranks well. But
+# the level of its scores differs between countries for no good reason, so a single
+# ranking of all cases puts the wrong countries first. The mean does not show this.
 
 names = np.array(["BE", "DE", "ES", "FR", "IT", "NL"])
 country = rng.integers(6, size=40_000)

@@ -1,21 +1,19 @@
 """
-===============================
+============================
 Rank with boosted thresholds
-===============================
+============================
 
-:class:`~skrate.RankBoostClassifier` puts pairs of a positive and a
-negative in order. It helps most where only some pairs count: those
-within one user's list. Beside AdaBoost on all pairs it is no better,
-but quicker.
+:class:`~skrate.RankBoostClassifier` learns to order pairs of a positive and a negative.
+It helps most if only some pairs matter, such as those within a user's list. On all
+pairs, it is no better than AdaBoost, but faster.
 """
 
 # %%
 # Lists that differ in level
 # --------------------------
-# Each user is shown twenty items. How much a user clicks differs
-# between users by far; three features measure it, with noise. Three
-# others measure whether item and user match. Only the match can put a
-# list in order.
+# Each user sees twenty items. Users differ considerably in how much they click; three
+# features measure this, with noise. Three other features measure how well item and user
+# match. Only the match helps to order a list.
 
 import time
 
@@ -52,8 +50,8 @@ X_train, y_train, user_train = make_lists(rng, 150)
 X_test, y_test, user_test = make_lists(rng, 500)
 
 # %%
-# With ``groups``, RankBoost learns the pairs within lists. All are
-# scored by these, on users whom no model has seen.
+# With ``groups``, RankBoost learns the pairs within lists. All models are evaluated by
+# the AUC within lists, on new users.
 
 lists = {"groups": user_test, "average": "pairs"}
 models = {
@@ -89,16 +87,15 @@ pooled = roc_auc_score(y_test, scores)
 print(f"{'gradient boosting':32}{within:12.3f}{pooled:11.3f}")
 
 # %%
-# The others learn which users click much. Over all rows this is the
-# best clue, so they are far ahead by the AUC of all pairs, but in a
-# list it is of no use. Learners that take lists, such as LightGBM's
-# rankers, gain as much as RankBoost.
+# The other models learn which users click a lot. Over all rows, this is the best
+# predictor, so these models have a far higher AUC of all pairs, but it does not help
+# within a list. Other learners that support lists, such as LightGBM's rankers, gain as
+# much as RankBoost.
 #
-# All pairs: the same AUC, sooner
+# All pairs: the same AUC, faster
 # -------------------------------
-# Where all pairs count, boosting cases comes to the same AUC as
-# boosting pairs, or a little more, as Cortes and Mohri (2003)
-# observed. RankBoost takes a fraction of the time.
+# If all pairs count, boosting cases reaches the same AUC as boosting pairs, or slightly
+# more, as Cortes and Mohri (2003) observed. RankBoost takes a fraction of the time.
 
 X = rng.normal(size=(6_000, 10))
 signal = np.tanh(2 * X[:, 0]) + X[:, 1] ** 2 / 2
@@ -127,11 +124,11 @@ ax.set(xlabel="Round", ylabel="AUC of the test cases")
 ax.legend()
 
 # %%
-# What it has learned
-# -------------------
-# The model is a sum of steps, one function for each feature: here are
-# those of the first four, beside what made the data. Being additive,
-# it could not see features that act together.
+# The learned functions
+# ---------------------
+# The model is a sum of step functions, one for each feature. The figure shows those of
+# the first four features, with the functions that generated the data. An additive model
+# cannot represent interactions.
 
 model = models[0]
 truth = (
@@ -156,11 +153,10 @@ for feature, (ax, function) in enumerate(
 axes[0, 0].legend()
 
 # %%
-# Stop when the budget gains no more
-# ----------------------------------
-# About a tenth of the cases can be processed. A fifth of the training
-# cases is held out, and the run ends when their rate-weighted AUC has
-# not risen for 20 rounds.
+# Early stopping for a budget
+# ---------------------------
+# About a tenth of the cases can be processed. A fifth of the training cases are held
+# out, and training stops when their rate-weighted AUC has not improved for 20 rounds.
 
 budget = rates.beta(4, 36)
 stopped = RankBoostClassifier(

@@ -1,18 +1,18 @@
 """
-=============================
-Lists in order, users by list
-=============================
+===========================
+Ranking within users' lists
+===========================
 
-A recommender shows each user twenty items. Whether a click is likely depends on the
-user, some of whom click much, and on how item and user match. Only the second can be
-used to order a list. Which metric sees it?
+A recommender shows each user twenty items. The probability of a click depends on the
+user, because some users click a lot, and on how well item and user match. Only the
+match helps to order a list. Which metric shows this?
 """
 
 # %%
 # Lists that differ in level
 # --------------------------
-# Each user has a level of clicking, from hardly ever to nearly always, and a taste.
-# One model knows the levels, another the tastes, a third a little of both.
+# Each user has a click rate, from near 0 to near 1, and a taste. One model knows the
+# click rates, another the tastes, a third some of both.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -34,9 +34,9 @@ models = {
 }
 
 # %%
-# On all rows, the model that knows the user wins by far. It orders no list: within
-# one, where the user is always the same, it is as good as chance, and the model that
-# knows the match is the best.
+# On the pooled rows, the model that knows the user is by far the best. But within a
+# list, the user is always the same, so this model is no better than chance, and the
+# model that knows the match is the best.
 
 values = {}
 print(f"{'':20}{'all rows':>10}{'in lists':>10}{'top 5':>8}")
@@ -59,11 +59,11 @@ ax.set(ylabel="AUC", xlim=(-0.2, 2.2))
 ax.legend(frameon=False)
 
 # %%
-# What the undefined lists are worth
-# ----------------------------------
-# Many users click on nothing, a few on everything. Their lists have no order to judge.
-# Left out, as by default, they change nothing; counted one half, they draw every model
-# to the middle; counted zero, they draw all down.
+# Undefined lists
+# ---------------
+# Many users click on nothing, a few on everything. The AUC is undefined for their
+# lists. By default these are left out; if you count them as one half, every model moves
+# towards the middle; if you count them as zero, all values fall.
 
 score = models["knows the match"]
 lists = group_scores("roc_auc", clicked, score, groups=user)
@@ -80,10 +80,10 @@ for undefined in ("skip", 0.5, 0):
     print(f"undefined={undefined!r:7} {value:.3f}")
 
 # %%
-# How sure, and how it differs from list to list
-# ----------------------------------------------
-# The standard error is over lists: a list of one click says little, and there are many
-# of these. By pairs, lists count by what they say.
+# Uncertainty, and variation between lists
+# ----------------------------------------
+# The standard error is computed across lists. Many lists have a single click and carry
+# little information; weighting by pairs takes this into account.
 
 fig, (left, right) = plt.subplots(
     1, 2, figsize=(9, 3.6), layout="constrained"
@@ -132,7 +132,7 @@ right.set(
 right.legend(loc="center right")
 
 # %%
-# The decision: ship the model that knows the match, whose interval within lists lies
-# above the others'. The AUC of all rows would have shipped the model that orders no
-# list.
+# The decision: ship the model that knows the match, because its interval within lists
+# is above the others. By the pooled AUC, you would have shipped the model that is no
+# better than chance within lists.
 plt.show()

@@ -2,18 +2,18 @@
 From what you know to a budget
 ==============================
 
-A search brought 2,500 articles, and not all of them will be read.
-What is known of how many: some hours, a number that somebody names,
-last year's shares, an odd week. Each is a distribution of the rate.
+A search returned 2,500 articles, and not all of them will be read. You may know the
+hours available, a rough number, or last year's shares. Each gives a distribution of the
+rate.
 """
 
 # %%
-# Five ways to say it
-# -------------------
-# A coordinator has 120 hours, and an article takes 10 to 45 minutes
-# on average. Another expects to read 200 to 600. There are shares
-# of twelve reviews of the past. A third plans for a small team,
-# which one time in five gets help. And nothing may be known at all.
+# Five kinds of knowledge
+# -----------------------
+# One coordinator has 120 hours, and an article takes 10 to 45 minutes on average.
+# Another expects to read 200 to 600 articles. A third knows the shares read in twelve
+# past reviews. A fourth plans for a small team that gets help one time in five. And a
+# fifth knows nothing.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,13 +36,11 @@ for name, rate in known.items():
     print(f"{name:20} {rate.mean():.3f} ({low:.3f} to {high:.3f})")
 
 # %%
-# What a metric makes of it
-# -------------------------
-# A metric needs the probability that the article at each place is
-# read, and nothing else: that is the line. The shade is how
-# probable it is that reading ends there. All but the last say that
-# the lower half of the ranking hardly matters; where it ends is
-# told with more or less certainty.
+# How a metric uses the rate
+# --------------------------
+# A metric needs only the probability that the article at each position is read (the
+# line). The shading shows where reading is likely to end. In all panels except the
+# last, the lower half of the ranking hardly matters.
 
 fig, axes = plt.subplots(len(known), 1, figsize=(7, 6), sharex=True)
 edges = np.linspace(0, 1, 101)
@@ -60,12 +58,12 @@ axes[2].set_ylabel("probability that it is read", fontsize=13)
 fig.tight_layout()
 
 # %%
-# What stays open
-# ---------------
-# Hours and bounds of the cost say two quantiles; the beta through
-# them is an assumption. Over *all* distributions with these
-# quantiles, what a ranking finds lies in a range. It is narrower if
-# the density has one peak, from 10 to 20 %:
+# The remaining assumption
+# ------------------------
+# Hours and bounds of the cost give two quantiles; the beta distribution through them is
+# an assumption. Over *all* distributions with these quantiles, the expected recall of a
+# ranking lies in a range. The range is narrower if the density has a single peak,
+# between 10 and 20 %:
 
 rng = np.random.default_rng(0)
 belongs = rng.random(n_items) < 0.06
@@ -88,8 +86,7 @@ for mode in (None, (0.1, 0.2)):
     print(f"mode={mode}: {least:.2f} to {most:.2f}")
 
 # %%
-# Two models are compared over such a set by
-# :func:`~skrate.compare`. Where one is better under every
-# distribution of the set, the assumption does not matter:
+# :func:`~skrate.compare` compares two models over such a set. If one is better under
+# every distribution in the set, the assumption does not matter:
 # :ref:`sphx_glr_auto_examples_plot_crossing_curves.py`.
 plt.show()

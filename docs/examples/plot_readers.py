@@ -10,8 +10,8 @@ patients, too.
 # %%
 # The ratings
 # -----------
-# The data are made. Half of the patients are ill. Readers differ in skill, and in what
-# they gain from the new display.
+# The data are simulated. Half of the patients are ill. Readers differ in skill and in
+# how much the new display helps them.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,20 +36,21 @@ display = np.where(is_new, "new", "old")
 # The test
 # --------
 # Each AUC varies with the patients and with the reader, and all readers see the same
-# patients. The analysis of variance of Obuchowski and Rockette allows for both:
+# patients. The Obuchowski-Rockette analysis of variance accounts for both sources of
+# variation and for the shared patients:
 
 study = {"reader": reader, "modality": display, "case": case}
 result = compare_readers("roc_auc", is_ill, rating, **study)
 print(result)
 
 # %%
-# The new display is better, for readers and patients like these: the interval of the
-# difference excludes 0.
+# For readers and patients like these, the new display is better: the 95 % interval for
+# the difference excludes 0.
 #
 # Reader by reader
 # ----------------
-# The columns of the result have each reader's AUC. Thin lines are readers, the thick
-# line is their mean with its 95 % interval.
+# The result also contains each reader's AUC. Each thin line is one reader; the thick
+# line is their mean, with its 95 % interval.
 
 columns = result.to_dict()
 order = [columns["modality"].index(name) for name in ("old", "new")]
@@ -68,6 +69,6 @@ ax.set(ylabel="AUC", xlim=(-0.3, 1.3))
 
 # %%
 # The decision: buy the new display. It raises the mean AUC by 0.09 (0.01 to 0.17), and
-# five of six readers gain. With fixed readers the interval would be shorter, but say
-# nothing about the hospital's other readers.
+# five of six readers gain. If the readers were treated as fixed, the interval would be
+# narrower, but it would not apply to the hospital's other readers.
 plt.show()

@@ -2,17 +2,16 @@
 How many cases must be labelled?
 ================================
 
-A hospital may replace the model that ranks its referrals, if the
-new one finds more. Each label takes a physician a quarter of an
-hour. How many referrals must be labelled to know?
+A hospital will replace the model that ranks its referrals if the new one finds more
+urgent cases. Each label takes a physician a quarter of an hour. How many referrals must
+be labelled to decide?
 """
 
 # %%
 # A pilot
 # -------
-# 1,000 referrals are labelled, 80 of them urgent, and about a tenth
-# of all can be seen at once. The pilot alone does not tell whether
-# the new model finds more:
+# 1,000 referrals are labelled, 80 of them urgent, and about a tenth of all referrals
+# can be seen at once. The pilot is too small to show whether the new model finds more:
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,10 +37,9 @@ print(f"{found:.3f[]}, p = {found.pvalue:.2f}")
 # %%
 # What difference would matter?
 # -----------------------------
-# Not that of the pilot, which is uncertain, but the one by which it
-# would be decided: 5 points of recall, say. What the pilot does
-# tell is how much the models vary from case to case. By that, for a
-# probability of 80 % that the test finds a difference:
+# Do not plan for the difference in the pilot, which is uncertain, but for the smallest
+# difference that would change the decision, such as 5 points of recall. From the
+# pilot's variance, these sizes have a power of 80 %:
 
 plans = {}
 for points in (3, 5, 8):
@@ -52,11 +50,11 @@ for points in (3, 5, 8):
     print(f"{points} points: {n:,} ({low:,.0f} to {high:,.0f})")
 
 # %%
-# How probable is a result?
-# -------------------------
-# A line is a difference that there may be. A bar is where the size
-# for 80 % may lie, as far as the pilot tells. As many labels as in
-# the pilot find 5 points in about one test set of four.
+# Power by sample size
+# --------------------
+# Each line is for one true difference. The bars are intervals for the size with 80 %
+# power. A test set as large as the pilot has a power of about 25 % for a difference of
+# 5 points.
 
 sizes = np.unique(np.geomspace(1_000, 30_000, 12).astype(int))
 styles = [("#D55E00", ":"), ("#0072B2", "-"), ("#009E73", "--")]

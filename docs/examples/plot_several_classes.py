@@ -2,16 +2,15 @@
 Three queues of tickets
 =======================
 
-A model reads the tickets of a help desk. Bugs go to the developers,
-questions of price to sales, abuse to a lawyer, and each of them has
-time for some share of all tickets: three rankings, three budgets.
-Which of two models should fill the queues?
+A model classifies the tickets of a help desk. Bugs go to the developers, questions
+about prices to sales, abuse to a lawyer, and each team has time for some share of all
+tickets: three rankings, three budgets. Which of two models should fill the queues?
 """
 
 # %%
 # The tickets and the budgets
 # ---------------------------
-# Most tickets are bugs, and the lawyer has time for very few.
+# Most tickets are bugs; the lawyer has time for very few.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -47,11 +46,10 @@ budget = {
 }
 
 # %%
-# One number, or one for each queue
-# ---------------------------------
-# The scorer takes the rates by class, and averages over the queues,
-# each alike. Who answers for a single queue asks for its own
-# number:
+# One number for all queues, or one per queue
+# -------------------------------------------
+# The scorer accepts one rate per class, and averages over the queues with equal
+# weights. For a single queue, compute its recall:
 
 models = {
     "logistic regression": LogisticRegression(max_iter=1_000),
@@ -69,9 +67,10 @@ for name, model in models.items():
         print(f"    {label:6} {recall:.0%} found")
 
 # %%
-# What each queue sees
-# --------------------
-# The share found by the share processed; the hill is the budget.
+# Results by queue
+# ----------------
+# The figure shows the share found by the share processed; the shaded peak is the
+# budget.
 
 fig, axes = plt.subplots(1, 3, figsize=(10, 3.9), sharey=True)
 styles = [("#0072B2", "--"), ("#D55E00", "-")]

@@ -2,17 +2,17 @@
 When to stop reading
 ====================
 
-A search for a systematic review brought 1,619 articles. A model ranks them, and a
-reviewer reads from the top until 95 % of what belongs in the review is found. How many
-belong there is unknown until all are read. When can reading stop?
+A search for a systematic review returned 1,619 articles. A model ranks them, and a
+reviewer reads from the top until 95 % of the relevant articles are found. But the
+number of relevant articles is unknown until all are read. When can reading stop?
 """
 
 # %%
-# A review of the past, replayed
-# ------------------------------
-# For a published review all labels are known [1]_. A logistic regression on the words
-# of title and abstract ranked 1,619 records; these are the places of the 84 that belong
-# in it. A reviewer finds out one by one.
+# A past review, replayed
+# -----------------------
+# For a published review, all labels are known [1]_. A logistic regression on the words
+# of title and abstract ranked 1,619 records; the array contains the positions of the 84
+# relevant ones. The reviewer discovers these one by one.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,10 +36,10 @@ belongs[places - 1] = 1
 # %%
 # By the ranking alone
 # --------------------
-# The last articles that were read, with few hits, are taken for a random sample of what
-# is left: that is the criterion of Callaghan and Müller-Hansen [2]_, at each look. The
-# lower bound reaches the target long after the recall itself does: that 95 % are found
-# is known only when much has been read in vain.
+# The criterion of Callaghan and Müller-Hansen [2]_ treats the last articles read, which
+# contain few relevant ones, as a random sample of the rest. The lower bound reaches the
+# target long after the recall itself: to show that 95 % are found, the reviewer must
+# read many irrelevant articles.
 
 curve = stopping_curve(belongs, n_items=n_items, step=1)
 print(curve.n_stop, belongs[: curve.n_stop].sum() / 84)
@@ -50,10 +50,10 @@ display.ax_.set_title("Read by the ranking")
 # %%
 # By a random sample
 # ------------------
-# That rests on a ranking that is not worse than random at its end, which nobody knows
-# beforehand. A random order needs no such assumption: after the first 530 articles the
-# reviewer reads what is left in an order that is drawn. The guarantee holds however
-# often one looks.
+# This criterion assumes that the end of the ranking is not worse than random, which
+# nobody knows in advance. A random order needs no such assumption: after the first 530
+# articles, the reviewer reads the rest in random order. The guarantee holds however
+# often you check.
 
 rng = np.random.default_rng(0)
 order = np.arange(n_items)
@@ -69,19 +69,19 @@ display.ax_.set_title("At random after the first 530")
 # %%
 # The certificate
 # ---------------
-# A single look needs less. After 530 articles 82 are found, and 5 among the 1,089
-# unread would be too many. A sample of half of these would miss all 5 in 3 of 100
-# draws, so that 545 are drawn, and read:
+# If you check only once, you need to read less. After 530 articles, 82 relevant ones
+# are found, and 5 more in the 1,089 unread would be too many. A sample of half of these
+# would miss all 5 with a probability of 3 %, so 545 are drawn and read:
 
 n_hits = int(belongs[order][530:1_075].sum())
 print(recall_certificate(82, 1_089, 545, n_hits))
 
 # %%
-# The sample contains one of the two hits that were left. The recall is now 83 of 84,
-# but 5 more in the other half are no longer excluded.
+# The sample contains one of the two remaining relevant articles. The recall is now 83
+# of 84, but the sample no longer excludes 5 more in the other half.
 #
-# The decision: stop after these 1,075 articles if a recall of 95 % must be likely, and
-# report the bound; read on if it must be certain.
+# The decision: if a recall of 95 % only needs to be likely, stop after these 1,075
+# articles and report the bound; if it must be certain, read on.
 
 # %%
 # .. rubric:: References

@@ -1,17 +1,17 @@
 """
-A threshold that keeps the capacity
-===================================
+A threshold for a limited capacity
+==================================
 
-Each week 300 new cases come in one by one, and there is room to look again at 40 of
-them. Whether a case is one of these has to be decided when it comes, so that a
-threshold is needed. Which one keeps the room?
+Each week, 300 new cases arrive one by one, and a team can review 40 of them. You must
+decide on each case when it arrives, so you need a threshold. Which threshold stays
+within the capacity?
 """
 
 # %%
 # A year of weeks
 # ---------------
-# A model is trained on 2,000 cases, and weeks of 300 follow. From week 40 on, something
-# else is measured: all values of one feature are higher than they were.
+# A model is trained on 2,000 cases, and then evaluated in weeks of 300 cases. From week
+# 40 on, the data drift: all values of one feature are higher than before.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,9 +37,9 @@ weeks = [draw(300, shift)[0] for shift in shifts]
 # %%
 # Two thresholds
 # --------------
-# Both are found on scores of cases that the scoring model had not seen. The first
-# marks 40 of 300 on average, the second at most 40 in 95 of 100 weeks: in it are both
-# the chance of a week and that of the cases on which it was found.
+# Both thresholds come from out-of-fold scores. The first marks 40 of 300 cases on
+# average, the second at most 40 in 95 % of weeks: it allows for the variation between
+# weeks and for the sampling error of the threshold.
 
 average = ConstrainedThresholdClassifier(
     LogisticRegression(), capacity=40, n_items=300
@@ -51,8 +51,8 @@ for model in (average, kept):
     print(f"{model.threshold_:.3f} marks {expected:.1f} of 300")
 
 # %%
-# What they mark
-# --------------
+# Number of cases marked
+# ----------------------
 
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for model, name, marker in (
@@ -70,13 +70,12 @@ ax.set(xlabel="week", ylabel="cases marked", ylim=(0, None))
 ax.legend(loc="lower left")
 
 # %%
-# Is it still so?
+# Detecting drift
 # ---------------
-# The number marked has a known law as long as new cases are like those on which the
-# threshold was found. In the shaded weeks they are not: no labels are needed to see
-# it. Four weeks are pooled: that finds smaller changes, and 13 looks a year give fewer
-# false alarms than 52, which ``looks=`` makes up for. Once it has changed, recent cases
-# are needed for a new threshold.
+# If new cases are like those that determined the threshold, the number marked has a
+# known distribution. In the shaded weeks, it deviates significantly, which you can
+# detect without labels. Pooling four weeks detects smaller changes; ``looks=`` adjusts
+# for the 13 tests per year. After a change, find a new threshold from recent cases.
 
 for first in (30, 40):
     month = np.concatenate(weeks[first : first + 4])

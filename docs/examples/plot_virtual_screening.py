@@ -2,15 +2,15 @@
 Virtual screening: which docking score fills the plate?
 =======================================================
 
-A library of 5,000 compounds is ranked by docking, and the laboratory can test the best
-96 to 384. Two scoring functions are compared on compounds with known activity.
+A library of 5,000 compounds is ranked by docking scores, and the laboratory can test
+the top 96 to 384. Two scoring functions are compared on compounds with known activity.
 """
 
 # %%
 # The library
 # -----------
-# The data are made, with 100 actives. The first function recognises a scaffold at once,
-# and finds other actives late. The second ranks all actives moderately well.
+# The data are simulated, with 100 actives. The first function recognises one scaffold
+# at once, but ranks other actives low. The second ranks all actives moderately well.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,7 +39,7 @@ models = {"scaffold": scaffold, "overall": overall}
 # Enrichment and BEDROC
 # ---------------------
 # The enrichment factor is the lift at a rate. BEDROC is the rate-weighted AUC under an
-# exponential rate. Both come with an interval:
+# exponential distribution of the rate. Both have an interval:
 
 bedroc = rates.exponential(20)
 for name, score in models.items():
@@ -54,8 +54,9 @@ for name, score in models.items():
     )
 
 # %%
-# The AUC prefers the second function, the early metrics the first. BEDROC's exponential
-# is a habit, though; the laboratory knows its plates.
+# By the AUC, the second function is better, by the early-recognition metrics, the
+# first. But BEDROC's exponential distribution is only a convention, whereas the
+# laboratory knows its capacity.
 #
 # The plate
 # ---------
@@ -93,6 +94,6 @@ ax.axvspan(96 / 5_000, 384 / 5_000, color="0.85", zorder=0)
 ax.set_xlim(0, 0.5)
 
 # %%
-# The decision: fill the plate by the function that recognises the scaffold. It finds 14
-# more actives (2 to 26) within the plate, although its AUC is smaller.
+# The decision: fill the plate with the function that recognises the scaffold. It finds
+# 14 more actives (2 to 26) within the plate, although its AUC is lower.
 plt.show()

@@ -1,18 +1,18 @@
 """
-==================
-What metrics weigh
-==================
+==============================
+Which positions metrics weight
+==============================
 
-Most metrics of a ranking are averages over its places, and differ in which places
-count. Here they are asked themselves: one positive is moved from the last place up to
-each other, and what the metric gains is what it weighs.
+Most ranking metrics are averages over positions, with different weights. This example
+shows the weights: we move one positive from the last position to each other position,
+and plot how much the metric gains.
 """
 
 # %%
 # Moving one positive
 # -------------------
-# Of 1,000 cases one in ten is positive. All but one positive are in an order that says
-# nothing, evenly spread. That one is put at one place after another.
+# Of 1,000 cases, one in ten is positive. All positives except one are evenly spread
+# over the ranking. We put the remaining one at each position in turn.
 
 from functools import partial
 
@@ -27,7 +27,7 @@ PLACES = range(0, N_CASES, 10)
 
 
 def worth_by_place(metric, n_pos=100, **parameters):
-    """Return what a positive adds to the metric, place by place."""
+    """Return the gain in the metric for each position."""
     spacing = N_CASES // n_pos
     others = np.zeros(N_CASES - 1, int)
     others[spacing // 2 :: spacing][: n_pos - 1] = 1
@@ -40,8 +40,8 @@ def worth_by_place(metric, n_pos=100, **parameters):
 
 
 # %%
-# Metrics of lists see short ones: here one item of 20 is relevant. A shorter list, of
-# ten items, comes with it.
+# Metrics of lists are for short rankings: here one item of 20 is relevant, and a second
+# list has ten items.
 
 
 def worth_in_list(metric, n=20):
@@ -59,22 +59,23 @@ def worth_in_list(metric, n=20):
 
 
 def share(worth):
-    """Return what places are worth, as a share of the most."""
+    """Return gains as shares of the maximum."""
     return worth / worth.max()
 
 
 # %%
-# What is drawn
-# -------------
-# The line is what a positive at each place is worth, as a share of the most. The shade
-# is how steep it is: what moving up by one place is worth there, hence where a wrong
-# order costs most. A dashed line is a second case, told above its panel.
+# How to read the charts
+# ----------------------
+# The line is the gain for a positive at each position, as a share of the maximum. The
+# shading is the slope of the line, the gain from moving up by one position: misordering
+# costs most where the shading is high. A dashed line is a second setting, described in
+# the text.
 
 LINE, SHADE, OTHER = "#0072B2", "#56B4E9", "#D55E00"
 
 
 def panel(title, x, worth, other=None):
-    """Draw what a metric weighs, a second case as a dashed line."""
+    """Draw the weights of a metric; dashed, a second setting."""
     fig = plt.figure(figsize=(4, 3.2), layout="constrained")
     ax = fig.add_subplot()
     steps = share(-np.diff(worth))
@@ -101,19 +102,18 @@ def panel_of_places(title, *worth):
 def panel_of_list(title, *worth):
     """Draw the panel of a metric of lists."""
     ax = panel(title, np.arange(1, 21), *worth)
-    ax.set_xlabel("place in the list", fontsize=15)
+    ax.set_xlabel("position in the list", fontsize=15)
     ax.set_xticks([1, 5, 10, 15, 20])
 
 
 # %%
-# All places, or those that a budget reaches
-# ------------------------------------------
-# The AUC weighs all places alike. Where a budget is known, what counts is the
-# probability that a place is processed, and a wrong order costs most where the budget
-# probably ends: of the rate-weighted AUC and the expected recall alike, here for an
-# early and for a late budget. Recall at k sees one cut, here at a fifth of all cases.
-# The gain is the same as the expected recall, times what a case is worth (dashed: a
-# third).
+# All positions, or those within a budget
+# ---------------------------------------
+# The AUC weights all positions equally. The rate-weighted AUC and the expected recall
+# weight each position by the probability that it is processed, so misordering costs
+# most at the positions at which the budget is likely to end, here for a small and for a
+# large budget. Recall at k depends on a single cut, here at a fifth of all cases. The
+# gain is the expected recall times the value of a case (dashed: a third).
 
 early, late = rates.beta(6.23, 32.80), rates.beta(20, 20)
 
@@ -143,13 +143,13 @@ title = "expected_gain_score\ngain"
 panel_of_places(title, share(one), third / one.max())
 
 # %%
-# The top, or the last ones
-# -------------------------
-# Without a budget, these weigh the top: average precision the more the rarer positives
-# are (dashed: every second case is one), the partial AUC up to a false positive rate
-# that is chosen, here 0.1, and BEDROC, an rAUC of an exponential rate, at a pace that
-# is chosen. The partial AUC from a true positive rate of 0.9 on (dashed), and the work
-# saved at a recall of 95 %, see to it that the last ones are not too late.
+# The top, or the last positives
+# ------------------------------
+# These metrics weight the top without a budget: average precision, more so if positives
+# are rare (dashed: every second case is positive); the partial AUC up to a chosen false
+# positive rate, here 0.1; and BEDROC, an rAUC under an exponential distribution of the
+# rate. The partial AUC above a true positive rate of 0.9 (dashed) and the work saved at
+# a recall of 95 % depend on the positions of the last positives.
 
 rare = worth_by_place(skrate.average_precision_score)
 common = worth_by_place(skrate.average_precision_score, n_pos=500)
@@ -171,9 +171,9 @@ panel_of_places("work_saved_score\nWSS at 95 %", share(worth))
 # %%
 # Within lists
 # ------------
-# The NDCG weighs a place by its logarithm, the reciprocal rank by its number. The AUC
-# within lists weighs the places of a list alike, and each list as much as any other,
-# also the shorter one (dashed).
+# The NDCG discounts a position by its logarithm, the reciprocal rank by the position
+# itself. The AUC within lists weights the positions in a list equally, and all lists
+# equally, also the shorter one (dashed).
 
 worth = worth_in_list(skrate.ndcg_score)
 panel_of_list("ndcg_score\nNDCG", share(worth))

@@ -3,12 +3,13 @@ Select a model by the rate-weighted AUC
 =======================================
 
 A bank can examine 1 to 5 % of its transfers, starting with the most suspicious. The
-model that ranks them must be readable: logistic regression, or a decision tree.
+model must be interpretable: a logistic regression or a decision tree.
 """
 
 # %%
-# The data are made. One transfer in 16 is a fraud. All frauds differ a little in six
-# features; half also show a pattern in the last two that no straight line separates.
+# The data are simulated. One transfer in 16 is fraudulent. All fraudulent transfers
+# differ slightly in six features; half also show a pattern in the last two that no
+# straight line separates.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,7 +39,7 @@ X_train, X_test, y_train, y_test = train_test_split(
 )
 
 # %%
-# The AUC prefers the regression, the rate-weighted AUC the tree:
+# By the AUC, the regression is better; by the rate-weighted AUC, the tree is:
 
 budget = rates.from_quantiles({0.025: 0.01, 0.975: 0.05})
 models = {
@@ -56,7 +57,7 @@ for scoring in ["roc_auc", RateWeightedAUCScorer(rate=budget)]:
         print(f"  {name:10} {folds.mean():.3f}, mean of 5 folds")
 
 # %%
-# Transfers that took no part in the choice show what it is worth:
+# Evaluate the choice on new transfers:
 
 scores = {
     name: model.fit(X_train, y_train).predict_proba(X_test)[:, 1]
@@ -73,12 +74,13 @@ more = report["tree", "more found"]
 low, high = more.confidence_interval
 print(
     f"\nIn 10,000 transfers the tree finds {more.value:.0f} "
-    f"more frauds\n(95 % interval {low:.0f} to {high:.0f})."
+    "more fraudulent cases\n"
+    f"(95 % interval {low:.0f} to {high:.0f})."
 )
 
 # %%
-# Left: frauds found, with the budget at the foot. Right: the difference in recall. The
-# tree is better within the budget, the regression above a rate of 0.4.
+# Left: fraudulent transfers found, with the budget at the bottom. Right: the difference
+# in recall. The tree is better within the budget, the regression above a rate of 0.4.
 
 size = {"figsize": (11, 4.5), "layout": "constrained"}
 figure, axes = plt.subplots(1, 2, **size)

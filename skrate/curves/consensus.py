@@ -327,7 +327,7 @@ class CurveInterval(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConsensusCurve(Drawn, Rows):
-    """ROC curve of several folds, averaged at equal rate, with bounds.
+    """ROC curve averaged over folds at equal rates, with confidence bounds.
 
     Returned by :func:`rate_averaged_roc_curve`; :class:`RateAveragedROC` draws it.
     All arrays are read-only and of shape (n_rates,) unless another is given.
@@ -335,15 +335,15 @@ class ConsensusCurve(Drawn, Rows):
     Attributes
     ----------
     rates : array
-        Share of the cases of every fold that is processed, increasing.
+        Share of the cases of every fold that is processed, in increasing order.
     tpr, fpr : array
-        Share of the positives, and of the negatives, of all folds that is processed.
+        Processed share of the positives (tpr) and of the negatives (fpr) of all folds.
     accuracy : array
-        Share of the cases that are rightly processed or rightly left.
+        Share of cases classified correctly: positives processed, negatives not.
     confidence_interval : object or None
         The bounds: ``.low`` and ``.high`` are curves with ``.tpr``, ``.fpr`` and
-        ``.accuracy`` at the same ``rates``. On the isometric of a rate the lower recall
-        has the greater fpr. None without bounds.
+        ``.accuracy`` at the same ``rates``. At a given rate, the lower bound of tpr
+        goes with the higher fpr. None if no bounds were requested.
     fold_tpr, fold_fpr : array of shape (n_folds, n_rates)
         The curves of the single folds, at the same rates.
     prevalence : float
@@ -351,15 +351,15 @@ class ConsensusCurve(Drawn, Rows):
     bounds, band : str
         The method of the bounds, and whether they are "pointwise" or "simultaneous".
     confidence_level : float
-        Nominal probability between the bounds.
+        Nominal confidence level of the bounds.
     folds : object
-        The rank tables of the folds, from which the methods compute.
+        The rank tables of the folds, from which the methods compute their results.
 
     Notes
     -----
-    The methods read the curve at full resolution. The bounds are computed at ``rates``;
-    in between their distances from the curve are interpolated. Intervals read off a
-    simultaneous band hold together.
+    The methods use the curve at full resolution. The bounds are computed at the values
+    in ``rates``; between those, their distance from the curve is interpolated.
+    Intervals read from a simultaneous band hold jointly, at the stated confidence.
 
     Examples
     --------
@@ -396,11 +396,11 @@ class ConsensusCurve(Drawn, Rows):
 
     @property
     def n_repeats(self) -> int:
-        """Number of repeats of the cross-validation; the bounds are means of theirs."""
+        """Number of repeats of the cross-validation; bounds are averaged over them."""
         return len(self.folds.by_repeat)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns, such as "rate", "tpr" and "tpr_low", a row per rate."""
+        """Return a dict of columns such as "rate" and "tpr_low", an entry per rate."""
         names = CurveBound._fields
         columns = {"rate": self.rates} | {name: getattr(self, name) for name in names}
         if self.confidence_interval is not None:
@@ -425,12 +425,12 @@ class ConsensusCurve(Drawn, Rows):
         return self._point(value, *(float(np.interp(r, rates, end)) for end in bounds))
 
     def rate_at_recall(self, recall: float) -> CurvePoint:
-        """Return the least rate at which a recall is reached, with its interval.
+        """Return the lowest rate at which a recall is reached, with its interval.
 
-        For pointwise bounds that count cases, the interval contains the rates at which
-        a test does not reject that recall, as in :func:`estimate`. For other bounds it
-        runs from where the upper bound reaches the recall to where the lower bound
-        does.
+        With pointwise bounds, except "normal" and "beta", the interval contains all
+        rates at which a test would not reject that recall, as in :func:`estimate`. With
+        other bounds, it runs from where the upper bound reaches the recall to where the
+        lower bound does.
         """
         recall = check_fraction("recall", recall, include_zero=True, include_one=True)
         pooled = self.folds.pooled
@@ -448,24 +448,25 @@ class ConsensusCurve(Drawn, Rows):
     def rate_weighted_auc(self, rate: RateLike = "uniform") -> float:
         """Return the rate-weighted AUC of the consensus curve; the AUC by default.
 
-        It is the mean of the folds' if these share one prevalence; nan where all
-        rankings are alike under ``rate``.
+        If all folds have the same prevalence, this equals the mean of the folds'
+        values. It is nan if ``rate`` gives every ranking the same value.
         """
         return RateWeightedAUC(rate).value(self.folds.pooled)
 
     def fold_rate_weighted_auc(self, rate: RateLike = "uniform") -> FloatArray:
-        """Return the rate-weighted AUC of each fold, of shape (n_folds,)."""
+        """Return the rate-weighted AUCs of the folds, an array of shape (n_folds,)."""
         metric = RateWeightedAUC(rate)
         return np.array([metric.value(table) for table in self.folds.tables])
 
     def averaged(self, average: Average) -> CurveBound:
-        """Return the average of the folds' curves: every point at which it bends.
+        """Return the vertices of the average of the folds' curves.
 
-        What is equal in all folds is the "rate", as in this curve; the "fpr"; the
-        "tpr"; or the "threshold", for which their scores must be on one scale. In the
-        last three every fold counts the same, whatever its size. Where a fold jumps,
-        ``np.interp(x, points.fpr, points.tpr)`` of "fpr" takes its upper end, as
-        scikit-learn's example of a ROC curve over folds does.
+        ``average`` names the quantity that is equal in all folds: "rate" (as in this
+        curve), "fpr", "tpr" or "threshold". The last requires scores on a common scale.
+        With the last three, all folds have equal weight, whatever their size. With
+        "fpr", ``np.interp(x, points.fpr, points.tpr)`` takes the upper end of a
+        vertical step of a fold, as in scikit-learn's example of a cross-validated ROC
+        curve.
         """
         average = check_choice("average", average, AVERAGES)
         return self._points(*averaged(self.folds.tables, average))
@@ -477,27 +478,29 @@ class ConsensusCurve(Drawn, Rows):
         n_resamples: int = 1000,
         random_state: RandomState = None,
     ) -> CurveInterval:
-        r"""Return an average moved right and down, and left and up: a fixed-width band.
+        r"""Return a fixed-width band: the average curve shifted right-down and left-up.
 
-        It moves along a slope of :math:`-\sqrt{n_0 / n_1}`, with :math:`n_1` positives
-        and :math:`n_0` negatives, the ratio of the standard deviations of tpr and fpr,
-        so far that the share ``confidence_level`` of averages of resamples lie wholly
-        within (Macskassy, Provost and Rosset 2005, :doi:`10.1145/1102351.1102419`). It
-        has no width where all rankings are perfect, and takes no weights.
+        The curve is shifted along a line of slope :math:`-\sqrt{n_0 / n_1}`, where
+        :math:`n_1` and :math:`n_0` are the numbers of positives and negatives; the root
+        is the ratio of the standard deviations of tpr and fpr. The shift is just large
+        enough for a share ``confidence_level`` of the resampled averages to lie wholly
+        within the band (Macskassy, Provost and Rosset 2005,
+        :doi:`10.1145/1102351.1102419`). The band has zero width if all rankings are
+        perfect. Sample weights are not supported.
 
         Parameters
         ----------
         average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
-            Which one, as in :meth:`averaged`.
+            Which average to use, as in :meth:`averaged`.
         n_resamples : int, default=1000
-            How often the cases of each fold are drawn again.
+            Number of times the cases of each fold are resampled.
         random_state : int, Generator, RandomState or None, default=None
-            Source of these.
+            Random number generator, or seed, for the resampling.
 
         Returns
         -------
         band : CurveInterval
-            The curves ``.low`` and ``.high``, which leave the ROC plane at its ends.
+            The curves ``.low`` and ``.high``, which leave the unit square at the ends.
         """
         middle = self.averaged(average)
         n_resamples = check_count("n_resamples", n_resamples)

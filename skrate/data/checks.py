@@ -32,6 +32,9 @@ _MOST = np.iinfo(np.intp).max
 # With its last separator: a file of a user beside it may begin with the same name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 
+# Labels of several classes, or grades in halves, have seldom more.
+_MOST_GRADES = 10
+
 Choice = TypeVar("Choice", bound=str | None)
 
 # Products of weights in this range, and sums of these, are numbers of float64.
@@ -154,6 +157,12 @@ def _masks_of_two(labels: Array) -> dict[Any, BoolArray]:
     masks = class_masks(labels, 2)
     if len(masks) > 2:
         found = np.unique(labels).tolist()
+        is_score = labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
+        if len(found) > _MOST_GRADES and (is_score or 2 * len(found) > len(labels)):
+            raise ValueError(
+                "Are y_true and y_score swapped? y_true must hold two classes, found "
+                f"{len(found)} labels, such as {shown(found[0])}."
+            )
         more = ", ..." if len(found) > 6 else ""
         raise ValueError(
             f"y_true must hold two classes, found {len(found)} labels: "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -54,7 +54,7 @@ class EstimatedLabels:
     source: str
     scope: Scope = "population"
     weight: FloatArray | None = None
-    purpose: str | None = None
+    purpose: str | None = field(default=None, kw_only=True)
 
     __skrate_hint__ = (
         ": labels that are estimates, which scores of one ranking, estimate, compare "
@@ -94,15 +94,15 @@ class EstimatedLabels:
     def as_expected(self) -> EstimatedLabels | None:
         """The same labels, whose influence is that expected of them; None if unknown.
 
-        Of few labels that count for many cases, the rarest may not have been drawn yet:
-        their own spread is then too small.
+        If few labels count for many cases, the rarest may not have been drawn yet, and
+        the spread of the labels is then too small.
         """
         return None
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         """Return what each case contributes, from what it would as either class.
 
-        Entries after those of the cases are errors that all of them share.
+        Entries beyond the cases are errors that all cases share.
         """
         if self.scope == "batch":
             return self.noise * (of_pos - of_neg)

@@ -564,9 +564,9 @@ class RankTable:
 class EstimatedTable(RankTable):
     """A table of estimated labels, of which a group may hold less than nothing.
 
-    No two groups are alike, so that none merge. ``own_pairs`` and ``own_squares`` are
-    what products of both counts of a case, and of its count as a positive with itself,
-    add up to in each group, beyond what those of known labels do.
+    No two groups are alike, so none merge. ``own_pairs`` and ``own_squares`` sum, per
+    group, the products of a case's counts with each other and with themselves, as far
+    as they differ from the products of known labels.
     """
 
     # None where each group is one case, which counts 1 in all.

@@ -122,14 +122,15 @@ _DESCRIBED = {
     "decision_function", then "predict_proba" by default. Pass "predict" for
     regressors and rankers.""",
     "pos_label": """int, float, bool or str, default=None
-    The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans; of other
-    labels, where an estimator is given, the second, with a warning that names it.""",
+    The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for booleans; for
+    other labels the second class of the estimator, with a warning that names it, or an
+    error without an estimator.""",
     "clusters": "array-like of shape (n_samples,), default=None\n"
     "    The cluster of each case, such as its patient.",
     "weights": """{"frequency", "sampling"}, default="frequency"
     What the weights are, as in :func:`estimate`.""",
     "random_state": "int, Generator or RandomState, default=None\n"
-    "    Source of what is drawn at random.",
+    "    Random number generator, or seed, of what is simulated.",
     "n_jobs": "int, default=None\n    Number of threads.",
     "name": "str, default=None\n"
     "    Name for the legend; None takes that of the class, or of the display.",
@@ -146,7 +147,7 @@ _RETURNS = """
 Returns
 -------
 display : {name}
-    The display, drawn."""
+    The display that was drawn."""
 
 
 def passes_on(*targets: str | Callable[..., Any]) -> Callable[[_Method], _Method]:

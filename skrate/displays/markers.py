@@ -37,37 +37,40 @@ _SIZE, _LINE_HEIGHT = 8.0, 1.3
 
 
 class MarkersDisplay(Drawing):
-    """Two metrics of many markers against each other, a point for each.
+    """Scatter plot of one metric against another, with one point per marker.
 
-    Markers of one AUC may differ in their average precision: above the others are
-    those that begin well. The best by either metric are named, beside the axes: a
-    figure of your own has room for long names by ``layout="constrained"``.
+    Markers with the same AUC may differ in average precision; those higher up rank more
+    positives near the top. The best markers by either metric are labelled beside the
+    axes. If you pass your own figure, create it with ``layout="constrained"`` to make
+    room for long names.
 
     Parameters
     ----------
     x, y : Estimates
-        What :func:`estimate` returned of the same markers, for either axis.
+        Results of :func:`estimate` for the same markers, one for each axis.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the axis.
 
     Attributes
     ----------
-    points_, chance_level_ : list of matplotlib Line2D
-        Markers that either metric tells from chance, and the others; constant scores.
+    points_ : list of matplotlib Line2D
+        The markers that differ from chance by at least one metric, and the rest.
+    chance_level_ : list of matplotlib Line2D
+        Lines at the values of constant scores.
     texts_ : list of matplotlib Annotation
         The names.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the most recent drawing.
 
     Raises
     ------
     ValueError
-        If ``x`` or ``y`` is no result of :func:`estimate`, or they are not of the
-        same markers.
+        If ``x`` or ``y`` is not a result of :func:`estimate`, or if they are for
+        different markers.
 
     See Also
     --------
-    estimate : The numbers.
+    estimate : Compute the estimates that are drawn.
     HitCurveDisplay : One marker, at every rate.
 
     References
@@ -125,17 +128,18 @@ class MarkersDisplay(Drawing):
         y_scores : array-like of shape (n_samples, n_models), mapping or data frame
             Scores, one column or entry for each marker.
         metrics : tuple of two metrics, default=("roc_auc", "average_precision")
-            For the horizontal and the vertical axis, as :func:`estimate` takes
-            them, with their parameters by :func:`functools.partial`.
+            Metrics for the horizontal and vertical axes, as in :func:`estimate`; use
+            :func:`functools.partial` to set their parameters.
         adjust : {"holm", "bh", "by"}, default="holm"
             How p-values are adjusted.
         n_resamples : int, default=2000
-            Number of random rankings.
+            Number of random rankings with which the markers are compared to compute
+            p-values.
 
         Raises
         ------
         ValueError
-            As :func:`estimate`, or if there are not two metrics.
+            If :func:`estimate` raises it, or if the number of metrics is not two.
         """
         import_pyplot(cls.__name__)
         if not isinstance(metrics, tuple | list) or len(metrics) != 2:
@@ -169,17 +173,19 @@ class MarkersDisplay(Drawing):
         Parameters
         ----------
         k : int, default=5
-            So many of the best by either metric are named, and of those that stand out
-            below chance; 0 names none.
+            Number of markers to label: the k best by each metric, and up to k of those
+            that are significantly worse than chance.
         confidence_level : float, default=0.95
-            Markers stand out where either adjusted p-value is at most 1 less this.
+            Markers are highlighted if at least one of their adjusted p-values is at
+            most ``1 - confidence_level``.
         plot_chance_level : bool, default=True
-            Whether to draw what constant scores have.
+            Whether to draw lines at the values of constant scores.
 
         Raises
         ------
         ValueError
-            If ``k`` is no number of at least 0, or ``confidence_level`` not in (0, 1).
+            If ``k`` is not an integer of at least 0, or ``confidence_level`` is not in
+            (0, 1).
         """
         k = check_count("k", k, minimum=0)
         level = 1 - check_fraction("confidence_level", confidence_level)

@@ -27,7 +27,7 @@ from skrate.inference.delta import (
 from skrate.inference.difference import paired
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import adjusted
-from skrate.inference.measured import Measured, of_ranking
+from skrate.inference.measured import Measured, of_ranking, warn_of_turned
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
     Ranked,
@@ -84,7 +84,8 @@ _MEANS = (
     "Precision and lift are means over budgets; the number needed is the cases\n"
     "processed for each found, of all budgets together."
 )
-_AGAINST = "Against the reference, p tests for no difference, by Holm's method."
+_AGAINST = "Against the reference, p tests for no difference in the number found{}."
+_HOLM = ",\nadjusted by Holm's method"
 _NAN = float("nan")
 _NO_INTERVAL = ConfidenceInterval(np.inf, -np.inf)
 # Of a curve that is drawn: rates, and further ones between quantiles of the budget.
@@ -254,7 +255,9 @@ class BudgetReport(Drawn, Rows):
         return f"{text} on average,\n{between} with probability {level:g}."
 
     def _notes(self) -> list[str]:
-        notes = [_PVALUE] if self.reference is None else [_PVALUE, _AGAINST]
+        notes = [_PVALUE]
+        if self.reference is not None:
+            notes.append(_AGAINST.format(_HOLM if len(self.models) > 2 else ""))
         return notes if rate_of(self.rate) is not None else [*notes, _MEANS]
 
     def _head(self) -> list[str]:
@@ -381,8 +384,8 @@ def budget_report(
     UndefinedMetricWarning
         If a class has fewer than two cases, or the rate is certain to be 0.
     UserWarning
-        If a known rate leaves fewer than 5 cases above the cut; with ``reference`` as
-        :func:`compare` warns.
+        If a known rate leaves fewer than 5 cases above the cut, or scores may be turned
+        round; with ``reference`` as :func:`compare` warns.
 
     See Also
     --------
@@ -482,6 +485,16 @@ def budget_report(
             name: _measured(ExpectedHits(law), sample, level)
             for name, sample in ranked.items()
         }
+        given = "y_true" if y_score is None else "y_score"
+        given = given if models is None else "models"
+        warn_of_turned(
+            (
+                f"{given}[{name!r}]" if given == "models" or len(ranked) > 1 else given,
+                _measured(ExpectedRecall(law), sample, level),
+                None,
+            )
+            for name, sample in ranked.items()
+        )
         for name, sample in ranked.items():
             known = _quantities(hits[name], law, n_cases, level)
             if n_items is not None:

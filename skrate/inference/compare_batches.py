@@ -61,7 +61,7 @@ def compare_batches(
     y_score_a, y_score_b : array-like of shape (n_samples,)
         Scores of both models, higher for the positive class.
     batches : array-like of shape (n_samples,)
-        The batch of each case: numbers, dates or strings whose order is that of time;
+        The batch of each case: numbers, dates or strings in the order of time;
         "week 9" comes before "week 10". Batches are taken for independent.
     n_batches : int, default=10
         About how many batches there will be, chosen before the first look: intervals

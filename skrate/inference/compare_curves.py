@@ -691,7 +691,7 @@ def _of_estimates(
 ) -> tuple[FloatArray, float]:
     """Return the covariance by estimated labels, and its degrees of freedom.
 
-    At each rate the variance is that of the row with the larger one.
+    At each rate the row with the larger variance counts.
     """
     rows = [np.add.reduce(each) for each in zip(*models, strict=True)]
     found = [covariance([*each], cases) for each in rows]

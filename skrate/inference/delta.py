@@ -204,7 +204,7 @@ def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
 
 
 def labels_of(ranked: Ranked) -> list[EstimatedLabels]:
-    """Return estimated labels, and the same as they are expected, if that is known."""
+    """Return estimated labels, and the same labels as expected, if predictions say."""
     both = ranked.estimated, ranked.estimated and ranked.estimated.as_expected
     return [labels for labels in both if labels is not None]
 

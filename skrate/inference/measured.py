@@ -120,10 +120,18 @@ def measured(
         reason = why_too_few(one.ranked)
         is_known = reason is None and not np.isnan(one.value)
         # What several rankings of the same cases lack is warned of once.
-        if are_warned and (reason is None or not (found and are_paired)):
-            warn_of_value(*one, reason)
+        others = found if are_paired else []
+        if are_warned and not (reason and others):
+            again = any(_is_cautioned(each, one.metric) for each in others)
+            warn_of_value(*one, reason, again)
         found.append(Measured(one.metric, [one], plan, is_known=is_known))
     return found
+
+
+def _is_cautioned(model: Measured, metric: Metric) -> bool:
+    """Return whether a model by the same metric is warned to say little."""
+    is_same = type(model.metric) is type(metric)
+    return is_same and model.metric.caution(model.ranked[0].table) is not None
 
 
 def _on_ranking(metric: Any, params: dict[str, Any], ranked: Ranked) -> OnRanking:
@@ -410,7 +418,8 @@ class Measured:
     ) -> float:
         """Return the degrees of freedom of the variance with these parts.
 
-        By estimated labels it is that of influence values, by default its own.
+        For estimated labels it follows from influence values: those given, or the
+        wider row of ``influence_rows``.
         """
         if self.cases.estimated is not None:
             if influence is None:

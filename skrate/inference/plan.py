@@ -329,9 +329,16 @@ def defined_value(metric: Metric, ranked: Ranked) -> float:
 
 
 def warn_of_value(
-    metric: Metric, ranked: Ranked, value: float, reason: str | None
+    metric: Metric,
+    ranked: Ranked,
+    value: float,
+    reason: str | None,
+    again: bool = False,
 ) -> None:
-    """Warn of the reason why nothing can be inferred, or why a value says little."""
+    """Warn of the reason why nothing can be inferred, or why a value says little.
+
+    Not ``again`` where another ranking of the same cases was said to say little.
+    """
     if reason is not None:
         warn_undefined(f"The uncertainty of the {metric.name}", reason)
     elif np.isnan(value):
@@ -340,7 +347,8 @@ def warn_of_value(
         rate = None if metric.law is None else rate_of(metric.law)
         if rate is not None:
             warn_of_few_processed(metric, rate, ranked)
-        warn_if_unsupported(metric, ranked.table)
+        if not again:
+            warn_if_unsupported(metric, ranked.table)
 
 
 def warn_of_difference(

@@ -224,6 +224,11 @@ def select_best(
                 "models the FoldRankings of each model by its name."
             )
         given = (None, models)
+    elif isinstance(y_true, Mapping) or getattr(y_true, "shape", ())[1:] > (1,):
+        raise ValueError(
+            "y_true holds several models: give models first, then the labels, as in "
+            "select_best(metric, models, y_true)."
+        )
     samples = rankings_of_models("models", *given, case_arguments, weights, least=1)
     costs = _check_cost(cost, margin, list(samples))
     found = measured_models((metric, metric_kwargs), list(samples.values()), plan)

@@ -1,8 +1,24 @@
 """Labels that are estimates: sampled, censored, noisy or predicted."""
 
 from skrate.data.estimated import EstimatedLabels
+from skrate.labels.censored import censored
 from skrate.labels.challenge import Challenge
+from skrate.labels.noisy import noisy
 from skrate.labels.plan import LabelPlan, plan_labels
+from skrate.labels.positive_unlabelled import positive_unlabelled
+from skrate.labels.predicted import predicted
 from skrate.labels.sampled import sampled
+from skrate.labels.treatment import treatment
 
-__all__ = ["Challenge", "EstimatedLabels", "LabelPlan", "plan_labels", "sampled"]
+__all__ = [
+    "Challenge",
+    "EstimatedLabels",
+    "LabelPlan",
+    "censored",
+    "noisy",
+    "plan_labels",
+    "positive_unlabelled",
+    "predicted",
+    "sampled",
+    "treatment",
+]

@@ -37,10 +37,10 @@ Decision = Literal["replace", "keep", "go on"]
 class Challenge:
     r"""Find out by a few labels a week whether a challenger beats the champion.
 
-    The champion is deployed, so labels come from the cases that it selects, which are
-    the wrong ones to judge a challenger by. Each week this plans which cases to label
-    where the two models disagree, updates the difference, and says whether to replace
-    the champion, to keep it, or to go on.
+    The champion is deployed, so only the cases that it selects get labels, and these
+    are the wrong cases for judging a challenger. Each week, plan which cases to label
+    where the two models disagree, update the difference, and read the decision: replace
+    the champion, keep it, or go on.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class Challenge:
     :func:`skrate.compare_batches` does. If both models are equally good, the
     probability that either is ever preferred is at most 1 - ``confidence_level``;
     a wrong replacement has at most half of that. Weeks are taken for independent. A
-    plan may learn from labels of earlier weeks, and labels may come in later than those
-    of the weeks after. Cost: a plan and a comparison each week.
+    plan may learn from labels of earlier weeks, and labels may arrive in any order.
+    Cost: a plan and a comparison each week.
 
     Examples
     --------

@@ -25,7 +25,8 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.inference.delta import influence_values
 from skrate.inference.plan import check_metric
 from skrate.inference.sample import Ranked, are_columns, columns_of, scored
-from skrate.labels.sampled import SampledLabels, missing_labels, sampled
+from skrate.labels.checks import are_missing
+from skrate.labels.sampled import SampledLabels, sampled
 from skrate.metrics.base import MetricLike, check_metric_first, question_of
 from skrate.metrics.results import Rows, as_columns, question_text
 
@@ -48,9 +49,10 @@ def plan_labels(
 ) -> LabelPlan:
     r"""Plan which cases to label, for one metric or the difference of two models.
 
-    Labels at random tell little of the top of a ranking, or of where two models differ.
-    These are drawn where the metric depends on them, with probabilities that are known,
-    so that estimates stay unbiased however wrong the predictions are.
+    Random labels say little about the top of a ranking, or about the cases on which two
+    models differ. A plan draws cases where the metric depends on the label. It knows
+    the probability of each case, so estimates stay unbiased however wrong the
+    predictions are.
 
     Parameters
     ----------
@@ -81,7 +83,7 @@ def plan_labels(
     -------
     plan : LabelPlan
         With the ``probability`` of each case, ``is_drawn``, and the ``standard_error``
-        to expect. Its ``labels(y_true)`` are to be given to :func:`skrate.estimate` and
+        to expect. Pass its ``labels(y_true)`` to :func:`skrate.estimate` and
         :func:`skrate.compare`.
 
     Raises
@@ -108,7 +110,7 @@ def plan_labels(
     drawn evenly. The number of labels is fixed: cases in random order are drawn at
     equal steps of the sum of :math:`\pi_i`.
 
-    A plan for one metric is a bad one for others: estimates warn of it. Cost: a sort of
+    A plan for one metric is bad for others: estimates of them warn. Cost: one sort of
     each model's scores.
 
     References
@@ -260,11 +262,11 @@ class LabelPlan(Rows):
     probability : array of shape (n_samples,)
         With which each case is labelled; 1 where the label is known.
     is_drawn : array of shape (n_samples,)
-        Whether it is to be labelled.
+        Which cases to label.
     prediction : array of shape (n_samples,)
         The probability that it is positive, as far as was known.
     n_labels : int
-        How many are to be labelled.
+        How many cases to label.
     standard_error : float
         What to expect of the metric of these cases, if the predictions are right.
     is_known : array of shape (n_samples,)
@@ -314,7 +316,7 @@ class LabelPlan(Rows):
                 f"y_true must have an entry for each of the {len(is_wanted)} cases, "
                 f"found {len(given)}."
             )
-        lacking = is_wanted & missing_labels(given)
+        lacking = is_wanted & are_missing(given)
         if lacking.any():
             raise ValueError(
                 f"y_true lacks the label of {np.count_nonzero(lacking)} cases that "

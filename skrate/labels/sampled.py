@@ -7,18 +7,16 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import (
-    as_numbers,
     check_choice,
     check_equal_length,
-    check_finite,
     check_labels,
     check_vector,
-    is_missing,
 )
 from skrate.data.estimated import EstimatedLabels, Scope
 from skrate.data.ranking import check_groups
+from skrate.labels.checks import are_missing, check_chances
 
 Design = Literal["independent", "fixed"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
@@ -33,28 +31,30 @@ def sampled(
     scope: Scope = "population",
     pos_label: Label = None,
 ) -> EstimatedLabels:
-    r"""Take labels of a sample, drawn with known probabilities, for those of all cases.
+    r"""Use labels of a sample, drawn with known probabilities, in place of all labels.
 
-    Whoever scores only the labelled cases scores those that were likely to be labelled.
-    Here each label counts as often as it was rare to get, and what a model predicts of
-    the other cases makes the variance smaller, however wrong it is.
+    A metric of the labelled cases alone is biased toward cases that were likely to be
+    labelled. Here each label is weighted by the inverse of its probability. Predictions
+    for the other cases reduce the variance, and however wrong they are, they cause no
+    bias.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         Labels of two classes; nan or None where there is no label.
     probability : float or array-like of shape (n_samples,)
-        With which each case was to be labelled, in (0, 1]; also of those that were not.
+        The probability that each case is labelled, in (0, 1], also for cases that were
+        not.
     prediction : array-like of shape (n_samples,), default=None
         The probability that each case is positive, in [0, 1], by a model that was not
         trained on these labels. None takes 0.
     design : {"independent", "fixed"} or array-like of shape (n_samples,)
-        - "independent": each case was drawn, or not, whatever became of the others;
-        - "fixed": the number of labels was fixed;
-        - an array names the stratum of each case: it was fixed in each.
+        - "independent": each case was drawn independently of the others;
+        - "fixed": the number of labels was fixed in advance;
+        - an array gives the stratum of each case, in each of which it was fixed.
     scope : {"population", "batch"}, default="population"
-        What standard errors are of: the metric of cases like these, or of this batch,
-        had all of its labels been known.
+        Whether standard errors are for the metric of cases like these, or for the
+        metric that this batch would have if all of its labels were known.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
@@ -112,7 +112,7 @@ def sampled(
     0.5
     """
     given = check_vector("y_true", y_true)
-    is_labelled = ~missing_labels(given)
+    is_labelled = ~are_missing(given)
     if not is_labelled.any():
         raise ValueError("y_true has no label: all entries are missing.")
     is_pos = np.zeros(len(given), dtype=bool)
@@ -120,21 +120,14 @@ def sampled(
     if own.dtype.kind == "O":
         own = np.array(own.tolist())
     is_pos[is_labelled] = check_labels(own, pos_label)
-    share = _check_per_case("probability", probability, len(given))
-    if not (share > 0).all() or share.max() > 1:
-        found = share[~((share > 0) & (share <= 1))][0]
-        raise ValueError(
-            f"probability must be in (0, 1], found {found:g}: a case that can never be "
-            "labelled says nothing. Leave such cases out, or label some of them."
-        )
+    hint = (
+        ": a case that can never be labelled says nothing. Leave such cases out, or "
+        "label some of them"
+    )
+    share = check_chances("probability", probability, len(given), "(]", hint)
     expected = np.zeros(len(given))
     if prediction is not None:
-        expected = _check_per_case("prediction", prediction, len(given))
-        if expected.min() < 0 or expected.max() > 1:
-            raise ValueError(
-                "prediction must be probabilities in [0, 1], found "
-                f"{expected.min():g} to {expected.max():g}."
-            )
+        expected = check_chances("prediction", prediction, len(given))
     away = np.where(is_labelled, (is_pos - expected) / share, 0.0)
     pos = np.where(is_labelled & (share == 1), is_pos, expected + away)
     root = np.where(is_labelled, np.sqrt(1 - share), 0.0)
@@ -147,31 +140,9 @@ def sampled(
     if strata is not None:
         _check_sizes(is_labelled, share, strata)
     return SampledLabels(
-        pos, root * away, "sampled", scope, None, None, is_labelled, share,
+        pos, root * away, "sampled", scope, None, is_labelled, share,
         None if prediction is None else expected, strata,
     )  # fmt: skip
-
-
-def missing_labels(labels: Array) -> BoolArray:
-    """Return which labels are missing."""
-    if labels.dtype.kind == "O":
-        return np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
-    return np.asarray(labels != labels)
-
-
-def _check_per_case(name: str, values: ArrayLike, n_cases: int) -> FloatArray:
-    """Return a finite number for each case, or the same one for all."""
-    if np.ndim(values) == 0:
-        values = [values]
-    numbers = as_numbers(name, check_vector(name, values)).astype(np.float64)
-    check_finite(name, numbers)
-    if len(numbers) not in (1, n_cases):
-        raise ValueError(
-            f"{name} must have an entry for each of the {n_cases} cases, found "
-            f"{len(numbers)}."
-        )
-    per_case: FloatArray = np.broadcast_to(numbers, n_cases)
-    return per_case
 
 
 def _check_sizes(is_labelled: BoolArray, share: FloatArray, strata: IntArray) -> None:

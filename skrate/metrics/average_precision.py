@@ -141,8 +141,8 @@ def average_precision_score(
         names the class, with several cases it counts them; a mean that needs it is nan
         ("weighted" needs no class without cases).
     UserWarning
-        If at ``prevalence`` next to all is decided above the third negative, so that
-        the sample tells too little; it says about how many would be needed.
+        If the sample has too few negatives for ``prevalence``; it says about how many
+        are needed.
 
     See Also
     --------
@@ -266,9 +266,8 @@ class AveragePrecision(
     def value(self, table: RankTable) -> float:
         if isinstance(table, EstimatedTable):
             # At a positive one more is found, whatever it counts itself.
-            above = table.rates[1:] * table.total
             found = table.pos * table.cum_pos[1:] + table.own_squares
-            return float(np.add.reduce(found / above) / table.n_pos)
+            return float(np.add.reduce(found / _above(table)) / table.n_pos)
         return super().value(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -336,6 +335,12 @@ class AveragePrecision(
         return np.asarray(value)
 
     def slopes(self, table: RankTable) -> Slopes:
+        if isinstance(table, EstimatedTable):
+            slopes = _slopes(table, self.prevalence, self.adjusted)
+            # In its own precision a case is one, even if it stands for several.
+            once = (table.pos - table.neg) / (table.pos + table.neg) - 1
+            by_pos = slopes.by_pos - np.maximum(once, 0) / _above(table)
+            return slopes._replace(by_pos=by_pos)
         tail = self._tail_of(table)
         if tail is None or not tail.is_fitted.item():
             return _slopes(table, self.prevalence, self.adjusted)
@@ -374,10 +379,11 @@ class AveragePrecision(
         rounded = float(f"{n_needed:.2g}")
         needed = f"{rounded:,.0f}" if rounded < 1e9 else f"{rounded:g}"
         return (
-            f"{self.name} at prevalence {p:g}: next to all of it is decided above the "
-            "third negative, where the sample shows too few cases. About "
-            f"{needed} negatives would be needed, but there are {n_neg:,.0f}: rely "
-            "neither on the value nor on its interval."
+            f"{self.name} at prevalence {p:g}: {n_neg:,.0f} negatives are too few, as "
+            "nearly all of the value depends on how many cases rank above the third "
+            "negative. Trust neither the value nor its interval, nor a comparison: "
+            "report the AUC or a partial AUC, or collect more, as about "
+            f"{needed} negatives would be needed."
         )
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
@@ -484,6 +490,15 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     if adjusted:
         by_lost, by_neg = by_lost / rest, by_neg / rest
     return Slopes(by_lost, by_neg, by_prevalence)
+
+
+def _above(table: EstimatedTable) -> FloatArray:
+    """Return how many cases are above each cut; with weights, a positive is one."""
+    above = table.rates[1:] * table.total
+    if table.is_of_cases:
+        return above
+    own = np.zeros_like(above)
+    return above + np.divide(table.own_squares, table.pos, out=own, where=table.pos > 0)
 
 
 def precision_excess(table: RankTable, prevalence: float) -> float:

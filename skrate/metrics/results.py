@@ -203,7 +203,8 @@ class Result:
         Returns
         -------
         frame : pandas.DataFrame
-            One row, or one each; the first column of several names it, as the index.
+            One row, or one per item for results with several items, indexed by the
+            first column.
 
         Raises
         ------
@@ -237,15 +238,15 @@ class Result:
         title : str, default=None
             Title of the page; None takes the name of the class.
         others : dict, default=None
-            Further results, displays or texts by their headings, shown below.
+            Further results, displays or texts to show below, keyed by heading.
         **kwargs : dict
-            What ``plot`` takes, if the result has it.
+            Keyword arguments for ``plot``, if the result has that method.
 
         Returns
         -------
         page : str
-            The table, and the picture of a result that is drawn; without matplotlib
-            the table alone.
+            The page: the table and, if the result can be drawn and matplotlib is
+            installed, its figure.
         """
         parts = [self._html(**kwargs)]
         for heading, one in (others or {}).items():
@@ -278,12 +279,12 @@ class Drawn(Result):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **kwargs : dict
-            Whatever the display or its ``plot`` takes, such as ``name``.
+            Keyword arguments for the display or its ``plot`` method, such as ``name``.
 
         Returns
         -------
         display : Display
-            The display, drawn: its class is in :mod:`skrate.displays`.
+            The display that was drawn, of a class in :mod:`skrate.displays`.
 
         Raises
         ------
@@ -616,12 +617,12 @@ class Comparisons(Rows):
             )
         ]
         first = self.pairs[0]
-        of = "" if first.margin is None else f"for {first._test_text()} "
+        of = "" if first.margin is None else f" for {first._test_text()}"
         side = "" if first.alternative == "two-sided" else "one-sided "
         head = (
             f"Comparisons({first.metric}{question_text(first.params)}, "
-            f"{side}{100 * first.confidence_level:g} % intervals, p-values {of}"
-            f"adjusted by {_ADJUSTED[self.adjust]}:"
+            f"{side}{100 * first.confidence_level:g} % intervals, p-values{of}"
+            f"{self._adjustment(' ')}:"
         )
         return "\n".join([head, *lines]) + ")"
 
@@ -636,8 +637,13 @@ class Comparisons(Rows):
             values = [f"{v:.4f}" for v in (pair.value_a, pair.value_b, pair.value)]
             lines.append(html_row([f"{a} - {b}", *values, ends, f"{pvalue:.3g}"]))
         asked = f"{first.metric}{question_text(first.params)}"
-        tested = f"p: {first._test_text()}, adjusted by {_ADJUSTED[self.adjust]}"
+        tested = f"p: {first._test_text()}{self._adjustment(', ')}"
         return html_table(lines, f"{asked}; {tested}.")
+
+    def _adjustment(self, between: str) -> str:
+        """Return how p-values were adjusted; a single one is not."""
+        how = f"{between}adjusted by {_ADJUSTED[self.adjust]}"
+        return how if len(self.pairs) > 1 else ""
 
 
 _ADJUSTED = {

@@ -456,7 +456,7 @@ def candidate_rankings(
 ) -> list[Any]:  # fmt: skip
     """Return how estimators rank in the same folds, or the failure of one that may.
 
-    With ``n_splits`` the folds must be those of a search before.
+    With ``n_splits`` the folds must be the same as in an earlier search.
     """
     methods = check_response_method(response_method)
     X, y = indexable(X, y)

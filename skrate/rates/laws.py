@@ -662,6 +662,12 @@ FROM_COUNTS = (
 )
 
 
+_BETWEEN = (
+    ": of a rate between two numbers use rates.interval(low, high), and of one that is "
+    "likely between them rates.from_quantiles"
+)
+
+
 def check_rate(rate: Any) -> RateDistribution:
     """Return the distribution that ``rate`` stands for, as metrics take it."""
     if isinstance(rate, RateDistribution):
@@ -669,7 +675,8 @@ def check_rate(rate: Any) -> RateDistribution:
     if isinstance(rate, str):
         if rate == "uniform":
             return UNIFORM
-        raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'.")
+        hint = "; a share is a number, 10 % is rate=0.1" if "%" in rate else ""
+        raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'{hint}.")
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
         hint = count_hint(
             rate,
@@ -689,9 +696,10 @@ def check_rate(rate: Any) -> RateDistribution:
             f"rate is a dict of one for each class, {shown(rate)}, and here one is "
             "needed: that of the positive class."
         )
+    hint = _BETWEEN if is_row(rate) and len(rate) == 2 else _freezing(rate)
     raise ValueError(
         "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "
-        f"or one from skrate.rates, got {shown(rate)}{_freezing(rate)}."
+        f"or one from skrate.rates, got {shown(rate)}{hint}."
     )
 
 
@@ -712,7 +720,8 @@ def count_hint(value: Any, meant: str) -> str:
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not (is_number and 1 < value < _MOST_ITEMS and value == int(value)):
         return ""
-    return ": " + meant.replace("{n}", str(int(value)))
+    percent = f"{value:g} % is {value / 100:g}, and " if value <= 100 else ""
+    return f": {percent}{meant.replace('{n}', str(int(value)))}"
 
 
 def is_row(value: Any) -> bool:

@@ -33,6 +33,7 @@ from skrate import (
     summarize,
 )
 from skrate.error_rate import auc_moments, auc_range_from_errors
+from skrate.labels import plan_labels
 from skrate.metrics.results import Result, Rows
 from skrate.review import recall_certificate, select_cases, stopping_curve
 
@@ -91,7 +92,10 @@ OTHERS = {
 ACHIEVED = MODEL.achieved_share(B[:, None])
 # Of many models the number is that of the best.
 BEST = select_best("roc_auc", {NAME: A, "b": B}, Y, n_resamples=99, random_state=0)
-ALL = SINGLE | OTHERS | {"achieved": ACHIEVED, "best": BEST}
+PLAN = plan_labels(
+    [4, 3, 2, 1], 2, metric="roc_auc", probability=[0.8, 0.6, 0.3, 0.1], random_state=0
+)
+ALL = SINGLE | OTHERS | {"achieved": ACHIEVED, "best": BEST, "plan": PLAN}
 BY_NAME = pytest.mark.parametrize("name", ALL)
 
 
@@ -122,7 +126,7 @@ def test_the_numbers_of_a_dict_are_what_trackers_log(name):
 def test_the_results_of_several_values_are_those_that_the_guide_names(name):
     has_numbers = any(not isinstance(v, list) for v in ALL[name].to_dict().values())
     page = (ROOT / "docs" / "user_guide" / "selecting.rst").read_text(encoding="utf-8")
-    named = page.split("What has several values is no number")[1].split("Log")[0]
+    named = page.split("For results with several values")[1].split("Log")[0]
     assert has_numbers == (f".{type(ALL[name]).__name__}`" not in named)
 
 

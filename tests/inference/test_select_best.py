@@ -244,6 +244,8 @@ def test_it_is_a_table_with_the_best_first():
         ({"models": {}}, "models must hold at least 1"),
         ({"models": {"a": SCORES[:9, 0]}}, "Unequal numbers of cases"),
         ({"y_true": None}, "y_true is missing"),
+        ({"models": Y, "y_true": MODELS}, r"select_best\(metric, models, y_true\)"),
+        ({"models": Y, "y_true": SCORES}, "y_true holds several models"),
         ({"margin": -0.1}, "margin must be a finite number above 0"),
         ({"cost": {"a": 1}}, "cost needs a margin"),
         ({"cost": {"a": 1}, "margin": 0.1}, r"cost lacks \['b', 'c', 'd'\]"),

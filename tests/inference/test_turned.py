@@ -1,12 +1,20 @@
 """A warning where scores, or the positive label, are probably turned round."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 
 from inference_cases import JUMPS, SMOOTH, each
-from skrate import FoldRankings, RankTable, compare, estimate, recall_at_rate_score
+from skrate import (
+    FoldRankings,
+    RankTable,
+    budget_report,
+    compare,
+    estimate,
+    recall_at_rate_score,
+)
 
 RNG = np.random.default_rng(0)
 Y = np.arange(200) % 2
@@ -81,6 +89,34 @@ def test_what_is_turned_round_is_named_once(argument, call):
     (message,) = said(call)
     assert message.startswith(f"Scores may be turned round in {argument}: the AUC has")
     assert "by pos_label, or change the sign of the scores." in message
+
+
+REPORTS = [
+    ("y_score", (Y, -M1), {}),
+    ("y_score", (Y, M1), {"pos_label": 0}),
+    ("y_true", (TABLE,), {}),
+    ("y_true", (folds(-M1),), {}),
+    ("y_true['b']", ({"a": folds(M1), "b": folds(-M2)},), {}),
+    ("models['a']", (Y,), {"models": {"a": -M1}}),
+    (
+        "models['b'] and models['c']",
+        (Y,),
+        {"models": {"a": M1, "b": -M2, "c": -M1}, "reference": "a"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("argument", "given", "options"), REPORTS)
+def test_a_budget_report_names_what_is_turned_round_once(argument, given, options):
+    (message,) = said(lambda: budget_report(*given, rate="uniform", **options))
+    start = f"Scores may be turned round in {argument}: the Expected recall has"
+    assert message.startswith(start)
+
+
+def test_a_budget_report_of_the_better_side_says_nothing():
+    models = {"a": M1, "b": M2}
+    for rate in (0.01, 0.5, 1.0, "uniform"):
+        assert not said(partial(budget_report, Y, models=models, rate=rate))
 
 
 @pytest.mark.filterwarnings("ignore:.*depends on the best|.*third negative")

@@ -215,7 +215,7 @@ def test_the_variance_counts_controls_that_happen_to_be_missing():
 
 def test_too_few_controls_are_told_how_many_are_needed():
     y_true, y_score = two_normal(6, 150, 150, shift=3.0)
-    message = r"prevalence 0\.001.* About \d[\d,]* negatives would be needed, but"
+    message = r"prevalence 0\.001: 150 .* about \d[\d,]* negatives would be needed\."
     for call in (
         lambda **kwargs: average_precision_score(y_true, y_score, **kwargs),
         lambda **kwargs: estimate(average_precision_score, y_true, y_score, **kwargs),
@@ -224,7 +224,7 @@ def test_too_few_controls_are_told_how_many_are_needed():
             call(prevalence=0.001)
         assert len(caught) == 1
         assert caught[0].filename == __file__
-        needed = str(caught[0].message).split("About ")[1].split(" ")[0]
+        needed = str(caught[0].message).split("about ")[1].split(" ")[0]
         assert 1000 < float(needed.replace(",", "")) <= 10_000
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -264,3 +264,14 @@ def test_at_a_hundredth_it_is_unbiased_and_intervals_cover(shift, n_pos, n_neg):
     noise = 3 * np.std(values) / math.sqrt(len(found))
     assert abs(np.mean(values) - truth) < 0.05 * truth + noise
     assert_share(held(found, truth), at_least=0.9)
+
+
+@pytest.mark.parametrize("shift", [(2, 2.5), (0, 3), (3, 0)])
+def test_a_comparison_says_once_that_controls_are_too_few(shift):
+    rng = np.random.default_rng(1)
+    y_true = np.repeat([1, 0], [40, 80])
+    models = rng.normal(size=(2, 120)) + y_true * np.array(shift)[:, None]
+    with pytest.warns(UserWarning, match="80 negatives are too few") as caught:
+        compare(average_precision_score, y_true, *models, prevalence=0.001)
+    (message,) = [str(one.message) for one in caught]
+    assert "nor a comparison: report the AUC or a partial AUC, or collect" in message

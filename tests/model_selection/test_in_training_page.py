@@ -55,8 +55,8 @@ def test_a_recipe_chooses_the_round_that_its_log_calls_best(section):
         if "lightgbm" in packages and "eval_X" not in str(
             inspect.signature(packages["lightgbm"].LGBMClassifier.fit)
         ):
-            given = "eval_X=(X_valid,), eval_y=(y_valid,)"
-            block = block.replace(given, "eval_set=[(X_valid, y_valid)]")
+            given = r"(\w*)eval_X=\((\w+),\),\s+\1eval_y=\((\w+),\)"
+            block = re.sub(given, r"\1eval_set=[(\2, \3)]", block)
         # Tests run side by side, and threads would wait for each other.
         with threadpool_limits(1):
             exec(compile(block, str(PAGE), "exec"), names)

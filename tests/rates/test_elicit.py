@@ -63,6 +63,12 @@ def test_bad_parameters_are_named(build, message):
         (lambda: check_rate(200), "rate must .* got 200: 200 of N items are the rate"),
         (lambda: check_rate(200), r"with cost= a budget of 200 is 200 / cost.sum\(\)"),
         (lambda: check_rate(200.0), "got 200.0: 200 of N items are the rate 200/N"),
+        (lambda: check_rate(10), "got 10: 10 % is 0.1, and 10 of N items are the rate"),
+        (lambda: check_rate("10%"), "unknown: .* number, 10 % is rate=0.1"),
+        (
+            lambda: check_rate((0.05, 0.1)),
+            r"0\.1\): .*interval.* rates\.from_quantiles",
+        ),
         (lambda: rates.empirical([200, 400]), "whole numbers up to 400: divide counts"),
         (lambda: rates.empirical([0, 1, 2]), "whole numbers up to 2: divide counts by"),
         (lambda: check_rate(stats.norm(300, 50)), r"norm\(300, 50\), is above 1 wi"),

@@ -1,0 +1,163 @@
+"""Labels of events by a horizon, which follow-up may have ended too soon to see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from skrate.data.checks import check_positive
+from skrate.data.estimated import EstimatedLabels, Scope
+from skrate.labels.checks import check_is, check_numbers
+
+
+def censored(
+    time: ArrayLike, event: ArrayLike, horizon: float, *, scope: Scope = "population"
+) -> EstimatedLabels:
+    r"""Take who had an event by a horizon, where follow-up of some ended before it.
+
+    A case that was lost before the horizon, without an event, has no label. To call it
+    negative, or to leave it out, biases metrics. Here the cases that were followed up
+    stand for those that were lost, so that metrics are time-dependent: the AUC is the
+    cumulative/dynamic one of ``sksurv.metrics.cumulative_dynamic_auc``.
+
+    Parameters
+    ----------
+    time : array-like of shape (n_samples,)
+        Time until the event or the end of follow-up, not negative, in any unit.
+    event : array-like of shape (n_samples,)
+        Whether there was an event at that time: True or 1; else follow-up ended.
+    horizon : float
+        A case is positive if it has an event at or before this time.
+    scope : {"population", "batch"}, default="population"
+        What standard errors are of: the metric of cases like these, or of this batch,
+        had all cases been followed up.
+
+    Returns
+    -------
+    labels : EstimatedLabels
+        To be given as ``y_true``. If nobody was lost before the horizon, all labels are
+        known, and results are as of these.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a time is negative or not finite, an event is neither true
+        nor false, the horizon is not above 0, or every case was lost before it.
+
+    See Also
+    --------
+    sampled : Labels that are missing for another reason.
+
+    Notes
+    -----
+    With :math:`T_i` the time, :math:`t` the horizon and :math:`G(u-)` the Kaplan-Meier
+    estimate of the probability to be followed up until u, a case with an event by t, or
+    with :math:`T_i \ge t`, counts :math:`w_i = 1 / G(\min(T_i, t)-)`, and one that was
+    lost before t counts nothing [1]_, [2]_. Events come before losses at the same time.
+    Rates are shares of the weights. Follow-up must not depend on the score or on the
+    time of the event, and G must be above 0.
+
+    With :math:`a_i` what case i adds to the metric, the estimation of G adds
+
+    .. math:: q_j = \int \frac{A(u)}{\pi(u)} \, dM_j(u), \quad
+              A(u) = \frac 1 n \sum_{i:\, \min(T_i, t) > u} a_i,
+
+    with :math:`M_j` the martingale of the losses and :math:`\pi(u)` the share still
+    followed up after u, so that variances are smaller than with a known G. For a batch,
+    what a case adds is taken from the mean of the cases at risk with it, averaged over
+    the hazard of a loss, and has the variance :math:`w_i (w_i - 1)`. Cost: one sort.
+
+    References
+    ----------
+    .. [1] Uno, Cai, Tian and Wei (2007), Evaluating prediction rules for t-year
+       survivors with censored regression models, :doi:`10.1198/016214507000000149`.
+    .. [2] Hung and Chiang (2010), Estimation methods for time-dependent AUC models with
+       survival data, :doi:`10.1002/cjs.10046`.
+
+    Examples
+    --------
+    The second case was lost after 2 years, and the four that remained stand for it:
+
+    >>> from skrate import labels, recall_at_rate_score
+    >>> found = labels.censored([1, 2, 3, 5, 6, 6], [1, 0, 1, 0, 1, 0], horizon=5)
+    >>> found.pos.tolist()
+    [1.0, 0.0, 1.25, 0.0, 0.0, 0.0]
+    >>> found.neg.tolist()
+    [0.0, 0.0, 0.0, 1.25, 1.25, 1.25]
+    >>> recall_at_rate_score(found, [6, 5, 4, 3, 2, 1], rate=0.4)
+    1.0
+    """
+    times = check_numbers("time", time)
+    if times.min() < 0:
+        raise ValueError(
+            f"time must not be negative, found {times.min():g}: it is counted from the "
+            "time of the score."
+        )
+    has_event = check_is("event", event, time=times)
+    horizon = check_positive("horizon", horizon)
+    is_pos = has_event & (times <= horizon)
+    is_lost = ~has_event & (times < horizon)
+    zero = np.zeros(len(times))
+    if not is_lost.any():
+        return EstimatedLabels(is_pos.astype(np.float64), zero, "censored", scope)
+    ends = np.unique(times[is_lost])
+    n_before = np.searchsorted(ends, times, side="left")
+    n_lost = np.bincount(n_before[is_lost]).astype(np.float64)
+    # An event at the time of a loss came before it.
+    n_left = _from_each(n_before + is_lost, np.ones(len(times)), len(ends)) - n_lost
+    if n_left[-1] == 0:
+        raise ValueError(
+            f"time and event: the last of the {len(times)} cases was lost at "
+            f"{ends[-1]:g}, before the horizon of {horizon:g}: choose an earlier one."
+        )
+    followed = np.append(1.0, np.cumprod(n_left / (n_left + n_lost)))
+    weight = np.where(is_lost, 0.0, 1 / followed[n_before])
+    noise = np.sqrt(weight * np.maximum(weight - 1, 0))
+    return CensoredLabels(
+        np.where(is_pos, weight, 0.0), noise, "censored", scope, weight,
+        is_lost=is_lost, n_before=n_before, n_lost=n_lost, n_left=n_left,
+    )  # fmt: skip
+
+
+def _from_each(counts: IntArray, values: FloatArray, n: int) -> FloatArray:
+    """Return the sum of values of cases whose count is above 0, 1, and so on to n."""
+    sums = np.bincount(counts, values, minlength=n + 1)
+    return np.asarray(np.cumsum(sums[::-1])[::-1][1:])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CensoredLabels(EstimatedLabels):
+    """Labels of cases of which some were lost before the horizon.
+
+    ``n_before`` counts the times of losses before the end of each case; ``n_lost`` and
+    ``n_left`` are the losses at each such time, and the cases left after it.
+    """
+
+    is_lost: BoolArray = None  # type: ignore[assignment]
+    n_before: IntArray = None  # type: ignore[assignment]
+    n_lost: FloatArray = None  # type: ignore[assignment]
+    n_left: FloatArray = None  # type: ignore[assignment]
+
+    def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
+        assert self.weight is not None
+        adds = self.pos * of_pos + self.neg * of_neg
+        left, n = self.n_left, len(self.n_left)
+        hazard = self.n_lost / (left + self.n_lost)
+        sums = _from_each(self.n_before, adds, n)
+        if self.scope == "population":
+            by_time = np.append(0.0, np.cumsum(sums / left * hazard))
+            at_loss = self.is_lost * (sums / left)[np.minimum(self.n_before, n - 1)]
+            found = adds + at_loss - by_time[self.n_before + self.is_lost]
+            return np.asarray(found)
+        # Each case away from the mean of those at risk with it, by how its weight grew.
+        means = sums / _from_each(self.n_before, self.weight, n)
+        grown = np.diff(1 / np.cumprod(1 - hazard), prepend=1.0)
+        means = np.append(0.0, np.cumsum(means * grown))[self.n_before]
+        more = np.maximum(self.weight - 1, 0)
+        away = adds * more / np.maximum(self.weight, 1) - means
+        is_noisy = more > 0
+        return np.divide(
+            self.noise * away, more, out=np.zeros_like(more), where=is_noisy
+        )

@@ -1,0 +1,67 @@
+"""Checks of what is known of the labels of cases."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray
+from skrate.data.checks import (
+    as_float64,
+    check_equal_length,
+    check_finite,
+    check_vector,
+    is_missing,
+)
+
+
+def are_missing(labels: Array) -> BoolArray:
+    """Return which labels are missing."""
+    if labels.dtype.kind == "O":
+        found = [is_missing(label) for label in labels.ravel().tolist()]
+        return np.array(found, dtype=bool).reshape(labels.shape)
+    return np.asarray(labels != labels)
+
+
+def check_numbers(name: str, values: ArrayLike) -> FloatArray:
+    """Return finite numbers, one for each case."""
+    numbers = as_float64(name, check_vector(name, values))
+    check_finite(name, numbers)
+    return numbers
+
+
+def check_per_case(name: str, values: ArrayLike, n_cases: int) -> FloatArray:
+    """Return a finite number for each case, or the same one for all."""
+    numbers = check_numbers(name, [values] if np.ndim(values) == 0 else values)
+    if len(numbers) not in (1, n_cases):
+        raise ValueError(
+            f"{name} must have an entry for each of the {n_cases} cases, found "
+            f"{len(numbers)}."
+        )
+    return np.asarray(np.broadcast_to(numbers, n_cases))
+
+
+def check_is(name: str, values: ArrayLike, **others: Array) -> BoolArray:
+    """Return what is true of each case, as many as of others."""
+    numbers = check_numbers(name, values)
+    is_other = (numbers != 0) & (numbers != 1)
+    if is_other.any():
+        raise ValueError(
+            f"{name} must be True or False, 1 or 0, found {numbers[is_other][0]:g}."
+        )
+    check_equal_length(**others, **{name: numbers})
+    return np.asarray(numbers == 1)
+
+
+def check_chances(
+    name: str, values: ArrayLike, n_cases: int, ends: str = "[]", hint: str = ""
+) -> FloatArray:
+    """Return a probability for each case; an end in a round bracket is left out."""
+    numbers = check_per_case(name, values, n_cases)
+    is_within = numbers >= 0 if ends[0] == "[" else numbers > 0
+    is_within &= numbers <= 1 if ends[1] == "]" else numbers < 1
+    if not is_within.all():
+        raise ValueError(
+            f"{name} must be in {ends[0]}0, 1{ends[1]}, found "
+            f"{numbers[~is_within][0]:g}{hint}."
+        )
+    return numbers

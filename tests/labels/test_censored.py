@@ -1,0 +1,213 @@
+"""Labels of events by a horizon: Kaplan-Meier weights, and what their error adds."""
+
+import numpy as np
+import pytest
+
+import guarantees
+import skrate
+from looped import case
+from optional import require
+from simulated_intervals import Setting
+from simulated_sources import HORIZON, censored
+from skrate import compare, estimate, influence, labels
+
+METRICS = {
+    "roc_auc": {},
+    "average_precision": {},
+    "expected_recall": {},
+    "rate_weighted_auc": {"rate": skrate.rates.beta(2, 5)},
+}
+
+
+def followed(n, seed, decimals=None, horizon=0.6):
+    """Return times, events and scores of patients, with ties if times are rounded."""
+    rng = np.random.default_rng(seed)
+    score = rng.normal(size=n)
+    event = rng.exponential(size=n) * np.exp(-score)
+    lost = rng.exponential(size=n)
+    time = np.minimum(event, lost)
+    if decimals is not None:
+        time, horizon = np.round(time, decimals), round(horizon, decimals)
+    return time, event <= lost, score, horizon
+
+
+def chance_followed(time, event, until):
+    """Return Kaplan-Meier's P(lost at or after ``until``), events before losses."""
+    found = 1.0
+    for u in sorted(set(time)):
+        if u >= until:
+            break
+        n_lost = sum(t == u and not e for t, e in zip(time, event, strict=True))
+        at_risk = sum(
+            t > u or (t == u and not e) for t, e in zip(time, event, strict=True)
+        )
+        if n_lost:
+            found *= 1 - n_lost / at_risk
+    return found
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_counts_are_inverse_chances_to_be_followed_up(decimals):
+    time, event, _, horizon = followed(80, 1, decimals)
+    found = labels.censored(time, event, horizon)
+    for i, (t, e) in enumerate(zip(time, event, strict=True)):
+        is_seen = e or t >= horizon
+        count = 1 / chance_followed(time, event, min(t, horizon)) if is_seen else 0
+        is_pos = e and t <= horizon
+        assert found.pos[i] == pytest.approx(count if is_pos else 0, rel=1e-13)
+        assert found.neg[i] == pytest.approx(0 if is_pos else count, rel=1e-13)
+    # What was lost is handed on to those who remain.
+    assert found.weight.sum() == pytest.approx(len(time), rel=1e-13)
+
+
+def test_events_come_before_losses_at_the_same_time():
+    # At 2 an event and a loss: one of three is lost, and the event saw no loss.
+    found = labels.censored([2, 2, 4, 5], [1, 0, 1, 0], 5)
+    np.testing.assert_allclose(found.pos, [1, 0, 1.5, 0])
+    np.testing.assert_allclose(found.neg, [0, 0, 0, 1.5])
+
+
+def test_an_end_of_the_study_at_the_horizon_loses_nobody():
+    found = labels.censored([2, 5, 5, 5], [1, 1, 0, 0], 5)
+    assert found.known.tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_influence_is_that_of_leaving_out_cases(decimals):
+    time, event, score, horizon = followed(400, 2, decimals)
+
+    def found(kept):
+        return labels.censored(time[kept], event[kept], horizon)
+
+    n = len(time)
+    rows = np.arange(n)
+    for name, params in METRICS.items():
+        by_slopes = influence(name, found(rows), score, **params)
+        left = [
+            estimate(name, found(rows != i), score[rows != i], **params).value
+            for i in range(0, n, 5)
+        ]
+        whole = estimate(name, found(rows), score, **params).value
+        by_leaving = (n - 1) * (whole - np.array(left))
+        with case(name):
+            assert np.corrcoef(by_slopes[::5], by_leaving)[0, 1] > 0.998
+            ratio = np.std(by_slopes[::5]) / np.std(by_leaving)
+            assert ratio == pytest.approx(1, abs=0.03)
+
+
+def test_estimated_chances_make_the_error_smaller_than_known_ones():
+    # Where nobody's loss says anything: scores are at random and half are lost.
+    time, event, score, horizon = followed(2000, 3)
+    found = labels.censored(time, event, horizon)
+    plain = labels.EstimatedLabels(
+        found.pos, found.noise, found.source, found.scope, found.weight
+    )
+    errors = [estimate("precision_at_rate", one, score, rate=0.3).standard_error
+              for one in (found, plain)]  # fmt: skip
+    assert errors[0] < errors[1]
+
+
+def test_the_unit_of_time_is_free():
+    time, event, score, horizon = followed(200, 4)
+    for name, params in METRICS.items():
+        one = estimate(name, labels.censored(time, event, horizon), score, **params)
+        two = estimate(
+            name, labels.censored(4 * time, event, 4 * horizon), score, **params
+        )
+        assert repr(one) == repr(two)
+
+
+def test_the_order_of_cases_is_free():
+    time, event, score, horizon = followed(200, 5, decimals=1)
+    order = np.random.default_rng(0).permutation(len(time))
+    for scope in ("population", "batch"):
+        found = [
+            estimate("roc_auc", labels.censored(t, e, horizon, scope=scope), s)
+            for t, e, s in (
+                (time, event, score), (time[order], event[order], score[order])
+            )
+        ]  # fmt: skip
+        assert found[0].value == pytest.approx(found[1].value, rel=1e-12)
+        error = pytest.approx(found[1].standard_error, rel=1e-12)
+        assert found[0].standard_error == error
+
+
+def test_models_are_compared_with_the_error_of_weights():
+    time, event, score, horizon = followed(300, 6)
+    found = labels.censored(time, event, horizon)
+    other = score + np.random.default_rng(1).normal(size=300)
+    difference = compare("roc_auc", found, score, other)
+    rows = influence("roc_auc", found, score) - influence("roc_auc", found, other)
+    error = np.sqrt(np.sum(rows**2)) / len(rows)
+    assert difference.standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_scikit_survival_has_the_same_auc():
+    metrics, util = require("sksurv.metrics"), require("sksurv.util")
+    for seed in range(5):
+        time, event, score, horizon = followed(300, seed)
+        found = labels.censored(time, event, horizon)
+        survival = util.Surv.from_arrays(event, time)
+        times = [horizon * 0.5, horizon]
+        # Its weights are those of the time of an event, at which none is lost here.
+        (_, auc), _ = metrics.cumulative_dynamic_auc(survival, survival, score, times)
+        assert estimate("roc_auc", found, score).value == pytest.approx(auc, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, -2], [1, 0], 1), "time must not be negative, found -2"),
+        (([1, np.nan], [1, 0], 1), "time contains NaN"),
+        (([1, 2, 3], [1, 0], 1), "time has 3, event has 2"),
+        (([1, 2], [1, 2], 1), "event must be True or False, 1 or 0, found 2"),
+        (([1, 2], [1, 0], 0), "horizon must be a finite number above 0, got 0"),
+        (([1, 2], [0, 0], 3), "last of the 2 cases was lost at 2, before the horizon"),
+        (([1, 2], [1, 0], 3), "choose an earlier one"),
+        (([1, 2], [1, 0], 1, "sample"), "scope must be one of"),
+    ],
+)
+def test_what_cannot_be_weighted_is_refused(arguments, message):
+    *given, scope = arguments if len(arguments) == 4 else (*arguments, "population")
+    with pytest.raises(ValueError, match=message):
+        labels.censored(*given, scope=scope)
+
+
+@pytest.mark.slow
+def test_errors_in_a_batch_are_the_spread_over_losses():
+    # One batch, of which others are lost each time.
+    setting = Setting("normal", 0.8, 500, 0.3)
+    rng = np.random.default_rng(3)
+    y_true = rng.random(setting.n) < setting.prevalence
+    score = rng.normal(size=setting.n) + 1.2 * y_true
+    within = HORIZON * rng.random(setting.n) ** np.where(score > 1, 3, 0.5)
+    event_time = np.where(y_true, within, HORIZON + rng.random(setting.n))
+
+    def simulate(_):
+        lost = rng.exponential(HORIZON, size=setting.n)
+        found = labels.censored(
+            np.minimum(event_time, lost), event_time <= lost, HORIZON, scope="batch"
+        )
+        return estimate("roc_auc", found, score)
+
+    found = guarantees.simulated(600, simulate)
+    guarantees.assert_errors_are_the_spread(found, slack=0.03)
+
+
+def test_the_simulated_source_hides_labels():
+    rng = np.random.default_rng(0)
+    y_true = rng.random(500) < 0.3
+    found, _ = censored(rng, None, y_true, rng.normal(size=500) + y_true)
+    assert 50 < np.sum(found.weight == 0) < 250
+
+
+def test_average_precision_counts_a_patient_once_in_the_own_precision():
+    time, event, score, horizon = followed(120, 7)
+    found = labels.censored(time, event, horizon)
+    total = 0.0
+    for i in np.flatnonzero(found.pos):
+        above = score > score[i]
+        precision = (found.pos[above].sum() + 1) / (found.weight[above].sum() + 1)
+        total += found.pos[i] * precision
+    value = skrate.average_precision_score(found, score)
+    assert value == pytest.approx(total / found.pos.sum(), rel=1e-12)

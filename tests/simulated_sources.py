@@ -1,0 +1,201 @@
+"""Samples whose labels are censored, noisy, unlabelled or predicted, and coverage.
+
+The truth is that of :mod:`simulated_intervals`; a source hides labels of it.
+"""
+
+import warnings
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from simulated_intervals import ALL_LAWS, draw, population, shift_of
+from skrate import compare, estimate, labels, rates
+from skrate.metrics.base import find_metric
+
+METRICS = {
+    "AUC": ("roc_auc", {}),
+    "recall at 0.1": ("recall_at_rate", {"rate": 0.1}),
+    "average precision": ("average_precision", {}),
+}
+HORIZON = 5.0
+# How far a second score, on which predictions rest as well, moves up positives.
+_SECOND = 1.0
+
+
+@cache
+def truths(setting):
+    """Return each metric in the population."""
+    table = population(setting)
+    return [
+        find_metric(metric, kwargs).value(table) for metric, kwargs in METRICS.values()
+    ]
+
+
+def censored(rng, setting, y_true, y_score):
+    """Return events that come earlier if scores are high, with half followed up."""
+    is_high = y_score > np.median(y_score[y_true])
+    within = HORIZON * rng.random(len(y_true)) ** np.where(is_high, 2, 0.5)
+    times = np.where(y_true, within, HORIZON + rng.exponential(size=len(y_true)))
+    lost = rng.exponential(1.4 * HORIZON, size=len(y_true))
+    event = times <= lost
+    found = labels.censored(np.minimum(times, lost), event, HORIZON)
+    return found, event & (times <= HORIZON)
+
+
+def noisy(rng, setting, y_true, y_score):
+    """Return labels of one test with known errors."""
+    seen = _tested(rng, y_true, 0.85, 0.95)
+    return labels.noisy(seen, 0.85, 0.95), seen
+
+
+def validated(rng, setting, y_true, y_score):
+    """Return labels of a test whose errors are estimated by another sample."""
+    sizes, actual = np.array([80, 300]), np.array([0.85, 0.95])
+    seen = _tested(rng, y_true, *actual)
+    estimates = rng.binomial(sizes, actual) / sizes
+    return labels.noisy(seen, *estimates, validation=sizes), seen
+
+
+def annotated(rng, setting, y_true, y_score):
+    """Return labels of two annotators, of whom the better saw half of the cases."""
+    found, wrong = [0.8, 0.95], [0.9, 0.97]
+    seen = np.stack(
+        [_tested(rng, y_true, *pair) for pair in zip(found, wrong, strict=True)], axis=1
+    ).astype(float)
+    seen[rng.random(len(y_true)) < 0.5, 1] = np.nan
+    return labels.noisy(seen, found, wrong), seen[:, 0]
+
+
+def _tested(rng, y_true, sensitivity, specificity):
+    share = np.where(y_true, sensitivity, 1 - specificity)
+    return rng.random(len(y_true)) < share
+
+
+def positive_unlabelled(rng, setting, y_true, y_score):
+    """Return half of the positives."""
+    is_labelled = y_true & (rng.random(len(y_true)) < 0.5)
+    return labels.positive_unlabelled(is_labelled, 0.5), is_labelled
+
+
+def predicted(rng, setting, y_true, y_score):
+    """Return the probability of a positive, by the score and another one."""
+    law, shift = ALL_LAWS[setting.law], shift_of(setting.law, setting.auc)
+    second = rng.normal(_SECOND * y_true)
+    odds = setting.prevalence / (1 - setting.prevalence)
+    odds *= stats.norm.pdf(second - _SECOND) / stats.norm.pdf(second)
+    with np.errstate(divide="ignore"):
+        odds = odds * law.pdf(y_score - shift) / law.pdf(y_score)
+    share = np.where(np.isinf(odds), 1.0, odds / (1 + odds))
+    return labels.predicted(share), share > 0.5
+
+
+SOURCES = {
+    "censored": censored,
+    "noisy": noisy,
+    "noisy, validated": validated,
+    "noisy, two annotators": annotated,
+    "positive-unlabelled": positive_unlabelled,
+    "predicted": predicted,
+}
+
+
+class Coverage(NamedTuple):
+    """By metric: coverage of 95 % intervals, standard errors over the spread, bias."""
+
+    population: np.ndarray
+    batch: np.ndarray
+    uncorrected: np.ndarray
+    error_population: np.ndarray
+    error_batch: np.ndarray
+    bias: np.ndarray
+
+
+def coverage(source, setting, n_simulations, seed=0):
+    """Return how often intervals hold what they are of, with labels of a source."""
+    rng, truth = np.random.default_rng([seed, setting.n]), truths(setting)
+    rows = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(n_simulations):
+            y_true, y_score = draw(rng, setting)
+            found, uncorrected = SOURCES[source](rng, setting, y_true, y_score)
+            rows.append(
+                [
+                    _row(metric, y_true, y_score, found, uncorrected, actual)
+                    for metric, actual in zip(METRICS.values(), truth, strict=True)
+                ]
+            )
+    within, errors = np.moveaxis(np.array(rows), 2, 0)[:3], np.array(rows)[:, :, 3:]
+    of_population, of_batch, error_population, error_batch = np.moveaxis(errors, 2, 0)
+    return Coverage(
+        *within.mean(axis=1),
+        np.sqrt(np.mean(error_population**2, axis=0)) / of_population.std(axis=0),
+        np.sqrt(np.mean(error_batch**2, axis=0) / np.mean(of_batch**2, axis=0)),
+        of_population.mean(axis=0) / of_population.std(axis=0),
+    )
+
+
+def _row(metric, y_true, y_score, found, uncorrected, actual):
+    name, kwargs = metric
+    whole = estimate(name, found, y_score, **kwargs)
+    batch = estimate(name, found.for_batch(), y_score, **kwargs)
+    own = estimate(name, y_true, y_score, **kwargs).value
+    try:
+        other = estimate(name, uncorrected, y_score, **kwargs)
+    except ValueError:
+        other = None
+    return (
+        _holds(whole, actual), _holds(batch, own),
+        other is not None and _holds(other, actual),
+        whole.value - actual, batch.value - own,
+        whole.standard_error, batch.standard_error,
+    )  # fmt: skip
+
+
+def _holds(found, truth):
+    low, high = found.confidence_interval
+    return low <= truth <= high
+
+
+def experiment(rng, n, has_models):
+    """Return what is found of an experiment, by name."""
+    score = rng.standard_t(5, size=n)
+    share = 1 / (1 + np.exp(-0.5 * rng.normal(size=n)))
+    treated = rng.random(n) < share
+    level = 2 + 0.5 * score
+    outcome = level + treated * _effect(score) + rng.standard_t(4, size=n)
+    # They need not be right.
+    models = (1.8 + 0.4 * score, 2.3 + 0.7 * score) if has_models else None
+    gain = labels.treatment(outcome, treated, share, models=models)
+    params = {"gain": gain, "normalize": True}
+    ties = np.zeros(n)
+    k = np.arange(1, n + 1)
+    by_place = {"rate": rates.empirical(k / n, weights=1 / k)}
+    return {
+        "gain": estimate("expected_gain", treated, score, **params),
+        "gain at 0.2": estimate("expected_gain", treated, score, rate=0.2, **params),
+        "Qini": compare("expected_gain", treated, score, ties, **params),
+        "AUTOC": compare("expected_gain", treated, score, ties, **by_place, **params),
+    }
+
+
+def _effect(score):
+    return np.maximum(score, 0)
+
+
+@cache
+def experiment_truths(n=800):
+    """Return the same in the population; AUTOC for rates k / n, over their number."""
+    share = (np.arange(1_000_000) + 0.5) / 1_000_000
+    effect = _effect(stats.t(5).isf(share))
+    k = np.arange(1, n + 1)
+    at_places = np.interp(k / n, share, np.cumsum(effect) / len(share))
+    found = {
+        "gain": np.mean(effect * (1 - share)),
+        "gain at 0.2": np.mean(effect * (share < 0.2)),
+        "Qini": np.mean(effect * (0.5 - share)),
+        "AUTOC": (np.mean(at_places / (k / n)) - effect.mean()) / np.sum(1 / k),
+    }
+    return {name: float(value) for name, value in found.items()}
