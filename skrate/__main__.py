@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 import math
 import os
 import re
@@ -65,10 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     others["Notes"] = " ".join(_notes(caught))
                 title = f"Budget report: {given.file.name}"
                 page = results[0].to_html(title=title, others=others)
-                given.html.write_text(page, encoding="utf-8")
+                try:
+                    given.html.write_text(page, encoding="utf-8")
+                except OSError as error:
+                    _stop(f"--html cannot be written: {error}.")
         except UnicodeDecodeError as error:
             _stop(f"{given.file} is no text in UTF-8: {error}. Save it as such.")
-        except (OSError, ValueError, TypeError, ImportError) as error:
+        except (OSError, EOFError, ValueError, TypeError, ImportError) as error:
             _stop(str(error))
     print(text)
     for note in _notes(caught):
@@ -123,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = report.add_argument
-    add("file", type=Path, help="a table: .csv with a header, or .parquet")
+    add("file", type=Path, help="a table: .csv or .csv.gz with a header, or .parquet")
     add("--label", required=True, metavar="COLUMN", help="column of the true labels")
     add(
         "--score",
@@ -204,7 +208,8 @@ def _read(given: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
 
 
 def _read_csv(path: Path, names: list[str]) -> dict[str, Cells]:
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    with opened(path, "rt", newline="", encoding="utf-8-sig") as file:
         delimiter = max(_WIDE, key=file.readline().count)
         file.seek(0)
         rows = csv.reader(file, delimiter=delimiter)
@@ -277,9 +282,10 @@ def _positives(
     """Return which cases have the positive of two labels, and this label."""
     _check_known(option, column)
     labels: Any = np.array([_text(cell) for cell in column])
-    found = np.unique(labels).tolist()
+    names, first = np.unique(labels, return_index=True)
+    found, cells = names.tolist(), [str(column[row]) for row in first]
     if len(found) != 2:
-        shown = f"{found[:5]}"[1:-1] + ", ..." * (len(found) > 5)
+        shown = f"{cells[:5]}"[1:-1] + ", ..." * (len(found) > 5)
         raise ValueError(
             f"{option} must hold two different labels, such as 0 and 1, found {shown}."
         )
@@ -288,7 +294,7 @@ def _positives(
     if pos_label is None or _text(pos_label) not in found:
         given = "" if pos_label is None else f", and no {pos_label!r}"
         raise ValueError(
-            f"{option} has the labels {found[0]!r} and {found[1]!r}{given}: say which "
+            f"{option} has the labels {cells[0]!r} and {cells[1]!r}{given}: say which "
             f"is positive, by --pos-label {found[0]} or --pos-label {found[1]}."
         )
     return np.asarray(labels == _text(pos_label)), _text(pos_label)
@@ -382,9 +388,11 @@ def _others(
             confidence_level=given.confidence_level,
             random_state=_SEED,
         )
-        others[f"{name} or {reference}: which finds more at which rate?"] = (
-            CurveComparisonDisplay(difference, names=(name, reference), rate=given.rate)
-        )
+        heading = f"{name} or {reference}: which finds more at which rate?"
+        if not np.isnan(difference.difference).all():
+            others[heading] = CurveComparisonDisplay(
+                difference, names=(name, reference), rate=given.rate
+            )
     return others
 
 

@@ -1,6 +1,7 @@
 """`python -m skrate report` prints what the functions return, and names mistakes."""
 
 import csv
+import gzip
 import re
 import subprocess
 import sys
@@ -111,8 +112,12 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
     empty.write_text("y,new\n", encoding="utf-8")
     latin = tmp_path / "latin.csv"
     latin.write_bytes(b"y,new\n1,\xe9\n")
+    cut = tmp_path / "cut.csv.gz"
+    cut.write_bytes(gzip.compress(b"y,new\n1,0.5\n0,0.1\n")[:-9])
     holes = str(tmp_path / "holes.csv")
-    text = "y,new,old,same\n1,0.5,1,7\n0,,0,7\n1,NaN,inf,7\n0,1,2,7\n"
+    text = (
+        "y,new,old,same,yes\n1,0.5,1,7,Yes\n0,,0,7,yes \n1,NaN,inf,7,no\n0,1,2,7,no\n"
+    )
     Path(holes).write_text(text, encoding="utf-8")
     words = tmp_path / "words.csv"
     words.write_text("y,new\n1,0.5\n0,high\n", encoding="utf-8")
@@ -154,7 +159,13 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         ([holes, "--label", "new", "--score", "y", *one[4:]], "--label new: 2 of 4"),
         ([holes, "--label", "old", "--score", "y", *one[4:]], "found '0', '1', '2'"),
         ([holes, "--label", "same", "--score", "y", *one[4:]], r"found '7'\."),
+        (
+            [holes, "--label", "yes", "--score", "y", *one[4:]],
+            "found 'Yes', 'no', 'yes '",
+        ),
         ([str(latin), *one], "latin.csv is no text in UTF-8"),
+        ([str(cut), *one], "ended before the end-of-stream"),
+        ([file, *one, "--html", str(latin / "x")], "--html cannot be written: .*x'"),
         ([str(tmp_path / "none.csv"), *one], "No such file"),
         ([str(broken), *one], "line 3: 1 cells under 2 names"),
         ([str(empty), *one], "no rows"),
@@ -184,6 +195,30 @@ def test_the_page_is_complete_in_itself(cases, tmp_path, capsys):
     assert "<old>" not in text
     main(["report", file, *models, "--rate", "0.2", "--html", str(page)])
     assert page.read_text(encoding="utf-8") == text
+
+
+def test_the_page_lacks_only_the_picture_of_what_is_undefined(cases, tmp_path, capsys):
+    require("matplotlib")
+    _, scores = cases
+    file = write(tmp_path / "scores.csv", np.arange(300) == 7, scores)
+    page = tmp_path / "page.html"
+    main(["report", file, *OPTIONS, "--rate", "0.2", "--html", str(page)])
+    assert "nan" in capsys.readouterr().out
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<table>") == 2
+    assert "which finds more" not in text
+    assert "fewer than two" in text
+
+
+def test_zipped_text_is_read(cases, tmp_path, capsys):
+    file = Path(write(tmp_path / "scores.csv", *cases))
+    zipped = tmp_path / "scores.csv.gz"
+    zipped.write_bytes(gzip.compress(file.read_bytes()))
+    shown = []
+    for path in (file, zipped):
+        main(["report", str(path), *OPTIONS, "--rate", "0.1"])
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
 
 
 def test_decimal_commas_are_read_if_asked(cases, tmp_path, capsys):

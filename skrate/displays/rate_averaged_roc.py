@@ -189,6 +189,9 @@ class RateAveragedROC(FoldsDisplay):
         self.rate = rate
         self.pos_label = curve.folds.pos_label if pos_label is None else pos_label
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.curve!r}, name={self.name!r})"
+
     @classmethod
     def _of_scores(
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any

@@ -12,8 +12,8 @@ from scipy import special
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, dot, lazy
 from skrate.data.checks import check_generator, check_n_jobs, warn_undefined
-from skrate.data.table import RankTable, rank_table
-from skrate.inference.delta import variance_parts
+from skrate.data.table import Merged, RankTable, rank_table
+from skrate.inference.delta import multiples, variance_parts
 from skrate.inference.intervals import Adjust, adjusted
 from skrate.inference.measured import of_ranking
 from skrate.inference.plan import Plan, check_metric, defined_value, why_too_few
@@ -49,6 +49,8 @@ _FEW = 15
 _SUMS = 2**15
 # Steps below are rounding.
 _STEP = 1e-9
+# The least p-value that is widened.
+_TINY = 1e-300
 # Of less skewness a gamma distribution is a normal one.
 _SYMMETRIC = 1e-3
 
@@ -439,15 +441,55 @@ def _deviation(table: RankTable) -> float:
 def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> float:
     """Return the probability that a random ranking finds as much.
 
-    With clusters or sampling weights, whose labels have no other order, it is the level
-    at which Wilson's interval of ``recall`` begins at what a random ranking finds.
+    Sampling weights count as the cases that they are worth, and clusters widen the
+    p-value by their design effect. By estimated labels it is the level at which
+    Wilson's interval of ``recall`` begins at what a random ranking finds.
     """
     if ranked.are_exchangeable:
         return permuted_pvalue(ranked.table, law)
-    model = of_ranking(recall, ranked, recall.value(ranked.table), 0.95)
-    _, found = model.wilson_test(law.mean(), "greater", model.parts.standard_error)
-    # nan where all is processed or nothing, whatever the order.
-    return 1.0 if np.isnan(found) else found
+    if ranked.estimated is not None:
+        model = of_ranking(recall, ranked, recall.value(ranked.table), 0.95)
+        _, found = model.wilson_test(law.mean(), "greater", model.parts.standard_error)
+        # nan where all is processed or nothing, whatever the order.
+        return 1.0 if np.isnan(found) else found
+    by_weight, effect = design_effects(ranked, law)
+    table = RankTable(ranked.table.pos / by_weight, ranked.table.neg / by_weight)
+    found = permuted_pvalue(table, law)
+    if effect <= 1:
+        return found
+    # What pairs of cases add is known as the number of clusters allows.
+    freedom = (ranked.n_units - 1) * (effect / (effect - 1)) ** 2
+    distance = -float(special.ndtri(max(found, _TINY)))
+    return t_pvalue(distance / np.sqrt(effect), "greater", freedom)
+
+
+def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]:
+    """Return how many times as great weights, and clusters, make a random variance.
+
+    It is of the sum of weight * label * processed, about their means. By chance they
+    are independent: means of squares, or over pairs of a cluster, multiply.
+    """
+    table, weights = ranked.table, ranked.weights
+    if weights is None:
+        weights = np.ones(len(ranked.is_pos))
+    processed = law.table.mean(table.rates[:-1], table.rates[1:])
+    each = Merged(table.pos, table.neg, np.arange(table.n_groups))
+    values = np.array([ranked.is_pos, ranked.of_cases(each, processed, processed)])
+    values -= np.average(values, weights=weights, axis=1)[:, None]
+    rows = [np.ones(len(weights)), *values]
+    alone = np.array([dot(weights * row, row) for row in rows])
+    squares = np.array([dot(multiples(weights, ranked) * row, row) for row in rows])
+    if not alone.min() > _STEP:
+        return 1.0, 1.0
+    by_weight = squares / alone
+    weighted = float(by_weight[1] * by_weight[2] / by_weight[0])
+    clusters = np.arange(len(weights)) if ranked.clusters is None else ranked.clusters
+    sums = [np.bincount(clusters, weights * row) for row in rows]
+    pairs = np.array([dot(row, row) for row in sums]) - squares
+    if not pairs[0] > _STEP * alone[0]:
+        return weighted, 1.0
+    like = pairs / squares
+    return weighted, 1 + float(like[1] * like[2] / like[0])
 
 
 def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:

@@ -203,7 +203,8 @@ class Result:
         Returns
         -------
         frame : pandas.DataFrame
-            One row, or one per item for results with several items, indexed by name.
+            One row, or one per item for results with several items, indexed by the
+            first column.
 
         Raises
         ------

@@ -98,7 +98,7 @@ def search_rankings(
     >>> rankings.params[best.best] == search.best_params_
     True
     >>> print(f"{search.best_score_:.3f}, {best.corrected_value:.3f} on new cases")
-    0.719, 0.700 on new cases
+    0.719, 0.702 on new cases
     """
     candidates = _candidates(search)
     estimators = [

@@ -418,3 +418,8 @@ def test_the_area_of_the_vertical_average_is_the_mean_over_folds():
 def test_an_average_that_there_is_not_is_refused():
     with pytest.raises(ValueError, match="average must be"):
         of_folds(average="score")
+
+
+def test_it_prints_as_its_curve_and_its_name():
+    display = RateAveragedROC.from_predictions([[0, 1, 0, 1]], [[1, 3, 2, 4]], name="a")
+    assert repr(display) == f"RateAveragedROC({display.curve!r}, name='a')"

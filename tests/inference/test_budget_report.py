@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 import pytest
 from hypothesis import given
-from scipy.stats import hypergeom
+from numpy.testing import assert_allclose
+from scipy.stats import hypergeom, norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import assert_share, held, simulated
@@ -28,9 +29,15 @@ from skrate import (
     rates,
 )
 from skrate.inference.budget_report import ExpectedHits
-from skrate.inference.chance import permuted_moments, permuted_pvalue
+from skrate.inference.chance import (
+    chance_pvalue,
+    design_effects,
+    permuted_moments,
+    permuted_pvalue,
+)
 from skrate.inference.delta import influence_values
 from skrate.inference.sample import check_sample
+from skrate.metrics.recall import ExpectedRecall
 from strategies import ranked_samples
 
 BUDGET = [(Fraction(1, 8), Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 2))]
@@ -238,8 +245,10 @@ def test_clusters_that_are_all_alike_have_shown_no_variation():
     times = {"rate": 0.25, "n_items": 100}
     alike = {"clusters": np.repeat(np.arange(6), 8), **times}
     report = budget_report(y_true, y_score, **alike)
-    assert 0.05 < report["recall"].pvalue < 0.3
     alone = budget_report(y_true, y_score, **times)
+    # Clusters with 2 positives in 8 at random have a variance of 8 / 7 single cases.
+    z = norm.isf(alone["recall"].pvalue) / math.sqrt(8 / 7)
+    assert report["recall"].pvalue == pytest.approx(t.sf(z, 5 * 8**2), rel=1e-9)
     for quantity in COUNTS:
         found, expected = (one[quantity].prediction_interval for one in (report, alone))
         # As wide as of single cases, or as what is expected of so few clusters.
@@ -248,21 +257,102 @@ def test_clusters_that_are_all_alike_have_shown_no_variation():
         assert found.high == max(expected.high, np.ceil(reach.high))
 
 
-@looped("n_clusters", [2, 6])
-@looped("law", [0.2, rates.beta(3, 19)])
-def test_the_pvalue_of_clusters_is_where_the_interval_leaves_chance_out(
-    n_clusters, law
-):
-    for seed in range(4):
-        y_true, y_score = sample(n=20 * n_clusters, seed=seed, prevalence=0.4)
-        clusters = np.arange(20 * n_clusters) % n_clusters
-        given = {"rate": law, "clusters": clusters}
-        row = budget_report(y_true, y_score, **given)["recall"]
-        level = 1 - 2 * min(row.pvalue, 1 - row.pvalue)
-        ends = estimate(
-            expected_recall_score, y_true, y_score, confidence_level=level, **given
-        ).confidence_interval
-        assert ends[row.pvalue > 0.5] == pytest.approx(row.chance, rel=1e-6)
+def effects(y_true, y_score, k, weights, clusters):
+    """Return the design effects of the k best, by loops; weights are sampling ones."""
+    cases = range(len(y_true))
+    total = sum(weights)
+    is_best = [sum(other > score for other in y_score) < k for score in y_score]
+    means = [
+        sum(w * x for w, x in zip(weights, values, strict=True)) / total
+        for values in (y_true, is_best)
+    ]
+
+    def by_chance(pairs):
+        """Return the sum of products of pairs if labels and scores have no relation."""
+        of_weight = sum(weights[i] * weights[j] for i, j in pairs)
+        found = [
+            sum(weights[i] * weights[j] * (x[i] - m) * (x[j] - m) for i, j in pairs)
+            for x, m in zip((y_true, is_best), means, strict=True)
+        ]
+        return found[0] * found[1] / of_weight if pairs else 0.0
+
+    alone = by_chance([(i, i) for i in cases])
+    spread = [
+        sum(w * (x - m) ** 2 for w, x in zip(weights, values, strict=True))
+        for values, m in zip((y_true, is_best), means, strict=True)
+    ]
+    like = [(i, j) for i in cases for j in cases if i != j]
+    between = by_chance([pair for pair in like if len({clusters[i] for i in pair}) < 2])
+    return alone / (spread[0] * spread[1] / total), 1 + between / alone
+
+
+def test_pvalues_of_clusters_and_weights_are_widened_by_the_design_effect():
+    rng = np.random.default_rng(0)
+    for are_weighted, n_clusters in itertools.product((False, True), (12, 40)):
+        clusters = np.arange(40) % n_clusters
+        y_true = rng.permutation(n_clusters)[clusters] < n_clusters / 3
+        y_score = rng.normal(size=n_clusters)[clusters] + 0.3 * rng.normal(size=40)
+        weights = rng.integers(1, 4, 40) / 2 if are_weighted else np.ones(40)
+        given = {"sample_weight": weights, "clusters": clusters, "weights": "sampling"}
+        ranked = check_sample(y_true, y_score, **given)
+        # Weights have a mean of 1, and the best 8 may be another share of them.
+        order = np.argsort(-y_score)
+        law = rates.fixed(weights[order][:8].sum() / weights.sum())
+        args = y_true, y_score, 8, weights / weights.mean(), clusters
+        assert_allclose(design_effects(ranked, law), effects(*args), rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:The Expected hits at rate=0.05 depends on")
+def test_a_cluster_for_each_case_has_the_pvalue_without_clusters():
+    # It was 0.0015 for the first, as far too small a variance was left at the top.
+    labels = [1, 1] + [0] * 14 + [1] * 10 + [0] * 14
+    pairs = np.arange(40) // 2
+    for law, y_true in itertools.product(
+        (0.05, 0.2, rates.beta(3, 19)), (labels, np.tile([1, 0, 0, 0], 10))
+    ):
+        given = {"y_score": np.arange(40, 0, -1), "rate": law}
+        alone = budget_report(y_true, **given)["found"].pvalue
+        clusters = np.arange(40)[::-1]
+        each = budget_report(y_true, **given, clusters=clusters)["found"].pvalue
+        assert each == pytest.approx(alone, rel=1e-12)
+        equal = {"sample_weight": np.full(40, 0.7), "weights": "sampling"}
+        assert budget_report(y_true, **given, **equal)["found"].pvalue == alone
+    # Twelve positives in pairs: labels and places of two are alike.
+    found = budget_report(labels, np.arange(40, 0, -1), rate=0.05, clusters=pairs)
+    z = norm.isf(hypergeom.sf(1, 40, 12, 2)) / math.sqrt(2)
+    assert found["found"].pvalue == pytest.approx(t.sf(z, 19 * 4), rel=1e-9)
+
+
+def test_few_clusters_know_less():
+    # Two of them say next to nothing, however many cases they have.
+    y_true = np.repeat([1, 1, 0, 0], [150, 50, 50, 150])
+    clusters = np.repeat([0, 1], 200)
+    for times in (1, 100):
+        given = {"y_score": np.arange(400, 0, -1), "rate": 0.5}
+        given["sample_weight"] = np.full(400, times)
+        assert budget_report(y_true, **given)["found"].pvalue < 1e-80
+        assert budget_report(y_true, **given, clusters=clusters)["found"].pvalue > 0.15
+
+
+@pytest.mark.slow
+@looped("size", [1, 2, 5])
+def test_labels_and_scores_of_clusters_at_random_are_seldom_significant(size):
+    rng = np.random.default_rng(0)
+    clusters, law = np.arange(100) // size, rates.fixed(0.1)
+    for share, within in itertools.product((0.1, 0.4), (0.4, 0.9)):
+
+        def pvalue(_, share=share, within=within):
+            alike, own = rng.normal(size=(2, 100)), rng.normal(size=(2, 100))
+            latent = within**0.5 * alike[:, clusters] + (1 - within) ** 0.5 * own
+            y_true = latent[0] > norm.isf(share)
+            if not 1 < y_true.sum() < 99:
+                return 1.0
+            ranked = check_sample(y_true, latent[1], clusters=clusters)
+            return chance_pvalue(ExpectedRecall(law), law, ranked)
+
+        found = np.array(simulated(1000, pvalue))
+        for level in (0.05, 0.01):
+            assert_share(found <= level, at_most=level)
 
 
 def test_weights_repeat_cases_or_stand_for_sampled_ones():

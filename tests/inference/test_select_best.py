@@ -141,9 +141,29 @@ def test_values_and_intervals_are_those_of_each_model():
 
 
 def test_alike_models_lose_nothing_and_all_may_be_the_best():
-    found = select_best("roc_auc", np.tile(SCORES[:, [0]], 3), Y, random_state=0)
-    assert_allclose(found.corrected_value, found.value, atol=0.002)
-    assert found.set == ("0", "1", "2")
+    for metric in ("roc_auc", "average_precision"):
+        found = select_best(metric, np.tile(SCORES[:, [0]], 3), Y, random_state=0)
+        assert found.corrected_value == pytest.approx(found.value, rel=1e-12)
+        assert found.set == ("0", "1", "2")
+
+
+def test_the_order_of_models_does_not_matter():
+    first, *others = (
+        select_best(
+            "roc_auc",
+            {name: MODELS[name] for name in names},
+            Y,
+            random_state=0,
+            margin=0.05,
+        )
+        for names in ("abcd", "dcba", "cadb")
+    )
+    for found in others:
+        assert found.best == first.best
+        assert found.corrected_value == first.corrected_value
+        assert found.confidence_interval == first.confidence_interval
+        assert {*found.set} == {*first.set}
+        assert {*found.equivalent} == {*first.equivalent}
 
 
 def test_less_may_be_better():
