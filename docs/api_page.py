@@ -94,6 +94,7 @@ OTHERS = "Further names"
 # Modules with a section each: title, page of the guide, and after which question.
 MODULES = {
     "rates": ("How is the budget put into numbers?", "rate"),
+    "labels": ("Labels that are estimates", None),
     "review": ("When may a review stop?", "in_production"),
     "error_rate": ("Which AUCs go with an error rate?", "auc_and_error_rate"),
     "displays": ("What draws results?", "deciding"),

@@ -211,4 +211,17 @@ ENGINES = {
     "compute",  # as dask.array.to_zarr
 }
 
-VOCABULARY = set(DATA) | SKLEARN | DISPLAY | STATISTICS | RATES | ENGINES
+LABELS = {
+    "probability",  # of a label, or of a case to be positive
+    "scope",  # of a standard error: cases like these, or these very cases
+    "prediction",  # of a label, by a model; `y_score` is what is evaluated
+    "design",  # of a sample of labels
+    "known",  # labels that there are already
+    "n_labels",  # to be drawn
+    "floor",  # their share that is drawn at random
+    "compare",  # the two models that labels are for
+    "plan",  # that labels are of
+    "n_weeks",  # as n_batches
+}
+
+VOCABULARY = set(DATA) | LABELS | SKLEARN | DISPLAY | STATISTICS | RATES | ENGINES

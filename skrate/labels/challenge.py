@@ -133,8 +133,8 @@ class Challenge:
         self._margin = check_number("margin", margin)
         if self._margin < 0:
             raise ValueError(
-                f"margin must not be negative, found {margin}: give the gain that makes "
-                "a replacement worth while, 0 for any."
+                f"margin must not be negative, found {margin}: give the gain that "
+                "makes a replacement worth while, 0 for any."
             )
         self._floor = float(check_shares("floor", floor))
         self._level = check_fraction("confidence_level", confidence_level)

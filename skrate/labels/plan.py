@@ -108,8 +108,8 @@ def plan_labels(
     m_i)}`, Neyman's allocation [1]_, at most 1. For a difference :math:`d_i^2` is
     larger by a tenth of the squared slopes of both models, or next to nothing would be
     known of what both are divided by, such as the number of positives. A share
-    ``floor`` of the labels is drawn evenly. The number of labels is fixed: cases in random order are drawn at
-    equal steps of the sum of :math:`\pi_i`.
+    ``floor`` of the labels is drawn evenly. The number of labels is fixed: cases in
+    random order are drawn at equal steps of the sum of :math:`\pi_i`.
 
     A plan for one metric is a bad one for others: estimates warn of it. Cost: a sort of
     each model's scores.
