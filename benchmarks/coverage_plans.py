@@ -2,12 +2,11 @@
 
     python benchmarks/coverage_plans.py --simulations 200
 
-Of 20,000 cases the top 5 % of model a are labelled, and 300 more labels are drawn, by
-`plan_labels` or at random (``floor=1``). Prints for each design and metric the root
-mean square error of the difference b - a, against that of all labels of the batch, with
-labels planned for it and at random, the errors reported, how often 95 % intervals cover
-it, and the same of the AUC by labels that were planned for the recall, of which
-estimates warn.
+The top 5 % of 20,000 cases, ranked by model a, are labelled, and 300 more labels are
+drawn, by `plan_labels` or at random (``floor=1``). Prints for each design and metric
+the root mean square error of the difference b - a, against all labels of the batch, the
+errors reported, how often 95 % intervals cover it, and the same of the AUC by labels
+that were planned for the recall, of which estimates warn.
 """
 
 import argparse

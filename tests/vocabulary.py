@@ -26,6 +26,7 @@ DATA = (
     "y",
     "y_score",
     "y_scores",
+    "probability",  # of a label, or of a case to be positive
     "y_score_a",
     "y_score_b",
     "new_scores",  # of cases without labels
@@ -212,7 +213,6 @@ ENGINES = {
 }
 
 LABELS = {
-    "probability",  # of a label, or of a case to be positive
     "scope",  # of a standard error: cases like these, or these very cases
     "prediction",  # of a label, by a model; `y_score` is what is evaluated
     "design",  # of a sample of labels
@@ -222,6 +222,8 @@ LABELS = {
     "compare",  # the two models that labels are for
     "plan",  # that labels are of
     "n_weeks",  # as n_batches
+    "of_pos",  # what a case contributes as either class
+    "of_neg",
 }
 
 VOCABULARY = set(DATA) | LABELS | SKLEARN | DISPLAY | STATISTICS | RATES | ENGINES

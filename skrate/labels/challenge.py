@@ -90,8 +90,8 @@ class Challenge:
     :func:`skrate.compare_batches` does. If both models are equally good, the
     probability that either is ever preferred is at most 1 - ``confidence_level``;
     a wrong replacement has at most half of that. Weeks are taken for independent. A
-    plan may learn from labels of earlier weeks, and labels may come in later than those
-    of the weeks after. Cost: a plan and a comparison each week.
+    plan may learn from labels of earlier weeks, and labels may come in after the
+    labels of later weeks. Cost: a plan and a comparison each week.
 
     Examples
     --------

@@ -82,7 +82,7 @@ def plan_labels(
     -------
     plan : LabelPlan
         With the ``probability`` of each case, ``is_drawn``, and the ``standard_error``
-        to expect. Its ``labels(y_true)`` are to be given to :func:`skrate.estimate` and
+        to expect. Give its ``labels(y_true)`` to :func:`skrate.estimate` and
         :func:`skrate.compare`.
 
     Raises
@@ -265,11 +265,11 @@ class LabelPlan(Rows):
     probability : array of shape (n_samples,)
         With which each case is labelled; 1 where the label is known.
     is_drawn : array of shape (n_samples,)
-        Whether it is to be labelled.
+        Whether to label it.
     prediction : array of shape (n_samples,)
         The probability that it is positive, as far as was known.
     n_labels : int
-        How many are to be labelled.
+        How many to label.
     standard_error : float
         What to expect of the metric of these cases, if the predictions are right.
     is_known : array of shape (n_samples,)
