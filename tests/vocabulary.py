@@ -30,12 +30,15 @@ DATA = (
     "y",
     "y_score",
     "y_scores",
+    "probability",  # of a label, or of a case to be positive
     "y_score_a",
     "y_score_b",
     "new_scores",  # of cases without labels
     "fold",  # of each row, of which scores are compared with each other
     "scores_a",  # what group_scores returns of two, as y_score_a
     "scores_b",
+    "champion_scores",  # of the deployed model and of the one that may replace it
+    "challenger_scores",
     "batches",  # of these, where they come a few at a time; or the one of each case
 )
 
@@ -225,6 +228,14 @@ LABELS = {
     "outcome",  # of a treatment, and who has it with which probability
     "treated",
     "propensity",
+    "known",  # labels that there are already
+    "n_labels",  # to be drawn
+    "floor",  # their share that is drawn at random
+    "compare",  # the two models that labels are for
+    "plan",  # that labels are of
+    "n_weeks",  # as n_batches
+    "of_pos",  # what a case contributes as either class
+    "of_neg",
 }
 
 VOCABULARY = set(DATA) | LABELS | SKLEARN | DISPLAY | STATISTICS | RATES | ENGINES

@@ -117,7 +117,7 @@ def measured(
         one = _on_ranking(metric, params, sample.each[0])
         check_worth(plan, one.ranked)
         check_estimates(plan, one.ranked)
-        reason = why_too_few(one.ranked)
+        reason = why_too_few(one.ranked, one.metric)
         is_known = reason is None and not np.isnan(one.value)
         # What several rankings of the same cases lack is warned of once.
         others = found if are_paired else []

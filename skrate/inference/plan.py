@@ -304,12 +304,16 @@ def warn_of_other_purpose(metric: Any, params: dict[str, Any], cases: Ranked) ->
         )
 
 
-def why_too_few(cases: Ranked) -> str | None:
-    """Return why nothing can be inferred from these cases, None where it can."""
+def why_too_few(cases: Ranked, metric: Metric | None = None) -> str | None:
+    """Return why nothing can be inferred from these cases, None where it can.
+
+    Estimates of a class that the metric does not need may be below 0.
+    """
+    needs = CLASSES if cases.estimated is None or metric is None else metric.needs
     for found, name in zip(cases.sizes, CLASSES, strict=True):
-        if found < 2:
+        if found < 2 and name in needs:
             return f"y_true holds {found:g} {name} cases, and at least 2 are needed"
-    return why_lopsided(cases)
+    return why_lopsided(cases) if cases.estimated is None else None
 
 
 def why_lopsided(cases: Ranked) -> str | None:
@@ -322,7 +326,7 @@ def why_lopsided(cases: Ranked) -> str | None:
 
 def defined_value(metric: Metric, ranked: Ranked) -> float:
     """Return the metric, or nan with a warning where nothing can be inferred."""
-    reason = why_too_few(ranked)
+    reason = why_too_few(ranked, metric)
     value = ranked.score(metric) if reason is None else float("nan")
     warn_of_value(metric, ranked, value, reason)
     return value
@@ -366,7 +370,7 @@ def warn_of_difference(
 
 def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[float]:
     """Return the same of rankings of the same cases; warn once of what these lack."""
-    if why_too_few(ranked[0]) is not None:
+    if why_too_few(ranked[0], metrics[0]) is not None:
         return [defined_value(metrics[0], ranked[0])] * len(ranked)
     return [
         defined_value(metric, one) for metric, one in zip(metrics, ranked, strict=True)
@@ -379,7 +383,7 @@ def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> No
     found = [(metric.name, why(metric, one)) for metric, one in pairs for why in FEW]
     missed = [_missed(*pair) for pair in pairs] if len(pairs) > 1 else [np.inf]
     # Of models that are compared, both have to miss few.
-    if max(missed) < _FEW_MISSED:
+    if abs(max(missed)) < _FEW_MISSED:
         a, b = (f"{abs(of):.2f}" for of in missed)
         reason = (
             "both rankings are next to perfect where cases are processed, and miss "

@@ -16,10 +16,12 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import (
     check_count,
+    check_equal_length,
     check_fraction,
     check_generator,
     check_number,
     check_scores,
+    check_shares,
     warn,
 )
 from skrate.inference.compare import compare
@@ -132,8 +134,11 @@ class Challenge:
         self._n_weeks = check_count("n_weeks", n_weeks)
         self._margin = check_number("margin", margin)
         if self._margin < 0:
-            raise ValueError(f"margin must not be negative, found {margin}.")
-        self._floor = floor
+            raise ValueError(
+                f"margin must not be negative, found {margin}: give the gain that "
+                "makes a replacement worth while, 0 for any."
+            )
+        self._floor = float(check_shares("floor", floor))
         self._level = check_fraction("confidence_level", confidence_level)
         self._generator = check_generator(random_state)
         self._pending: list[tuple[LabelPlan, FloatArray]] = []
@@ -171,15 +176,12 @@ class Challenge:
         plan : LabelPlan
             With ``is_drawn``, the cases to label.
         """
-        scores = np.column_stack(
-            [
-                np.asarray(check_scores(name, each), dtype=np.float64)
-                for name, each in (
-                    ("champion_scores", champion_scores),
-                    ("challenger_scores", challenger_scores),
-                )
-            ]
-        )
+        given = {
+            "champion_scores": champion_scores, "challenger_scores": challenger_scores
+        }  # fmt: skip
+        both = {name: check_scores(name, each) for name, each in given.items()}
+        check_equal_length(**both)
+        scores = np.column_stack([each.astype(np.float64) for each in both.values()])
         if probability is None and self._seen:
             columns, are_pos = (
                 np.concatenate(part) for part in zip(*self._seen, strict=True)
@@ -220,7 +222,9 @@ class Challenge:
             As the attribute.
         """
         places = [
-            i for i, (each, _) in enumerate(self._pending) if plan in (None, each)
+            i
+            for i, (each, _) in enumerate(self._pending)
+            if plan is None or plan is each
         ]
         if not places:
             raise ValueError(

@@ -729,7 +729,9 @@ def share_at_cut(
     # Few cases may be all of one class: two of each are added, as Agresti and Coull
     # (1998) have it, :doi:`10.1080/00031305.1998.10480550`.
     added = np.where(is_of_few(tables, points, n_repeats), _ADDED, 0.0)
-    return ratio(found + added, around + 2 * added)
+    # Few estimated labels may add up to a share that none has.
+    share: FloatArray = np.clip(ratio(found + added, around + 2 * added), 0.0, 1.0)
+    return share
 
 
 def is_of_few(

@@ -1,5 +1,7 @@
 """Plans of which cases to label: probabilities, the draw, and what they promise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import optimize
@@ -122,6 +124,36 @@ def test_estimates_of_other_metrics_warn():
         estimate("roc_auc", found, a)
     with pytest.warns(UserWarning, match="may say little"):
         estimate("recall_at_rate", found, a, rate=0.2)
+
+
+def test_the_precision_needs_no_number_of_positives():
+    # A plan for it draws next to no labels below the cut, each for hundreds of cases.
+    scores = np.arange(2_000.0)
+    chance = np.where(scores >= 1_900, 0.5, 0.1)
+    plan = plan_labels(
+        scores, 40, metric="precision_at_rate", rate=0.05, probability=chance,
+        random_state=0,
+    )  # fmt: skip
+    y_true = (scores >= 1_900) & (np.arange(2_000) % 3 == 0)
+    found = plan.labels(y_true)
+    assert found.pos.sum() < 0
+    one = estimate("precision_at_rate", found, scores, rate=0.05)
+    assert one.value == pytest.approx(found.pos[1_900:].mean())
+    with pytest.warns(UserWarning, match="positive cases, and at least 2 are needed"):
+        low = estimate("recall_at_rate", replace(found, purpose=None), scores, rate=0.1)
+    assert np.isnan(low.value)
+
+
+def test_the_share_at_the_cut_is_one_whatever_its_labels_add_up_to():
+    # The case below the cut was labelled with a probability of 1 in 400.
+    share, y_true = np.full(400, 1 / 400), np.full(400, np.nan)
+    share[:20], y_true[:20], y_true[20] = 1, np.arange(20) % 2, 1
+    found = labels.sampled(y_true, share, prediction=np.full(400, 0.1))
+    assert found.pos[20] > 300
+    one = estimate("precision_at_rate", found, -np.arange(400), rate=0.05)
+    assert one.value == 0.5
+    # More weight above pushes out at most a positive each: |y - share| <= 1.
+    assert one.standard_error <= 1 / np.sqrt(20)
 
 
 def test_bad_input_is_named():
