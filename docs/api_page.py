@@ -95,7 +95,6 @@ OTHERS = "Further names"
 # Modules with a section each: title, page of the guide, and after which question.
 MODULES = {
     "rates": ("How is the budget put into numbers?", "rate"),
-    "labels": ("Labels that are estimates", None),
     "review": ("When may a review stop?", "in_production"),
     "labels": ("What if labels are missing?", "missing_labels"),
     "error_rate": ("Which AUCs go with an error rate?", "auc_and_error_rate"),

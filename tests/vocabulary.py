@@ -30,7 +30,6 @@ DATA = (
     "y",
     "y_score",
     "y_scores",
-    "probability",  # of a label, or of a case to be positive
     "y_score_a",
     "y_score_b",
     "new_scores",  # of cases without labels

@@ -57,8 +57,9 @@ class EstimatedLabels:
     purpose: str | None = field(default=None, kw_only=True)
 
     __skrate_hint__ = (
-        ": labels that are estimates, which scores of one ranking, estimate, compare "
-        "and compare_curves take; this function takes known labels only"
+        ": estimated labels, which scores of one ranking, scorers, estimate, compare, "
+        "influence, compare_curves, curve_band, select_best and budget_report take; "
+        "here, or with these arguments, known labels are needed"
     )
 
     def __post_init__(self) -> None:
@@ -98,6 +99,11 @@ class EstimatedLabels:
         the spread of the labels is then too small.
         """
         return None
+
+    @property
+    def are_exact(self) -> bool:
+        """Whether the metric of these very cases is known without an error."""
+        return self.scope == "batch" and not self.noise.any()
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         """Return what each case contributes, from what it would as either class.

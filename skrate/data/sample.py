@@ -212,8 +212,7 @@ def sample_of_estimates(
         if value is not None:
             raise ValueError(
                 f"{name} must be None where y_true holds estimated labels, which say "
-                "what each case counts: give it to the function that makes them, or "
-                "repeat rows."
+                "what each case counts and which class is positive: leave it out."
             )
     if labels.known is not None:
         return Sample(labels.known)

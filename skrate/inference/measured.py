@@ -104,6 +104,7 @@ def measured(
     *,
     are_paired: bool = True,
     are_warned: bool = True,
+    are_compared: bool = False,
 ) -> list[Measured]:
     """Return metrics, with their parameters, of samples, and warn of what is unknown.
 
@@ -112,7 +113,11 @@ def measured(
     if samples[0].folds is not None:
         return _of_folds(meant, samples, plan)
     found: list[Measured] = []
-    warn_of_other_purpose(*meant[0], samples[0].each[0])
+    if are_warned:
+        warn_of_other_purpose(
+            *meant[0], samples[0].each[0],
+            is_difference=are_compared or len(meant) > 1,
+        )  # fmt: skip
     for (metric, params), sample in zip(meant, samples, strict=True):
         one = _on_ranking(metric, params, sample.each[0])
         check_worth(plan, one.ranked)
@@ -488,6 +493,8 @@ class Measured:
         value = self.value if value is None else value
         if cases.estimated is not None:
             value = float(np.clip(value, *bounds))
+            if cases.estimated.are_exact:
+                return ConfidenceInterval(value, value)
         if cases.worth is not None:
             # No cases are added to these, and of no gain there is no logarithm.
             if not value > NEGLIGIBLE:

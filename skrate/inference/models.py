@@ -80,7 +80,9 @@ def measured_models(
 
     def fill(sample: Rankings) -> Measured:
         first = sample is samples[0]
-        (model,) = measured([meant], [sample], plan, are_warned=first)
+        (model,) = measured(
+            [meant], [sample], plan, are_warned=first, are_compared=True
+        )
         if model.is_known:
             model.influence  # noqa: B018
         if plan.method == "delta":

@@ -290,17 +290,22 @@ def check_estimates(plan: Plan, cases: Ranked) -> None:
         )
 
 
-def warn_of_other_purpose(metric: Any, params: dict[str, Any], cases: Ranked) -> None:
+def warn_of_other_purpose(
+    metric: Any, params: dict[str, Any], cases: Ranked, *, is_difference: bool
+) -> None:
     """Warn where labels were chosen for another metric."""
     purpose = cases.estimated and cases.estimated.purpose
     if purpose is None:
         return
     found = check_metric(metric, params, cases)
     asked = f"{found.name}{question_text(question_of(found))}"
+    if is_difference:
+        asked = f"difference in {asked}"
     if asked != purpose:
         warn(
-            f"y_true holds labels of cases that were chosen for the {purpose}: of the "
-            f"{asked} they may say little. Look at its interval, or plan labels for it."
+            f"y_true holds labels of cases that were chosen for the {purpose}: they "
+            f"may say little about the {asked}. Look at its interval, or plan labels "
+            "for it."
         )
 
 

@@ -26,7 +26,7 @@ from skrate.inference.delta import influence_values
 from skrate.inference.plan import check_metric
 from skrate.inference.sample import Ranked, are_columns, columns_of, scored
 from skrate.labels.checks import are_missing
-from skrate.labels.sampled import SampledLabels, sampled
+from skrate.labels.sampled import labels_in_part, sampled
 from skrate.metrics.base import MetricLike, check_metric_first, question_of
 from skrate.metrics.results import Rows, as_columns, question_text
 
@@ -147,7 +147,8 @@ def plan_labels(
         columns = columns_of("y_scores", y_scores, -1)
         models = {str(name): column for name, column in columns.items()}
     names = [str(name) for name in (models if compare is None else compare)]
-    if len(names) != (1 if compare is None else 2) or not set(names) <= set(models):
+    n_asked = 1 if compare is None else 2
+    if len(names) != n_asked or len(set(names)) < n_asked or not {*names} <= {*models}:
         raise ValueError(
             f"compare must name two of the models in y_scores, {list(models)}: found "
             f"{compare!r}."
@@ -155,14 +156,12 @@ def plan_labels(
     n_cases = len(check_vector("y_scores", models[names[0]]))
     is_known, is_pos = np.zeros((2, n_cases), dtype=bool)
     if known is not None:
-        found = sampled(known, 1.0, pos_label=pos_label)
-        if len(found) != n_cases:
+        is_known, is_pos = labels_in_part("known", known, pos_label)
+        if len(is_known) != n_cases:
             raise ValueError(
                 f"known must have an entry for each of the {n_cases} cases, found "
-                f"{len(found)}."
+                f"{len(is_known)}."
             )
-        assert isinstance(found, SampledLabels)
-        is_known, is_pos = found.is_labelled, found.pos == 1
     n_labels = check_count("n_labels", n_labels, minimum=2)
     n_free = n_cases - np.count_nonzero(is_known)
     if n_labels > n_free:
@@ -188,6 +187,8 @@ def plan_labels(
         of_model = influence_values(own, ranked)
         slope, alone = slope + sign * of_model, alone + _ALONE * of_model**2
         purpose = f"{own.name}{question_text(question_of(own))}"
+    if compare is not None:
+        purpose = f"difference in {purpose}"
     unsure = expected * (1 - expected)
     need = np.sqrt((slope**2 + (0 if compare is None else alone)) * unsure)
     share = np.ones(n_cases)
@@ -233,15 +234,16 @@ def _allocated(need: FloatArray, n_labels: int, floor: float) -> FloatArray:
         need = (1 - floor) * need / total + floor * even
     else:
         need = even
-    share, is_certain = np.empty(len(need)), np.zeros(len(need), dtype=bool)
-    while True:
+    share, is_certain = np.ones(len(need)), np.zeros(len(need), dtype=bool)
+    while n_labels < len(need):
         rest = ~is_certain
         scale = (n_labels - np.count_nonzero(is_certain)) / need[rest].sum()
         share[rest] = scale * need[rest]
         is_over = rest & (share > 1)
         if not is_over.any():
-            return share
+            break
         share[is_over], is_certain = 1.0, is_certain | is_over
+    return share
 
 
 def _drawn(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, Label
-from skrate.data.checks import check_labels, check_vector
+from skrate.data.checks import check_labels, check_vector, warn
 from skrate.data.estimated import EstimatedLabels, Scope
-from skrate.labels.checks import check_chances
+from skrate.labels.checks import are_missing, check_chances
 
 
 def positive_unlabelled(
@@ -81,7 +81,13 @@ def positive_unlabelled(
     >>> precision_at_rate_score(y_true, y_score, rate=4 / 6)
     0.5
     """
-    is_labelled = check_labels(check_vector("y_true", y_true), pos_label)
+    given = check_vector("y_true", y_true)
+    if are_missing(given).any():
+        raise ValueError(
+            "y_true has missing entries: give 0, or the other label, for cases that "
+            "are unlabelled."
+        )
+    is_labelled = check_labels(given, pos_label)
     hint = (
         ": it is the share of the positives that is labelled; without labelled ones "
         "nothing is known of the others"
@@ -90,4 +96,10 @@ def positive_unlabelled(
         "label_frequency", label_frequency, len(is_labelled), "(]", hint
     )
     pos = is_labelled / share
-    return EstimatedLabels(pos, pos * np.sqrt(1 - share), "positive_unlabelled", scope)
+    noise = pos * np.sqrt(1 - share)
+    if pos.sum() > len(pos) + 2 * np.sqrt((noise**2).sum()):
+        warn(
+            f"label_frequency leads to {pos.sum():.4g} positives of {len(pos)} cases: "
+            "it is the share of the positives that is labelled, not of the cases."
+        )
+    return EstimatedLabels(pos, noise, "positive_unlabelled", scope)

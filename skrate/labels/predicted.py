@@ -69,6 +69,7 @@ def predicted(
     0.5
     """
     given = check_vector("probability", probability)
-    chances = check_chances("probability", given, len(given))
+    # A copy: the caller may change theirs.
+    chances = check_chances("probability", given, len(given)).copy()
     noise = np.sqrt(chances * (1 - chances))
     return EstimatedLabels(chances, noise, "predicted, if calibrated", scope)

@@ -20,6 +20,8 @@ from skrate.labels.checks import are_missing, check_chances
 
 Design = Literal["independent", "fixed"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
+# Numbers of labels that are further off were not drawn so.
+_MOST_SPREADS = 6
 
 
 def sampled(
@@ -111,38 +113,72 @@ def sampled(
     >>> estimate("recall_at_rate", found, y_score, rate=0.3).value
     0.5
     """
-    given = check_vector("y_true", y_true)
-    is_labelled = ~are_missing(given)
-    if not is_labelled.any():
-        raise ValueError("y_true has no label: all entries are missing.")
-    is_pos = np.zeros(len(given), dtype=bool)
-    own = given[is_labelled]
-    if own.dtype.kind == "O":
-        own = np.array(own.tolist())
-    is_pos[is_labelled] = check_labels(own, pos_label)
+    is_labelled, is_pos = labels_in_part("y_true", y_true, pos_label)
+    n_cases = len(is_pos)
     hint = (
         ": a case that can never be labelled says nothing. Leave such cases out, or "
         "label some of them"
     )
-    share = check_chances("probability", probability, len(given), "(]", hint)
-    expected = np.zeros(len(given))
+    share = check_chances("probability", probability, n_cases, "(]", hint)
+    expected = np.zeros(n_cases)
     if prediction is not None:
-        expected = check_chances("prediction", prediction, len(given))
+        expected = check_chances("prediction", prediction, n_cases)
     away = np.where(is_labelled, (is_pos - expected) / share, 0.0)
     pos = np.where(is_labelled & (share == 1), is_pos, expected + away)
     root = np.where(is_labelled, np.sqrt(1 - share), 0.0)
     strata = None
     if not isinstance(design, str):
         strata = check_groups("design", design).codes
-        check_equal_length(y_true=given, design=strata)
+        check_equal_length(y_true=is_pos, design=strata)
     elif check_choice("design", design, DESIGNS) == "fixed":
-        strata = np.zeros(len(given), dtype=np.intp)
+        strata = np.zeros(n_cases, dtype=np.intp)
     if strata is not None:
         _check_sizes(is_labelled, share, strata)
+    _check_plausible(is_labelled, share)
     return SampledLabels(
         pos, root * away, "sampled", scope, None, is_labelled, share,
         None if prediction is None else expected, strata,
     )  # fmt: skip
+
+
+def labels_in_part(
+    name: str, values: ArrayLike, pos_label: Label
+) -> tuple[BoolArray, BoolArray]:
+    """Return which cases are labelled, and which are known to be positive."""
+    if np.ma.isMaskedArray(values):
+        raise ValueError(
+            f"{name} is a masked array: give {name}.filled(numpy.nan), which marks "
+            "cases without a label."
+        )
+    given = check_vector(name, values)
+    is_labelled = ~are_missing(given)
+    if not is_labelled.any():
+        raise ValueError(f"{name} has no label: all entries are missing.")
+    is_pos = np.zeros(len(given), dtype=bool)
+    own = given[is_labelled]
+    if own.dtype.kind == "O":
+        own = np.array(own.tolist())
+    is_pos[is_labelled] = check_labels(own, pos_label)
+    return is_labelled, is_pos
+
+
+def _check_plausible(is_labelled: BoolArray, share: FloatArray) -> None:
+    """Raise for labels that these probabilities cannot have led to."""
+    lacking = (share == 1) & ~is_labelled
+    if lacking.any():
+        raise ValueError(
+            f"probability is 1 for {np.count_nonzero(lacking)} cases without a label, "
+            f"such as case {int(lacking.argmax())}: give the probability with which "
+            "each case was to get one."
+        )
+    planned, spread = share.sum(), np.sqrt((share * (1 - share)).sum())
+    n_labels = np.count_nonzero(is_labelled)
+    if abs(n_labels - planned) > _MOST_SPREADS * spread + 1:
+        raise ValueError(
+            f"probability leads to {planned:.4g} labels, give or take {spread:.2g}, "
+            f"and y_true has {n_labels}: labels were not drawn with these "
+            "probabilities."
+        )
 
 
 def _check_sizes(is_labelled: BoolArray, share: FloatArray, strata: IntArray) -> None:

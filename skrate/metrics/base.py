@@ -38,7 +38,7 @@ from skrate.data.table import (
     rank_table,
     table_of,
 )
-from skrate.metrics.results import Question, rendered
+from skrate.metrics.results import Question, question_text, rendered
 from skrate.rates.laws import cuts_of
 
 # Each with and without its ending; a test holds them to the registry.
@@ -480,9 +480,11 @@ def check_takes_estimates(metric: Metric, cases: Sample) -> None:
     """Raise for a metric that needs labels which are known."""
     if cases.estimated is not None and not metric.facts.takes_estimates:
         raise ValueError(
-            f"y_true holds estimated labels, and the {metric.name} is no sum over "
-            "labels: take the recall, precision or lift at a rate, the expected recall "
-            "or gain, the AUC, the rate-weighted AUC or the average precision."
+            "y_true holds estimated labels, which "
+            f"{metric.name}{question_text(question_of(metric))} does not support: take "
+            "the recall, precision or lift at a rate, the expected recall, the gain by "
+            "class, the AUC, the rate-weighted AUC under one distribution, or the "
+            "average precision without further options."
         )
 
 

@@ -120,7 +120,9 @@ def test_estimates_of_other_metrics_warn():
     )  # fmt: skip
     found = plan.labels(y_true)
     compare("recall_at_rate", found, a, b, rate=0.1)
-    with pytest.warns(UserWarning, match=r"chosen for the Recall \(rate=0.1\)"):
+    with pytest.warns(
+        UserWarning, match=r"chosen for the difference in Recall \(rate=0.1\)"
+    ):
         estimate("roc_auc", found, a)
     with pytest.warns(UserWarning, match="may say little"):
         estimate("recall_at_rate", found, a, rate=0.2)
@@ -164,7 +166,7 @@ def test_bad_input_is_named():
         "probability is missing": {"probability": None},
         "compare must name two": {"compare": ("a", "b")},
         "floor must lie": {"floor": 2},
-        "no sum over labels": {"metric": "momentum"},
+        "does not support": {"metric": "momentum"},
         "known must have an entry": {"known": [1, 0]},
     }
     for message, options in wrong.items():

@@ -223,10 +223,10 @@ def test_what_takes_no_estimates_says_so():
     _, given, a, b, _ = simulated()
     found = labels.sampled(given, 0.5)
     refused = {
-        "no sum over labels": lambda: estimate("momentum", found, a),
+        "does not support": lambda: estimate("momentum", found, a),
         "delta": lambda: estimate("roc_auc", found, a, method="bootstrap"),
         "sample_weight": lambda: estimate("roc_auc", found, a, sample_weight=a + 9),
-        "known labels only": lambda: skrate.ndcg_score(found, a, groups=a > 0),
+        "known labels are needed": lambda: skrate.ndcg_score(found, a, groups=a > 0),
         "kind='roc'": lambda: curve_band(found, a, kind="roc"),
         "n_items": lambda: budget_report(found, a, rate=0.1, n_items=50),
         "one distribution": lambda: compare(
