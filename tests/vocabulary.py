@@ -22,11 +22,11 @@ DATA = (
     "rankings",  # what cross_val_rankings returns
     "X",
     "y_true",
+    "probability",  # of a label, or of a case to be positive
     "y_trues",
     "y",
     "y_score",
     "y_scores",
-    "probability",  # of a label, or of a case to be positive
     "y_score_a",
     "y_score_b",
     "new_scores",  # of cases without labels
