@@ -16,7 +16,7 @@ from skrate.data.checks import (
     check_scores,
     warn,
 )
-from skrate.data.ranking import check_groups, in_natural_order
+from skrate.data.ranking import Grouping, check_groups, in_natural_order
 from skrate.inference.compare import compare
 from skrate.inference.sample import check_cases
 from skrate.metrics.base import MetricLike, check_metric_first, find_metric, question_of
@@ -149,7 +149,7 @@ def compare_batches(
     n_batches = check_count("n_batches", n_batches)
     is_pos = check_cases(y_true, pos_label=pos_label).is_pos
     a, b = check_scores("y_score_a", y_score_a), check_scores("y_score_b", y_score_b)
-    found = in_natural_order(check_groups("batches", batches))
+    found = _in_time(batches)
     check_equal_length(y_true=is_pos, y_score_a=a, y_score_b=b, batches=found.codes)
     n_cases, n_found = len(is_pos), len(found.sizes)
     if 1 < n_cases < 2 * n_found:
@@ -179,6 +179,17 @@ def compare_batches(
         *sequence_of_looks(sizes, differences, errors, 1 - level, n_batches),
         _drift(n_pos, found.sizes), level, question_of(asked), n_cases - int(ends[-1]),
     )  # fmt: skip
+
+
+def _in_time(batches: Any) -> Grouping:
+    """Return the batches in the order of time, which ordered categories have."""
+    column = getattr(batches, "cat", batches)
+    if not getattr(column, "ordered", False):
+        return in_natural_order(check_groups("batches", batches))
+    found = check_groups("batches", np.asarray(column.codes))
+    if found.labels[0] < 0:
+        raise ValueError("batches has missing entries: name the batch of each case.")
+    return found._replace(labels=np.asarray(column.categories)[found.labels])
 
 
 def _looks(sizes: IntArray) -> list[int]:

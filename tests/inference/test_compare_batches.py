@@ -9,6 +9,7 @@ from scipy import integrate, optimize, special, stats
 
 from guarantees import assert_share, simulated
 from looped import case, looped
+from optional import require
 from skrate import RankTable, compare, compare_batches, ndcg_score, rates
 
 RNG = np.random.default_rng(0)
@@ -281,6 +282,22 @@ def batch_after_batch(rng, n_looks, size, shifts):
         for one, shift in zip(noise[1:], shifts, strict=True)
     )
     return y, a, b, week
+
+
+def test_ordered_categories_are_the_order_of_time():
+    pandas = require("pandas")
+    rng = np.random.default_rng(0)
+    y, a, b, week = batch_after_batch(rng, 6, 60, (1.5, 1.0))
+    months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun"]
+    named = pandas.Categorical.from_codes(week, months, ordered=True)
+    plain = compare_batches("roc_auc", y, a, b, batches=week)
+    for batches in (named, pandas.Series(named)):
+        found = compare_batches("roc_auc", y, a, b, batches=batches)
+        assert found.batches.tolist() == months
+        np.testing.assert_array_equal(found.values, plain.values)
+    missing = named.remove_categories("Jan")
+    with pytest.raises(ValueError, match="batches has missing entries"):
+        compare_batches("roc_auc", y, a, b, batches=missing)
 
 
 @pytest.mark.slow

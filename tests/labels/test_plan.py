@@ -158,6 +158,17 @@ def test_the_share_at_the_cut_is_one_whatever_its_labels_add_up_to():
     assert one.standard_error <= 1 / np.sqrt(20)
 
 
+def test_a_plan_for_all_cases_gives_known_labels():
+    for n in (22, 42):
+        scores = np.arange(n)[::-1] % 17
+        plan = plan_labels(scores, n, metric="roc_auc", probability=np.full(n, 0.4))
+        assert (plan.probability == 1).all()
+        y_true = np.arange(n) % 2
+        assert estimate("roc_auc", plan.labels(y_true), scores) == estimate(
+            "roc_auc", y_true, scores
+        )
+
+
 def test_bad_input_is_named():
     scores, chance = [3, 2, 1, 0], [0.9, 0.5, 0.2, 0.1]
     wrong = {
@@ -165,6 +176,7 @@ def test_bad_input_is_named():
         "more than the 4 cases": {"n_labels": 5},
         "probability is missing": {"probability": None},
         "compare must name two": {"compare": ("a", "b")},
+        "found .'y_scores', 'y_scores'.": {"compare": ("y_scores", "y_scores")},
         "floor must lie": {"floor": 2},
         "does not support": {"metric": "momentum"},
         "known must have an entry": {"known": [1, 0]},

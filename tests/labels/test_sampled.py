@@ -240,8 +240,26 @@ def test_what_takes_no_estimates_says_so():
             call()
 
 
+def test_a_batch_whose_labels_are_all_known_has_no_error():
+    y_true, _, a, b, _ = simulated()
+    batch = labels.sampled(y_true, 1.0, scope="batch")
+    value = estimate("roc_auc", y_true, a).value
+    result = estimate("roc_auc", batch, a)
+    assert result.standard_error == 0
+    assert result.confidence_interval == pytest.approx((value, value), rel=1e-12)
+    pair = compare("roc_auc", batch, a, b)
+    assert pair.confidence_interval == pytest.approx((pair.value,) * 2, rel=1e-12)
+    assert pair.pvalue < 1e-9
+
+
 def test_bad_input_is_named():
+    drawn = [1, 0] * 100
     wrong = {
+        "probability is 1 for 1 cases without": lambda: labels.sampled([1, None], 1.0),
+        "probability leads to 10 labels": lambda: labels.sampled(drawn, 0.05),
+        "y_true is a masked array": lambda: labels.sampled(
+            np.ma.masked_array([1, 0], mask=[False, True]), 0.5
+        ),
         "probability must be in": lambda: labels.sampled([1, None, 0], [0.5, 0, 1]),
         "probability must have an entry": lambda: labels.sampled([1, 0], [1, 1, 1]),
         "prediction must be": lambda: labels.sampled([1, None], 0.5, prediction=[2, 0]),

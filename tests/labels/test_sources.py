@@ -219,3 +219,17 @@ def test_the_error_of_average_precision_is_the_spread_over_labelled_positives():
 
     found = guarantees.simulated(400, simulate)
     guarantees.assert_errors_are_the_spread(found, slack=0.05)
+
+
+def test_unlabelled_cases_are_negatives_and_the_frequency_is_of_positives():
+    with pytest.raises(ValueError, match="y_true has missing entries: give 0"):
+        labels.positive_unlabelled([1, np.nan], 0.5)
+    with pytest.warns(UserWarning, match="label_frequency leads to 500 positives"):
+        labels.positive_unlabelled([1] * 100 + [0] * 100, 0.2)
+
+
+def test_labels_do_not_change_with_the_callers_probabilities():
+    chances = np.array([0.2, 0.3])
+    found = labels.predicted(chances)
+    chances[0] = 1.0
+    assert found.pos.tolist() == [0.2, 0.3]
