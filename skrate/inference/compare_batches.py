@@ -308,10 +308,22 @@ class BatchComparison(Drawn, Rows):
             return f"{of}: no look yet, {self.n_waiting:,} cases wait)"
         shares, p = self.n_pos / self.n_cases, self.prevalence_pvalue
         drifts = ", which drifts" if p <= 1 - self.confidence_level else ""
+        prevalence = (
+            f";\n  prevalence {shares.min():.3g} to {shares.max():.3g}{drifts}, "
+            f"p = {p:.3g}"
+        )
+        if np.isnan(p):
+            prevalence = ""
+        if np.isnan(self.low[-1]):
+            return (
+                f"{of}: a - b = {self.values[-1]:.4g} after {len(self.values)} "
+                f"look{'s' * (len(self.values) > 1)} at {self.n_cases.sum():,} cases, "
+                "whose variance\n  is not known well enough: intervals begin at about "
+                "the fourth look, if looks are alike)"
+            )
         return (
             f"{of}: a - b = {self.values[-1]:.4g} after {len(self.values)} looks at "
             f"{self.n_cases.sum():,} cases,\n  {100 * self.confidence_level:g} % "
             f"interval [{self.low[-1]:.4g}, {self.high[-1]:.4g}], p = "
-            f"{self.pvalues[-1]:.3g}, at every look;\n  prevalence "
-            f"{shares.min():.3g} to {shares.max():.3g}{drifts}, p = {p:.3g})"
+            f"{self.pvalues[-1]:.3g}, at every look{prevalence})"
         )

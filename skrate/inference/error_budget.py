@@ -63,6 +63,11 @@ class ErrorBudget:
 
     def __init__(self, error: float) -> None:
         self.error = check_fraction("error", error)
+        if self.error >= 0.5:
+            raise ValueError(
+                f"error={error} looks like a confidence level: for a level of 95 % "
+                "give 0.05."
+            )
         self.spent: dict[str, float] = {}
 
     @property

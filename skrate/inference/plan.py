@@ -71,6 +71,8 @@ _FEW_OF_STRATUM = 6
 _LEAST_STRATUM = 0.2
 # Effective cases in the window of a partial AUC.
 _FEW_IN_WINDOW = 8
+# Standard errors to which estimated labels should know the number of positives.
+_ENOUGH_ERRORS = 5
 # Positives that either of two models misses: fewer show no difference.
 _FEW_MISSED = 1
 # Of the weights of the classes: beyond, the squares of slopes are no numbers.
@@ -317,7 +319,8 @@ def why_too_few(cases: Ranked, metric: Metric | None = None) -> str | None:
     needs = CLASSES if cases.estimated is None or metric is None else metric.needs
     for found, name in zip(cases.sizes, CLASSES, strict=True):
         if found < 2 and name in needs:
-            return f"y_true holds {found:g} {name} cases, and at least 2 are needed"
+            holds = "holds" if cases.estimated is None else "is estimated to hold"
+            return f"y_true {holds} {found:g} {name} cases, and at least 2 are needed"
     return why_lopsided(cases) if cases.estimated is None else None
 
 
@@ -405,6 +408,8 @@ def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> No
 def _missed(metric: Metric, ranked: Ranked) -> float:
     """Return how many positives a perfect ranking would find in addition."""
     law = check_rate("uniform") if isinstance(metric, AUC) else metric.law
+    if ranked.estimated is not None:
+        return np.inf
     has_law = isinstance(metric, AUC | ExpectedRecall | RateWeightedAUC | AtRate)
     if not has_law or not isinstance(law, RateDistribution):
         return np.inf
@@ -472,8 +477,24 @@ def _few_of_stratum(metric: Metric, ranked: Ranked) -> str | None:
     return None
 
 
+def _few_labels(metric: Metric, ranked: Ranked) -> str | None:
+    """Return that estimated labels leave the size of a class open."""
+    labels = ranked.estimated
+    if labels is None:
+        return None
+    error = float(np.sqrt(dot(labels.noise, labels.noise)))
+    for size, name in zip(ranked.sizes, CLASSES, strict=True):
+        if name in metric.needs and size < _ENOUGH_ERRORS * error:
+            return (
+                f"estimated labels leave {size:.4g} {name} cases with a standard error "
+                f"of {error:.3g}, and the number should be {_ENOUGH_ERRORS} times its "
+                "error at least. Label more cases, or give better predictions."
+            )
+    return None
+
+
 # Why a variance may be too small, of a metric and the cases of one ranking.
-FEW = (_few_gains, _few_of_stratum, _few_in_window)
+FEW = (_few_gains, _few_of_stratum, _few_in_window, _few_labels)
 
 
 def warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> bool:

@@ -171,6 +171,10 @@ def select_best(
     s_{jk} \le` ``margin`` for all j, with q the quantile of the maximum over all pairs:
     with the confidence level all of them are within the margin of the best.
 
+    If one of many models is much better than all others, the correction is too large.
+    Of equal models, with 20 to 40 positives, the set contained the best in 0.89 to 0.93
+    of samples at a level of 0.95.
+
     Cost: a ranking for each model, and O(n_samples x n_models x n_resamples).
 
     References
@@ -296,10 +300,10 @@ def _selected(
             error = float(np.hypot(factor * errors[best], error))
             interval = found[best].interval(error=error, value=corrected)
             is_in, are_near = _sets(sign * values, moved, plan, margin)
-            is_in[best] = are_near[best] = True
-    choice = None
-    if costs is not None:
-        near = np.flatnonzero(are_near)
+            is_in[best] = True
+    choice: str | None = None
+    near = np.flatnonzero(are_near)
+    if costs is not None and len(near):
         # The better of equally cheap ones.
         choice = names[near[np.lexsort((-sign * values[near], costs[near]))[0]]]
     picked = [name for name, chosen in zip(names, is_in, strict=True) if chosen]
@@ -409,7 +413,8 @@ class BestModel(Drawn, Rows):
             f"  {len(self.set)} of {n} may be the best"
         )
         if self.equivalent is not None:
-            text += f"\n  {len(self.equivalent)} within {self.margin:g} of the best"
+            n_near = len(self.equivalent) or "none"
+            text += f"\n  {n_near} shown to be within {self.margin:g} of the best"
         if self.choice is not None:
             text += f", of which {self.choice!r} is the cheapest"
         return f"{text};\n  n_pos={self.n_pos}, n_neg={self.n_neg})"

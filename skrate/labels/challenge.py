@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -237,7 +238,10 @@ class Challenge:
         is_seen = week.is_drawn | week.is_known
         self._seen.append((scores[is_seen], labels.pos[is_seen] > 0.5))
         metric, options = self._asked
-        pair = compare(metric, labels, scores[:, 1], scores[:, 0], **options)
+        with warnings.catch_warnings():
+            # A week has few labels: what counts is all of them together.
+            warnings.filterwarnings("ignore", "The interval of the")
+            pair = compare(metric, labels, scores[:, 1], scores[:, 0], **options)
         error = error_of_look(pair)
         if np.isnan(error):
             warn("The week is left out: its labels do not say how the models differ.")

@@ -69,7 +69,8 @@ def plan_labels(
         Labels there are already, whoever chose these cases; nan or None elsewhere.
     probability : array-like of shape (n_samples,), default=None
         The probability that each case is positive, in [0, 1], as far as is known. None
-        learns it from the known labels and the scores.
+        learns it from the known labels and the scores, which may be a poor guide to
+        cases unlike those: estimates stay unbiased but become less precise.
     floor : float, default=0.1
         The share of the labels that is drawn at random, in [0, 1]: it limits what wrong
         probabilities can do.
@@ -275,7 +276,8 @@ class LabelPlan(Rows):
     n_labels : int
         How many cases to label.
     standard_error : float
-        What to expect of the metric of these cases, if the predictions are right.
+        What to expect for the metric of these very cases (``for_batch()``), if the
+        predictions are right; for cases like these it is larger.
     is_known : array of shape (n_samples,)
         Whether its label was known.
     compared : tuple of str or None
@@ -349,5 +351,6 @@ class LabelPlan(Rows):
         of = "" if self.compared is None else f", {' - '.join(self.compared)}"
         return (
             f"LabelPlan({self.n_labels:,} of {len(self.is_drawn):,} cases, for the "
-            f"{self.metric}{of}: expected standard error {self.standard_error:.4g})"
+            f"{self.metric}{of}: expected standard error {self.standard_error:.4g} of "
+            "the batch)"
         )

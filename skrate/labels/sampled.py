@@ -36,9 +36,9 @@ def sampled(
     r"""Use labels of a sample, drawn with known probabilities, in place of all labels.
 
     A metric of the labelled cases alone is biased toward cases that were likely to be
-    labelled. Here each label is weighted by the inverse of its probability. Predictions
-    for the other cases reduce the variance, and however wrong they are, they cause no
-    bias.
+    labelled. Here each label is weighted by the inverse of its probability. Good
+    predictions for the other cases reduce the variance. Wrong ones increase it, but
+    cause next to no bias.
 
     Parameters
     ----------

@@ -190,7 +190,10 @@ class SelectedCases(Rows):
             of += f", of scores from {self.threshold:.4g}"
         if self.binding == "capacity":
             of += f", which the capacity of {self.capacity:,} ends"
-        return (
-            f"{of}; at most {100 * self.fdr:g} % of them are negative on average, by "
-            f"{self.n_calibration:,} calibration cases)"
-        )
+        rate, by = f"{100 * self.fdr:g} %", f"{self.n_calibration:,} calibration cases"
+        if self.binding == "capacity":
+            return (
+                f"{of}; a false discovery rate of {rate}, by {by}, holds for them only "
+                "if the precision does not fall towards the top)"
+            )
+        return f"{of}; at most {rate} of them are negative on average, by {by})"

@@ -64,3 +64,8 @@ def test_it_prints_the_account():
         "  recall of a batch  0.0125, at 98.75 %\n"
         "  together           0.0125, at 98.75 %)"
     )
+
+
+def test_a_confidence_level_is_no_error():
+    with pytest.raises(ValueError, match="error=0.95 looks like a confidence level"):
+        ErrorBudget(0.95)

@@ -286,3 +286,16 @@ def test_one_class_gives_nan():
 def test_few_cases_of_a_class_are_warned_of():
     with pytest.warns(UserWarning, match="There are 3 positive cases"):
         select_best("roc_auc", SCORES[:20], [1] * 3 + [0] * 17, random_state=0)
+
+
+def test_no_model_is_near_the_best_unless_that_is_shown():
+    rng = np.random.default_rng(0)
+    y_true = rng.random(200) < 0.3
+    scores = {str(i): rng.normal(size=200) for i in range(5)}
+    found = select_best(
+        "roc_auc", scores, y_true, margin=1e-9, cost=dict.fromkeys(scores, 1.0),
+        n_resamples=200, random_state=0,
+    )  # fmt: skip
+    assert found.equivalent == ()
+    assert found.choice is None
+    assert "none shown to be within 1e-09 of the best" in repr(found)

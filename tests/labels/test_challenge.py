@@ -41,6 +41,7 @@ def went_on(challenge, weeks):
     return decisions
 
 
+@pytest.mark.filterwarnings("ignore:The interval of the")
 def test_each_row_is_a_comparison_of_its_week():
     challenge = Challenge("recall_at_rate", 80, n_weeks=6, random_state=0, **RATE)
     pairs, n_pos = [], []

@@ -240,6 +240,15 @@ def test_what_takes_no_estimates_says_so():
             call()
 
 
+def test_few_labels_of_a_class_are_warned_of():
+    rng = np.random.default_rng(0)
+    y_true = rng.random(1_000) < 0.05
+    given = np.where(rng.random(1_000) < 0.2, y_true, np.nan)
+    found = labels.sampled(given, 0.2)
+    with pytest.warns(UserWarning, match="estimated labels leave .* positive cases"):
+        estimate("roc_auc", found, y_true + rng.normal(size=1_000))
+
+
 def test_a_batch_whose_labels_are_all_known_has_no_error():
     y_true, _, a, b, _ = simulated()
     batch = labels.sampled(y_true, 1.0, scope="batch")

@@ -187,6 +187,7 @@ def test_intervals_cover(source):
             assert (errors * (1 - slack) < 1.25).all(), found
 
 
+@pytest.mark.filterwarnings("ignore:The interval of the")
 @looped("source", ["noisy", "positive-unlabelled", "predicted"])
 @looped("name", ["rate_weighted_auc", "expected_recall", "precision_at_rate"])
 def test_errors_of_a_batch_are_those_of_changing_each_count(source, name):
