@@ -76,9 +76,8 @@ ways = {
     "100 random labels a week": challenged(1.0),
 }
 for name, (challenge, decided) in ways.items():
-    print(
-        f"{name}: {challenge.decision}, by the labels of {decided} weeks"
-    )
+    n_weeks = decided or len(challenge.comparison.values)
+    print(f"{name}: {challenge.decision}, after labels of {n_weeks} weeks")
 
 # %%
 # The decision
