@@ -276,11 +276,11 @@ def test_a_single_comparison_is_not_called_adjusted(cases, tmp_path, capsys):
     file = write(tmp_path / "scores.csv", y_true, scores)
     main(["report", file, *OPTIONS, "--rate", "0.2"])
     found = capsys.readouterr().out
-    assert "p tests for no difference in the number found.\n" in found
+    assert "p tests whether the numbers found differ.\n" in found
     assert "djusted" not in found
     main(["report", file, *OPTIONS, "--score", "same", "--rate", "0.2"])
     found = capsys.readouterr().out
-    assert "in the number found,\nadjusted by Holm's method.\n" in found
+    assert "whether the numbers found differ,\nadjusted by Holm's method.\n" in found
     assert "p-values adjusted by Holm's method:" in found
 
 

@@ -9,8 +9,8 @@ Then we compare the algorithms over several training sets.
 # %%
 # On one test set
 # ---------------
-# One case in ten is positive, and about a seventh of the cases will be processed. How
-# uncertain is each number?
+# About a seventh of the cases are positive, and as many will be processed. How
+# uncertain is each score?
 
 from functools import partial
 

@@ -38,8 +38,8 @@ weeks = [draw(300, shift)[0] for shift in shifts]
 # Two thresholds
 # --------------
 # Both thresholds come from out-of-fold scores. The first marks 40 of 300 cases on
-# average, the second at most 40 in 95 % of weeks: it allows for the variation between
-# weeks and for the sampling error of the threshold.
+# average, the second, with 95 % confidence, at most 40 in a week: it allows for the
+# variation between weeks and for the sampling error of the threshold.
 
 average = ConstrainedThresholdClassifier(
     LogisticRegression(), capacity=40, n_items=300
@@ -62,10 +62,10 @@ for model, name, marker in (
     marked = np.array([model.predict(week).sum() for week in weeks])
     usual = marked[:40] > 40
     print(f"{name}: {usual.sum()} of 40 weeks had more than 40")
-    ax.plot(marked, marker, markersize=4, label=f"kept {name}")
+    ax.plot(marked, marker, markersize=4, label=f"within 40 {name}")
 ax.axhline(40, color="black", linewidth=1, label="room for 40")
 ax.axvspan(39.5, 52, color="0.9", zorder=0)
-ax.text(46, 4, "other values", ha="center")
+ax.text(46, 4, "drifted", ha="center")
 ax.set(xlabel="week", ylabel="cases marked", ylim=(0, None))
 ax.legend(loc="lower left")
 

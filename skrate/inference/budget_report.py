@@ -79,12 +79,12 @@ QUANTITIES, DIFFERENCES = _OF_ALL[:7], _OF_ALL[7:]
 COUNTS = QUANTITIES[:3]
 # Of a number in the table: those of the width of its interval, and digits at most.
 _FIGURES, _MOST_DIGITS = 2, 9
-_PVALUE = "p is the probability that a random order finds as much."
+_PVALUE = "p is the probability that a random order finds at least as much."
 _MEANS = (
-    "Precision and lift are means over budgets; the number needed is the cases\n"
-    "processed for each found, of all budgets together."
+    "Precision and lift are means over budgets; the number needed is the mean\n"
+    "number processed divided by the mean number found."
 )
-_AGAINST = "Against the reference, p tests for no difference in the number found{}."
+_AGAINST = "Against the reference, p tests whether the numbers found differ{}."
 _HOLM = ",\nadjusted by Holm's method"
 _NAN = float("nan")
 _NO_INTERVAL = ConfidenceInterval(np.inf, -np.inf)
@@ -123,8 +123,9 @@ class BudgetRow(Result):
     confidence_interval : ConfidenceInterval
         Of the expectation; its ends are ``.low`` and ``.high``.
     pvalue : float
-        Probability that a random ranking finds as much, the same in all rows of a
-        model; against a reference the p-value of :func:`compare`, by Holm's method.
+        Probability that a random ranking finds at least as much, the same in all rows
+        of a model; against a reference the p-value of :func:`compare`, by Holm's
+        method.
     prediction_interval : ConfidenceInterval or None
         Of the count in the next batch; None without ``n_items``, and for what is no
         count.
@@ -444,9 +445,9 @@ def budget_report(
       precision          0.32   0.24 to 0.41      0.089
       lift                3.6     2.9 to 4.3        1.0
       number needed       3.6     2.9 to 4.7       11.2
-    p is the probability that a random order finds as much.
-    Precision and lift are means over budgets; the number needed is the cases
-    processed for each found, of all budgets together.
+    p is the probability that a random order finds at least as much.
+    Precision and lift are means over budgets; the number needed is the mean
+    number processed divided by the mean number found.
     """
     check_not_one_case(rate, "rate=1/N is one of N cases")
     law = check_rate(rate)

@@ -439,7 +439,7 @@ def _deviation(table: RankTable) -> float:
 
 
 def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> float:
-    """Return the probability that a random ranking finds as much.
+    """Return the probability that a random ranking finds at least as much.
 
     Sampling weights count as the cases that they are worth, and clusters widen the
     p-value by their design effect. By estimated labels it is the level at which

@@ -69,8 +69,8 @@ def plan_labels(
         Labels there are already, whoever chose these cases; nan or None elsewhere.
     probability : array-like of shape (n_samples,), default=None
         The probability that each case is positive, in [0, 1], as far as is known. None
-        learns it from the known labels and the scores, which may be a poor guide to
-        cases unlike those: estimates stay unbiased but become less precise.
+        learns it from the known labels and the scores of the first model, which may be
+        a poor guide to other cases: estimates then become less precise.
     floor : float, default=0.1
         The share of the labels that is drawn at random, in [0, 1]: it limits what wrong
         probabilities can do.

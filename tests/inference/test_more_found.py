@@ -170,7 +170,7 @@ def test_rows_follow_those_of_the_models():
     text = repr(report)
     assert "\na against 7 (p = " in text
     assert "\nc d against 7 (p = " in text
-    assert "Against the reference, p tests for no difference" in text
+    assert "Against the reference, p tests whether the numbers found differ" in text
     assert "against 7" in report._repr_html_()
     assert max(map(len, text.splitlines())) <= 80
     with pytest.raises(KeyError, match="more false alarms"):
