@@ -172,7 +172,7 @@ def select_best(
     with the confidence level all of them are within the margin of the best.
 
     If one of many models is much better than all others, the correction is too large.
-    Of equal models, with 20 to 40 positives, the set contained the best in 0.89 to 0.93
+    With equal models and 20 to 40 positives, the set contained the best in 0.89 to 0.93
     of samples at a level of 0.95.
 
     Cost: a ranking for each model, and O(n_samples x n_models x n_resamples).
