@@ -77,7 +77,9 @@ ways = {
 }
 for name, (challenge, decided) in ways.items():
     n_weeks = decided or len(challenge.comparison.values)
-    print(f"{name}: {challenge.decision}, after labels of {n_weeks} weeks")
+    print(
+        f"{name}: {challenge.decision}, after labels of {n_weeks} weeks"
+    )
 
 # %%
 # The decision

@@ -67,5 +67,5 @@ def test_it_prints_the_account():
 
 
 def test_a_confidence_level_is_no_error():
-    with pytest.raises(ValueError, match="error=0.95 looks like a confidence level"):
+    with pytest.raises(ValueError, match=r"error=0\.95 looks like a confidence level"):
         ErrorBudget(0.95)
