@@ -51,7 +51,8 @@ class BatchComparisonDisplay(Drawing):
     --------
     >>> from skrate import compare_batches
     >>> y, a, b = [0, 1] * 60, [1, 2, 4, 3] * 30, [1, 3, 2, 4] * 30
-    >>> result = compare_batches("roc_auc", y, a, b, batches=[1] * 60 + [2] * 60)
+    >>> week = [1] * 60 + [2] * 60
+    >>> result = compare_batches("roc_auc", y, a, b, batches=week)
     >>> result.plot().line_.get_ydata().tolist()
     [-0.5, -0.5]
     """

@@ -97,8 +97,8 @@ def search_rankings(
     >>> best = select_best("roc_auc", rankings, random_state=0)
     >>> rankings.params[best.best] == search.best_params_
     True
-    >>> print(f"{search.best_score_:.3f}, {best.corrected_value:.3f} on new cases")
-    0.719, 0.702 on new cases
+    >>> print(f"{search.best_score_:.3f}, {best.corrected_value:.3f}")
+    0.719, 0.702
     """
     candidates = _candidates(search)
     estimators = [
