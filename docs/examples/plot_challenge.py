@@ -76,10 +76,8 @@ ways = {
     "100 random labels a week": challenged(1.0),
 }
 for name, (challenge, decided) in ways.items():
-    n_weeks = decided or len(challenge.comparison.values)
-    print(
-        f"{name}: {challenge.decision}, after labels of {n_weeks} weeks"
-    )
+    weeks = decided or len(challenge.comparison.values)
+    print(f"{name}: {challenge.decision}, after {weeks} weeks")
 
 # %%
 # The decision
