@@ -173,6 +173,7 @@ def test_what_cannot_be_weighted_is_refused(arguments, message):
         labels.censored(*given, scope=scope)
 
 
+@pytest.mark.filterwarnings("ignore:The interval of the")
 @pytest.mark.slow
 def test_errors_in_a_batch_are_the_spread_over_losses():
     # One batch, of which others are lost each time.

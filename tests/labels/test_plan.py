@@ -192,6 +192,7 @@ def test_bad_input_is_named():
         plan.labels([1, 0])
 
 
+@pytest.mark.filterwarnings("ignore:The interval of the")
 @pytest.mark.slow
 def test_planned_labels_are_worth_many_at_random():
     n_samples = guarantees.simulations(200)
