@@ -1,6 +1,7 @@
 """The candidates of a search, ranked in its folds, and the best score corrected."""
 
 import re
+import sys
 import textwrap
 import warnings
 from math import sqrt
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 import sklearn
 from joblib import parallel_config
+from joblib.externals import cloudpickle
 from scipy.special import ndtr
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
@@ -199,6 +201,8 @@ def test_candidates_that_fail_are_left_out_with_a_warning(how):
 
 @pytest.mark.slow
 def test_failures_come_back_from_other_processes():
+    # Other processes need not find this file.
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
     search = GridSearchCV(_Fails(), {"how": ["fit", "not"]}, cv=3, n_jobs=2)
     with parallel_config(backend="loky"), pytest.warns(FitFailedWarning, match="1 of"):
         assert list(search_rankings(search, X, Y)) == ["how='not'"]
