@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import integrate
 
 import guarantees
 from looped import case
@@ -73,7 +74,7 @@ def test_qini_and_autoc_are_differences_from_scores_that_tie():
     tops = np.cumsum(gain[order])
     # The curve joins the shares k / n by straight lines.
     curve = np.append(0, tops) / n
-    qini = np.trapezoid(curve - np.linspace(0, 1, n + 1) * gain.mean(), dx=1 / n)
+    qini = integrate.trapezoid(curve - np.linspace(0, 1, n + 1) * gain.mean(), dx=1 / n)
     k = np.arange(1, n + 1)
     autoc = np.mean(tops / k - gain.mean())
     found = compare(
