@@ -9,9 +9,12 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from skrate.data.checks import check_positive
 from skrate.data.estimated import EstimatedLabels, Scope
+from skrate.data.show import described_like
 from skrate.labels.checks import check_is, check_numbers
+from skrate.labels.sampled import sampled
 
 
+@described_like(sampled)
 def censored(
     time: ArrayLike, event: ArrayLike, horizon: float, *, scope: Scope = "population"
 ) -> EstimatedLabels:
@@ -30,9 +33,6 @@ def censored(
         Whether there was an event at that time: True or 1; else follow-up ended.
     horizon : float
         A case is positive if it has an event at or before this time.
-    scope : {"population", "batch"}, default="population"
-        What standard errors are of: the metric of cases like these, or of this batch,
-        had all cases been followed up.
 
     Returns
     -------

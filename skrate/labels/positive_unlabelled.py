@@ -7,9 +7,12 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import check_labels, check_vector, warn
 from skrate.data.estimated import EstimatedLabels, Scope
+from skrate.data.show import described_like
 from skrate.labels.checks import are_missing, check_chances
+from skrate.labels.sampled import sampled
 
 
+@described_like(sampled)
 def positive_unlabelled(
     y_true: ArrayLike,
     label_frequency: ArrayLike,
@@ -31,9 +34,6 @@ def positive_unlabelled(
     label_frequency : float or array-like of shape (n_samples,)
         The probability that a positive is labelled, in (0, 1]: the same for all, or
         what it would be for each case.
-    scope : {"population", "batch"}, default="population"
-        What standard errors are of: the metric of cases like these, or of this batch,
-        had all of its labels been known.
     pos_label : int, float, bool or str, default=None
         The label of labelled positives; None takes the greater of {0, 1}, {-1, 1} or
         booleans.

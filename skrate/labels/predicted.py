@@ -7,9 +7,12 @@ import numpy as np
 from skrate.data.arrays import ArrayLike
 from skrate.data.checks import check_vector
 from skrate.data.estimated import EstimatedLabels, Scope
+from skrate.data.show import described_like
 from skrate.labels.checks import check_chances
+from skrate.labels.sampled import sampled
 
 
+@described_like(sampled)
 def predicted(
     probability: ArrayLike, *, scope: Scope = "population"
 ) -> EstimatedLabels:
@@ -25,9 +28,6 @@ def predicted(
     probability : array-like of shape (n_samples,)
         The probability that each case is positive, in [0, 1], given all that scores
         know of it.
-    scope : {"population", "batch"}, default="population"
-        What standard errors are of: the metric of cases like these, or of this batch,
-        once its labels are known.
 
     Returns
     -------
