@@ -15,6 +15,8 @@ from skrate.data.checks import check_vector, distinct_objects, is_missing, raise
 _SMALL_RANGE = 1024
 # The index of so few scores is sorted before keys are made.
 _SHORT = 2048
+# The bits of the least float that keeps all its digits.
+_LEAST = 1 << 52
 
 
 class Grouping(NamedTuple):
@@ -144,36 +146,53 @@ def ranking(scores: Array) -> tuple[IntArray, BoolArray]:
     """Return the cases, best first, and where groups of equal scores begin.
 
     Equal scores come in the order in which they were given: sums of weights over them
-    must not depend on how a processor sorts. Scores are rounded to integers above the
-    place of their case, as sorting values takes a fraction of the time of sorting an
-    index. Where rounding has put two into the wrong order, which is seldom, the index
-    is sorted after all.
+    must not depend on how a processor sorts. An index is sorted only of cases that
+    rounding has made equal.
     """
-    order = _by_places(scores)
-    if order is not None:
-        ranked = scores[order]
-        if not (ranked[1:] > ranked[:-1]).any():
-            return order, begins_group(ranked)
-    order = np.argsort(scores)[::-1]
-    begins = begins_group(scores[order])
-    first = len(scores) * np.cumsum(begins)
-    return np.sort(first + order) - first, begins
+    order, begins = _by_places(scores)
+    is_unsure = ~begins
+    is_unsure[:-1] |= is_unsure[1:]
+    n_unsure = np.count_nonzero(is_unsure)
+    if n_unsure:
+        # All of them where most are: no rows are picked.
+        are_most = 4 * n_unsure > len(order)
+        rows: Any = slice(None) if are_most else np.flatnonzero(is_unsure)
+        cases = order[rows]
+        ranked = scores.take(cases)
+        if (ranked[1:] > ranked[:-1]).any():
+            found = np.argsort(ranked)[::-1]
+            ranked = ranked[found]
+            is_first = begins_group(ranked)
+            if not is_first.all():
+                first = len(found) * np.cumsum(is_first)
+                found = np.sort(first + found) - first
+            order[rows] = cases[found]
+        begins[rows] = begins_group(ranked)
+    return order, begins
 
 
-def _by_places(scores: Array) -> IntArray | None:
-    """Return the cases, best first except for rounding; None where it does not pay."""
-    n_bits = (len(scores) - 1).bit_length()
-    high, low = scores.max(), scores.min()
+def _by_places(scores: Array) -> tuple[IntArray, BoolArray]:
+    """Return the cases, best first except for rounding, and where another score begins.
+
+    Scores are rounded to integers above the place of their case, as sorting values
+    takes a fraction of the time of sorting an index. Where that does not pay, all cases
+    are as one.
+    """
+    n, high = len(scores), np.float64(scores.max())
+    n_bits = (n - 1).bit_length()
     with np.errstate(all="ignore"):
-        scale = 2.0 ** (62 - n_bits) / (np.float64(high) - np.float64(low))
+        scale = 2.0 ** (62 - n_bits) / (high - np.float64(scores.min()))
     if scores.dtype.itemsize > 8 or not 0 < scale < np.inf:
-        return None
-    keys = (scale * (np.float64(high) - scores.astype(np.float64))).astype(np.int64)
-    keys <<= n_bits
-    keys |= np.arange(len(scores))
-    keys.sort()
+        return np.arange(n, dtype=np.intp), np.zeros(n, dtype=bool)
+    keys = np.arange(_LEAST, _LEAST + n, dtype=np.int64)
+    for part in parts(n):
+        below = scale * np.subtract(high, scores[part], dtype=np.float64)
+        keys[part] += below.astype(np.int64) << n_bits
+    # The bits of positive floats, which many processors sort quicker.
+    keys.view(np.float64).sort()
+    begins = begins_group(keys >> n_bits)
     keys &= (1 << n_bits) - 1
-    return keys
+    return keys, begins
 
 
 def ranked_labels(scores: Array, is_pos: BoolArray) -> tuple[BoolArray, BoolArray]:

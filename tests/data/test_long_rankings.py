@@ -23,6 +23,7 @@ SCORES = {
     "least numbers beside large ones": RNG.choice([5e-324, 1e-323, 1e300, -1e300], N),
     "greatest numbers": RNG.choice([1.7e308, -1.7e308, 1e308, 0.5], N),
     "greatest of 32 bits": RNG.choice([3.4e38, -3.4e38, 1e-45, 2.0], N).astype("f4"),
+    "some neighbours": np.append(NORMAL[99:], 1 + RNG.integers(-9, 9, 99) * 2.0**-52),
     "far from most": np.append(1e-9 * NORMAL[1:], 1e9),
     "all equal": np.full(N, 0.3),
     "int8": RNG.integers(-128, 128, N).astype(np.int8),
