@@ -18,6 +18,7 @@ from skrate.data.arrays import (
     cumulated,
     frozen,
     lazy,
+    total,
 )
 from skrate.data.checks import (
     Seen,
@@ -577,12 +578,14 @@ class EstimatedTable(RankTable):
         cls, labels: EstimatedLabels, order: IntArray, begins: BoolArray
     ) -> EstimatedTable:
         """Return the table of cases whose ranking is known."""
-        pos = labels.pos[order]
+        pos = labels.pos.take(order)
         if labels.weight is None and begins.all():
             return cls._from(pos)
         sizes = np.ones(len(pos)) if labels.weight is None else labels.weight[order]
         neg = sizes - pos
-        columns = [pos, sizes, neg, pos * neg, pos * (1 - pos)]
+        columns = [pos, sizes, neg, pos * neg]
+        if labels.weight is not None:
+            columns.append(pos * (1 - pos))
         if not begins.all():
             starts = np.flatnonzero(begins)
             columns = [np.add.reduceat(each, starts) for each in columns]
@@ -591,7 +594,7 @@ class EstimatedTable(RankTable):
             columns = [each[has_weight] for each in columns]
         pos, sizes, neg, *own = columns
         return cls._from(
-            pos, (sizes, neg, own[0], own[1]), are_cases=labels.weight is None
+            pos, (sizes, neg, own[0], own[-1]), are_cases=labels.weight is None
         )
 
     @classmethod
@@ -605,16 +608,28 @@ class EstimatedTable(RankTable):
         table = cls.__new__(cls)
         cum_pos = np.zeros(len(pos) + 1)
         np.cumsum(pos, out=cum_pos[1:])
-        n_pos, n = float(cum_pos[-1]), len(pos)
-        cuts = np.arange(n + 1.0) if columns is None else cumulated(columns[0])
-        total = float(cuts[-1])
+        n_pos = float(cum_pos[-1])
+        whole = float(len(pos)) if columns is None else total(columns[0])
         vars(table).update(
-            pos=frozen(pos), cum_pos=frozen(cum_pos), rates=frozen(cuts / total),
-            _columns=columns, thresholds=None, labels=None, _cells=None, n_pos=n_pos,
-            n_neg=total - n_pos, total=total, is_of_cases=are_cases,
-            prevalence=n_pos / total, negative_share=1 - n_pos / total,
+            pos=frozen(pos), cum_pos=frozen(cum_pos), _columns=columns,
+            thresholds=None, labels=None, _cells=None, n_pos=n_pos,
+            n_neg=whole - n_pos, total=whole, is_of_cases=are_cases,
+            prevalence=n_pos / whole, negative_share=1 - n_pos / whole,
         )  # fmt: skip
         return table
+
+    @lazy
+    def rates(self) -> FloatArray:
+        return frozen(self._new_rates())
+
+    def _new_rates(self) -> FloatArray:
+        """Return the rate at each cut, to be changed."""
+        if self._columns is None:
+            cuts = np.arange(len(self.pos) + 1.0)
+        else:
+            cuts = cumulated(self._columns[0])
+        cuts /= self.total
+        return cuts
 
     @lazy
     def neg(self) -> FloatArray:
@@ -622,7 +637,10 @@ class EstimatedTable(RankTable):
 
     @lazy
     def cum_neg(self) -> FloatArray:
-        return frozen(self.rates * self.total - self.cum_pos)
+        above = self._new_rates()
+        above *= self.total
+        above -= self.cum_pos
+        return frozen(above)
 
     @property
     def own_pairs(self) -> FloatArray:

@@ -351,9 +351,11 @@ class AtRate(Metric):
             found = factor * gain_of_tables(pos, weight, law)
             return share_of(found, n_pos if self.is_per_positive else total)
         seen = self.rate * total
-        begins = np.cumsum(np.pad(weight, ((0, 0), (1, 0))), axis=1)[:, :-1]
+        part = np.zeros(weight.shape)
+        np.cumsum(weight[:, :-1], axis=1, out=part[:, 1:])
+        np.subtract(seen[:, None], part, out=part)
         # Cut off before it is divided: a group may be empty.
-        part = ratio(np.clip(seen[:, None] - begins, 0, weight), weight)
+        part = ratio(np.clip(part, 0, weight, out=part), weight)
         return self._scaled(np.einsum("ij,ij->i", pos, part), n_pos, seen, total)
 
     @property

@@ -178,7 +178,9 @@ class AUC(Metric):
             # A case makes no pair with itself.
             own = table.own_pairs.sum()
             pairs = table.n_pos * table.n_neg
-            lost = dot(table.pos, table.cum_neg[:-1] + table.neg / 2)
+            above = table.neg / 2
+            above += table.cum_neg[:-1]
+            lost = dot(table.pos, above)
             return float(1 - (lost - own / 2) / (pairs - own))
         if table.labels is None or not table.n_pos or not table.n_neg:
             return super().value(table)

@@ -429,9 +429,11 @@ def expected_recall(
         return sum_over_places(~labels if of_negatives else labels, rate) / n
     weights = table.neg if of_negatives else table.pos
     if table.is_of_cases and table.n_groups > _FEW_TIES * table.total:
-        # Cases that tie share their places.
-        sizes = np.rint(table.pos + table.neg).astype(np.intp)
-        return sum_over_places(np.repeat(ratio(weights, sizes), sizes), rate) / n
+        if table.n_groups < table.total:
+            # Cases that tie share their places.
+            sizes = np.rint(table.pos + table.neg).astype(np.intp)
+            weights = np.repeat(ratio(weights, sizes), sizes)
+        return sum_over_places(weights, rate) / n
     edges, groups = table.rates, np.flatnonzero(weights)
     means = rate.table.mean(edges[groups], edges[groups + 1])
     return float(dot(weights[groups], means)) / n
