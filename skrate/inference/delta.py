@@ -200,7 +200,8 @@ def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
 
     The variance is that of the row with the larger one.
     """
-    return [influence_values(metric, ranked, labels=each) for each in labels_of(ranked)]
+    _, by_neg, by_pos = _by_class(metric, ranked, stratify=False)
+    return ranked.of_estimates(by_neg, by_pos, labels_of(ranked))
 
 
 def labels_of(ranked: Ranked) -> list[EstimatedLabels]:
@@ -216,11 +217,7 @@ def widest(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
 
 
 def influence_values(
-    metric: Metric,
-    ranked: Ranked,
-    *,
-    stratify: bool = False,
-    labels: EstimatedLabels | None = None,
+    metric: Metric, ranked: Ranked, *, stratify: bool = False
 ) -> FloatArray:
     """Return per case n times what its weight of 1 / n contributes to the metric.
 
@@ -229,6 +226,13 @@ def influence_values(
     """
     if ranked.worth is not None:
         return _worth_influence(metric, ranked, stratify=stratify)
+    return ranked.of_cases(*_by_class(metric, ranked, stratify=stratify))
+
+
+def _by_class(
+    metric: Metric, ranked: Ranked, *, stratify: bool
+) -> tuple[Merged, FloatArray, FloatArray]:
+    """Return a merged table, and what a negative and a positive of each group have."""
     # Not of fewer groups: each case, and folds elsewhere, are in one of these.
     smaller = merged_for(metric, ranked.table, "merged")
     table = smaller.table
@@ -237,7 +241,10 @@ def influence_values(
     by_neg = by_neg - dot(table.neg, by_neg) / table.n_neg
     p, rest = table.prevalence, table.negative_share
     of_pos, of_neg = np.sqrt(factors)
-    by_pos, by_neg = of_pos * by_pos / p, of_neg * by_neg / rest
+    by_pos *= of_pos
+    by_neg *= of_neg
+    by_pos /= p
+    by_neg /= rest
     if metric.facts.is_two_sample:
         n_pos, n_neg = ranked.sizes
         by_pos *= np.sqrt(n_pos / _divisor(metric, n_pos))
@@ -245,7 +252,7 @@ def influence_values(
     if not stratify:
         by_pos += rest * by_prevalence
         by_neg -= p * by_prevalence
-    return ranked.of_cases(smaller, by_neg, by_pos, labels or ranked.estimated)
+    return smaller, by_neg, by_pos
 
 
 def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:

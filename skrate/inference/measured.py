@@ -360,6 +360,12 @@ class Measured:
         return influence_rows(metric, ranked)
 
     @lazy
+    def _widest(self) -> tuple[Parts, float]:
+        """The variance by the wider row of these, and its degrees of freedom."""
+        row = widest(self.influence_rows, self.cases)
+        return influence_parts(row, self.cases), freedom_of_estimates(row, self.cases)
+
+    @lazy
     def row_influence(self) -> FloatArray:
         """What each row contributes, as :func:`influence_values` does.
 
@@ -389,8 +395,7 @@ class Measured:
     def parts(self) -> Parts:
         """The variance, by its sources."""
         if self.cases.estimated is not None:
-            rows = self.influence_rows
-            return influence_parts(widest(rows, self.cases), self.cases)
+            return self._widest[0]
         if self.folds is None:
             ((metric, ranked, _),) = self.each
             return variance_parts(metric, ranked, stratify=self.stratify)
@@ -428,7 +433,7 @@ class Measured:
         """
         if self.cases.estimated is not None:
             if influence is None:
-                influence = widest(self.influence_rows, self.cases)
+                return self.plan.freedom(self._widest[1])
             return self.plan.freedom(freedom_of_estimates(influence, self.cases))
         # Single cases whose folds are compared share a mean, one in each repeat.
         n_shared = np.maximum(self._is_between_folds.sum(axis=0) - self.n_repeats, 0)

@@ -116,20 +116,11 @@ class Ranked(Sample):
         vars(self.table).pop("merged", None)
 
     def of_cases(
-        self,
-        smaller: Merged,
-        by_neg: FloatArray,
-        by_pos: FloatArray,
-        labels: EstimatedLabels | None = None,
+        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> FloatArray:
-        """Return for each case what its class has in its group of the merged table.
-
-        Estimated ``labels`` are both classes in part.
-        """
-        if labels is not None:
-            group = self.group_with_weight(labels)
-            values = labels.influence(by_pos.take(group), by_neg.take(group))
-            return values * (self.total / self.table.total)
+        """Return for each case what its class has in its group of the merged table."""
+        if self.estimated is not None:
+            return self.of_estimates(by_neg, by_pos, [self.estimated])[0]
         if self.folds is not None:
             return self._of_cases_in_folds(smaller, by_neg, by_pos)
         if self.table.labels is not None and self.scores is not None:
@@ -142,6 +133,15 @@ class Ranked(Sample):
         group = smaller.group_of(self.table.n_groups).take(self.group)
         group += len(by_neg) * self.is_pos
         return np.concatenate([by_neg, by_pos]).take(group)
+
+    def of_estimates(
+        self, by_neg: FloatArray, by_pos: FloatArray, labels: list[EstimatedLabels]
+    ) -> list[FloatArray]:
+        """Return the same by labels that are both classes in part, for each of them."""
+        group = self.group_with_weight(labels[0])
+        of_classes = by_pos.take(group), by_neg.take(group)
+        scale = self.total / self.table.total
+        return [scale * each.influence(*of_classes) for each in labels]
 
     def _of_cases_in_folds(
         self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
