@@ -624,10 +624,8 @@ class EstimatedTable(RankTable):
 
     def _new_rates(self) -> FloatArray:
         """Return the rate at each cut, to be changed."""
-        if self._columns is None:
-            cuts = np.arange(len(self.pos) + 1.0)
-        else:
-            cuts = cumulated(self._columns[0])
+        columns = self._columns
+        cuts = cumulated(columns[0]) if columns else np.arange(len(self.pos) + 1.0)
         cuts /= self.total
         return cuts
 

@@ -240,8 +240,13 @@ class _ExpectedLabels(SampledLabels):
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         assert self.prediction is not None
         slope = of_pos - of_neg
-        variance = self.prediction * (1 - self.prediction) / self.share
+        variance = self.prediction * (1 - self.prediction)
+        variance /= self.share
         if self.scope == "batch":
             return np.asarray(slope * np.sqrt(variance * (1 - self.share)))
-        mean = of_neg + self.prediction * slope
-        return np.append(mean, slope * np.sqrt(variance))
+        spread = np.sqrt(variance, out=variance)
+        spread *= slope
+        # From here on the mean.
+        slope *= self.prediction
+        slope += of_neg
+        return np.append(slope, spread)
