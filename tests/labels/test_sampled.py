@@ -103,11 +103,7 @@ def test_the_variance_of_a_batch_is_unbiased_over_all_samples(design):
         samples = literal.samples_of_size(8, 3)
     else:
         shares, strata = [Fraction(2, 3)] * 3 + [Fraction(2, 5)] * 5, [0] * 3 + [1] * 5
-        samples = [
-            (a | {3 + i for i in b}, p * q)
-            for a, p in literal.samples_of_size(3, 2)
-            for b, q in literal.samples_of_size(5, 2)
-        ]
+        samples = literal.samples_of_two_strata((3, 2), (5, 2))
     true = float(slope @ LABELS)
     variance, mean, found = 0.0, 0.0, 0.0
     for chosen, chance in samples:
