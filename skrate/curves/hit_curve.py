@@ -127,7 +127,7 @@ def hit_curve(
             pos_label=pos_label,
         )  # fmt: skip
         return found.rates, found.gains
-    table = rank_table(y_true, y_score, sample_weight, pos_label)
+    table = rank_table(y_true, y_score, sample_weight, pos_label, takes_estimates=True)
     return table.rates.copy(), hits(table)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from skrate.data.arrays import BoolArray, FloatArray, lazy
-from skrate.data.checks import check_choice
+from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
+from skrate.data.checks import check_choice, shown
 
 Scope = Literal["population", "batch"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+# Attributes with an entry per case, where labels have them.
+_PER_CASE = ["pos", "noise", "weight", "is_labelled", "share", "prediction", "shared"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,6 +23,8 @@ class EstimatedLabels:
     Scores, :func:`skrate.estimate` and :func:`skrate.compare` take them. A case counts
     ``pos`` as a positive and ``neg`` as a negative: their expectations are 1 and 0, or
     0 and 1, as the true label is, though they may be below 0 or above 1 themselves.
+
+    ``labels[rows]`` are those of some cases, by a mask, a slice or positions.
 
     Attributes
     ----------
@@ -47,6 +51,8 @@ class EstimatedLabels:
     [2.0, 0.0, 0.0, 2.0, 0.0, 0.0]
     >>> recall_at_rate_score(found, [6, 5, 4, 3, 2, 1], rate=0.5)
     0.5
+    >>> recall_at_rate_score(found[:4], [6, 5, 4, 3], rate=0.5)
+    0.5
     """
 
     pos: FloatArray
@@ -55,12 +61,6 @@ class EstimatedLabels:
     scope: Scope = "population"
     weight: FloatArray | None = None
     purpose: str | None = field(default=None, kw_only=True)
-
-    __skrate_hint__ = (
-        ": estimated labels, which scores of one ranking, scorers, estimate, compare, "
-        "influence, compare_curves, curve_band, select_best and budget_report take; "
-        "here, or with these arguments, known labels are needed"
-    )
 
     def __post_init__(self) -> None:
         check_choice("scope", self.scope, SCOPES)
@@ -73,6 +73,44 @@ class EstimatedLabels:
             f"{type(self).__name__}({len(self):,} cases, of which {self.pos.sum():.4g} "
             f"positive; {self.source}, of the {self.scope})"
         )
+
+    @property
+    def shape(self) -> tuple[int]:
+        """The number of cases, as of an array; scikit-learn splits what has it."""
+        return (len(self),)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if self.known is None:
+            raise ValueError(
+                f"{type(self).__name__} hold estimates, which scores of one ranking, "
+                "scorers, estimate, compare, influence, compare_curves, curve_band, "
+                "hit_curve, select_best, budget_report and their displays take as "
+                "y_true; here, or with these arguments, known labels are needed. Fit "
+                "models to known labels, then call scorer(model, X_test, labels)."
+            )
+        return np.array(self.known, dtype)
+
+    def __iter__(self) -> Any:
+        return iter(np.asarray(self))
+
+    def __getitem__(self, rows: Any) -> EstimatedLabels:
+        return self._taken(self._index(rows))
+
+    def _index(self, rows: Any) -> IntArray:
+        """Return the positions of rows, none of them twice."""
+        index = np.arange(len(self))[rows]
+        if np.ndim(index) != 1 or len(np.unique(index)) < len(index):
+            raise ValueError(
+                "Rows of labels must be a mask, a slice or positions of different "
+                f"cases, got {shown(rows)}: estimates are of many cases, each once."
+            )
+        return np.asarray(index)
+
+    def _taken(self, index: IntArray) -> EstimatedLabels:
+        """Return the labels of some cases, whose errors the others do not share."""
+        given = {name: getattr(self, name, None) for name in _PER_CASE}
+        own = {name: v[..., index] for name, v in given.items() if v is not None}
+        return replace(self, **own)
 
     def for_batch(self) -> Self:
         """Return the same labels, for the metric of these very cases."""
@@ -103,7 +141,11 @@ class EstimatedLabels:
     @property
     def are_exact(self) -> bool:
         """Whether the metric of these very cases is known without an error."""
-        return self.scope == "batch" and not self.noise.any()
+        if self.scope == "population" or self.noise.any():
+            return False
+        # An error may be that of all.
+        slope = np.ones(len(self))
+        return not self.influence(slope, 0 * slope).any()
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         """Return what each case contributes, from what it would as either class.
@@ -113,3 +155,39 @@ class EstimatedLabels:
         if self.scope == "batch":
             return self.noise * (of_pos - of_neg)
         return self.pos * of_pos + self.neg * of_neg
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TakenLabels(EstimatedLabels):
+    """Labels of some cases, with errors that depend on others of the ``whole``."""
+
+    whole: EstimatedLabels = None  # type: ignore[assignment]
+    rows: IntArray = None  # type: ignore[assignment]
+
+    @classmethod
+    def of(cls, whole: EstimatedLabels, index: IntArray) -> TakenLabels:
+        """Return the labels of these cases."""
+        weight = None if whole.weight is None else whole.weight[index]
+        return cls(
+            whole.pos[index], whole.noise[index], whole.source, whole.scope, weight,
+            whole=whole, rows=index, purpose=whole.purpose,
+        )  # fmt: skip
+
+    def _taken(self, index: IntArray) -> EstimatedLabels:
+        return replace(self.whole, scope=self.scope)._taken(self.rows[index])
+
+    @property
+    def known(self) -> BoolArray | None:
+        return None if self.whole.known is None else self.whole.known[self.rows]
+
+    @property
+    def as_expected(self) -> EstimatedLabels | None:
+        expected = self.whole.as_expected
+        return expected and replace(self, whole=expected)
+
+    def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
+        whole = replace(self.whole, scope=self.scope)
+        slopes = np.zeros((2, len(whole)))
+        slopes[:, self.rows] = of_pos, of_neg
+        adds = whole.influence(*slopes)
+        return np.append(adds[self.rows], np.delete(adds, self.rows))

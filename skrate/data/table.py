@@ -682,6 +682,7 @@ def rank_table(
     y_score: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
+    **options: bool,
 ) -> RankTable:
     """Return the table that is given, or that of cases, without thresholds."""
     if isinstance(y_true, RankTable):
@@ -689,7 +690,7 @@ def rank_table(
             y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
         )
         return y_true
-    return table_of(check_ranking(y_true, y_score, sample_weight, pos_label))
+    return table_of(check_ranking(y_true, y_score, sample_weight, pos_label, **options))
 
 
 def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:

@@ -11,7 +11,6 @@ from skrate.curves.consensus import BANDS, Band
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
-from skrate.data.table import RankTable
 from skrate.displays.base import (
     COUNTS,
     Axes,
@@ -123,9 +122,9 @@ class BudgetReportDisplay(Display):
         """Draw the report of labels and scores."""
         given = taken_by(budget_report, kwargs)
         report = budget_report(y_true, y_score, rate=rate, pos_label=pos_label, **given)
-        each: Any = y_true.values() if isinstance(y_true, Mapping) else y_true
-        if not isinstance(each, FoldRankings | RankTable):
-            each = next(iter(each))
+        each: Any = y_true
+        if isinstance(y_true, Mapping):
+            each = next(iter(y_true.values()))
         if isinstance(each, FoldRankings):
             pos_label = each.pos_label
         return cls(report, name=name, pos_label=pos_label).plot(**kwargs)

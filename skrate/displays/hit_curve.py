@@ -13,7 +13,7 @@ from skrate.curves.hit_curve import hits as hits_of
 from skrate.data.arrays import ArrayLike, FloatArray, Label, dot, share_of
 from skrate.data.checks import check_choice, check_count, check_scores
 from skrate.data.folds import FoldRankings
-from skrate.data.table import RankTable, check_alone, rank_table
+from skrate.data.table import EstimatedTable, RankTable, check_alone, rank_table
 from skrate.displays.base import (
     COUNTS,
     Axes,
@@ -218,12 +218,13 @@ class HitCurveDisplay(FoldsDisplay):
     ) -> None:
         rates, hits = as_curves(rates), as_curves(hits)
         self.perfect = perfect
+        self._are_estimates = any(isinstance(t, EstimatedTable) for t in tables or ())
         if len(rates) != len(hits):
             raise ValueError(
                 f"rates holds {len(rates)} curves and hits {len(hits)}: give one each."
             )
         self.curves = [
-            check_curve(*curve, are_gains=perfect is not None)
+            check_curve(*curve, are_gains=perfect is not None or self._are_estimates)
             for curve in zip(rates, hits, strict=True)
         ]
         if tables is None and perfect is None:
@@ -286,7 +287,8 @@ class HitCurveDisplay(FoldsDisplay):
             )  # fmt: skip
             curves = [found]
         else:
-            tables = [rank_table(y_true, y_score, sample_weight, pos_label)]
+            given = y_true, y_score, sample_weight, pos_label
+            tables = [rank_table(*given, takes_estimates=True)]
         if not is_of_gain:
             rates, hits = [t.rates for t in tables], [hits_of(t) for t in tables]
             display = cls(rates, hits, tables=tables, name=name, pos_label=pos_label)
@@ -360,14 +362,19 @@ class HitCurveDisplay(FoldsDisplay):
         ------
         ValueError
             If ``kind`` or ``rate`` is not one of the choices, gains or lift are asked
-            for without a positive case or a gain, or ``n_items`` is no number of cases,
-            or stands beside shares of a cost.
+            for without a positive case or a gain, the momentum by estimated labels, or
+            ``n_items`` is no number of cases, or stands beside shares of a cost.
         """
         kind = check_choice("kind", kind, get_args(Kind))
         are_several = len(self.curves) > 1
         plot_mean = are_several if plot_mean is None else plot_mean
         plot_bands = are_several if plot_bands is None else plot_bands
         law = None if rate is None else check_rate(rate)
+        if plot_momentum and self._are_estimates:
+            raise ValueError(
+                "plot_momentum=True needs known labels, and these are estimates: leave "
+                "it out."
+            )
         if kind != "hits" and min(hits[-1] for hits in self.hits) <= 0:
             what = "a positive case" if self.perfect is None else "a gain of all cases"
             raise ValueError(f"kind={kind!r} is undefined without {what}.")

@@ -8,7 +8,7 @@ import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from skrate.data.checks import check_positive
-from skrate.data.estimated import EstimatedLabels, Scope
+from skrate.data.estimated import EstimatedLabels, Scope, TakenLabels
 from skrate.data.show import described_like
 from skrate.labels.checks import check_is, check_numbers
 from skrate.labels.sampled import sampled
@@ -140,6 +140,9 @@ class CensoredLabels(EstimatedLabels):
     n_before: IntArray = None  # type: ignore[assignment]
     n_lost: FloatArray = None  # type: ignore[assignment]
     n_left: FloatArray = None  # type: ignore[assignment]
+
+    def _taken(self, index: IntArray) -> EstimatedLabels:
+        return TakenLabels.of(self, index)
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         assert self.weight is not None

@@ -14,7 +14,7 @@ from skrate.data.checks import (
     check_labels,
     check_vector,
 )
-from skrate.data.estimated import EstimatedLabels, Scope
+from skrate.data.estimated import EstimatedLabels, Scope, TakenLabels
 from skrate.data.ranking import check_groups
 from skrate.labels.checks import are_missing, check_chances
 
@@ -162,7 +162,11 @@ def labels_in_part(
     return is_labelled, is_pos
 
 
-def _check_plausible(is_labelled: BoolArray, share: FloatArray) -> None:
+def _check_plausible(
+    is_labelled: BoolArray,
+    share: FloatArray,
+    reason: str = "labels were not drawn with these probabilities",
+) -> None:
     """Raise for labels that these probabilities cannot have led to."""
     lacking = (share == 1) & ~is_labelled
     if lacking.any():
@@ -176,8 +180,7 @@ def _check_plausible(is_labelled: BoolArray, share: FloatArray) -> None:
     if abs(n_labels - planned) > _MOST_SPREADS * spread + 1:
         raise ValueError(
             f"probability leads to {planned:.4g} labels, give or take {spread:.2g}, "
-            f"and y_true has {n_labels}: labels were not drawn with these "
-            "probabilities."
+            f"and y_true has {n_labels}: {reason}."
         )
 
 
@@ -209,6 +212,13 @@ class SampledLabels(EstimatedLabels):
     share: FloatArray = None  # type: ignore[assignment]
     prediction: FloatArray | None = None
     strata: IntArray | None = None  # In which the number of labels was fixed.
+
+    def _taken(self, index: IntArray) -> EstimatedLabels:
+        reason = "rows must not be chosen by which of them are labelled"
+        _check_plausible(self.is_labelled[index], self.share[index], reason)
+        if self.strata is None:
+            return super()._taken(index)
+        return TakenLabels.of(self, index)
 
     @property
     def as_expected(self) -> EstimatedLabels | None:

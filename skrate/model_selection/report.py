@@ -21,10 +21,21 @@ from sklearn.utils.metadata_routing import (
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.data.checks import check_choice, warn_undefined
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
-from skrate.inference.delta import variance_parts
+from skrate.inference.delta import (
+    influence_parts,
+    influence_rows,
+    variance_parts,
+    widest,
+)
 from skrate.inference.sample import WEIGHTS, Ranked, Weights, check_cases, with_worth
-from skrate.metrics.base import OF_CASES_IN_FOLDS, MetricLike, find_metric
+from skrate.metrics.base import (
+    OF_CASES_IN_FOLDS,
+    MetricLike,
+    check_takes_estimates,
+    find_metric,
+)
 from skrate.metrics.bound import OF_CLASSES
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -315,13 +326,15 @@ class ReportFold:
         key = label, check_response_method(scorer.response_method), id(weight)
         if key not in self.rankings:
             cases = check_cases(
-                self.y, sample_weight=weight, weights=self.weights, pos_label=label
-            )
+                self.y, sample_weight=weight, weights=self.weights, pos_label=label,
+                takes_estimates=True,
+            )  # fmt: skip
             self.rankings[key] = cases.with_scores("y_score", y_score)
         ranked = self.rankings[key]
         # Rows, as of the score: only an estimate takes weights for repetitions.
         n_cases = ranked.total if metric.facts.is_sum else float(len(ranked.is_pos))
         metric = metric.of_sample(n_cases, is_weighted=weight is not None)
+        check_takes_estimates(metric, ranked)
         ranked = with_worth(ranked, metric)
         value = metric.value(ranked.table) if min(ranked.sizes) > 0 else _NAN
         if np.isnan(value):
@@ -335,6 +348,9 @@ class ReportFold:
         value *= scorer._sign
         if np.isnan(value) or min(ranked.sizes) < 2:
             return value, _NAN
+        if ranked.estimated is not None:
+            adds = widest(influence_rows(metric, ranked), ranked)
+            return value, influence_parts(adds, ranked).standard_error
         return value, variance_parts(metric, ranked).standard_error
 
     def count(
@@ -347,17 +363,21 @@ class ReportFold:
             weights = "sampling"
         if scorer._bound.has_grades:
             y, label = scorer._bound.are_relevant(y), True
-        if label is None:
+        if isinstance(y, EstimatedLabels):
+            label = None
+        elif label is None:
             try:
                 label = self.respond(scorer)[1]
             except UndefinedResponse as undefined:
                 label = undefined.pos_label
-        if label is None:
-            return dict.fromkeys(COUNTS, _NAN)
-        sizes = check_cases(
-            y, sample_weight=weight, weights=weights, pos_label=label
-        ).sizes
-        return {name: int(size) for name, size in zip(COUNTS, sizes, strict=True)}
+            if label is None:
+                return dict.fromkeys(COUNTS, _NAN)
+        cases = check_cases(
+            y, sample_weight=weight, weights=weights, pos_label=label,
+            takes_estimates=True,
+        )  # fmt: skip
+        as_count = int if cases.estimated is None else float
+        return {n: as_count(size) for n, size in zip(COUNTS, cases.sizes, strict=True)}
 
 
 def check_of_rankings(name: str, scorer: RankingScorer, rankings: FoldRankings) -> None:

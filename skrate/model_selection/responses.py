@@ -20,6 +20,7 @@ from skrate.data.checks import (
     says_its_positive,
     shown,
 )
+from skrate.data.estimated import EstimatedLabels
 from skrate.metrics.classes import has_columns, indicators
 
 # Names of methods, the first of which that an estimator has gives its scores.
@@ -96,8 +97,11 @@ def ranking_scores(
 
     ``call(estimator, method, X)`` may know the scores of the second class, which are
     always asked for; ``tell`` warns if this was taken unasked. ``y`` is None where its
-    labels are not those of the estimator.
+    labels are not those of the estimator, and names no class if it is estimated.
     """
+    if isinstance(y, EstimatedLabels):
+        asked = estimator, X, None, response_method, pos_label
+        return ranking_scores(*asked, user=user, call=call, tell=tell)[0], None
     methods = check_response_method(response_method)
     classes = _classes(estimator, user)
     known = _known_labels(estimator, classes, y, user)

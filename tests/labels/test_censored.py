@@ -7,6 +7,7 @@ import guarantees
 import skrate
 from looped import case
 from optional import require
+from reference.pbc import patients
 from simulated_intervals import Setting
 from simulated_sources import HORIZON, censored
 from skrate import compare, estimate, influence, labels
@@ -212,3 +213,21 @@ def test_average_precision_counts_a_patient_once_in_the_own_precision():
         total += found.pos[i] * precision
     value = skrate.average_precision_score(found, score)
     assert value == pytest.approx(total / found.pos.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("horizon", "n_dead", "auc", "error"),
+    [(365, 30, 82.30, 3.64), (1095, 81, 83.42, 2.48), (1825, 115, 86.23, 2.15)],
+)
+def test_the_auc_of_bilirubin_is_that_of_timeroc(horizon, n_dead, auc, error):
+    # Printed by timeROC, see tests/data/README.md.
+    days, is_dead, bilirubin = np.array(patients()).T
+    found = labels.censored(days, is_dead == 1, horizon)
+    # A death on the day of the horizon is no case there, and here it is one.
+    kept = (days != horizon) | (is_dead == 0)
+    result = estimate("roc_auc", found[kept], bilirubin[kept])
+    assert np.count_nonzero(is_dead & (days < horizon)) == n_dead
+    assert 100 * result.value == pytest.approx(auc, abs=0.005)
+    # DeLong divides by one case less, of the dead most of all.
+    most = (error + 0.005) * np.sqrt(n_dead / (n_dead - 1))
+    assert error - 0.005 <= 100 * result.standard_error <= most

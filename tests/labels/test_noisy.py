@@ -155,3 +155,16 @@ def test_the_recall_of_labelled_positives_is_that_of_all():
         one = estimate("recall_at_rate", found, score, rate=rate).value
         other = estimate("recall_at_rate", is_labelled, score, rate=rate).value
         assert one == pytest.approx(other, rel=1e-13)
+
+
+def test_a_batch_by_rates_that_were_never_wrong_has_an_error():
+    rng = np.random.default_rng(0)
+    y_true = rng.random(300) < 0.3
+    score = rng.normal(size=300) + y_true
+    found = labels.noisy(y_true, 1, 1, validation=(50, 50), scope="batch")
+    result = estimate("roc_auc", found, score)
+    low, high = result.confidence_interval
+    assert low < result.value - result.standard_error
+    assert high > result.value + result.standard_error
+    assert not found[:100].are_exact
+    assert labels.noisy(y_true, 1, 1, scope="batch").are_exact

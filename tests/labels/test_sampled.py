@@ -91,6 +91,53 @@ def test_sums_are_unbiased_over_all_samples():
             assert mean == of(is_pos, is_neg)
 
 
+@pytest.mark.parametrize("design", ["fixed", "strata"])
+def test_of_fixed_numbers_sums_are_unbiased_and_pairs_are_off_by_covariances(design):
+    strata, sizes = [0] * 8, [(8, 3)]
+    samples = literal.samples_of_size(8, 3)
+    if design == "strata":
+        strata, sizes = [0] * 3 + [1] * 5, [(3, 2), (5, 2)]
+        samples = literal.samples_of_two_strata((3, 2), (5, 2))
+    shares = [Fraction(sizes[h][1], sizes[h][0]) for h in strata]
+    is_pos = [Fraction(y) for y in LABELS]
+    away = [y - m for y, m in zip(is_pos, PREDICTED, strict=True)]
+
+    def covariance(i, j):
+        n, k = sizes[strata[i]]
+        joint = Fraction(k - 1, n - 1) / Fraction(k, n) - 1
+        return away[i] * away[j] * joint if strata[i] == strata[j] else 0
+
+    pairs = [(i, j) for i in range(8) for j in range(8) if i != j]
+    n_down = [sum(b >= a for b in SCORES) for a in SCORES]
+    sums = {
+        "pairs": (
+            lambda pos, neg: literal.ordered_pairs(pos, neg, SCORES),
+            lambda i, j: (
+                -Fraction((SCORES[i] > SCORES[j]) + (SCORES[i] >= SCORES[j]), 2)
+            ),
+        ),
+        "all pairs": (literal.all_pairs, lambda i, j: -1),
+        "precision": (
+            lambda pos, _: literal.summed_precision(pos, SCORES),
+            lambda i, j: Fraction(int(SCORES[j] >= SCORES[i]), n_down[i]),
+        ),
+        "found": (
+            lambda pos, _: literal.found_at(pos, SCORES, Fraction(2, 5)),
+            lambda i, j: 0,
+        ),
+    }
+    samples = list(samples)
+    for name, (of, times) in sums.items():
+        mean = Fraction(0)
+        for chosen, chance in samples:
+            pos = literal.counts(LABELS, shares, PREDICTED, chosen)
+            mean += chance * of(pos, [1 - x for x in pos])
+        bias = sum(times(i, j) * covariance(i, j) for i, j in pairs)
+        with case(name):
+            assert mean == of(is_pos, [1 - y for y in is_pos]) + bias
+            assert (bias == 0) == (name == "found")
+
+
 @pytest.mark.parametrize("design", ["independent", "fixed", "strata"])
 def test_the_variance_of_a_batch_is_unbiased_over_all_samples(design):
     # Of a sum, whose slopes by the labels are known: found minus a third of the missed.
@@ -103,11 +150,7 @@ def test_the_variance_of_a_batch_is_unbiased_over_all_samples(design):
         samples = literal.samples_of_size(8, 3)
     else:
         shares, strata = [Fraction(2, 3)] * 3 + [Fraction(2, 5)] * 5, [0] * 3 + [1] * 5
-        samples = [
-            (a | {3 + i for i in b}, p * q)
-            for a, p in literal.samples_of_size(3, 2)
-            for b, q in literal.samples_of_size(5, 2)
-        ]
+        samples = literal.samples_of_two_strata((3, 2), (5, 2))
     true = float(slope @ LABELS)
     variance, mean, found = 0.0, 0.0, 0.0
     for chosen, chance in samples:

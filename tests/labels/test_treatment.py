@@ -89,6 +89,28 @@ def test_qini_and_autoc_are_differences_from_scores_that_tie():
     assert found.value * np.sum(1 / k) == pytest.approx(autoc, rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:The interval of the")
+@pytest.mark.parametrize(
+    ("gain", "score", "autoc", "qini"),
+    [
+        # Means of the first k minus that of all: 3, 2, 1, 0.
+        ([4, 2, 0, -2], [4, 3, 2, 1], 6 / 4, (3 + 2 * 2 + 3 * 1) / 16),
+        # Those that tie have their mean: 3, 3, 1, 0.
+        ([6, 2, 0, -4], [2, 2, 1, 1], 7 / 4, (3 + 2 * 3 + 3 * 1) / 16),
+    ],
+)
+def test_rank_weighted_effects_are_the_sums_of_grf(gain, score, autoc, qini):
+    # As its test "agrees with plain brute-force calculation" has them: the mean over k
+    # of the effect of the first k, and that sum with the weights k / n.
+    k = np.arange(1, 5)
+    asked = "expected_gain", [1, 0, 1, 0], score, np.zeros(4)
+    of_gain = {"gain": np.array(gain, float), "normalize": True}
+    found = compare(*asked, **of_gain)
+    assert found.value == pytest.approx(qini, rel=1e-12)
+    found = compare(*asked, rate=rates.empirical(k / 4, weights=1 / k), **of_gain)
+    assert found.value * np.sum(1 / k) == pytest.approx(autoc, rel=1e-12)
+
+
 def test_scores_at_random_gain_the_mean():
     outcome, treated, share, _, _ = drawn()
     gain = labels.treatment(outcome, treated, share)

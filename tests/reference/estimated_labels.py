@@ -29,6 +29,14 @@ def samples_of_size(n, k):
         yield set(chosen), Fraction(1, len(found))
 
 
+def samples_of_two_strata(first, second):
+    """Yield all sets of k of the first n cases, and of j of m others."""
+    (n, k), (m, j) = first, second
+    for chosen, chance in samples_of_size(n, k):
+        for others, of_others in samples_of_size(m, j):
+            yield chosen | {n + i for i in others}, chance * of_others
+
+
 def ordered_pairs(pos, neg, scores):
     """Return the pairs of two cases in the right order, half of those that tie."""
     found = Fraction(0)
