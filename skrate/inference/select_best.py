@@ -320,7 +320,8 @@ def _selected(
             factor = found[best].retraining_factor or 1.0
             error = float(np.hypot(factor * errors[best], error))
             both = [found[best].interval(error=error, value=x) for x in about.tolist()]
-            interval = ConfidenceInterval(min(both).low, max(both).high)
+            lows, highs = zip(*both, strict=True)
+            interval = ConfidenceInterval(min(lows), max(highs))
             is_in, are_near = _sets(sign * values, moved, plan, margin)
             is_in[best] = True
     choice: str | None = None
