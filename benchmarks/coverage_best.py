@@ -45,11 +45,19 @@ FIXED = (
     ("roc_auc", 150, 2, 0.5, 0.3, "normal", 0.1, "rest"),
     ("recall_at_rate", 300, 30, 0.0, 0.2, "normal", 0.4, "rest"),
     ("rate_weighted_auc", 300, 50, 0.5, 0.2, "normal", 0.4, "even"),
-    # Not seen when the correction was chosen.
     ("roc_auc", 120, 15, 0.7, 0.3, "t3", 0.4, "even"),
     ("roc_auc", 500, 40, 0.0, 0.2, "lognormal", 0.3, "half"),
     ("roc_auc", 2000, 20, 0.8, 0.1, "t3", 0.0, "even"),
     ("recall_at_rate", 400, 10, 0.3, 0.2, "normal", 0.3, "rest"),
+    ("roc_auc", 300, 50, 0.5, 0.3, "t3", 0.4, "rest"),
+    ("roc_auc", 300, 100, 0.0, 0.3, "normal", 0.35, "rest"),
+    ("average_precision", 400, 50, 0.5, 0.2, "normal", 0.4, "rest"),
+    ("recall_at_rate", 200, 20, 0.3, 0.08, "normal", 0.2, "even"),
+    # Not seen when the correction was chosen.
+    ("roc_auc", 400, 60, 0.4, 0.25, "normal", 0.4, "rest"),
+    ("roc_auc", 250, 25, 0.3, 0.4, "lognormal", 0.0, "even"),
+    ("roc_auc", 150, 10, 0.2, 0.3, "t3", 0.2, "half"),
+    ("recall_at_rate", 500, 50, 0.5, 0.2, "normal", 0.3, "rest"),
 )
 RETRAINED = (("noise", 200), ("linear", 200), ("products", 300))
 

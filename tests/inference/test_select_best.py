@@ -21,6 +21,7 @@ from skrate import (
 )
 from skrate.inference.models import measured_models, rankings_of_models
 from skrate.inference.plan import Plan
+from skrate.inference.select_best import _corrected
 
 RNG = np.random.default_rng(0)
 Y = RNG.random(200) < 0.3
@@ -41,12 +42,11 @@ def first_of_most(values):
 
 
 def corrected_by_enumeration(metric, y_true, scores, **params):
-    """Return the corrected value over all samples, and the error of a draw."""
+    """Return the corrected value, that of a best model apart, and a draw's error."""
     n, n_models = len(y_true), len(scores)
     values = [estimate(metric, y_true, one, **params).value for one in scores]
     psi = [influence(metric, y_true, one, **params) for one in scores]
     best = first_of_most(values)
-    others = [k for k in range(n_models) if k != best]
     moves = []
     for sample in product(range(n), repeat=n):
         counts = np.bincount(sample, minlength=n)
@@ -60,39 +60,49 @@ def corrected_by_enumeration(metric, y_true, scores, **params):
         ]
     )
     one = shrunken(values, noise)
+    # Near-copies of the best do not count as others.
+    others = [
+        k
+        for k in range(n_models)
+        if k != best
+        and np.var([moved[k] - moved[best] for _, moved in moves]) > noise / 2
+    ]
     rest = dict(zip(others, shrunken([values[k] for k in others], noise), strict=True))
-    apart = [rest.get(k, values[best]) for k in range(n_models)]
     found = []
     for is_out, moved in moves:
         k = first_of_most(np.add(values, moved))
         left = psi[k][is_out].mean() if is_out.any() else 0.0
-        lucky = [moved[first_of_most(np.add(c, moved))] for c in (one, apart)]
-        reached = max(apart[j] + moved[j] for j in others) > values[best] - 1e-11
-        found.append([values[k] + left, *(lucky - moved[best]), reached])
-    left_out, luck, luck_apart, reached = np.mean(found, axis=0)
+        lucky = moved[first_of_most(np.add(one, moved))] - moved[best]
+        # Noise is added to select, and what was added is taken off to judge.
+        m = first_of_most(np.add(values, np.multiply(0.3, moved)))
+        apart = values[m] - (moved[m] - moved[best]) / 0.3
+        reached = max(rest[j] + moved[j] for j in others) > values[best] - 1e-11
+        found.append([values[k] + left, lucky, apart, reached])
+    left_out, luck, as_apart, reached = np.mean(found, axis=0)
     as_one = (left_out + values[best] - luck) / 2
-    as_apart = values[best] - luck_apart
-    share = min(1, 5 * reached)
+    share = min(1, 6 * reached) ** 2
     spread = np.std(found, axis=0)
     error = spread @ [share / 2, share / 2, 1 - share, 0]
     if share < 1:
-        error += 5 * spread[3] * abs(as_one - as_apart)
-    return share * as_one + (1 - share) * as_apart, error
+        error += 2 * np.sqrt(share) * 6 * spread[3] * abs(as_one - as_apart)
+    return share * as_one + (1 - share) * as_apart, as_apart, error
 
 
 @looped(
-    "metric, params, first",
+    "metric, params, first, last",
     [
-        ("roc_auc", {}, [6, 5, 4, 3, 2, 1]),
-        ("average_precision", {}, [6, 5, 4, 3, 2, 1]),
-        ("recall_at_rate", {"rate": 0.5}, [6, 3, 5, 1, 4, 2]),
+        ("roc_auc", {}, [6, 5, 4, 3, 2, 1], [6, 1, 2, 5, 4, 3]),
+        ("roc_auc", {}, [6, 1, 3, 2, 5, 4], [6, 1, 2, 5, 4, 3]),
+        ("roc_auc", {}, [6, 1, 3, 2, 5, 4], [6, 1, 3, 2, 5, 4]),
+        ("average_precision", {}, [5, 4, 6, 3, 2, 1], [6, 1, 2, 5, 4, 3]),
+        ("recall_at_rate", {"rate": 0.4}, [6, 3, 5, 1, 4, 2], [6, 1, 2, 5, 4, 3]),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
-def test_the_corrected_value_is_the_mean_over_all_samples(metric, params, first):
+def test_the_corrected_value_is_the_mean_over_all_samples(metric, params, first, last):
     y_true = [1, 0, 1, 0, 1, 0]
-    scores = [first, [3.5, 4, 6, 1, 2, 5], [6, 1, 2, 5, 4, 3]]
-    mean, error = corrected_by_enumeration(metric, y_true, scores, **params)
+    scores = [first, [3.5, 4, 6, 1, 2, 5], last]
+    mean, _, error = corrected_by_enumeration(metric, y_true, scores, **params)
     found = select_best(
         metric,
         np.transpose(scores),
@@ -105,18 +115,44 @@ def test_the_corrected_value_is_the_mean_over_all_samples(metric, params, first)
     assert abs(found.corrected_value - mean) < 5 * error / 200
 
 
-def test_the_interval_counts_how_far_winners_differ():
-    psi = np.array([influence("roc_auc", Y, one) for one in SCORES.T])
-    found = select_best("roc_auc", MODELS, Y, n_resamples=20_000, random_state=0)
-    counts = np.random.default_rng(1).multinomial(200, np.full(200, 1 / 200), 20_000)
-    winners = np.argmax(found.values + counts @ psi.T / 200, axis=1)
-    given = {"b": MODELS["b"]}, Y, {}, "frequency"
+def test_noise_that_is_added_to_select_is_taken_off_to_judge():
+    values, moved = np.array([1, 0.9]), np.array([[0, 0.5], [0, -0.5]])
+    # Only the first sample selects the second model. Nothing else is as high.
+    (_, highest), _ = _corrected(values, moved, left_out=-9.0)
+    assert highest == pytest.approx(((0.9 - 0.5 / 0.3) + 1) / 2)
+
+
+@looped("is_apart", [False, True])
+def test_the_interval_counts_how_far_winners_differ(is_apart):
+    y_true, scores = Y, SCORES
+    if is_apart:
+        # The best of ten is truly better.
+        rng = np.random.default_rng(5)
+        y_true = rng.random(200) < 0.3
+        scores = y_true[:, None] * [1.4, *[1] * 9] + rng.normal(size=(200, 10))
+    n_draws = 20_000
+    found = select_best("roc_auc", scores, y_true, n_resamples=n_draws, random_state=0)
+    psi = np.array([influence("roc_auc", y_true, one) for one in scores.T])
+    generator = np.random.default_rng(1)
+    counts = generator.multinomial(200, np.full(200, 1 / 200), n_draws)
+    moved = counts @ psi.T / 200
+    winners = np.argmax(found.values + moved, axis=1)
+    best = found.values.argmax()
+    chosen = np.argmax(found.values + 0.3 * moved, axis=1)
+    ahead = moved[np.arange(n_draws), chosen] - moved[:, best]
+    apart = np.mean(found.values[chosen] - ahead / 0.3)
+    assert (apart > found.corrected_value + 0.01) == is_apart
+    given = {"best": scores[:, best]}, y_true, {}, "frequency"
     sample = rankings_of_models("models", *given, least=1)
     plan = Plan("delta", 0.95, "wilson", 2, None, None, None)
-    (best,) = measured_models(("roc_auc", {}), list(sample.values()), plan)
-    error = np.hypot(best.parts.standard_error, found.values[winners].std())
-    expected = best.interval(error=error, value=found.corrected_value)
-    assert_allclose(found.confidence_interval, expected, atol=0.001)
+    (one,) = measured_models(("roc_auc", {}), list(sample.values()), plan)
+    error = np.hypot(one.parts.standard_error, found.values[winners].std())
+    low, high = (
+        one.interval(error=error, value=value)
+        for value in (found.corrected_value, max(apart, found.corrected_value))
+    )
+    # Both draw, with an error of about 0.0005.
+    assert_allclose(found.confidence_interval, [low.low, high.high], atol=0.002)
 
 
 def test_one_model_has_the_numbers_of_estimate():
@@ -145,6 +181,20 @@ def test_alike_models_lose_nothing_and_all_may_be_the_best():
         found = select_best(metric, np.tile(SCORES[:, [0]], 3), Y, random_state=0)
         assert found.corrected_value == pytest.approx(found.value, rel=1e-12)
         assert found.set == ("0", "1", "2")
+
+
+def test_a_copy_of_a_best_that_stands_apart_is_no_rival():
+    rng = np.random.default_rng(5)
+    y_true = rng.random(200) < 0.3
+    scores = y_true[:, None] * [1.6, *[1] * 9] + rng.normal(size=(200, 10))
+    more = np.column_stack([scores, scores[:, 0] + 0.01 * rng.normal(size=200)])
+    once, twice = (
+        select_best("roc_auc", one, y_true, n_resamples=5000, random_state=0)
+        for one in (scores, more)
+    )
+    assert once.best == twice.best == "0"
+    assert_allclose(once.corrected_value, twice.corrected_value, atol=0.003)
+    assert_allclose(once.confidence_interval, twice.confidence_interval, atol=0.003)
 
 
 def test_the_order_of_models_does_not_matter():
