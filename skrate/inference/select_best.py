@@ -178,7 +178,7 @@ def select_best(
     The interval is as in :func:`estimate`, about the corrected value; its squared
     standard error has added to it the variance of :math:`\theta_{k^*}` over bootstrap
     samples, as another model may be the best. If a is better than the corrected value,
-    the better end is that of the interval about a. The interval is for the selected
+    the better end comes from the interval about a. The interval is for the selected
     model on new cases. For folds it is as wide as for a model that is trained again, by
     the correction of Nadeau and Bengio in :func:`estimate`: the models of folds that
     share training cases vary together, and selection takes the luckiest. A bias of the

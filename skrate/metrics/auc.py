@@ -17,6 +17,7 @@ from skrate.data.arrays import (
     dot,
     share_of,
 )
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.show import described_like
@@ -163,6 +164,9 @@ def ranking_auc_score(
             )
         _check_means_of_folds(average=(average, "macro"), undefined=(undefined, "skip"))
         return score(AUC(), y_true)
+    are_of_lists = any(each is not None for each in (groups, k, relevance_threshold))
+    if isinstance(y_true, EstimatedLabels) and not are_of_lists:
+        return score(AUC(), y_true, y_score, sample_weight, pos_label)
     rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
     return mean_of_lists(AUC(), rows, k, average, undefined)
 

@@ -18,6 +18,7 @@ from skrate import (
     estimate,
     influence,
     labels,
+    ranking_auc_score,
     select_best,
 )
 
@@ -360,3 +361,14 @@ def test_intervals_cover(scope):
         with case(metric):
             least = 0.95 - guarantees.binomial_tolerance(0.95, n_samples)
             assert count / n_samples >= least
+
+
+def test_the_auc_of_one_list_is_that_of_the_ranking():
+    rng = np.random.default_rng(0)
+    y_true = np.where(rng.random(100) < 0.5, rng.random(100) < 0.4, np.nan)
+    found, score = labels.sampled(y_true, 0.5), rng.normal(size=100)
+    assert ranking_auc_score(found, score) == estimate("roc_auc", found, score).value
+    with pytest.raises(ValueError, match="known labels are needed"):
+        ranking_auc_score(found, score, groups=np.arange(100) % 2)
+    with pytest.raises(ValueError, match="known labels are needed"):
+        ranking_auc_score(found, score, k=10)
