@@ -546,7 +546,9 @@ def _corrected(
     as_one = (left_out + top - luck) / 2
     winners = _winners(values + _ADDED * moved)
     as_apart = float(np.mean(values[winners] - lead[rows, winners] / _ADDED))
-    rest = (lead.var(axis=0) >= _ALIKE * noise) & (np.arange(len(values)) != best)
+    # Of few draws, too, at least one model is in the rest: their mean is not taken off.
+    far = np.sum(lead**2, axis=0) / len(moved)
+    rest = (far >= _ALIKE * noise) & (np.arange(len(values)) != best)
     reached = (moved[:, rest] + _shrunken(values[rest], noise)).max(axis=1)
     is_reached = reached >= top - SLACK * max(1.0, abs(top))
     share = min(1.0, _DOUBT * float(np.mean(is_reached))) ** 2

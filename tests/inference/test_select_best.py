@@ -197,6 +197,15 @@ def test_a_copy_of_a_best_that_stands_apart_is_no_rival():
     assert_allclose(once.confidence_interval, twice.confidence_interval, atol=0.003)
 
 
+@pytest.mark.parametrize("n_models", [2, 5])
+def test_a_single_draw_has_a_value(n_models):
+    rng = np.random.default_rng(0)
+    y_true = rng.random(60) < 0.5
+    scores = y_true[:, None] + rng.normal(size=(60, n_models))
+    found = select_best("roc_auc", scores, y_true, n_resamples=1, random_state=0)
+    assert 0 < found.corrected_value < 1
+
+
 def test_the_order_of_models_does_not_matter():
     first, *others = (
         select_best(
