@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LogisticRegression
@@ -11,6 +10,7 @@ from sklearn.model_selection import cross_val_score, train_test_split
 
 import guarantees
 from looped import case, looped
+from optional import require
 from reference import estimated_labels as literal
 from simulated_sources import METRICS
 from skrate import (
@@ -102,8 +102,8 @@ def test_masks_slices_and_positions_take_the_same_rows(source):
     mask = np.zeros(len(found), dtype=bool)
     mask[100:300] = True
     asked = {
-        "mask": mask, "list": list(range(100, 300)), "pandas": pd.Series(mask),
-        "positions": np.arange(100, 300), "from the end": np.arange(-300, -100),
+        "mask": mask, "list": list(range(100, 300)), "positions": np.arange(100, 300),
+        "from the end": np.arange(-300, -100),
     }  # fmt: skip
     expected = estimate("roc_auc", found[100:300], one.a[mask])
     for name, rows in asked.items():
@@ -124,6 +124,12 @@ def test_masks_slices_and_positions_take_the_same_rows(source):
     assert whole.value == estimate("roc_auc", found, one.a).value
     error = estimate("roc_auc", found, one.a).standard_error
     assert whole.standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_a_mask_may_be_a_pandas_series():
+    mask = require("pandas").Series(np.arange(400) % 3 == 0)
+    found = labels.positive_unlabelled(np.arange(400) % 5 == 0, 0.5)
+    assert found[mask].pos.tolist() == found.pos[::3].tolist()
 
 
 def test_known_rows_give_the_numbers_of_labels():

@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer, roc_auc_score
@@ -17,6 +16,7 @@ from sklearn.model_selection import (
 
 import skrate
 from looped import case, looped
+from optional import require
 from skrate import (
     AveragePrecisionScorer,
     HitCurveDisplay,
@@ -32,6 +32,9 @@ from skrate import (
     rates,
     review,
 )
+
+require("matplotlib.pyplot")
+pd = require("pandas")
 
 N = 200
 RNG = np.random.default_rng(0)
