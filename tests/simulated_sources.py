@@ -33,6 +33,25 @@ def truths(setting):
     ]
 
 
+def sampled(rng, setting, y_true, y_score):
+    """Return labels of cases drawn one by one, more of those with high scores."""
+    share = np.where(y_score > np.quantile(y_score, 0.8), 0.7, 0.25)
+    seen = np.where(rng.random(len(y_true)) < share, y_true, np.nan)
+    return labels.sampled(seen, share), seen == 1
+
+
+def stratified(rng, setting, y_true, y_score):
+    """Return as many labels of the cases with high scores as of the others."""
+    is_high = y_score > np.quantile(y_score, 0.8)
+    n_labels, share = 2 + round(0.15 * len(y_true)), np.empty(len(y_true))
+    seen = np.full(len(y_true), np.nan)
+    for part in (is_high, ~is_high):
+        drawn = rng.permutation(np.flatnonzero(part))[:n_labels]
+        seen[drawn] = y_true[drawn]
+        share[part] = len(drawn) / np.count_nonzero(part)
+    return labels.sampled(seen, share, design=is_high), seen == 1
+
+
 def censored(rng, setting, y_true, y_score):
     """Return events that come earlier if scores are high, with half followed up."""
     is_high = y_score > np.median(y_score[y_true])
@@ -92,6 +111,8 @@ def predicted(rng, setting, y_true, y_score):
 
 
 SOURCES = {
+    "sampled": sampled,
+    "sampled, strata": stratified,
     "censored": censored,
     "noisy": noisy,
     "noisy, validated": validated,

@@ -24,7 +24,8 @@ class EstimatedLabels:
     ``pos`` as a positive and ``neg`` as a negative: their expectations are 1 and 0, or
     0 and 1, as the true label is, though they may be below 0 or above 1 themselves.
 
-    ``labels[rows]`` are the labels of some cases, by a mask, a slice or positions.
+    ``labels[rows]`` are the labels of some cases, by a mask, a slice or positions; not
+    of rows that were chosen by whether they have a label.
 
     Attributes
     ----------

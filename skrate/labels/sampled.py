@@ -104,7 +104,7 @@ def sampled(
 
     Examples
     --------
-    Half of the cases were labelled at random:
+    Six in ten cases were labelled:
 
     >>> from skrate import estimate, labels
     >>> y_true = [1, None, 0, 1, None, 0, None, 0, None, 0] * 20
