@@ -117,7 +117,6 @@ STATISTICS = {
     "method",
     "alternative",
     "margin",
-    "fdr",
     "null_value",
     "reference",  # of models, the one that others are compared with
     "reader",  # of each reading, whose it is, by what, and of which case
@@ -147,10 +146,8 @@ STATISTICS = {
     "n_unread",
     "n_sampled",
     "n_hits",
-    "n_ranked",  # cases read before the random ones
     "target",  # a recall to be reached; `recall` is a parameter of some metrics
     "looks",  # at data that grow, which share an error
-    "step",  # from look to look
     "n_batches",  # that there will be, of which each has a look
 }
 

@@ -11,7 +11,6 @@ from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.curve_band import CurveBandDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay
 from skrate.displays.markers import MarkersDisplay
-from skrate.displays.stopping_curve import StoppingCurveDisplay
 from skrate.displays.subgroups import SubgroupDisplay
 
 __all__ = [
@@ -22,6 +21,5 @@ __all__ = [
     "CurveBandDisplay",
     "CurveComparisonDisplay",
     "MarkersDisplay",
-    "StoppingCurveDisplay",
     "SubgroupDisplay",
 ]

@@ -1,6 +1,6 @@
-"""When a review that reads from the top of a ranking may stop, and what to select.
+"""When a review that reads from the top of a ranking may stop.
 
-It is handed on by ``skrate``: ``skrate.review.stopping_curve`` and so on.
+It is handed on by ``skrate``: ``skrate.review.recall_certificate`` and so on.
 """
 
 from skrate.review.certificate import (
@@ -8,15 +8,5 @@ from skrate.review.certificate import (
     certificate_sample_size,
     recall_certificate,
 )
-from skrate.review.select_cases import SelectedCases, select_cases
-from skrate.review.stopping import StoppingCurve, stopping_curve
 
-__all__ = [
-    "RecallCertificate",
-    "SelectedCases",
-    "StoppingCurve",
-    "certificate_sample_size",
-    "recall_certificate",
-    "select_cases",
-    "stopping_curve",
-]
+__all__ = ["RecallCertificate", "certificate_sample_size", "recall_certificate"]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special, stats
 
-from skrate.data.arrays import BoolArray, FloatArray, IntArray
+from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_count, check_fraction, shown, warn_undefined
 from skrate.data.show import described_like
 from skrate.metrics.results import ConfidenceInterval, Result
@@ -20,12 +20,8 @@ _HITS = (
     "n_hits must be at most {of}, found {found} of {all}: positives that were found "
     "before the sample are counted by n_found."
 )
-# Bounds of a tail are of blocks, each of a part of its width.
-_PART, _PARTS = 0.5, 8
-# Terms of a tail at a time, at first, and what they may add that is not seen.
-_BLOCK, _MOST_TERMS, _UNSEEN = 32, 2**14, 1e-17
-# Counts beyond which floats skip some.
-_MOST = 2.0**52
+# Terms of a tail at a time, at first and at most, and the last ones that are ignored.
+_BLOCK, _MAX_BLOCK, _UNSEEN = 32, 2**14, 1e-17
 # The prior of the confidence sequence: most weight is on few positives.
 _PRIOR = 0.1, 1.0
 
@@ -182,7 +178,7 @@ def recall_certificate(
     See Also
     --------
     certificate_sample_size : How many to draw.
-    stopping_curve : The same over the course of a review.
+    skrate.rate_at_recall_score : How much to read, where all labels are known.
 
     Notes
     -----
@@ -270,7 +266,7 @@ def recall_certificate(
         alpha /= n_looks
         most, many = most_positives(*urn, alpha), most_positives(*urn, alpha / 2)
         fewest = least_positives(*urn, alpha / 2)
-    most_left, least_left, many_left = (int(k[0]) - hits for k in (most, fewest, many))
+    most_left, least_left, many_left = most - hits, fewest - hits, many - hits
 
     def recall(left: float) -> float:
         return float(all_found / (all_found + left)) if all_found + left else _NAN
@@ -375,12 +371,10 @@ def _pvalue(
     """Return the p-value of a recall below the target, for all looks."""
     hits, sampled, unread = urn
     # The fewest positives in the urn that make the recall too small.
-    n_pos = int(least_total(np.array([found + hits]), target)[0]) - found
-    if n_pos > unread:
-        return 0.0
+    n_pos = least_total(found + hits, target) - found
     if isinstance(looks, str):
-        return float(odds_against_more(hits, sampled, n_pos, unread)[0])
-    return min(looks * float(lower_tail(hits, sampled, n_pos, unread)[0]), 1.0)
+        return odds_against_more(hits, sampled, n_pos, unread)
+    return min(looks * hypergeometric_cdf(hits, sampled, n_pos, unread), 1.0)
 
 
 def chance_of_hits(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
@@ -396,110 +390,46 @@ def chance_of_hits(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
     return np.where(n_pos <= n_all, chance, 0.0)
 
 
-def lower_tail(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
-    """Return P(X <= x): the fewer hits, the smaller, and the more positives."""
-    x, n, n_pos, n_all = (
-        np.ravel(part).astype(np.float64)
-        for part in np.broadcast_arrays(x, n, n_pos, n_all)
-    )
-    # More positives than the sample leaves room for are impossible.
-    least = np.where(n_pos > n_all, np.inf, np.maximum(n + n_pos - n_all, 0))
-    tail = np.where(x < least, 0.0, 1.0)
-    some = np.flatnonzero((x >= least) & (x < np.minimum(n, n_pos)))
-    x, n, n_pos, n_all = (part[some] for part in (x, n, n_pos, n_all))
-    is_below, first, urn = _away_from_mean(x, n, n_pos, n_all)
-    part = first * _sum_of_ratios(*urn)
-    tail[some] = np.clip(np.where(is_below, part, 1 - part), 0.0, 1.0)
-    return tail
+def hypergeometric_cdf(x: int, n: int, n_pos: int, n_all: int) -> float:
+    """Return P(X <= x) of the hypergeometric distribution (decreasing in n_pos)."""
+    # The negatives must fill the rest of the sample.
+    if n_pos > n_all or x < n + n_pos - n_all:
+        return 0.0
+    if x >= min(n, n_pos):
+        return 1.0
+    if x * n_all < n * n_pos:
+        tail = float(chance_of_hits(x, n, n_pos, n_all))
+        return min(tail * _sum_of_ratios(x, n, n_pos, n_all), 1.0)
+    # Above the mean, the terms decrease in the hits among the negatives.
+    tail = float(chance_of_hits(x + 1, n, n_pos, n_all))
+    return max(1 - tail * _sum_of_ratios(n - x - 1, n, n_all - n_pos, n_all), 0.0)
 
 
-def _away_from_mean(
-    x: FloatArray, n: FloatArray, n_pos: FloatArray, n_all: FloatArray
-) -> tuple[BoolArray, FloatArray, tuple[FloatArray, ...]]:
-    """Return whether x is below the mean, the first term of a tail, and its urn.
-
-    That tail is P(X <= x), whose terms get smaller only, or the one of the hits among
-    the negatives, which is 1 - P(X <= x).
-    """
-    is_below = x * n_all < n * n_pos
-    first = chance_of_hits(np.where(is_below, x, x + 1), n, n_pos, n_all)
-    x = np.where(is_below, x, n - x - 1)
-    return is_below, first, (x, n, np.where(is_below, n_pos, n_all - n_pos), n_all)
-
-
-def tail_bounds(
-    x: Any, n: Any, n_pos: Any, n_all: Any
-) -> tuple[FloatArray, FloatArray]:
-    """Return what P(X <= x) is at least, and at most.
-
-    The terms of the tail are taken in blocks, whose ratios are between their first and
-    their last.
-    """
-    x, n, n_pos, n_all = (np.asarray(part, float) for part in (x, n, n_pos, n_all))
-    is_none, is_all = x < n - (n_all - n_pos), x >= np.minimum(n, n_pos)
-    is_below, first, (x, n, n_pos, n_all) = _away_from_mean(x, n, n_pos, n_all)
-
-    def fall(i: Any) -> tuple[FloatArray, FloatArray]:
-        """Return 1 - r, and r**length - 1, of the ratio r of term i + 1 to term i."""
-        j = np.maximum(x - i, 0.0)
-        under = (n_pos - j + 1) * (n - j + 1)
-        gap = np.minimum(((n_pos + 1) * (n + 1) - j * (n_all + 2)) / under, 1.0)
-        return gap, np.expm1(length * np.log1p(-gap))
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        length = np.asarray(1.0)
-        steepness = np.sqrt((n_all + 2) / ((n_pos - x + 1) * (n - x + 1)))
-        length = np.ceil(_PART / (fall(0)[0] + steepness))
-        low_term, high_term = first, first
-        low, high = np.zeros((2, *first.shape))
-        for i in range(_PARTS):
-            gap, power = fall(i * length)
-            high = high - high_term * power / gap
-            high_term = high_term * (1 + power)
-            gap, power = fall((i + 1) * length - 1)
-            low = low - low_term * power / gap
-            low_term = low_term * (1 + power)
-        high = high + high_term / fall(_PARTS * length)[0]
-    low, high = np.where(is_below, low, 1 - high), np.where(is_below, high, 1 - low)
-    low, high = (np.where(is_all, 1.0, np.clip(end, 0.0, 1.0)) for end in (low, high))
-    return np.where(is_none, 0.0, low), np.where(is_none, 0.0, high)
-
-
-def _sum_of_ratios(
-    x: FloatArray, n: FloatArray, n_pos: FloatArray, n_all: FloatArray
-) -> FloatArray:
-    """Return the sum of P(X = j) over P(X = x), of all j up to x."""
-    total, last = np.ones_like(x), np.ones_like(x)
-    waiting, first, length = np.arange(len(x)), 0, _BLOCK
-    while len(waiting):
-        for i in range(0, len(waiting), _MOST_TERMS // length):
-            some = waiting[i : i + _MOST_TERMS // length]
-            j = np.maximum(x[some, None] - np.arange(first, first + length), 0.0)
-            # Of the negatives those that are not in the sample.
-            rest = np.maximum(j + (n_all - n_pos - n)[some, None], 0.0)
-            under = ((n_pos + 1)[some, None] - j) * ((n + 1)[some, None] - j)
-            terms = np.cumprod(j * rest / under, axis=1)
-            terms *= last[some, None]
-            total[some] += terms.sum(axis=1)
-            last[some] = terms[:, -1]
-        waiting = waiting[last[waiting] > _UNSEEN * total[waiting]]
-        first, length = first + length, min(2 * length, _MOST_TERMS)
+def _sum_of_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
+    """Return the sum of P(X = j) / P(X = x) over all j up to x."""
+    total, last, first, length = 1.0, 1.0, 0, _BLOCK
+    while last > _UNSEEN * total:
+        j = np.maximum(x - np.arange(first, first + length, dtype=float), 0)
+        # Negatives that are not in the sample.
+        rest = np.maximum(j + float(n_all - n_pos - n), 0)
+        terms = last * np.cumprod(j * rest / ((n_pos + 1 - j) * (n + 1 - j)))
+        total += float(terms.sum())
+        last = float(terms[-1])
+        first, length = first + length, min(2 * length, _MAX_BLOCK)
     return total
 
 
-def most_positives(x: Any, n: Any, n_all: Any, alpha: float) -> IntArray:
+def most_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the most positives K with P(X <= x) above alpha."""
-    x, n, n_all = _counts(x, n, n_all)
-    return _greatest(
-        x, n_all - n + x, lambda n_pos: lower_tail(x, n, n_pos, n_all) > alpha
+    return _bisect_max(
+        x, n_all - n + x, lambda n_pos: hypergeometric_cdf(x, n, n_pos, n_all) > alpha
     )
 
 
-def least_positives(x: Any, n: Any, n_all: Any, alpha: float) -> IntArray:
+def least_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the fewest positives K with P(X >= x) above alpha."""
-    x, n, n_all = _counts(x, n, n_all)
-    # The negatives of the same sample are fewer than more of them would bring.
-    return np.asarray(n_all - most_positives(n - x, n, n_all, alpha))
+    # By symmetry: exchange positives and negatives.
+    return n_all - most_positives(n - x, n, n_all, alpha)
 
 
 def odds_against(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
@@ -515,67 +445,54 @@ def odds_against(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
     return np.where(n > 0, chance_of_hits(x, n, n_pos, n_all) / average, 1.0)
 
 
-def most_positives_ever(x: Any, n: Any, n_all: Any, alpha: float) -> IntArray:
+def most_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the most positives that the odds do not exclude."""
-    x, n, n_all = _counts(x, n, n_all)
-    return _greatest(
+    return _bisect_max(
         likeliest(x, n, n_all), n_all - n + x,
-        lambda n_pos: odds_against(x, n, n_pos, n_all) > alpha,
+        lambda n_pos: bool(odds_against(x, n, n_pos, n_all) > alpha),
     )  # fmt: skip
 
 
-def least_positives_ever(x: Any, n: Any, n_all: Any, alpha: float) -> IntArray:
+def least_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the fewest positives that the odds do not exclude."""
-    x, n, n_all = _counts(x, n, n_all)
-    most_negatives = _greatest(
+    return n_all - _bisect_max(
         n_all - likeliest(x, n, n_all), n_all - x,
-        lambda n_neg: odds_against(x, n, n_all - n_neg, n_all) > alpha,
+        lambda n_neg: bool(odds_against(x, n, n_all - n_neg, n_all) > alpha),
     )  # fmt: skip
-    return np.asarray(n_all - most_negatives)
 
 
-def odds_against_more(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
-    """Return the greatest odds of K positives or more, 1 at most."""
-    x, n, n_all = _counts(x, n, n_all)
-    odds = np.minimum(odds_against(x, n, np.minimum(n_pos, n_all), n_all), 1.0)
-    odds = np.where(n_pos > n_all, 0.0, odds)
-    return np.where(n_pos <= likeliest(x, n, n_all), 1.0, odds)
+def odds_against_more(x: int, n: int, n_pos: int, n_all: int) -> float:
+    """Return the maximum odds of n_pos positives or more, at most 1."""
+    if n_pos > n_all:
+        return 0.0
+    if n_pos <= likeliest(x, n, n_all):
+        return 1.0
+    return min(float(odds_against(x, n, n_pos, n_all)), 1.0)
 
 
-def likeliest(x: IntArray, n: IntArray, n_all: IntArray) -> IntArray:
+def likeliest(x: int, n: int, n_all: int) -> int:
     """Return the positives under which x hits are likeliest."""
-    share = x / np.maximum(n, 1)
-    guess = np.floor((n_all + 1.0) * share).astype(np.int64)
-    return np.clip(guess, x, n_all - n + x)
+    guess = int((n_all + 1.0) * (x / max(n, 1)))
+    return min(max(guess, x), n_all - n + x)
 
 
-def least_total(found: IntArray, target: float) -> IntArray:
-    """Return the fewest positives in all of which those found are too small a share.
+def least_total(found: int, target: float) -> int:
+    """Return the fewest positives that make a recall with ``found`` below the target.
 
-    What is "too small" floats decide, so that 19 of 20 are 0.95.
+    The comparison is between floats, so that 19 of 20 are 0.95.
     """
-    ratio = np.minimum(found / target, _MOST)
-    total = np.floor(ratio).astype(np.int64) + 1
+    # Above 2**52, floats skip some integers.
+    total = int(min(found / target, 2.0**52)) + 1
     # Rounding of the ratio may be off by one, either way.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        total -= found / (total - 1) < target
-    return total + ~(found / total < target)
+    if total > 1 and found / (total - 1) < target:
+        total -= 1
+    return total + (found / total >= target)
 
 
-def _counts(*values: Any) -> tuple[IntArray, ...]:
-    return tuple(np.atleast_1d(np.asarray(value, dtype=np.int64)) for value in values)
+def _bisect_max(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """Return the maximum in [low, high] that satisfies a monotone condition.
 
-
-def _greatest(
-    low: IntArray, high: IntArray, holds: Callable[[IntArray], Any]
-) -> IntArray:
-    """Return the greatest numbers between two for which something holds.
-
-    It holds for the lower, and for all below a number for which it does.
+    ``low`` satisfies it.
     """
-    low, high = (np.array(end) for end in np.broadcast_arrays(low, high))
-    while (low < high).any():
-        middle = low + (high - low + 1) // 2
-        does = holds(middle)
-        low, high = np.where(does, middle, low), np.where(does, high, middle - 1)
-    return low
+    others = range(low + 1, high + 1)
+    return low + bisect_left(others, True, key=lambda number: not holds(number))

@@ -34,10 +34,8 @@ from skrate.displays import (
     CurveBandDisplay,
     CurveComparisonDisplay,
     MarkersDisplay,
-    StoppingCurveDisplay,
     SubgroupDisplay,
 )
-from skrate.review import stopping_curve
 
 plt = require("matplotlib.pyplot")
 colors = require("matplotlib.colors")
@@ -112,10 +110,6 @@ ROWS = {
         MarkersDisplay, (Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),
         {"pos_label": "ill", **FEW},
         {"point_kwargs": "points_", "chance_level_kwargs": "chance_level_"},
-    ),
-    "stopping": Row(
-        StoppingCurveDisplay, (np.sort(Y_TRUE)[::-1],), {"n_items": 80},
-        {"curve_kwargs": "line_"},
     ),
     "subgroups": Row(
         SubgroupDisplay, (Y, SCORES),
@@ -314,14 +308,12 @@ def test_no_two_entries_of_a_legend_look_alike(name):
 HITS = HitCurveDisplay([0, 1], [0, 0.3])
 REPORT = budget_report(Y_TRUE, A, rate=0.2)
 AUCS = estimate("roc_auc", Y_TRUE, {"a": A, "b": B})
-CURVE = stopping_curve(Y_TRUE[:70], n_items=80)
 CONSENSUS = RateAveragedROC(rate_averaged_roc_curve([Y_TRUE], [A]))
 RATIOS, OF_TWO = AUCErrorRateDisplay.from_class_ratios, ROWS["comparison"].draw
 REFUSED = [
     (BudgetReportDisplay, (A,), {}, "report must be what budget_report returns"),
     (CurveBandDisplay, (A,), {}, "curve must be what curve_band returns"),
     (CurveComparisonDisplay, (A,), {}, "comparison must be what compare_curves"),
-    (StoppingCurveDisplay, (A,), {}, "curve must be what stopping_curve returns"),
     (SubgroupDisplay, (A,), {}, "scores must be what subgroup_scores returns"),
     (MarkersDisplay, (), {"x": AUCS, "y": [0.5]}, "y must be what estimate returns"),
     (MarkersDisplay, (), {"x": AUCS, "y": estimate("roc_auc", Y_TRUE, {"a": A})},
@@ -331,7 +323,6 @@ REFUSED = [
     (MarkersDisplay(x=AUCS, y=AUCS).plot, (), {"confidence_level": 1},
      "confidence_level must be"),
     (BudgetReportDisplay(REPORT).plot, (), {"band": "both"}, "band must be one of"),
-    (StoppingCurveDisplay(CURVE).plot, (), {"kind": "roc"}, "kind must be one of"),
     (RATIOS, ([0.1, 0.6],), {}, "at most 0.5"),
     (RATIOS, ([0.0],), {}, "class_ratios must be"),
     (RATIOS, (), {"n_cases": 1}, "n_cases must be"),

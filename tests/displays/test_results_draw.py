@@ -15,7 +15,6 @@ from skrate import (
     displays,
     rate_averaged_roc_curve,
     results,
-    review,
     select_best,
     subgroup_scores,
 )
@@ -44,7 +43,6 @@ def made():
         (difference, displays.CurveComparisonDisplay),
         (band, displays.CurveBandDisplay),
         (groups, displays.SubgroupDisplay),
-        (review.stopping_curve(Y_TRUE, n_items=400), displays.StoppingCurveDisplay),
         (rate_averaged_roc_curve(*folds), RateAveragedROC),
         (best, displays.BestModelDisplay),
         (batches, displays.BatchComparisonDisplay),

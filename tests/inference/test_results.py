@@ -35,7 +35,7 @@ from skrate import (
 from skrate.error_rate import auc_moments, auc_range_from_errors
 from skrate.labels import plan_labels
 from skrate.metrics.results import Result, Rows
-from skrate.review import recall_certificate, select_cases, stopping_curve
+from skrate.review import recall_certificate
 
 RNG = np.random.default_rng(0)
 Y = np.arange(80) % 2
@@ -71,8 +71,6 @@ OTHERS = {
     "batches": compare_batches("roc_auc", Y, A, B, batches=np.arange(80) // 20),
     "lists": group_scores("roc_auc", Y, A, groups=[NAME, NAME, "b", "b"] * 20),
     "summaries": summarize({NAME: {"test_auc": [0.5, 0.75, 1]}}),
-    "stopping": stopping_curve([1] * 20 + [0] * 80, n_items=110, step=20),
-    "selected": select_cases(Y, A, [3.0, 0.0], fdr=0.5),
     "subgroups": subgroup_scores(
         "recall", Y, A, by=[NAME, NAME, "b", "b"] * 20, rate=0.2
     ),
@@ -131,9 +129,6 @@ def test_the_results_of_several_values_are_those_that_the_guide_names(name):
 
 
 def test_what_is_said_of_a_review_agrees_with_the_number_of_looks():
-    one = stopping_curve([1] * 20 + [0] * 80, n_items=110, step=100)
-    assert repr(one).startswith("StoppingCurve(1 look at 100 of 110 cases")
-    assert repr(ALL["stopping"]).startswith("StoppingCurve(5 looks at")
     often = recall_certificate(95, 1000, 500, 0, looks="any")
     assert "confidence over any number of looks," in repr(often)
     assert "look" not in repr(ALL["certificate"])

@@ -30,7 +30,6 @@ from skrate import (
     hit_curve,
     labels,
     rates,
-    review,
 )
 
 require("matplotlib.pyplot")
@@ -102,8 +101,6 @@ REFUSE = {
         "recall_at_rate", y, A, by=GROUPS, rate=0.3
     ),
     "gain curve": lambda y: [each.tolist() for each in hit_curve(y, A, cost=GROUPS)],
-    "stopping": lambda y: review.stopping_curve(y, n_items=400, target=0.9),
-    "select_cases": lambda y: review.select_cases(y, A, B, fdr=0.5).threshold,
     "again": lambda y: labels.positive_unlabelled(y, 0.9).pos.tolist(),
     "weights": lambda y: skrate.recall_at_rate_score(Y, A, rate=0.4, sample_weight=y),
     "scores": lambda y: skrate.recall_at_rate_score(Y, y, rate=0.4),

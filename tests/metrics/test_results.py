@@ -34,7 +34,6 @@ from skrate import (
 from skrate.metrics.base import LIST_METRICS, METRICS, find_metric, question_of
 from skrate.model_selection.scorers import RateWeightedAUCScorer
 from skrate.results import Comparison, Estimate, Estimates, SampleSize
-from skrate.review import stopping_curve
 
 Y, A = sample(0)
 B = np.random.default_rng(1).permutation(A)
@@ -147,8 +146,6 @@ def test_reports_and_curves_name_theirs():
     assert curves.params == {"benefit": 1.0, "cost": 0.2}
     assert "gain (benefit=1, cost=0.2) at" in repr(curves)
     assert curves != dataclasses.replace(curves, params={})
-    looks = stopping_curve([1] * 20 + [0] * 80, n_items=110, step=20, target=0.8)
-    assert set(looks.to_dict()["target"]) == {0.8}
     over_set = compare(
         expected_recall_score, Y, A, B, rate=rates.between({0.1: 0.3}), of="negatives"
     )

@@ -1,4 +1,4 @@
-"""An urn by counting its draws: the law, tests turned round, windows, confidence.
+"""An urn by counting its draws: the law, tests turned round, confidence.
 
 In fractions, straight from the definitions, over every number of positives.
 """
@@ -47,17 +47,6 @@ def pvalue(found: int, urn: tuple[int, int, int], target: Fraction) -> Fraction:
     x, n, n_all = urn
     ways = [k for k in range(n_all + 1) if missed(found + x, found + k, target)]
     return max((at_most(x, n, k, n_all) for k in ways if k >= x), default=Fraction(0))
-
-
-def least_over_windows(labels: list[int], n_items: int, target: Fraction) -> Fraction:
-    """Return the least p-value over the windows of every length, one by one."""
-    n_read, found = len(labels), sum(labels)
-    pvalues = [Fraction(1)]
-    for size in range(1, n_read + 1):
-        hits = sum(labels[n_read - size :])
-        urn = hits, size, n_items - n_read + size
-        pvalues.append(pvalue(found - hits, urn, target))
-    return min(pvalues)
 
 
 def odds(x: int, n: int, n_pos: int, n_all: int, prior: tuple[float, float]) -> float:
