@@ -7,7 +7,6 @@ are checked without their inventories.
 import builtins
 import importlib
 import os
-import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -24,7 +23,6 @@ sys.path.insert(0, str(DOCS))
 
 from api_page import write_api_page
 from front_page import write_numbers
-from markdown_page import write_markdown_page
 
 project = "skrate"
 author = "the skrate developers"
@@ -40,6 +38,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
     "sphinx_design",
+    "myst_parser",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
     # MathJax itself among the pages, so that formulas need no other host.
@@ -48,14 +47,12 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = [
     "_build",
-    "changelog.d",
     "examples",
-    "generated/unreleased.rst",
     "generated/numbers.rst",
     # Included by the galleries, and no pages of their own.
     "auto_examples/**/*.ipynb",
 ]
-# `y_true` in a docstring, or in a fragment of the changelog, is code.
+# `y_true` in a docstring is code.
 default_role = "code"
 nitpicky = True
 nitpick_ignore = []  # each entry with its reason
@@ -88,7 +85,7 @@ html_sidebars = {
     for name in (
         *("index", "install", "coming_from", "reproductions", "glossary", "citing"),
         *("quick_start", "tutorials", "command_line"),
-        *("generated/performance", "changelog"),
+        *("performance", "changelog"),
     )
 }
 html_theme_options = {
@@ -103,7 +100,7 @@ html_theme_options = {
     "secondary_sidebar_items": {
         "**": ["page-toc"],
         "index": [],
-        "generated/performance": [],
+        "performance": [],
         "auto_examples/index": [],
         # Its table needs the width.
         "user_guide/choosing": [],
@@ -168,19 +165,6 @@ def write_empty_inventory() -> None:
     header = "# Sphinx inventory version 2\n# Project: none\n# Version: 0\n"
     header += "# The remainder of this file is compressed using zlib.\n"
     EMPTY_INVENTORY.write_bytes(header.encode() + zlib.compress(b""))
-
-
-def write_unreleased_changes() -> None:
-    """Write what the fragments in changelog.d say of the next release."""
-    build = [sys.executable, "-m", "towncrier", "build", "--draft"]
-    draft = subprocess.run(
-        [*build, "--version", "Unreleased", "--date", "in development"],
-        cwd=DOCS.parent,
-        capture_output=True,
-        check=True,
-        text=True,
-    ).stdout
-    (GENERATED / "unreleased.rst").write_text(draft, encoding="utf-8")
 
 
 def resolve_installed(app, env, node, contnode):
@@ -251,7 +235,5 @@ def setup(app):
 
 GENERATED.mkdir(exist_ok=True)
 write_empty_inventory()
-write_unreleased_changes()
 write_api_page(GENERATED / "api.rst")
-write_markdown_page(DOCS / "performance.md", GENERATED / "performance.rst")
 write_numbers(DOCS / "performance.md", GENERATED / "numbers.rst")

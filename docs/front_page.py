@@ -24,7 +24,7 @@ NUMBERS = (
 CARD = """
    .. grid-item-card::
       :class-card: number
-      :link: generated/performance
+      :link: performance
       :link-type: doc
 
       **{ratio}** {unit}

@@ -7,14 +7,10 @@ import sys
 import hypothesis
 import pytest
 
-from looped import SAMPLED, sampled
 from optional import is_installed
 
 # Run by its test, which says what it needs; collecting examples would import it.
 collect_ignore = ["typed_script.py"]
-
-# The marks that pyproject.toml asks for.
-BY_DEFAULT = "not slow and not fuzz"
 
 # Before anything imports pyplot, and numpy: pytest shares the cores among processes,
 # whose threads would wait for each other.
@@ -36,11 +32,7 @@ hypothesis.settings.register_profile(
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the cases of loops, and whether Hypothesis draws the same examples."""
-    is_whole = config.args_source is config.ArgsSource.TESTPATHS
-    if is_whole and config.option.markexpr == BY_DEFAULT and not os.environ.get("CI"):
-        # Processes that share the tests inherit it.
-        os.environ.setdefault(SAMPLED, "1")
+    """Choose how many examples Hypothesis draws, and whether they are the same."""
     if config.getoption("hypothesis_profile", None):
         return
     # What is derandomised takes no notice of a seed.
@@ -62,17 +54,8 @@ def pytest_collection_finish() -> None:
             setattr(sys.modules[package], last, module)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(
-    config: pytest.Config, items: list[pytest.Item]
-) -> None:
-    """Sample parameters, and skip the examples that need what is not installed."""
-    of_test: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        of_test.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    kept = {id(item) for name, own in of_test.items() for item in sampled(own, name)}
-    config.hook.pytest_deselected(items=[i for i in items if id(i) not in kept])
-    items[:] = [item for item in items if id(item) in kept]
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the examples that need what is not installed."""
     by_test = pytest.mark.skip(reason="run by tests/data/test_spark_tables.py")
     for item in items:
         if item.name.startswith("skrate.spark"):

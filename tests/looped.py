@@ -1,32 +1,12 @@
 """Many cases of one check in one test, which names the case that fails."""
 
 import inspect
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from typing import Any
 
 import pytest
-
-# Set where the whole suite runs, outside of the CI.
-SAMPLED = "SKRATE_SAMPLED_CASES"
-# So many cases are always run.
-FEW = 4
-
-
-def sampled(cases: Sequence[Any], name: str) -> Sequence[Any]:
-    """Return the cases of a test; in a run of the whole suite half of those of many.
-
-    By the name of the test one half or the other, so that a metric that some tests
-    leave out is in others; the number of ones in a case's binary place says which, as
-    every other case would be one of two options only. The CI runs all cases, as does
-    ``pytest`` with a path.
-    """
-    if len(cases) <= FEW or os.environ.get(SAMPLED) != "1":
-        return cases
-    places = range(len(cases))
-    return [cases[i] for i in places if (i.bit_count() + len(name)) % 2 == 0]
 
 
 @contextmanager
@@ -55,7 +35,6 @@ def looped(
     assert values, f"no {names} to try"
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
-        rows = sampled(values, test.__name__ + names)
         signature = inspect.signature(test)
         rest = [p for n, p in signature.parameters.items() if n not in arguments]
         rest = signature.replace(parameters=rest)
@@ -64,14 +43,14 @@ def looped(
         def check_all(*args: Any, **kwargs: Any) -> None:
             others = rest.bind(*args, **kwargs).arguments
             skipped = []
-            for row in rows:
+            for row in values:
                 given = [row] if len(arguments) == 1 else row
                 try:
                     with (within or _named)(row):
                         test(**dict(zip(arguments, given, strict=True)), **others)
                 except pytest.skip.Exception as reason:
                     skipped.append(str(reason))
-            if len(skipped) == len(rows):
+            if len(skipped) == len(values):
                 pytest.skip(skipped[0])
 
         check_all.__signature__ = rest

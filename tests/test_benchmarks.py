@@ -97,17 +97,6 @@ def jobs_on(page):
     return {row.split("|")[1].strip() for row in rows} - {"job"}
 
 
-def test_a_page_of_markdown_is_converted_for_sphinx():
-    page = (
-        "# Speed\n\nOf `a`.\n\n| job | ratio |\n|---|---|\n| b, c | <= 2 |\n| d | |\n"
-    )
-    expected = (
-        "Speed\n=====\n\n\nOf `a`.\n\n.. csv-table::\n   :header-rows: 1\n\n"
-        '   "job","ratio"\n   "b, c","<= 2"\n   "d",""\n'
-    )
-    assert load(ROOT / "docs" / "markdown_page.py").restructured(page) == expected
-
-
 def test_tensors_are_measured():
     for name in ("torch", "torchmetrics", "array_api_compat"):
         require(name)

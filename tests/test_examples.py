@@ -44,10 +44,3 @@ def test_the_places_of_the_review_are_those_of_its_records():
 def test_the_review_that_is_replayed_is_the_same():
     replayed = places_in_the_example("plot_stopping.py")
     assert replayed.tolist() == places_in_the_example().tolist()
-
-
-def test_every_example_has_a_picture_and_a_line_in_the_tree_of_the_gallery():
-    page = (ROOT / "docs" / "examples" / "index.rst").read_text(encoding="utf-8")
-    names = sorted(path.stem for path in EXAMPLES.glob("*.py"))
-    assert sorted(re.findall(r"   examples/(\w+)\.py", page)) == names
-    assert sorted(re.findall(r"\n   ((?:plot|select)_\w+)(?=\n)", page)) == names

@@ -2,7 +2,6 @@
 
 import doctest
 import re
-import subprocess
 from typing import Any
 
 import pytest
@@ -22,26 +21,6 @@ def blocks(language: str) -> list[Any]:
         for match in FENCE.finditer(README)
         if match[1] == language
     ]
-
-
-def test_the_first_screen_has_two_commands():
-    first_screen = "\n".join(README.splitlines()[:FIRST_SCREEN_LINES])
-    found = [match[2] for match in FENCE.finditer(first_screen) if match[1] == "bash"]
-    assert len(found) == 2, "two blocks marked bash: the main job, then the tests"
-    main_job, tests = found
-    assert "pip install" in main_job
-    assert "pip install" in tests
-    assert "pytest" in tests
-
-
-@pytest.mark.parametrize("block", blocks("bash"))
-def test_a_command_is_valid_bash_that_stops_at_the_first_failure(block):
-    checked = subprocess.run(
-        ["bash", "-n"], input=block, capture_output=True, text=True, check=False
-    )
-    assert checked.returncode == 0, checked.stderr
-    lines = [line for line in block.splitlines() if line.strip()]
-    assert all(line.endswith(("&&", "\\")) for line in lines[:-1])
 
 
 @pytest.mark.parametrize("block", blocks("python"))

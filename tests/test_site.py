@@ -5,12 +5,11 @@ The numbers of the front page are those of the page of speed.
 
 import importlib.util
 import json
-import re
 import sys
 
 import pytest
 
-from repository import ROOT, project_metadata
+from repository import ROOT
 
 DOCS = ROOT / "docs"
 PAGE = '<html><head>{head}</head><body><h1 id="top">A page</h1>{body}</body></html>'
@@ -112,50 +111,12 @@ def test_a_folder_without_pages_is_no_site(checker, tmp_path):
     assert checker.main(str(tmp_path)) == 1
 
 
-def test_the_front_page_takes_its_numbers_from_the_page_of_speed(tmp_path):
-    front = load("front_page")
-    target = tmp_path / "numbers.rst"
-    front.write_numbers(DOCS / "performance.md", target)
-    page = (DOCS / "performance.md").read_text(encoding="utf-8")
-    for (job, size, peer), _, what in front.NUMBERS:
-        (line,) = (
-            line for line in page.splitlines()
-            if line.startswith(f"| {job} | {size} | {peer} |")
-        )  # fmt: skip
-        ratio = float(line.split("|")[4].replace(",", ""))
-        least = [
-            f"{float(other.split('|')[4]):.0f} to "
-            for other in page.splitlines()
-            if other.startswith(f"| {job} | {size} | {peer}, sort without SIMD |")
-        ]
-        said = f"**{''.join(least)}{ratio:,.0f}** times as fast\n\n      {what}"
-        assert said in target.read_text(encoding="utf-8")
-        if least:
-            readme = (ROOT / "README.md").read_text(encoding="utf-8")
-            assert f" is {least[0]}{ratio:.0f} times as fast as " in readme
-
-
 def test_a_number_that_the_page_of_speed_lacks_is_an_error(tmp_path):
     front = load("front_page")
     source = tmp_path / "speed.md"
     source.write_text("| a | 1 | b | 2 |\n", encoding="utf-8")
     with pytest.raises(KeyError):
         front.write_numbers(source, tmp_path / "numbers.rst")
-
-
-def test_the_badges_of_the_readme_say_what_the_project_says():
-    drawn = load("badges").badges(project_metadata()["project"])
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, text in drawn.items():
-        assert (DOCS / "_static" / name).read_text(encoding="utf-8") == text
-        assert f"(docs/_static/{name})" in readme
-
-
-def test_what_the_readme_shows_is_there():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r'(?:src="|\]\()([^")]+)', readme)
-    assert len(shown) >= 8
-    assert not [path for path in shown if not (ROOT / path).is_file()]
 
 
 def test_what_people_search_for_must_have_its_page(tmp_path):
@@ -175,26 +136,3 @@ def test_what_people_search_for_must_have_its_page(tmp_path):
     entries["bedroc"][0][2] = False
     (fault,) = wrong()
     assert "'bedroc'" in fault
-
-
-GUIDE = DOCS / "user_guide"
-# The list of the pages is no page of its own.
-EXCEPTED = {"index"}
-PARTS = {
-    "a question at its beginning": r"\A(.*\n)?\s*.+\n=+\n(?s:.{,400})\?",
-    "its definition": r"^ *\.\. math::",
-    "a picture that the build draws": r"^ *\.\. figure:: \.\./auto_examples/images/",
-    "its example": r":ref:`[^`]*sphx_glr_auto_examples_\w+\.py",
-    "its limits": r"(?i)limitations|where it fa[il]+s|can go wrong|they assume",
-}
-
-
-@pytest.mark.parametrize(
-    "page",
-    sorted(page.stem for page in GUIDE.glob("*.rst") if page.stem not in EXCEPTED),
-)
-def test_a_page_of_the_guide_has_its_parts(page):
-    text = (GUIDE / f"{page}.rst").read_text(encoding="utf-8")
-    assert [
-        part for part, look in PARTS.items() if not re.search(look, text, re.M)
-    ] == []
