@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from skrate.data.arrays import (
     Array,
@@ -221,6 +218,11 @@ def learnt(known: Array, is_pos: BoolArray, columns: Array) -> FloatArray:
             "probability is missing: give the probability that each case is positive, "
             f"or known labels, at least {_FEW} of each class."
         )
+    # This import takes as long as all others of skrate together.
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(known, is_pos)
     return np.asarray(model.predict_proba(columns)[:, 1])
 
