@@ -19,7 +19,6 @@ from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_batches import compare_batches
 from skrate.inference.compare_curves import compare_curves
-from skrate.inference.compare_readers import compare_readers
 from skrate.inference.curve_band import curve_band
 from skrate.inference.error_budget import ErrorBudget
 from skrate.inference.estimate import estimate, influence
@@ -91,7 +90,6 @@ __all__ = [
     "compare_batches",
     "compare_curves",
     "compare_folds",
-    "compare_readers",
     "convert_rauc",
     "cross_val_rankings",
     "curve_band",

@@ -10,7 +10,6 @@ from skrate.curves.consensus import ConsensusCurve, CurvePoint
 from skrate.inference.budget_report import BudgetReport, BudgetRow
 from skrate.inference.compare_batches import BatchComparison
 from skrate.inference.compare_curves import CurveComparison
-from skrate.inference.compare_readers import ReaderComparison
 from skrate.inference.curve_band import CurveBand
 from skrate.inference.sample_size import SampleSize
 from skrate.inference.select_best import BestModel
@@ -43,7 +42,6 @@ __all__ = [
     "FoldSummaries",
     "FoldSummary",
     "MarkedBatch",
-    "ReaderComparison",
     "SampleSize",
     "SubgroupScores",
 ]

@@ -119,10 +119,6 @@ STATISTICS = {
     "margin",
     "null_value",
     "reference",  # of models, the one that others are compared with
-    "reader",  # of each reading, whose it is, by what, and of which case
-    "modality",
-    "case",
-    "fixed",  # what of these is no sample of others
     "adjust",  # p-values, for their number; `method` is how they are found
     "interval",
     "stratify",

@@ -252,7 +252,6 @@ def compare(
     --------
     estimate : One model, or many against chance.
     compare_folds : Scores of two models over the folds of a cross-validation.
-    compare_readers : Modalities that several readers used on the same cases.
 
     Notes
     -----

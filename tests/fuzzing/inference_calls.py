@@ -14,7 +14,7 @@ from fuzzing.laws import Rate, draw_rate
 from fuzzing.metric_calls import check_expected, check_law, check_rauc, refusals
 from fuzzing.samples import Sample, draw_sample
 from metric_registry import CASES
-from reference import delong, readers, tables
+from reference import delong, tables
 from reference.tables import Groups
 from skrate import rates
 from skrate.metrics import momentum
@@ -599,61 +599,5 @@ def select_best(rng: np.random.Generator) -> Call:
 
     return Call(
         "select_best", skrate.select_best, arguments, check, sample,
-        may_refuse=refusals(sample), may_warn=True,
-    )  # fmt: skip
-
-
-def compare_readers(rng: np.random.Generator) -> Call:
-    """Draw a call of compare_readers, of two readers with two modalities."""
-    metric, seed = draw_metric(rng), int(rng.integers(20))
-    sample, options = draw_cases(rng)
-
-    def readings(given: Sample) -> Sample:
-        rows = models_of(replace(given, forms=Sample.forms), seed, 4).values()
-        times = {"is_pos": given.is_pos, "weights": given.weights}
-        tiled = {k: None if v is None else np.tile(v, 4) for k, v in times.items()}
-        return replace(given, scores=np.concatenate([*rows]), groups=None, **tiled)
-
-    def arguments(given: Sample) -> Any:
-        n = len(given)
-        whose = {
-            "reader": np.repeat(["a", "b", "a", "b"], n),
-            "modality": np.repeat([2, 2, 10, 10], n),
-            "case": np.tile(np.arange(n), 4),
-        }
-        if seed % 2:
-            whose["case"] = list(map(str, whose["case"]))
-        named = {"metric": metric.given, **whose, **options, **metric.options}
-        return readings(given).data(**named)
-
-    def check(given: Sample, found: Any) -> None:
-        if not enough(given, options) or np.isnan(found.values).any():
-            holds(math.isnan(found.pvalue), "undefined")
-            return
-        is_pos, scores, weights = readings(given).parts
-        n, names = len(given), ["first", *(f"model {i}" for i in range(1, 4))]
-        for k, value in enumerate(found.values.ravel().tolist()):
-            own = slice(k * n, (k + 1) * n)
-            groups = Groups(
-                is_pos[:n], scores[own], None if weights is None else weights[:n]
-            )
-            metric.check(groups, value)
-        models = dict(zip(names, np.reshape(scores, (4, n)), strict=True))
-        named = {"metric": metric.given, **options, **metric.options}
-        _, given_to_all = replace(given, scores=given.scores).data("y_score_a", **named)
-        given_to_all["y_score_a"] = models
-        matrix = quietly(skrate.compare, **given_to_all).covariance.reshape(2, 2, 2, 2)
-        if found.components["MS(TR)"] < 1e-20:
-            return
-        expected = readers.analysis(
-            found.values.tolist(), lambda i, j, k, m: matrix[i, j, k, m]
-        )
-        same_number("statistic", found.statistic, float(expected[0]), rtol=1e-6)
-        same_number("pvalue", found.pvalue, float(expected[2]), rtol=1e-5, atol=1e-9)
-        again = quietly(skrate.compare_readers, **arguments(given)[1])
-        holds(repr(again) == repr(found), f"a second time it is {again!r}")
-
-    return Call(
-        "compare_readers", skrate.compare_readers, arguments, check, sample,
         may_refuse=refusals(sample), may_warn=True,
     )  # fmt: skip

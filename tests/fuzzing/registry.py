@@ -89,7 +89,6 @@ ENTRIES = [
     Entry(("influence",), inference_calls.influence, 3, may_spoil=True),
     Entry(("compare",), inference_calls.compare, 5, may_spoil=True),
     Entry(("compare",), inference_calls.compare_several, 3),
-    Entry(("compare_readers",), inference_calls.compare_readers, 1),
     Entry(("select_best",), inference_calls.select_best, 1),
     Entry(("estimate",), marker_calls.estimate_markers, 2),
     Entry(("compare",), set_calls.compare_over_set, 1, may_spoil=True),

@@ -20,7 +20,6 @@ from skrate import (
     compare,
     compare_batches,
     compare_curves,
-    compare_readers,
     curve_band,
     estimate,
     expected_recall_score,
@@ -73,14 +72,6 @@ OTHERS = {
     "summaries": summarize({NAME: {"test_auc": [0.5, 0.75, 1]}}),
     "subgroups": subgroup_scores(
         "recall", Y, A, by=[NAME, NAME, "b", "b"] * 20, rate=0.2
-    ),
-    "readers": compare_readers(
-        "roc_auc",
-        y_true=np.tile(Y[:20], 4),
-        y_score=A,
-        case=np.tile(range(20), 4),
-        reader=np.repeat([NAME, "b"] * 2, 20),
-        modality=np.repeat(["CT", "MRI"], 40),
     ),
     "batch": MODEL.predict_batch(B[:, None], random_state=0),
     "moments": auc_moments(10, 20, 3),
