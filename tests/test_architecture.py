@@ -24,7 +24,6 @@ LOADED = {"sklearn.model_selection", "sklearn.utils"}
 # What functions of a folder, or of a file, may import when they are called.
 DEFERRED = {
     "displays": {"matplotlib"},
-    "data/array_api.py": {"array_api_compat"},
     "metrics/results.py": {"pandas"},
     "skrate/__main__.py": {"pandas"},
     "skrate/dask.py": {"dask"},

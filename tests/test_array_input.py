@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 import skrate
 from looped import case, looped
@@ -280,7 +281,71 @@ CONTAINERS = {
     "pandas arrow": pandas_arrow,
     "pyarrow": lambda values: require("pyarrow").array(values),
     "polars": lambda values: require("polars").Series(values.tolist()),
+    "tensor": lambda values: require("torch").asarray(values),
+    "tensor with gradient": lambda values: torch_with_gradient(values),
+    "tensor on a GPU": lambda values: torch_on_gpu(values),
+    "like a tensor on a GPU": lambda values: LikeTorch(values),
+    "like an array of CuPy": lambda values: LikeCuPy(values),
+    "DLPack": lambda values: OnlyDLPack(values),
 }
+
+
+def torch_with_gradient(values):
+    tensor = require("torch").asarray(values)
+    return tensor.requires_grad_() if values.dtype.kind == "f" else tensor
+
+
+def torch_on_gpu(values):
+    torch = require("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("needs a GPU")
+    return torch_with_gradient(values).cuda()
+
+
+class OnDevice:
+    """An array that numpy cannot read, because it is on another device."""
+
+    def __init__(self, values):
+        self.values, self.shape, self.ndim = values, values.shape, values.ndim
+
+    def __len__(self):
+        return len(self.values)
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("it is on another device")
+
+
+class LikeTorch(OnDevice):
+    """As a tensor: only without gradients is it copied in a way that numpy reads."""
+
+    has_gradient = True
+
+    def detach(self):
+        found = LikeTorch(self.values)
+        found.has_gradient = False
+        return found
+
+    def cpu(self):
+        return OnDevice(self.values) if self.has_gradient else self.values
+
+    def float(self):
+        raise AssertionError("it would be rounded")
+
+
+class LikeCuPy(OnDevice):
+    def get(self):
+        return self.values
+
+
+class OnlyDLPack:
+    def __init__(self, values):
+        self.values, self.shape = values, values.shape
+
+    def __dlpack__(self, **options):
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
 
 
 @pytest.mark.parametrize("name", CONTAINERS)
@@ -289,7 +354,88 @@ def test_containers_of_numbers_give_the_same_numbers(name):
     weights = np.random.default_rng(3).integers(1, 9, N)
     given = (Y_TRUE, scores, other, GROUPS, weights)
     expected = found_values(*given)
-    assert found_values(*map(CONTAINERS[name], given)) == expected
+    converted = [CONTAINERS[name](each) for each in given]
+    assert found_values(*converted) == expected
+    # Mixed with arrays of numpy.
+    assert found_values(*converted[:1], *given[1:]) == expected
+    assert found_values(given[0], *converted[1:4], given[4]) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["columns", "pandas Float64", *(n for n in CONTAINERS if "tensor" in n)]
+)
+def test_containers_of_several_classes_give_the_same_numbers(name):
+    convert = CONTAINERS[name]
+    if name == "columns":
+        convert = np.ndarray.tolist
+    elif name == "pandas Float64":
+        convert = require("pandas").DataFrame
+    rng = np.random.default_rng(4)
+    y_true, weights = rng.integers(0, 3, N), rng.integers(1, 9, N)
+    y_score = rng.dirichlet(np.ones(3), N)
+    expected = skrate.rate_weighted_auc_score(y_true, y_score, sample_weight=weights)
+    of_one = CONTAINERS[name]
+    found = skrate.rate_weighted_auc_score(
+        of_one(y_true), convert(y_score), sample_weight=of_one(weights)
+    )
+    assert found == expected
+    # Several models, a column each.
+    pairs = skrate.compare("roc_auc", of_one(Y_TRUE), convert(y_score))
+    expected = skrate.compare("roc_auc", Y_TRUE, y_score)
+    assert [pair.value for pair in pairs] == [pair.value for pair in expected]
+
+
+@looped("dtype", ["float16", "bfloat16", "float32"])
+def test_scores_of_networks_need_no_preparation(dtype):
+    torch = require("torch")
+    tensor = torch.asarray(random_scores("f4", 1)).to(getattr(torch, dtype))
+    found = skrate.RankTable.from_arrays(Y_TRUE, tensor.requires_grad_())
+    expected = tensor.detach().float().numpy()
+    assert found == skrate.RankTable.from_arrays(Y_TRUE, expected)
+
+
+class TorchClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that answers with tensors, as networks do."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        n_columns = len(self.classes_)
+        return X[:, 0] if n_columns == 2 else X[:, :n_columns]
+
+    def predict(self, X):
+        torch = require("torch")
+        return (X[:, 0] > 0).to(torch.int64)
+
+
+@looped(
+    "n_classes, options",
+    [
+        (2, {}),
+        (2, {"pos_label": 0}),
+        (2, {"response_method": "predict"}),
+        (3, {}),
+        (3, {"average": "weighted"}),
+        (3, {"pos_label": 2}),
+    ],
+)
+def test_scorers_take_labels_weights_and_scores_of_torch(n_classes, options):
+    torch = require("torch")
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(N, 3)), rng.integers(0, n_classes, N)
+    weights = rng.integers(1, 9, N)
+    if "average" in options:
+        scorer = skrate.make_ranking_scorer(skrate.rate_weighted_auc_score, **options)
+    else:
+        scorer = skrate.RateWeightedAUCScorer(**options)
+    model, tensors = TorchClassifier().fit(X, y), torch.asarray(X)
+    (*given, weight) = map(torch.asarray, (X, y, weights))
+    found = scorer(model, *given, sample_weight=weight)
+    assert found == scorer(model, tensors, y, sample_weight=weights)
+    if "predict" not in options.values():
+        assert found == scorer(model, X, y, sample_weight=weights)
 
 
 WORDS = {

@@ -97,16 +97,6 @@ def jobs_on(page):
     return {row.split("|")[1].strip() for row in rows} - {"job"}
 
 
-def test_tensors_are_measured():
-    for name in ("torch", "torchmetrics", "array_api_compat"):
-        require(name)
-    command = [sys.executable, FOLDER / "array_api.py", "--short"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    rows = [line.split() for line in done.stdout.splitlines()]
-    assert {(row[0], row[1]) for row in rows} >= {("AUC", "cpu"), ("AP", "cpu")}
-
-
 @pytest.mark.slow
 def test_rounds_of_boosting_are_measured():
     libraries = [require(name).__name__ for name in ("lightgbm", "xgboost", "catboost")]

@@ -78,7 +78,7 @@ INVARIANCES = [
 ]  # fmt: skip
 
 # Not run: what exchanges labels and scores, is for predicted labels, regression, many
-# classes (metrics/test_classes.py) or array APIs (data/test_array_api.py), or asks for
+# classes (metrics/test_classes.py) or array APIs, or asks for
 # scikit-learn's words.
 
 

@@ -175,9 +175,7 @@ def gain_curve(
         cases = GroupWorth(sums * worth_each, sums)
         total = table.total
     else:
-        sample = check_ranking(
-            y_true, y_score, sample_weight, pos_label, keep_order=True
-        )
+        sample = check_ranking(y_true, y_score, sample_weight, pos_label)
         worth = worth_of_sample(worth_each, cost_each, sample)
         ranked = ranked_worth(worth, sample)
         cases = weighted_worth(worth, sample.weights)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -29,6 +30,19 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 # Products of so many terms, and keys of so many scores, stay in the cache of a core;
 # so many weights are summed one after the other.
 _TERMS, CACHED, _ROW = 2**13, 2**14, 2**6
+
+
+def as_numpy(values: Any) -> Array:
+    """Return ``values`` as numpy reads them, copied from another device if needed."""
+    is_dlpack = hasattr(values, "__dlpack__") and not hasattr(values, "__array__")
+    read: Callable[[Any], Array] = np.from_dlpack if is_dlpack else np.asarray
+    # Of PyTorch and CuPy. A dtype that numpy lacks, such as bfloat16, fits in float32.
+    for step in ("detach", "cpu", "get", "float"):
+        if hasattr(values, step):
+            with suppress(BufferError, RuntimeError, TypeError):
+                return read(values)
+            values = getattr(values, step)()
+    return read(values)
 
 
 def float_or_array(values: Array) -> float | FloatArray:

@@ -17,7 +17,6 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.data.array_api import advice, as_numpy
 from skrate.data.arrays import (
     Array,
     BoolArray,
@@ -25,6 +24,7 @@ from skrate.data.arrays import (
     IntArray,
     Label,
     RandomState,
+    as_numpy,
 )
 
 # The largest count that the integers of an array index hold.
@@ -441,7 +441,7 @@ def as_array(name: str, values: Any) -> Array:
         reason = " ".join(str(error).split())
         raise ValueError(
             f"{name} of type {type(values).__name__} cannot be read as an array: "
-            f"{reason.rstrip('.')}{advice(name, values)}."
+            f"{reason.rstrip('.')}."
         ) from error
     if array.dtype.names is not None:
         raise ValueError(

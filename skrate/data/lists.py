@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from scipy.special import exp2
 
-from skrate.data.array_api import as_numpy, check_one_place
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import (
     Seen,
@@ -205,7 +204,6 @@ def list_table(
             f"of the cases. A metric of a single ranking takes the {kind} alone; those "
             "of the places in a list do not."
         )
-    check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
     grades = None
     if grade_gain is None:
         y_true = _relevance(y_true, relevance_threshold, pos_label)
@@ -213,25 +211,21 @@ def list_table(
         grades = check_grades(y_true, grade_gain, relevance_threshold, pos_label)
         y_true = grades.are_relevant
     sample = check_ranking(
-        y_true,
-        y_score,
-        sample_weight,
-        pos_label,
-        keep_scale=keep_scale,
-        keep_order=True,
+        y_true, y_score, sample_weight, pos_label, keep_scale=keep_scale
     )
     assert sample.scores is not None
+    given = sample.is_pos if sample.kept is None else sample.kept
     if groups is None:
         grouping = check_groups("groups", np.zeros(sample.n_given, dtype=np.intp))
     else:
         grouping = check_groups("groups", groups)
-        check_equal_length(y_true=as_numpy(y_true), groups=grouping.codes)
+        check_equal_length(y_true=given, groups=grouping.codes)
     codes, sizes = grouping.codes, grouping.sizes
     if sample.kept is not None:
         codes = codes[sample.kept]
         sizes = np.bincount(codes, minlength=len(sizes))
     if gain is not None:
-        check_equal_length(y_true=as_numpy(y_true), gain=gain)
+        check_equal_length(y_true=given, gain=gain)
         gain = gain if sample.kept is None else gain[sample.kept]
         if sample.weights is not None:
             gain = gain * sample.weights
@@ -245,7 +239,7 @@ def list_table(
                 "out."
             )
         grouped = check_groups("entities", entities)
-        check_equal_length(y_true=as_numpy(y_true), entities=grouped.codes)
+        check_equal_length(y_true=given, entities=grouped.codes)
         codes, levels, scores = _of_entities(codes, grouped, levels, scores)
         sizes = np.bincount(codes, minlength=len(sizes))
     if grades is not None:

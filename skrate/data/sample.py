@@ -7,7 +7,6 @@ from typing import Literal, Self
 
 import numpy as np
 
-from skrate.data.array_api import check_one_place, is_dispatched, ranked_elsewhere
 from skrate.data.arrays import (
     Array,
     ArrayLike,
@@ -24,7 +23,6 @@ from skrate.data.checks import (
     check_scores,
     check_vector,
     check_weights,
-    positive_label,
 )
 from skrate.data.estimated import EstimatedLabels
 
@@ -44,9 +42,6 @@ class Sample:
     # Which of the cases that were given have weight; None where all have.
     kept: BoolArray | None = None
     kind: Kind = "relative"
-    # Of cases in the order of their ranking, where groups of ties begin; None for any
-    # other order.
-    begins: BoolArray | None = None
     # What cases count as where that is not known; `is_pos` then has no meaning.
     estimated: EstimatedLabels | None = None
 
@@ -158,34 +153,19 @@ def check_ranking(
     pos_label: Label = None,
     *,
     keep_scale: bool = False,
-    keep_order: bool = False,
     takes_estimates: bool = False,
 ) -> Sample:
     """Return the cases that count, with scores and relative weights.
 
     Weights that are all equal are dropped, as their scale is free for every metric;
-    with ``keep_scale`` only weights of one. Arrays on another device are ranked there,
-    and their scores known with ``keep_scale`` only; ``keep_order`` brings them here,
-    for whom cases must stay in the order in which they were given. Labels that are
-    estimates are taken where they are, or all are known after all.
+    with ``keep_scale`` only weights of one. Labels that are estimates are taken where
+    they are, or all are known after all.
     """
     y_score = check_scores_given(y_score, y_true)
     if isinstance(y_true, EstimatedLabels):
         others = {"sample_weight": sample_weight, "pos_label": pos_label}
         sample = sample_of_estimates(y_true, takes_estimates=takes_estimates, **others)
         return sample.with_scores("y_score", y_score)
-    arrays = (y_true, y_score, sample_weight)
-    if not keep_order and any(map(is_dispatched, arrays)):
-        check_one_place(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
-        found = ranked_elsewhere(
-            *arrays,
-            lambda labels: positive_label(labels, pos_label),
-            keep_scale=keep_scale,
-        )
-        if found is not None:
-            return Sample(
-                found.is_pos, found.scores, found.weights, begins=found.begins
-            )
     labels = check_vector("y_true", y_true)
     scores = check_scores("y_score", y_score)
     check_equal_length(y_true=labels, y_score=scores)

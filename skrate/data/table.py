@@ -709,17 +709,12 @@ def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
 
 def table_of(sample: Sample, *, with_scores: bool = False) -> RankTable:
     """Return the table of checked cases; thresholds are known only if asked for."""
-    thresholds = None
-    if sample.begins is not None:
-        order, begins = np.arange(len(sample.begins)), sample.begins
-    else:
-        assert sample.scores is not None
-        is_plain = sample.weights is None and sample.estimated is None
-        if is_plain and not with_scores:
-            return _table_of_labels(*ranked_labels(sample.scores, sample.is_pos))
-        order, begins = ranking(sample.scores)
-    if with_scores and sample.scores is not None:
-        thresholds = sample.scores[order[begins]]
+    assert sample.scores is not None
+    is_plain = sample.weights is None and sample.estimated is None
+    if is_plain and not with_scores:
+        return _table_of_labels(*ranked_labels(sample.scores, sample.is_pos))
+    order, begins = ranking(sample.scores)
+    thresholds = sample.scores[order[begins]] if with_scores else None
     return table_of_ranking(sample, order, begins, thresholds)
 
 

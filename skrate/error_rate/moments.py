@@ -549,7 +549,7 @@ def model_curves(
             "y_true is a RankTable, which knows no single cases, and so not those "
             "that y_pred has wrong: give their labels and scores."
         )
-    sample = check_ranking(y_true, y_score, pos_label=pos_label, keep_order=True)
+    sample = check_ranking(y_true, y_score, pos_label=pos_label)
     is_error = _is_error(y_true, y_pred)
     n_cases, n_pos = len(is_error), int(sample.is_pos.sum())
     if not 0 < n_pos < n_cases:

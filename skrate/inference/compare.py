@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 
-from skrate.data.array_api import check_one_place
 from skrate.data.arrays import ArrayLike, Label, RandomState
 from skrate.data.checks import check_choice, check_generator, check_vector
 from skrate.data.folds import (
@@ -574,7 +573,6 @@ def _of_other_cases(given: _Given, plan: Plan) -> Comparison:
 def _of_same_cases(given: _Given, plan: Plan) -> Comparison:
     """Compare two models, or two metrics of one, by the same cases."""
     y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
-    check_one_place(y_true=y_true, y_score_a=a, y_score_b=b)
     cases = check_cases(
         y_true, weights=given.weights, takes_estimates=True, **given.cases
     )

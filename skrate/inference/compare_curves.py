@@ -14,7 +14,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.curves.consensus import BANDS, Band
 from skrate.curves.folds import check_rates, default_rates
-from skrate.data.array_api import check_one_place
 from skrate.data.arrays import (
     ArrayLike,
     FloatArray,
@@ -331,7 +330,6 @@ def compare_curves(
                     f"{name} is missing: give the scores of both models, or the "
                     "FoldRankings of both alone."
                 )
-        check_one_place(**columns)
         columns |= given
 
     def ranked(columns: dict[str, Any]) -> list[Ranked]:

@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args
 import numpy as np
 
 from skrate.curves.folds import Folds
-from skrate.data.array_api import check_one_place
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, lazy
 from skrate.data.checks import (
     as_array,
@@ -257,8 +256,6 @@ def check_sample(
     if isinstance(y_true, RankTable):
         return _from_counts(y_true, y_score, case_arguments)
     scores = check_scores_given(y_score, y_true)
-    weights = case_arguments.get("sample_weight")
-    check_one_place(y_true=y_true, y_score=y_score, sample_weight=weights)
     return check_cases(y_true, **case_arguments).with_scores("y_score", scores)
 
 

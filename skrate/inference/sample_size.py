@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from scipy import special, stats
 
-from skrate.data.array_api import check_one_place
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import (
     check_count,
@@ -505,7 +504,6 @@ def _rankings(
         return [check_sample(y_true, y_score_a, **case_arguments)]
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
-    check_one_place(y_true=y_true, y_score_a=y_score_a, y_score_b=y_score_b)
     cases = check_cases(y_true, **case_arguments)
     names = ("y_score_a", y_score_a), ("y_score_b", y_score_b)
     return [scored(cases, name, scores) for name, scores in names]

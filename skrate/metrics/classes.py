@@ -57,8 +57,7 @@ def has_columns(values: Any) -> bool:
     """Return whether there are several columns: an array's, a frame's or lists'."""
     shape = getattr(values, "shape", None)
     if shape is None and isinstance(values, list | tuple) and len(values):
-        is_row = isinstance(values[0], list | tuple | np.ndarray)
-        shape = np.shape(values[0]) if is_row else ()
+        shape = np.shape(values[0])
         return len(shape) == 1 and shape[0] > 1
     return shape is not None and len(shape) == 2 and shape[1] > 1
 

@@ -438,9 +438,7 @@ def _of_cases(
     """Return the expected gain of cases that are worth something each."""
     if isinstance(y_true, RankTable):
         raise ValueError(NO_CASES)
-    sample = check_ranking(
-        y_true, y_score, sample_weight, pos_label, keep_scale=True, keep_order=True
-    )
+    sample = check_ranking(y_true, y_score, sample_weight, pos_label, keep_scale=True)
     worth = metric.worth_of(sample)
     assert worth is not None
     # Sums that are beyond all floats are found below.

@@ -21,7 +21,6 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.parallel import Parallel, delayed
 
-from skrate.data.array_api import as_numpy
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import (
     as_real,
@@ -702,6 +701,6 @@ def _finite_scores(
         scores, _ = ranking_scores(model, X, y, methods, label, user=user)
     except UndefinedResponse as undefined:
         return undefined
-    scores = check_vector("y_score", as_numpy(scores))
+    scores = check_vector("y_score", scores)
     check_equal_length(y_score=scores, test=check_vector("y", y))
     return scores

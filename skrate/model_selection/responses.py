@@ -9,8 +9,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from sklearn.base import is_outlier_detector
 
-from skrate.data.array_api import as_numpy, is_dispatched
-from skrate.data.arrays import Array, ArrayLike, IntArray, Label
+from skrate.data.arrays import Array, ArrayLike, IntArray, Label, as_numpy
 from skrate.data.checks import (
     check_vector,
     class_masks,
@@ -123,15 +122,14 @@ def ranking_scores(
     if is_chosen:
         tell(user, classes or distinct_labels(check_vector("y_true", y)))
     method = method_name(estimator, methods, user)
-    y_score = (call or second_class)(estimator, method, X)
+    y_score = as_numpy((call or second_class)(estimator, method, X))
     if classes is None:
         is_reversed = label == -1 and _is_outlier_detector(estimator)
-    elif method == "predict" and np.isin(as_numpy(y_score), classes).all():
-        is_label = _as_given(y_score) == label
-        return is_label if is_dispatched(is_label) else is_label.astype(float), label
+    elif method == "predict" and np.isin(y_score, classes).all():
+        return (y_score == label).astype(float), label
     else:
         is_reversed = label != classes[-1]
-    return (-_as_given(y_score) if is_reversed else y_score), label
+    return (-y_score if is_reversed else y_score), label
 
 
 def has_several_classes(estimator: Any, y_true: Any, pos_label: Label) -> bool:
@@ -358,13 +356,8 @@ def method_name(estimator: Any, methods: tuple[str, ...], user: str) -> str:
 
 def second_class(estimator: Any, method: str, X: Any) -> Any:
     """Return the scores of the second class."""
-    response = _as_given(getattr(estimator, method)(X))
+    response = as_numpy(getattr(estimator, method)(X))
     return response[:, 1] if response.ndim == 2 and response.shape[1] == 2 else response
-
-
-def _as_given(scores: Any) -> Any:
-    """Return scores as numpy reads them, or as they are on a device that is used."""
-    return scores if is_dispatched(scores) else np.asarray(scores)
 
 
 def n_rows(data: Any) -> int:

@@ -14,8 +14,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
-from skrate.data.array_api import as_numpy
-from skrate.data.arrays import Array, ArrayLike, Label, Number
+from skrate.data.arrays import Array, ArrayLike, Label, Number, as_numpy
 from skrate.data.checks import find_label, shown, warn_undefined
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.show import html_of
@@ -636,7 +635,7 @@ class ScoreFunction:
         n_columns = np.shape(y_score)[1] if np.ndim(y_score) == 2 else 1
         if np.ndim(y_true) == 1 and n_columns == 2 and params.get("pos_label") is None:
             # Without a name the positive label is the greater, whose column is last.
-            y_score = np.asarray(y_score)[:, 1]
+            y_score = as_numpy(y_score)[:, 1]
         elif n_columns > 2 and scorer.response_method == DEFAULT_RESPONSE:
             raise ValueError(
                 f"{name} takes probabilities of several classes, and whoever calls its "

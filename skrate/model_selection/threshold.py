@@ -25,6 +25,7 @@ from skrate.data.arrays import (
     FloatArray,
     Label,
     RandomState,
+    as_numpy,
     dot,
 )
 from skrate.data.checks import (
@@ -473,8 +474,8 @@ def positive_scores(
 ) -> Array:
     """Return finite scores, higher for the positive class, in its own unit."""
     name = method_name(model, methods, _USER)
-    response = np.asarray(getattr(model, name)(X))
-    is_positive = is_label(np.asarray(model.classes_), label)
+    response = as_numpy(getattr(model, name)(X))
+    is_positive = is_label(as_numpy(model.classes_), label)
     if response.ndim == 2 and response.shape[1] == 2:
         response = response[:, int(is_positive.argmax())]
     elif not is_positive[-1]:
