@@ -363,13 +363,6 @@ def of_table(metric, *cases, sample_weight=None):
     return metric.function(table, **metric.kwargs)
 
 
-def goes_by_numbers_of_cases(metric):
-    """Return whether weights must be whole in the table of a metric."""
-    kind = REGISTERED[metric.function](**metric.kwargs)
-    has_count = "k" in metric.kwargs
-    return has_count or getattr(kind, "goes_by_cases", False)
-
-
 @each_case
 def test_a_table_scores_as_its_cases(metric):
     for seed, n_cases in ((0, 40), (1, 200), (2, 3000)):
@@ -380,7 +373,7 @@ def test_a_table_scores_as_its_cases(metric):
         untied = y_score + np.arange(n_cases) / 1e6
         assert equal(of_table(metric, y_true, untied), metric(y_true, untied))
         # The scale of equal weights is free, but they are no numbers of cases.
-        if not goes_by_numbers_of_cases(metric):
+        if "k" not in metric.kwargs:
             halves = np.full(n_cases, 0.5)
             found = of_table(metric, y_true, y_score, sample_weight=halves)
             assert_allclose(found, expected, rtol=4e-15)
@@ -401,7 +394,7 @@ def test_other_weights_of_a_table_are_relative(metric):
     n_cases = 200
     y_true, y_score = drawn(4, n_cases)
     weight = np.random.default_rng(4).uniform(0.2, 3, n_cases)
-    if goes_by_numbers_of_cases(metric):
+    if "k" in metric.kwargs:
         with pytest.raises(ValueError, match="RankTable of weights that are not whole"):
             of_table(metric, y_true, y_score, sample_weight=weight)
         return

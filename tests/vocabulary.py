@@ -157,7 +157,6 @@ RATES = {
     "bounds",
     "prevalence",
     "adjusted",
-    "tail",  # what the top of a ranking is taken for; no distribution of a rate
     "fpr",  # a point, a window or a weight on this axis, which rate is none of
     "tpr",
     "standardize",  # what scikit-learn does to a partial area without being asked

@@ -8,8 +8,7 @@ default). The biomarkers of tables 4 and 6 are simulated, with the paper's class
 the folder that the environment variable SKRATE_DATA names, and is skipped without it.
 
 Copying controls cannot change the AUC. In the paper's table 6 it changes between the
-first column and the second; ours does not. ``tail="empirical"`` takes the copies as
-they are; the default tail allows for controls that were not seen.
+first column and the second; ours does not.
 """
 
 import csv
@@ -214,9 +213,7 @@ def print_table_6(path):
 def at_copied_controls(y_true, y_score, copies):
     """The AP at the prevalence of copied controls; copying them gives the same."""
     prevalence = N_CASES / (N_CASES + copies * N_CONTROLS)
-    found = average_precision_score(
-        y_true, y_score, prevalence=prevalence, tail="empirical"
-    )
+    found = average_precision_score(y_true, y_score, prevalence=prevalence)
     repeats = np.where(y_true == 1, 1, copies)
     copied = average_precision_score(
         np.repeat(y_true, repeats), np.repeat(y_score, repeats)

@@ -70,9 +70,8 @@ for name, scores in tests.items():
 # At the prevalence of the population
 # -----------------------------------
 # Half of the study participants are ill, but only one in a hundred people in the
-# screened population. ``prevalence`` weights both groups accordingly, and smooths the
-# false positive rate at the top, because each control represents 99 people. At a
-# prevalence of one in a thousand, a warning would say that there are too few controls.
+# screened population. ``prevalence`` weights both groups accordingly. At a prevalence
+# of one in a thousand, a warning would say that there are too few controls.
 
 print("prevalence   " + "".join(f"{name:>22}" for name in tests))
 for prevalence in (None, 0.1, 0.01):

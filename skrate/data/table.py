@@ -422,8 +422,7 @@ class RankTable:
         Raises
         ------
         ValueError
-            If the metric is not one of this package, its parameters do not fit, or for
-            the average precision with ``tail="binormal"`` at a lower prevalence.
+            If the metric is not one of this package, or its parameters do not fit.
 
         Examples
         --------

@@ -180,9 +180,8 @@ def table_variance(
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
     table = merged_for(metric, table, metric.facts.groups).table
     slopes = metric.slopes(table)
-    of_pos, of_neg = slopes.factors
-    by_pos = of_pos * _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
-    by_neg = of_neg * _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)
+    by_pos = _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
+    by_neg = _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)
     if stratify:
         return Parts(by_pos, by_neg, 0.0)
     binomial = table.prevalence * table.negative_share / (n_pos + n_neg)
@@ -236,13 +235,10 @@ def _by_class(
     # Not of fewer groups: each case, and folds elsewhere, are in one of these.
     smaller = merged_for(metric, ranked.table, "merged")
     table = smaller.table
-    by_pos, by_neg, by_prevalence, factors = metric.slopes(table)
+    by_pos, by_neg, by_prevalence = metric.slopes(table)
     by_pos = by_pos - dot(table.pos, by_pos) / table.n_pos
     by_neg = by_neg - dot(table.neg, by_neg) / table.n_neg
     p, rest = table.prevalence, table.negative_share
-    of_pos, of_neg = np.sqrt(factors)
-    by_pos *= of_pos
-    by_neg *= of_neg
     by_pos /= p
     by_neg /= rest
     if metric.facts.is_two_sample:

@@ -135,8 +135,9 @@ def measured(
 
 def _is_cautioned(model: Measured, metric: Metric) -> bool:
     """Return whether a model by the same metric is warned to say little."""
+    ranked = model.ranked[0]
     is_same = type(model.metric) is type(metric)
-    return is_same and model.metric.caution(model.ranked[0].table) is not None
+    return is_same and model.metric.caution(ranked.table, ranked.sizes) is not None
 
 
 def _on_ranking(metric: Any, params: dict[str, Any], ranked: Ranked) -> OnRanking:
@@ -211,7 +212,7 @@ def _warn_of_first_fold(model: Measured) -> None:
         rate = rate_of(metric.law)
         if rate is not None and warn_of_few_processed(metric, rate, fold):
             return
-        caution = metric.caution(fold.table)
+        caution = metric.caution(fold.table, fold.sizes)
         if caution is not None:
             warn(("In a fold: " if model.n_rankings > 1 else "") + caution)
             return

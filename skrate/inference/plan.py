@@ -28,7 +28,6 @@ from skrate.inference.intervals import Interval
 from skrate.inference.sample import Ranked
 from skrate.metrics.at_rate import AtRate
 from skrate.metrics.auc import AUC
-from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.base import (
     Metric,
     check_takes_estimates,
@@ -252,19 +251,6 @@ def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that was asked for, as it is on a sample of these cases."""
     asked = found = find_metric(metric, params)
     check_takes_estimates(found, cases)
-    if (
-        isinstance(found, AveragePrecision)
-        and found.goes_by_cases
-        and cases.counts is None
-        and cases.weights is not None
-        and cases.are_repetitions
-    ):
-        raise ValueError(
-            "sample_weight and prevalence with tail='binormal', which goes by numbers "
-            "of cases: weights of the score are relative, repetitions are not. Give "
-            "RankTable.from_arrays(y_true, y_score, sample_weight=...) or repeat the "
-            "rows, or use tail='empirical'."
-        )
     if cases.counts is not None:
         found = on_table(found, cases.counts)
     else:
@@ -360,7 +346,7 @@ def warn_of_value(
         if rate is not None:
             warn_of_few_processed(metric, rate, ranked)
         if not again:
-            warn_if_unsupported(metric, ranked.table)
+            warn_if_unsupported(metric, ranked.table, ranked.sizes)
 
 
 def warn_of_difference(
@@ -370,7 +356,7 @@ def warn_of_difference(
     if method == "permutation":
         return
     for metric, one in zip(metrics, ranked, strict=True):
-        caution = metric.caution(one.table, one.sizes)
+        caution = metric.caution(one.table, one.sizes, is_compared=True)
         if caution is not None:
             warn(caution)
             return

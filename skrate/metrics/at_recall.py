@@ -544,11 +544,11 @@ class AtRecall(Tested, Metric):
         return float(low), float(high)
 
     def caution(
-        self, table: RankTable, compared: tuple[float, float] | None = None
+        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
     ) -> str | None:
-        if compared is None:
+        if not is_compared:
             return None
-        few = few_beside(self.recall, compared[0], "positives", ("found", "left"))
+        few = few_beside(self.recall, sizes[0], "positives", ("found", "left"))
         return None if few is None else f"{self.name} {self.recall:g}: {few}"
 
     def _of_rate(self, rate: Any, prevalence: Any) -> Any:
@@ -671,11 +671,11 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
         return low, high
 
     def caution(
-        self, table: RankTable, compared: tuple[float, float] | None = None
+        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
     ) -> str | None:
-        if compared is None:
+        if not is_compared:
             return None
-        _, n_neg = compared
+        _, n_neg = sizes
         recall, rate = self._last(table)
         wrong = rate * table.total - recall * table.n_pos
         n_wrong = wrong / table.n_neg * n_neg
@@ -760,12 +760,12 @@ class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
         return 1 - high, 1 - low
 
     def caution(
-        self, table: RankTable, compared: tuple[float, float] | None = None
+        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
     ) -> str | None:
-        if compared is None:
+        if not is_compared:
             return None
         sides = "above the cut", "below the cut"
-        few = few_beside(self.fpr or 0.0, compared[1], "negatives", sides)
+        few = few_beside(self.fpr or 0.0, sizes[1], "negatives", sides)
         return None if few is None else f"{self.name} {self.fpr:g}: {few}"
 
 

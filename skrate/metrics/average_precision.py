@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import singledispatch
-from typing import Any, Literal, Self, get_args, overload
+from typing import Any, overload
 
 import numpy as np
 import sklearn.metrics
@@ -19,28 +18,26 @@ from skrate.data.arrays import (
     ratio,
     sum_from_right,
 )
-from skrate.data.checks import check_choice, check_flag, check_fraction
+from skrate.data.checks import check_flag, check_fraction
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
 from skrate.data.table import EstimatedTable, RankTable
-from skrate.metrics.base import Facts, Metric, Slopes, extremes, is_defined
-from skrate.metrics.binormal_tail import (
-    Tail,
-    binormal_tail,
-    controls_needed,
-    spread_ratio,
-    tail_slopes,
-)
+from skrate.metrics.base import Facts, Metric, Slopes, extremes
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
 from skrate.metrics.recall import expected_recall_score
 
 __all__ = ["average_precision_score"]
 
-TailKind = Literal["binormal", "empirical"]
-TAILS: tuple[TailKind, ...] = get_args(TailKind)
 # A case may count so little that its share of its class is 0.
 _LEAST = np.finfo(np.float64).tiny
+# Positives below fewer negatives than that have an unreliable precision, and may
+# contribute at most this share of the value.
+_FEW_NEGATIVES = 3
+_MAX_SHARE = 0.9
+# As many negatives above a false positive rate equal to the odds of the prevalence,
+# where precision is about a half, are enough for any ranking.
+_EXPECTED_NEGATIVES = 10
 
 
 @singledispatch
@@ -56,7 +53,6 @@ def average_precision_score(
     *,
     prevalence: Number | None = ...,
     adjusted: bool = ...,
-    tail: TailKind = ...,
     average: AverageName = ...,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -71,7 +67,6 @@ def average_precision_score(
     *,
     prevalence: Number | None = ...,
     adjusted: bool = ...,
-    tail: TailKind = ...,
     average: None,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -86,7 +81,6 @@ def average_precision_score(
     *,
     prevalence: Number | None = None,
     adjusted: bool = False,
-    tail: TailKind = "binormal",
     average: ClassAverage = "macro",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -103,20 +97,13 @@ def average_precision_score(
     Parameters
     ----------
     prevalence : float, default=None
-        Share of the positives in the population, in (0, 1): positives and negatives
-        are weighted to it. None takes the share in the sample.
+        Proportion of positives in the population, in (0, 1): positives and negatives
+        are weighted to it. If None, the proportion in the sample is used.
     adjusted : bool, default=False
         Whether to rescale so that constant scores give 0, at any prevalence.
-    tail : {"binormal", "empirical"}, default="binormal"
-        How the top of the ranking is read at a ``prevalence`` below the sample's, where
-        a negative stands for many: "empirical" takes the false positive
-        rates as they are seen, which is too high on average, the more the fewer
-        negatives there are; "binormal" shrinks those with few negatives above them to
-        a line through the ROC curve in probits. It changes nothing at the prevalence
-        of the sample, or above it.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones. Whole weights equal
-        repeated rows, except with a ``prevalence`` and "binormal", see Notes.
+        repeated rows.
 
     Returns
     -------
@@ -129,9 +116,8 @@ def average_precision_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, a ``prevalence`` outside
-        (0, 1) or an unknown ``tail``; of a table if its weights are not whole where
-        numbers of cases matter; of several classes as :func:`rate_weighted_auc_score`.
+        For labels, scores or weights that cannot be ranked, or a ``prevalence`` outside
+        (0, 1); of several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----
@@ -141,8 +127,8 @@ def average_precision_score(
         names the class, with several cases it counts them; a mean that needs it is nan
         ("weighted" needs no class without cases).
     UserWarning
-        If the sample has too few negatives for ``prevalence``; it says about how many
-        are needed.
+        If the sample has too few negatives for ``prevalence``, see Notes; it says about
+        how many are needed.
 
     See Also
     --------
@@ -166,14 +152,12 @@ def average_precision_score(
     Several classes are as in :func:`sklearn.metrics.average_precision_score`, but a
     class or case without a positive is not counted as 0.
 
-    With ``tail="binormal"`` the k of m negatives above a positive give the false
-    positive rate (k + s) / (m + s / f): f comes from a straight line through the ROC
-    curve in probits, and s = (1 - 1 / r) / 2 where each negative stands for r > 1
-    cases, relative to a positive. Where fewer than five positives count for the line,
-    or rates do not rise with them, there is none, and rates are as they are seen; see
-    the user guide. Numbers of cases are rows there: a case of weight 3 is one that
-    counts three times. Repetitions are for a :class:`RankTable` of whole weights, and
-    :func:`estimate` and its kin refuse ``weights="frequency"``.
+    At a low ``prevalence`` a negative of the sample stands for many. With the odds p /
+    (1 - p) and m negatives, there are too few if positives with fewer than 3 negatives
+    above them contribute more than min(0.9, m p / (1 - p)) of the value and m is below
+    10 (1 - p) / p, the number that the warning names. The m negatives are rows, or the
+    weight of a :class:`RankTable`; with ``sample_weight`` a negative counts its weight
+    divided by the mean weight of the negatives.
 
     References
     ----------
@@ -192,13 +176,11 @@ def average_precision_score(
 
     If one of a hundred were positive, many negatives would come before most of them:
 
-    >>> score = average_precision_score(
-    ...     y_true, y_score, prevalence=0.01, tail="empirical"
-    ... )
+    >>> score = average_precision_score(y_true, y_score, prevalence=0.01)
     >>> round(score, 4)
     0.5099
     """
-    metric = AveragePrecision(prevalence, adjusted, tail)
+    metric = AveragePrecision(prevalence, adjusted)
     if pos_label == 1 and has_columns(y_score):
         # As scikit-learn takes it, whose default it is.
         pos_label = None
@@ -217,15 +199,9 @@ class AveragePrecision(
 
     prevalence: Any = None
     adjusted: bool = False
-    tail: TailKind = "binormal"
-
-    # Number of cases behind the weights of a table; None where these are counts. Not
-    # a parameter.
-    _n_cases = None
 
     def __post_init__(self) -> None:
         check_flag("adjusted", self.adjusted)
-        check_choice("tail", self.tail, TAILS)
         if self.prevalence is not None:
             # As a float of Python: one of few bits would round what is made of it.
             prevalence = check_fraction("prevalence", self.prevalence)
@@ -237,8 +213,6 @@ class AveragePrecision(
 
     @property
     def facts(self) -> Facts:
-        if self.goes_by_cases:
-            return Facts(enough_positives=20, least_positives=5)
         # What counts is how many negatives there are down to each positive.
         is_plain = self.prevalence is None and not self.adjusted
         return Facts(
@@ -251,17 +225,6 @@ class AveragePrecision(
         if self.adjusted or self.prevalence is not None:
             return "positive", "negative"
         return ("positive",)
-
-    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
-        if n_cases is None and self.goes_by_cases:
-            raise ValueError(
-                "prevalence with tail='binormal' goes by numbers of cases, which a "
-                "RankTable of weights that are not whole does not know: use "
-                "tail='empirical', or give labels, scores and sample_weight."
-            )
-        known = replace(self)
-        object.__setattr__(known, "_n_cases", n_cases)
-        return known
 
     def value(self, table: RankTable) -> float:
         if isinstance(table, EstimatedTable):
@@ -294,44 +257,6 @@ class AveragePrecision(
         n_pos, n_neg = n_pos[:, 0], n_neg[:, 0]
         lacks = (n_pos == 0) | (n_neg == 0) if "negative" in self.needs else n_pos == 0
         value[lacks] = np.nan
-        if self.goes_by_cases:
-            assert self.prevalence is not None
-            tail = binormal_tail(pos, neg, self.prevalence, self._n_cases)
-            np.copyto(value, self._with_tail(tail), where=tail.is_fitted[:, 0])
-        return np.asarray(value)
-
-    @property
-    def goes_by_cases(self) -> bool:
-        """Whether rates at the top are shrunk to a line by the number of cases."""
-        return self.prevalence is not None and self.tail == "binormal"
-
-    def _is_rarer(self, table: RankTable) -> bool:
-        """Return whether positives are rarer in the population than in the sample."""
-        p = self.prevalence
-        return p is not None and p * table.n_neg < (1 - p) * table.n_pos
-
-    def _tail_of(self, table: RankTable) -> Tail | None:
-        """Return the tail of a table, with a line or not, None where it has no use."""
-        if not self.goes_by_cases or not is_defined(self, table):
-            return None
-        if not self._is_rarer(table):
-            return None
-        assert self.prevalence is not None
-        small = table.merged
-        return binormal_tail(
-            small.pos[None], small.neg[None], self.prevalence, self._n_cases
-        )
-
-    def _with_tail(self, tail: Tail) -> FloatArray:
-        """Return the values with the rates that the lines lead to."""
-        assert self.prevalence is not None
-        found = tail.tpr
-        lost = (1 - self.prevalence) / self.prevalence * tail.shrunk
-        # The mean precision, or what it lacks to 1.
-        part = lost if self.adjusted else found
-        value = np.einsum("ij,ij->i", tail.pos, ratio(part, found + lost))
-        if self.adjusted:
-            value = 1 - value / (1 - self.prevalence)
         return np.asarray(value)
 
     def slopes(self, table: RankTable) -> Slopes:
@@ -341,49 +266,38 @@ class AveragePrecision(
             once = (table.pos - table.neg) / (table.pos + table.neg) - 1
             by_pos = slopes.by_pos - np.maximum(once, 0) / _above(table)
             return slopes._replace(by_pos=by_pos)
-        tail = self._tail_of(table)
-        if tail is None or not tail.is_fitted.item():
-            return _slopes(table, self.prevalence, self.adjusted)
-        assert self.prevalence is not None
-        slopes = tail_slopes(tail, self.prevalence)
-        group = table.merged.group_of(table.n_groups)
-        # More than 1 for the negatives, whose rates are shrunk.
-        factor = spread_ratio(slopes.by_neg, table.merged.neg, tail.shrunk[0])
-        slopes = Slopes(
-            slopes.by_pos[group],
-            slopes.by_neg[group],
-            slopes.by_prevalence,
-            (1.0, factor),
-        )
-        return slopes.scaled(1 / (1 - self.prevalence)) if self.adjusted else slopes
+        return _slopes(table, self.prevalence, self.adjusted)
 
     def caution(
-        self, table: RankTable, compared: tuple[float, float] | None = None
+        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
     ) -> str | None:
-        """Return what the sample cannot tell, if its controls are too few."""
+        """Return why the negatives are too few for the prevalence, None if not."""
         p = self.prevalence
-        if compared is not None:
+        if p is None or is_compared:
             return None
-        # Rounding is no other prevalence.
-        if p is None or p * table.n_neg >= (1 - p) * table.n_pos * (1 - 1e-9):
-            return None
-        pos, neg = table.merged.pos[None], table.merged.neg[None]
-        tail = binormal_tail(pos, neg, p, self._n_cases)
-        if self.tail == "empirical":
-            tail = tail._replace(is_fitted=np.zeros_like(tail.is_fitted))
-        n_needed = controls_needed(tail, p)
-        n_neg = tail.n_neg.item()
+        n_neg, odds = sizes[1], p / (1 - p)
+        n_needed = _EXPECTED_NEGATIVES / odds
         if n_needed <= n_neg:
+            return None
+        tpr = table.cum_pos[1:] / table.n_pos
+        fpr = table.cum_neg[1:] / table.n_neg
+        # The precisions, divided by the odds and the number of positives.
+        contributions = tpr / np.maximum(odds * tpr + fpr, _LEAST)
+        contributions *= table.pos / table.n_pos
+        # Weights may add up to 3 up to rounding.
+        is_few = n_neg * fpr < _FEW_NEGATIVES * (1 - 1e-9)
+        share = contributions[is_few].sum() / contributions.sum()
+        if share <= min(_MAX_SHARE, n_neg * odds):
             return None
         # Two digits, and no power of ten where it can be read without.
         rounded = float(f"{n_needed:.2g}")
         needed = f"{rounded:,.0f}" if rounded < 1e9 else f"{rounded:g}"
         return (
-            f"{self.name} at prevalence {p:g}: {n_neg:,.0f} negatives are too few, as "
-            "nearly all of the value depends on how many cases rank above the third "
-            "negative. Trust neither the value nor its interval, nor a comparison: "
-            "report the AUC or a partial AUC, or collect more, as about "
-            f"{needed} negatives would be needed."
+            f"{self.name} at prevalence {p:g}: {n_neg:,.0f} negatives are too few, "
+            f"about {needed} negatives would be needed. {share:.0%} of the value comes "
+            f"from positives with fewer than {_FEW_NEGATIVES} negatives above them: "
+            "collect more negatives, or report the AUC or a partial AUC. Trust neither "
+            "the value nor its interval, nor a comparison."
         )
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
@@ -397,12 +311,6 @@ class AveragePrecision(
 
 @extremes.register
 def _(metric: AveragePrecision, table: RankTable) -> tuple[float, float]:
-    if metric._tail_of(table) is not None:
-        raise ValueError(
-            'The error of a table that was compressed is not known with tail="'
-            f'binormal" at a prevalence of {metric.prevalence:g}, below that of the '
-            f'cases, {table.prevalence:.3g}: ask with tail="empirical".'
-        )
     per_neg = 1.0
     if metric.prevalence is not None:
         odds = metric.prevalence / (1 - metric.prevalence)
@@ -420,9 +328,6 @@ def _(metric: AveragePrecision, table: RankTable) -> tuple[float, float]:
 
 @excess.register
 def _(metric: AveragePrecision, table: RankTable) -> float:
-    tail = metric._tail_of(table)
-    if tail is not None and tail.is_fitted.item():
-        return float("nan")
     chance, rest = _class_shares(table, metric.prevalence)
     found = precision_excess(table, chance)
     return found / rest if metric.adjusted else found

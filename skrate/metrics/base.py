@@ -93,9 +93,6 @@ class Slopes(NamedTuple):
     by_pos: FloatArray
     by_neg: FloatArray
     by_prevalence: float
-    # What the variances due to both classes are multiplied by: more than 1 where the
-    # value supposes cases that the table happens to lack.
-    factors: tuple[float, float] = (1.0, 1.0)
 
     def scaled(self, factor: float, by_prevalence: float = 0.0) -> Slopes:
         """Return ``factor`` times the slopes, with more by the prevalence."""
@@ -103,7 +100,6 @@ class Slopes(NamedTuple):
             factor * self.by_pos,
             factor * self.by_neg,
             factor * self.by_prevalence + by_prevalence,
-            self.factors,
         )
 
     def plus(self, other: Slopes) -> Slopes:
@@ -276,12 +272,12 @@ class Metric(ABC):
         return 0.0, 1.0
 
     def caution(
-        self, table: RankTable, compared: tuple[float, float] | None = None
+        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
     ) -> str | None:
-        """Return why the value of a table, although defined, is not to be relied on.
+        """Return why the value of a table, although defined, is unreliable.
 
-        With the numbers of cases of both classes that are ``compared``: why its
-        standard error is a bad guide to whether two models differ.
+        ``sizes`` are the numbers of positives and of negatives. If it ``is_compared``,
+        return why its standard error says little about whether two models differ.
         """
         return None
 
@@ -435,13 +431,15 @@ def score(
     if isinstance(y_true, RankTable):
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         metric = on_table(metric, y_true)
+        sizes = table.n_pos, table.n_neg
     else:
-        metric, table = _of_cases(metric, y_true, y_score, sample_weight, pos_label)
+        metric, cases = _of_cases(metric, y_true, y_score, sample_weight, pos_label)
+        table, sizes = table_of(cases), cases.sizes
     value = metric.value(table) if is_defined(metric, table) else float("nan")
     if value != value:
         reason = why_undefined(metric, table)
         return warn_undefined(metric.name + of, reason)
-    warn_if_unsupported(metric, table)
+    warn_if_unsupported(metric, table, sizes)
     return value
 
 
@@ -450,11 +448,12 @@ def score_folds(metric: Metric, rankings: FoldRankings) -> FloatArray:
     check_of_folds(metric)
     values = np.full(rankings.n_folds, np.nan)
     for i, (y_true, y_score, weights) in enumerate(rankings):
-        own, table = _of_cases(metric, y_true, y_score, weights)
+        own, cases = _of_cases(metric, y_true, y_score, weights)
+        table = table_of(cases)
         if is_defined(own, table):
             values[i] = own.value(table)
         if not np.isnan(values[i]):
-            warn_if_unsupported(own, table)
+            warn_if_unsupported(own, table, cases.sizes)
     return values
 
 
@@ -464,8 +463,8 @@ def _of_cases(
     y_score: ArrayLike | None,
     weights: ArrayLike | None,
     pos_label: Label = None,
-) -> tuple[Metric, RankTable]:
-    """Return the metric of scored cases with what depends on them, and their table."""
+) -> tuple[Metric, Sample]:
+    """Return the metric of scored cases with what depends on them, and the cases."""
     cases = check_ranking(y_true, y_score, weights, pos_label, takes_estimates=True)
     n_cases = cases.total
     if metric.facts.is_sum and weights is not None:
@@ -473,7 +472,7 @@ def _of_cases(
         n_cases = total(check_weights("sample_weight", weights))
     found = metric.of_sample(n_cases, is_weighted=weights is not None)
     check_takes_estimates(found, cases)
-    return found, table_of(cases)
+    return found, cases
 
 
 def check_takes_estimates(metric: Metric, cases: Sample) -> None:
@@ -521,9 +520,11 @@ def on_table(metric: Metric, table: RankTable) -> Metric:
     return metric.of_sample(table.n_cases, is_weighted=table.n_cases is None)
 
 
-def warn_if_unsupported(metric: Metric, table: RankTable) -> None:
+def warn_if_unsupported(
+    metric: Metric, table: RankTable, sizes: tuple[float, float]
+) -> None:
     """Warn if the table tells too little for a defined value to be relied on."""
-    caution = metric.caution(table)
+    caution = metric.caution(table, sizes)
     if caution is not None:
         warn(caution)
 

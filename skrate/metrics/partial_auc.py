@@ -248,11 +248,11 @@ class PartialAUC(Metric, score=partial_auc_score):
         return min(in_window.items(), key=lambda item: item[1])
 
     def caution(
-        self, table: RankTable, compared: tuple[float, float] | None = None
+        self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
     ) -> str | None:
-        if compared is None:
+        if not is_compared:
             return None
-        name, n_least = self.least_in_window(*compared)
+        name, n_least = self.least_in_window(*sizes)
         if n_least >= _LEAST_IN_WINDOW * (1 - _NEGLIGIBLE):
             return None
         return (

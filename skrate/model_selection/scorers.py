@@ -18,7 +18,7 @@ from skrate.data.arrays import Array, ArrayLike, Label, Number, as_numpy
 from skrate.data.checks import find_label, shown, warn_undefined
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.show import html_of
-from skrate.metrics.average_precision import TailKind, average_precision_score
+from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.base import MetricLike, named
 from skrate.metrics.bound import (
     OF_CASES,
@@ -390,9 +390,6 @@ class AveragePrecisionScorer(RankingScorer):
         Share of the positives in the population, in (0, 1); None takes that scored.
     adjusted : bool, default=False
         Whether to rescale so that constant scores give 0, at any prevalence.
-    tail : {"binormal", "empirical"}, default="binormal"
-        How the top of the ranking is read at a ``prevalence`` below the cases',
-        as in :func:`average_precision_score`.
     response_method, pos_label, average, labels : optional
         As in :class:`RateWeightedAUCScorer`.
 
@@ -421,7 +418,6 @@ class AveragePrecisionScorer(RankingScorer):
         self,
         prevalence: Number | None = None,
         adjusted: bool = False,
-        tail: TailKind = "binormal",
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
         average: AverageName = "macro",
@@ -429,7 +425,6 @@ class AveragePrecisionScorer(RankingScorer):
     ) -> None:
         self.prevalence = prevalence
         self.adjusted = adjusted
-        self.tail = tail
         self.response_method = response_method
         self.pos_label = pos_label
         self.average = average

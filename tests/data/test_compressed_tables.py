@@ -127,8 +127,6 @@ def test_no_order_within_the_cells_is_farther_than_the_error(case, how):
             other = RankTable.from_arrays(*labelled(seed + 50, n=40, decimals=1))
             table += other.compress(int(rng.integers(2, 30)))
         params = dict(case.kwargs)
-        if params.get("prevalence", 1) < table.prevalence:
-            params["tail"] = "empirical"
         metric = find_metric(case.function, params)
         metric = metric.of_sample(table.total, is_weighted=False)
         error = table.max_error(case.function, **params)
@@ -306,8 +304,6 @@ def test_what_cannot_be_compressed_is_refused():
     with pytest.raises(ValueError, match="not all numbers of float64"):
         RankTable.from_arrays([1, 0, 1], scores).compress(2)
     table = RankTable.from_arrays(*labelled(0)).compress(20)
-    with pytest.raises(ValueError, match='ask with tail="empirical"'):
-        table.max_error(average_precision_score, prevalence=0.001)
     with pytest.raises(ValueError, match="Only tables with thresholds add"):
         table + RankTable([1], [2])
 
@@ -336,9 +332,9 @@ def test_the_adjusted_error_is_that_of_the_precision_over_the_negative_share(
     y_true, scores = labelled(seed, prevalence=0.6)
     table = RankTable.from_arrays(y_true, scores).compress(20)
     share = np.mean(y_true) if prevalence is None else prevalence
-    kwargs = {"prevalence": prevalence, "tail": "empirical"}
-    plain = table.max_error(average_precision_score, **kwargs)
-    adjusted = table.max_error(average_precision_score, adjusted=True, **kwargs)
+    kwargs = {"metric": average_precision_score, "prevalence": prevalence}
+    plain = table.max_error(**kwargs)
+    adjusted = table.max_error(**kwargs, adjusted=True)
     assert_allclose(adjusted, plain / (1 - share), rtol=1e-9)
 
 

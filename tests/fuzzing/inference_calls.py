@@ -103,8 +103,6 @@ def _average_precision(rng: np.random.Generator) -> Metric:
     options: dict[str, Any] = {}
     if rng.random() < 0.4:
         options["prevalence"] = float(rng.choice([0.01, 0.5, rng.random()]))
-        # The other goes by numbers of cases, so that repetitions are refused.
-        options["tail"] = "empirical"
     if rng.random() < 0.3:
         options["adjusted"] = True
 

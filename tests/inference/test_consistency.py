@@ -51,8 +51,6 @@ def fitted(kwargs, design):
     """Return the options of a metric; with weights a count has no meaning as a rate."""
     if "k" in kwargs:
         kwargs = {"rate": 0.4}
-    if "prevalence" in kwargs and design == "repeated":
-        kwargs = {**kwargs, "tail": "empirical"}
     return {**kwargs, **DESIGNS[design]}
 
 

@@ -1,6 +1,8 @@
 """Average precision."""
 
 import math
+import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from guarantees import assert_share, held, simulated
 from looped import looped
 from metric_cases import Case
 from reference import tables
-from skrate import FoldRankings, RankTable, average_precision_score, estimate
+from skrate import FoldRankings, RankTable, average_precision_score, compare, estimate
 from skrate.metrics.average_precision import AveragePrecision, excess, precision_excess
 from skrate.metrics.base import find_metric
 from strategies import ranked_samples
@@ -38,15 +40,6 @@ CASES = [
         needs_negatives=True,
     ),
     Case(
-        "average precision at a prevalence, as seen",
-        average_precision_score,
-        {"prevalence": 0.02, "tail": "empirical"},
-        constant=lambda p: 0.02,
-        worst=None,
-        oracle=tables.average_precision,
-        needs_negatives=True,
-    ),
-    Case(
         "adjusted average precision",
         average_precision_score,
         {"adjusted": True},
@@ -58,15 +51,7 @@ CASES = [
     ),
     *(
         Case("one in five", average_precision_score, kwargs, slopes="smooth")
-        for kwargs in (
-            {"prevalence": 0.2, "tail": "empirical"},
-            {"adjusted": True, "prevalence": 0.2, "tail": "empirical"},
-        )
-    ),
-    # Positives begin to count for the line at the third control.
-    *(
-        Case("one in ten", average_precision_score, kwargs, slopes="jump")
-        for kwargs in ({"prevalence": 0.1}, {"adjusted": True, "prevalence": 0.1})
+        for kwargs in ({"prevalence": 0.2}, {"adjusted": True, "prevalence": 0.2})
     ),
 ]
 BY_HAND = [
@@ -86,9 +71,9 @@ BY_HAND = [
 ]  # fmt: skip
 
 
-def empirical(table, prevalence=None):
-    """Return the value of a table, with rates as they are seen."""
-    return AveragePrecision(prevalence, tail="empirical").value(table)
+def value_of(table, prevalence=None):
+    """Return the value of a table."""
+    return AveragePrecision(prevalence).value(table)
 
 
 @looped("y_true, y_score, options, expected", BY_HAND)
@@ -121,11 +106,7 @@ def test_prevalence_equals_copied_negatives(sample, copies):
     y_true, y_score = (np.repeat(part, repeats) for part in sample[:2])
     at_prevalence, adjusted = (
         average_precision_score(
-            sample.y_true,
-            sample.y_score,
-            prevalence=y_true.mean(),
-            adjusted=adjusted,
-            tail="empirical",
+            sample.y_true, sample.y_score, prevalence=y_true.mean(), adjusted=adjusted
         )
         for adjusted in (False, True)
     )
@@ -140,11 +121,7 @@ def test_prevalence_does_not_depend_on_that_of_the_sample(sample, prevalence):
     y_true, y_score, weights = sample
     first, second = (
         average_precision_score(
-            y_true,
-            y_score,
-            prevalence=prevalence,
-            tail="empirical",
-            sample_weight=weight,
+            y_true, y_score, prevalence=prevalence, sample_weight=weight
         )
         for weight in (weights, np.where(y_true == 1, 7 * weights, weights / 3))
     )
@@ -167,9 +144,9 @@ def test_undefined_is_nan_with_a_warning(y_true, options, missing):
 
 
 def test_kernel_of_one_class_is_nan():
-    assert math.isnan(empirical(RankTable([0, 0], [1, 2])))
-    assert math.isnan(empirical(RankTable([1, 2], [0, 0]), 0.1))
-    assert empirical(RankTable([1, 2], [0, 0])) == 1.0
+    assert math.isnan(value_of(RankTable([0, 0], [1, 2])))
+    assert math.isnan(value_of(RankTable([1, 2], [0, 0]), 0.1))
+    assert value_of(RankTable([1, 2], [0, 0])) == 1.0
 
 
 @looped("prevalence", [0, 1, math.nan, "0.1", True])
@@ -178,24 +155,169 @@ def test_prevalence_outside_of_0_and_1_raises(prevalence):
         average_precision_score([0, 1], [0, 1], prevalence=prevalence)
 
 
-def test_repetitions_are_told_by_a_table_at_a_prevalence():
-    y_true = np.tile([0, 0, 1, 0, 1, 1, 0, 0, 0, 0], 2)
-    y_score, weight = np.arange(20.0)[::-1], np.full(20, 3)
-    options = {"prevalence": 0.1}
-    expected = average_precision_score(y_true.repeat(3), y_score.repeat(3), **options)
-    table = RankTable.from_arrays(y_true, y_score, sample_weight=weight)
-    assert average_precision_score(table, **options) == pytest.approx(expected)
-    assert estimate(average_precision_score, table, **options).value == (
-        pytest.approx(expected)
-    )
-    with pytest.raises(ValueError, match=r"goes by numbers of cases.* RankTable"):
-        estimate(
-            average_precision_score, y_true, y_score, sample_weight=weight, **options
+def drawn(seed, n_pos=60, n_neg=80, shift=1.0, decimals=9):
+    rng = np.random.default_rng(seed)
+    y_true = np.repeat([1, 0], [n_pos, n_neg])
+    return y_true, np.round(rng.normal(size=len(y_true)) + shift * y_true, decimals)
+
+
+def reference(y_true, y_score, weights, **options):
+    groups = tables.Groups(y_true.tolist(), y_score.tolist(), weights.tolist())
+    return tables.average_precision(groups, **options)
+
+
+@looped("prevalence", [0.3, 0.01, 1e-6])
+@looped("adjusted", [False, True])
+@looped("decimals", [0, 9])
+def test_weights_at_a_prevalence_have_the_value_and_error_of_the_definition(
+    prevalence, adjusted, decimals
+):
+    y_true, y_score = drawn(decimals, 8, 14, decimals=decimals)
+    weights = np.random.default_rng(1).random(len(y_true)) * 2 + 0.1
+    options = {"prevalence": prevalence, "adjusted": adjusted}
+    value = reference(y_true, y_score, weights, **options)
+    found = average_precision_score(y_true, y_score, sample_weight=weights, **options)
+    assert found == pytest.approx(value, abs=1e-12)
+    result = estimate(
+        average_precision_score, y_true, y_score,
+        sample_weight=weights, weights="sampling", **options,
+    )  # fmt: skip
+    assert result.value == pytest.approx(value, abs=1e-12)
+    # The variance is the sum of (w dAP / dw)^2, by central differences.
+    squares = 0.0
+    for i, weight in enumerate(weights):
+        step = np.zeros(len(weights))
+        step[i] = 1e-4 * weight
+        high, low = (
+            reference(y_true, y_score, weights + sign * step, **options)
+            for sign in (1, -1)
         )
-    # Relative weights have no scale: these are as good as none.
-    once = average_precision_score(y_true, y_score, **options)
-    relative = average_precision_score(y_true, y_score, sample_weight=weight, **options)
-    assert relative == once != pytest.approx(expected, rel=1e-3)
+        squares += ((high - low) / 2e-4) ** 2
+    assert result.standard_error == pytest.approx(math.sqrt(squares), rel=1e-6)
+
+
+@looped("prevalence", [0.3, 0.001])
+@looped("adjusted", [False, True])
+def test_weights_at_a_prevalence_are_repetitions(prevalence, adjusted):
+    y_true, a = drawn(3, shift=2.0, decimals=1)
+    b = drawn(4, shift=1.0, decimals=1)[1]
+    times = np.random.default_rng(0).integers(1, 4, len(y_true))
+    options = {"prevalence": prevalence, "adjusted": adjusted}
+    rows = np.repeat(np.arange(len(y_true)), times)
+    expected = average_precision_score(y_true[rows], a[rows], **options)
+    table = RankTable.from_arrays(y_true, a, sample_weight=times)
+    by_weight = {"sample_weight": times, **options}
+    assert average_precision_score(table, **options) == pytest.approx(expected)
+    assert average_precision_score(y_true, a, **by_weight) == pytest.approx(expected)
+    for call, scores in ((estimate, (a,)), (compare, (a, b))):
+        repeated = call(
+            "average_precision", y_true[rows], *(s[rows] for s in scores), **options
+        )
+        found = call("average_precision", y_true, *scores, **by_weight)
+        assert found.standard_error == pytest.approx(repeated.standard_error, rel=1e-9)
+        assert found.confidence_interval == pytest.approx(
+            repeated.confidence_interval, rel=1e-9
+        )
+
+
+def test_the_adjusted_value_has_the_error_of_its_scale():
+    # At a given prevalence p it is (value - p) / (1 - p).
+    rng = np.random.default_rng(3)
+    y_true = rng.random(200) < 0.4
+    scores = rng.normal(size=200) + y_true
+    options = {"prevalence": 0.1}
+    plain = estimate("average_precision", y_true, scores, **options)
+    adjusted = estimate("average_precision", y_true, scores, adjusted=True, **options)
+    assert adjusted.value == pytest.approx((plain.value - 0.1) / 0.9)
+    assert adjusted.standard_error == pytest.approx(plain.standard_error / 0.9)
+
+
+estimate_ap = partial(estimate, average_precision_score)
+
+
+def negatives_named(call, *data, **options):
+    """Return the number of negatives that a warning says are needed, or None."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(*data, **options)
+    messages = [str(one.message) for one in caught if "negatives would" in str(one)]
+    assert len(messages) <= 1
+    if not messages:
+        return None
+    assert caught[0].filename == __file__
+    return messages[0].split("about ")[1].split(" ")[0]
+
+
+def test_too_few_negatives_are_told_how_many_are_needed():
+    few, enough = drawn(6, 150, 150, shift=3.0), drawn(6, 300, 3000, shift=1.5)
+    for call in (average_precision_score, estimate_ap):
+        assert negatives_named(call, *few, prevalence=0.001) == "10,000"
+        # Ten expected negatives are enough, whatever the ranking.
+        assert negatives_named(call, *few, prevalence=0.2) is None
+        assert negatives_named(call, *few, prevalence=0.5) is None
+        assert negatives_named(call, *few) is None
+        assert negatives_named(call, *enough, prevalence=0.01) is None
+        named = negatives_named(call, *few, prevalence=0.001, adjusted=True)
+        assert named == "10,000"
+
+
+# Positives below 0, 0, 2 and 3 of 8 negatives; below 0, 3 and 3 of 8 negatives.
+TWO_ON_TOP, ONE_ON_TOP = (
+    np.array([1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]),
+    np.array([1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0]),
+)
+
+
+def by_hand(call, y_true, prevalence, **options):
+    y_score = -np.arange(len(y_true))
+    return negatives_named(call, y_true, y_score, prevalence=prevalence, **options)
+
+
+@looped(
+    "y_true, prevalence, expected",
+    [
+        # Precisions 1, 1, 1 / 4 and 8 / 35: a share of 2.25 / 2.479 > 8 / 9.
+        (TWO_ON_TOP, 1 / 10, "90"),
+        # 1, 1, 3 / 7 and 2 / 5: a share of 0.86 < 0.9.
+        (TWO_ON_TOP, 1 / 5, None),
+        # 1, 1 / 10 and 1 / 7: a share of 0.8 > 8 / 16.
+        (ONE_ON_TOP, 1 / 17, "160"),
+        # 1, 0.165 and 8 / 35: a share of 0.72 < 8 / 9.
+        (ONE_ON_TOP, 1 / 10, None),
+    ],
+)
+def test_the_warning_by_hand(y_true, prevalence, expected):
+    assert by_hand(average_precision_score, y_true, prevalence) == expected
+
+
+def test_negatives_above_a_positive_count_by_their_weight_over_its_mean():
+    weights = np.ones(12)
+    # The first two negatives count (3 + 1) / (10 / 8) = 3.2.
+    weights[2] = 3
+    for scale in (1, 0.1, 7):
+        options = {"sample_weight": scale * weights}
+        assert by_hand(average_precision_score, TWO_ON_TOP, 0.1, **options) is None
+    # The scale of either class is free, too.
+    weights = np.where(TWO_ON_TOP == 1, 5, 0.3)
+    options = {"sample_weight": weights}
+    assert by_hand(average_precision_score, TWO_ON_TOP, 0.1, **options) == "90"
+    # Where weights are repetitions, there are 16 negatives: 4 and 6 above.
+    twice = {"sample_weight": np.full(12, 2)}
+    assert by_hand(average_precision_score, TWO_ON_TOP, 0.1, **twice) == "90"
+    assert by_hand(estimate_ap, TWO_ON_TOP, 0.1, **twice, weights="sampling") == "90"
+    assert by_hand(estimate_ap, TWO_ON_TOP, 0.1, **twice) is None
+    table = RankTable.from_arrays(TWO_ON_TOP, -np.arange(12), **twice)
+    assert negatives_named(average_precision_score, table, prevalence=0.1) is None
+
+
+@pytest.mark.parametrize("shift", [(2, 2.5), (0, 3), (3, 0)])
+def test_a_comparison_says_once_that_negatives_are_too_few(shift):
+    rng = np.random.default_rng(1)
+    y_true = np.repeat([1, 0], [40, 80])
+    models = rng.normal(size=(2, 120)) + y_true * np.array(shift)[:, None]
+    with pytest.warns(UserWarning, match="80 negatives are too few") as caught:
+        compare(average_precision_score, y_true, *models, prevalence=0.001)
+    assert len(caught) == 1
 
 
 def jackknife_bias(cases, prevalence):
@@ -206,7 +328,7 @@ def jackknife_bias(cases, prevalence):
 
     def value(kept):
         groups = tables.Groups(*zip(*kept, strict=True))
-        return tables.average_precision(groups, prevalence, tail="empirical")
+        return tables.average_precision(groups, prevalence)
 
     total = 0.0
     for label in (0, 1):
@@ -248,12 +370,6 @@ def test_adjusted_it_has_the_scale_of_the_metric():
         for adjusted in (False, True)
     )
     assert adjusted == pytest.approx(plain / table.negative_share, rel=1e-14)
-
-
-def test_a_line_through_the_roc_curve_is_not_left_out_of():
-    table = RankTable(np.full(30, 4), np.arange(30))
-    metric = find_metric(average_precision_score, {"prevalence": 0.01})
-    assert np.isnan(excess(metric.of_sample(table.total, is_weighted=False), table))
 
 
 def folds_of(rng, n_folds, n_pos, n_neg, law):

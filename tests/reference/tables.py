@@ -7,7 +7,6 @@ nearest float to what it is, however far the weights are apart.
 
 import math
 from fractions import Fraction
-from statistics import NormalDist
 
 import numpy as np
 
@@ -73,27 +72,24 @@ def auc(groups):
     return halves / (2 * pairs) if pairs else NAN
 
 
-def average_precision(groups, prevalence=None, adjusted=False, tail="binormal"):
+def average_precision(groups, prevalence=None, adjusted=False):
     """Return the mean over positives of the precision down to them."""
     if not groups.n_pos:
         return NAN
     if not groups.n_neg and (adjusted or prevalence is not None):
         return NAN
-    shrunk = None
-    if prevalence is not None and tail == "binormal":
-        shrunk = binormal_tail(groups, prevalence)
     parts = []
-    for k, (pos, found, lost) in enumerate(
-        zip(groups.pos, groups.cum_pos[1:], groups.cum_neg[1:], strict=True)
+    for pos, found, lost in zip(
+        groups.pos, groups.cum_pos[1:], groups.cum_neg[1:], strict=True
     ):
         if not pos:
             continue
         precision = found / (found + lost)
         if prevalence is not None:
             above = prevalence * (found / groups.n_pos)
-            rate = shrunk[k] if shrunk else lost / groups.n_neg
+            below = (1 - prevalence) * (lost / groups.n_neg)
             # Shares that are no floats weigh nothing either.
-            precision = above / (above + (1 - prevalence) * rate) if above else 0.0
+            precision = above / (above + below) if above else 0.0
         parts.append(pos / groups.n_pos * precision)
     score = math.fsum(parts)
     if not adjusted:
@@ -101,61 +97,6 @@ def average_precision(groups, prevalence=None, adjusted=False, tail="binormal"):
     chance = groups.prevalence if prevalence is None else prevalence
     against = groups.n_neg / groups.total if prevalence is None else 1 - prevalence
     return (score - chance) / against
-
-
-def binormal_tail(groups, prevalence):
-    """Return the false positive rates shrunk to a line, or None where there is none.
-
-    The line is fitted to the probits of both rates over the positives that have at
-    least three controls above them, the less the more of these there are.
-    """
-    n1 = groups.n_cases * groups.n_pos / groups.total
-    m = groups.n_cases * groups.n_neg / groups.total
-    # A control stands for so many cases of the population, relative to a positive.
-    stands_for = (1 - prevalence) / prevalence * n1 / m
-    if stands_for <= 1:
-        return None
-    normal = NormalDist().cdf
-
-    def probit(part, rest):
-        # From the smaller: the share of the greater may round to 1.
-        quantile = NormalDist().inv_cdf(min(part, rest) / (part + rest))
-        return quantile if part <= rest else -quantile
-
-    points = []
-    for pos, found, lost in zip(
-        groups.pos, groups.cum_pos[1:], groups.cum_neg[1:], strict=True
-    ):
-        k, i = m * (lost / groups.n_neg), n1 * (found / groups.n_pos)
-        if not pos:
-            continue
-        counts = min(max((k - 2.25) / 0.5, 0), 1) * n1 * (pos / groups.n_pos)
-        if k / m >= 0.3:
-            counts = 0
-        elif k / m > 0.1:
-            t = (0.3 - k / m) / 0.2
-            counts *= t**2 * (3 - 2 * t)
-        if not counts:
-            continue
-        # Of more cases than floats count, what is left may be rounded below none.
-        of_pos, of_neg = max(n1 - i, 0) + 1, max(m - k, 0) + 0.5
-        points.append((counts, probit(i, of_pos), probit(k + 0.5, of_neg)))
-    total = math.fsum(w for w, _, _ in points)
-    if total <= 4.5:
-        return None
-    mean_x = math.fsum(w * x for w, x, _ in points) / total
-    mean_y = math.fsum(w * y for w, _, y in points) / total
-    spread = math.fsum(w * (x - mean_x) ** 2 for w, x, _ in points) / total
-    both = math.fsum(w * (x - mean_x) * (y - mean_y) for w, x, y in points) / total
-    if spread <= 1e-12 or both / spread <= 1e-9:
-        return None
-    shrunk, s = [], 0.5 * (1 - 1 / stands_for)
-    for found, lost in zip(groups.cum_pos[1:], groups.cum_neg[1:], strict=True):
-        i = n1 * found / groups.n_pos
-        x = probit(i, n1 - i + 1) if found else -37.5
-        f = normal(mean_y + both / spread * (x - mean_x))
-        shrunk.append((m * lost / groups.n_neg + s) * f / (m * f + s))
-    return shrunk
 
 
 def found_at(groups, rate):
