@@ -87,7 +87,6 @@ QUESTIONS = (
     ),
     ("Do all statements hold together?", "error_budget", ("ErrorBudget",)),
     ("Whom to process?", "in_production", ("ConstrainedThresholdClassifier",)),
-    ("Is another model better in use?", "in_production", ("compare_batches",)),
     ("What does it look like?", None, ("RateAveragedROC", "HitCurveDisplay")),
     ("What if the cases do not fit in memory?", "large_data", ("RankTable",)),
 )

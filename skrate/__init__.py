@@ -17,7 +17,6 @@ from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
-from skrate.inference.compare_batches import compare_batches
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.curve_band import curve_band
 from skrate.inference.error_budget import ErrorBudget
@@ -87,7 +86,6 @@ __all__ = [
     "average_precision_score",
     "budget_report",
     "compare",
-    "compare_batches",
     "compare_curves",
     "compare_folds",
     "convert_rauc",

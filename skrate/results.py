@@ -8,7 +8,6 @@ them by hand. Each is frozen and prints in words, is a table in notebooks, and h
 
 from skrate.curves.consensus import ConsensusCurve, CurvePoint
 from skrate.inference.budget_report import BudgetReport, BudgetRow
-from skrate.inference.compare_batches import BatchComparison
 from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.curve_band import CurveBand
 from skrate.inference.sample_size import SampleSize
@@ -26,7 +25,6 @@ from skrate.model_selection.threshold import AchievedShare, MarkedBatch
 
 __all__ = [
     "AchievedShare",
-    "BatchComparison",
     "BestModel",
     "BudgetReport",
     "BudgetRow",

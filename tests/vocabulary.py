@@ -36,8 +36,6 @@ DATA = (
     "fold",  # of each row, of which scores are compared with each other
     "scores_a",  # what group_scores returns of two, as y_score_a
     "scores_b",
-    "champion_scores",  # of the deployed model and of the one that may replace it
-    "challenger_scores",
     "batches",  # of these, where they come a few at a time; or the one of each case
 )
 

@@ -5,7 +5,6 @@ It is handed on by ``skrate``: ``skrate.displays.MarkersDisplay`` and so on.
 """
 
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
-from skrate.displays.batches import BatchComparisonDisplay
 from skrate.displays.best_model import BestModelDisplay
 from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.curve_band import CurveBandDisplay
@@ -15,7 +14,6 @@ from skrate.displays.subgroups import SubgroupDisplay
 
 __all__ = [
     "AUCErrorRateDisplay",
-    "BatchComparisonDisplay",
     "BestModelDisplay",
     "BudgetReportDisplay",
     "CurveBandDisplay",

@@ -2,7 +2,6 @@
 
 from skrate.data.estimated import EstimatedLabels
 from skrate.labels.censored import censored
-from skrate.labels.challenge import Challenge
 from skrate.labels.noisy import noisy
 from skrate.labels.plan import LabelPlan, plan_labels
 from skrate.labels.positive_unlabelled import positive_unlabelled
@@ -11,7 +10,6 @@ from skrate.labels.sampled import sampled
 from skrate.labels.treatment import treatment
 
 __all__ = [
-    "Challenge",
     "EstimatedLabels",
     "LabelPlan",
     "censored",

@@ -28,7 +28,6 @@ from skrate import (
 )
 from skrate.displays import (
     AUCErrorRateDisplay,
-    BatchComparisonDisplay,
     BestModelDisplay,
     BudgetReportDisplay,
     CurveBandDisplay,
@@ -82,11 +81,6 @@ ROWS = {
     "errors": Row(
         AUCErrorRateDisplay, (Y, SCORES), {"pos_label": "ill", "y_pred": LABELS},
         {"curve_kwargs": "lines_", "point_kwargs": "point_"},
-    ),
-    "batches": Row(
-        BatchComparisonDisplay, (Y, A, B),
-        {"pos_label": "ill", "batches": np.arange(80) // 40},
-        {"curve_kwargs": "line_", "band_kwargs": "band_", "point_kwargs": "points_"},
     ),
     "best": Row(
         BestModelDisplay, (Y, {"a": A + 3 * Y_TRUE, "b": B - 3 * Y_TRUE}),

@@ -9,7 +9,6 @@ from optional import require
 from skrate import (
     RateAveragedROC,
     budget_report,
-    compare_batches,
     compare_curves,
     curve_band,
     displays,
@@ -35,8 +34,6 @@ def made():
         "recall", Y_TRUE, Y_SCORE, by=RNG.random(200) < 0.5, rate=0.2
     )
     models = {"a": Y_SCORE, "b": OTHER}
-    halves = np.arange(200) // 100
-    batches = compare_batches("roc_auc", Y_TRUE, Y_SCORE, OTHER, batches=halves)
     best = select_best("roc_auc", models, Y_TRUE, n_resamples=99, random_state=0)
     return [
         (budget_report(Y_TRUE, Y_SCORE, rate=0.2), displays.BudgetReportDisplay),
@@ -45,7 +42,6 @@ def made():
         (groups, displays.SubgroupDisplay),
         (rate_averaged_roc_curve(*folds), RateAveragedROC),
         (best, displays.BestModelDisplay),
-        (batches, displays.BatchComparisonDisplay),
     ]
 
 

@@ -131,7 +131,7 @@ SHARES = np.array([entry.share for entry in ENTRIES])
 # scorers, with the score (test_one_number.py).
 NOT_DRAWN = {
     "displays", "HitCurveDisplay", "RateAveragedROC", "RankBoostClassifier",
-    "refit_best", "refit_one_standard_error", "search_rankings", "compare_batches",
+    "refit_best", "refit_one_standard_error", "search_rankings",
     "labels",
     "QuasiConcaveHitCurve", "error_rate", "review", "sample_size", "compare_folds",
     "summarize", "results", "ScoreReport", "eval_metric", "make_ranking_scorer",

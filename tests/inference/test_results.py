@@ -18,7 +18,6 @@ from skrate import (
     RankTable,
     budget_report,
     compare,
-    compare_batches,
     compare_curves,
     curve_band,
     estimate,
@@ -67,7 +66,6 @@ OTHERS = {
     "curve": rate_averaged_roc_curve([Y[:40], Y[40:]], [A[:40], A[40:]]),
     "curves": compare_curves(Y, A, B, n_resamples=99, random_state=0),
     "band": curve_band(Y, A, n_resamples=99, random_state=0),
-    "batches": compare_batches("roc_auc", Y, A, B, batches=np.arange(80) // 20),
     "lists": group_scores("roc_auc", Y, A, groups=[NAME, NAME, "b", "b"] * 20),
     "summaries": summarize({NAME: {"test_auc": [0.5, 0.75, 1]}}),
     "subgroups": subgroup_scores(

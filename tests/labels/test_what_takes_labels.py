@@ -95,7 +95,6 @@ REFUSE = {
     "table": lambda y: skrate.RankTable.from_arrays(y, A),
     "FoldRankings": lambda y: skrate.FoldRankings(y, A, fold=GROUPS),
     "consensus": lambda y: skrate.rate_averaged_roc_curve([y, y], [A, B]).tpr.tolist(),
-    "batches": lambda y: skrate.compare_batches("roc_auc", y, A, B, batches=GROUPS),
     "sample_size": lambda y: skrate.sample_size("roc_auc", y, A, half_width=0.02),
     "subgroups": lambda y: skrate.subgroup_scores(
         "recall_at_rate", y, A, by=GROUPS, rate=0.3
