@@ -89,15 +89,11 @@ DISPLAY = {
     "zoom",
     "xlim",  # as of matplotlib's axes
     "plot_bands",
-    "plot_mean",  # of the curves of folds
     "plot_folds",
     "plot_fixed_width",  # the band of comparators, as plot_bands draws those of models
     "plot_isometrics",
     "plot_rate",
-    "plot_reachable",
     "scores",  # what subgroup_scores returns
-    "plot_interval",
-    "plot_winning",
     "kind",
     "y_pred",
     "curves",

@@ -140,7 +140,6 @@ class BudgetReportDisplay(Display):
         plot_chance_level: bool = True,
         chance_level_kwargs: dict[str, Any] | None = None,
         plot_perfect: bool = True,
-        perfect_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
         """Draw the curves up to where the budget may end.
@@ -197,9 +196,8 @@ class BudgetReportDisplay(Display):
         if plot_perfect:
             label = entry("Perfect,", f"if {n * p:,.0f} are positive")
             self.perfect_ = self._reference_line(
-                ([0, n * p, n], [0, n * p, n * p]), perfect_kwargs, linestyle=":",
-                label=label,
-            )  # fmt: skip
+                ([0, n * p, n], [0, n * p, n * p]), linestyle=":", label=label
+            )
         level = report.confidence_level
         bounds = [
             curve.interval(level)

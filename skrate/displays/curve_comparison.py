@@ -253,8 +253,6 @@ class CurveComparisonDisplay(Drawing):
         n_items: int | None = None,
         curve_kwargs: dict[str, Any] | None = None,
         band_kwargs: dict[str, Any] | None = None,
-        plot_interval: bool = True,
-        plot_winning: bool = True,
         despine: bool = False,
     ) -> Self:
         """Draw the difference with its band.
@@ -267,10 +265,6 @@ class CurveComparisonDisplay(Drawing):
         n_items : int, default=None
             Number of cases of which that share will be processed; None takes the
             display's. Further axes then count the cases processed, and those found.
-        plot_interval : bool, default=True
-            Whether to draw the intervals at single rates within a simultaneous band.
-        plot_winning : bool, default=True
-            Whether to shade the rates at which one model is better beyond doubt.
 
         Raises
         ------
@@ -296,12 +290,11 @@ class CurveComparisonDisplay(Drawing):
             # With an outline, unlike areas of other meanings.
             whole = {"label": f"{level} band", "linewidth": _OUTLINE}
             self.band_ = self._area(found.band, band_kwargs, alpha=0.15, **whole)
-            if plot_interval:
-                interval = found.confidence_interval
-                self.interval_ = self._area(interval, None, alpha=0.2, **at_one)
+            interval = found.confidence_interval
+            self.interval_ = self._area(interval, None, alpha=0.2, **at_one)
         else:
             self.band_ = self._area(found.band, band_kwargs, alpha=0.15, **at_one)
-        won = found.winning_rates()[:2] if plot_winning else ([], [])
+        won = found.winning_rates()[:2]
         self.winning_a_, self.winning_b_ = (
             self._shade(stretches, f"{name} better", model_color(i))
             for i, (name, stretches) in enumerate(zip((of_a, of_b), won, strict=True))

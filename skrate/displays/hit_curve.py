@@ -321,10 +321,8 @@ class HitCurveDisplay(FoldsDisplay):
         plot_chance_level: bool = True,
         chance_level_kwargs: dict[str, Any] | None = None,
         plot_perfect: bool = True,
-        perfect_kwargs: dict[str, Any] | None = None,
         plot_momentum: bool = False,
         plot_folds: bool = True,
-        plot_mean: bool | None = None,
         plot_bands: bool | None = None,
         bounds_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
@@ -350,10 +348,7 @@ class HitCurveDisplay(FoldsDisplay):
             Whether to draw the momentum, its mean over several curves, dotted, where it
             is defined; as 1 if its approximation exceeds that.
         plot_folds : bool, default=True
-            Whether to draw the curve of each fold where there are several.
-        plot_mean : bool, default=None
-            Whether to draw the mean of curves at equal rate, as :func:`hit_curve` of
-            folds. None draws it for several folds.
+            Whether to draw the curve of each fold beside their mean.
         plot_bands : bool, default=None
             Whether to shade a standard deviation over the curves about their mean,
             which is no bounds for it. None does so for several.
@@ -367,7 +362,6 @@ class HitCurveDisplay(FoldsDisplay):
         """
         kind = check_choice("kind", kind, get_args(Kind))
         are_several = len(self.curves) > 1
-        plot_mean = are_several if plot_mean is None else plot_mean
         plot_bands = are_several if plot_bands is None else plot_bands
         law = None if rate is None else check_rate(rate)
         if plot_momentum and self._are_estimates:
@@ -390,7 +384,7 @@ class HitCurveDisplay(FoldsDisplay):
         self._start(ax)
         before = self.ax_.get_ylim() if self.ax_.lines else None
         style = styled(curve_kwargs, label=self._entry(name, *self._summary(law)))
-        self._draw_curves(style, plot_folds, plot_mean)
+        self._draw_curves(style, plot_folds)
         if plot_bands:
             x, mean, spread = self._over_folds()
             style = styled(bounds_kwargs, color=self._color, label="_", **_BAND)
@@ -413,9 +407,8 @@ class HitCurveDisplay(FoldsDisplay):
                 gains = [np.interp(RATES, *points) for points in self.perfect]
                 best = RATES, np.mean(gains, axis=0)
             self.perfect_ = self._reference_line(
-                self._drawn(*best), perfect_kwargs, linestyle=":",
-                label="Perfect",
-            )  # fmt: skip
+                self._drawn(*best), linestyle=":", label="Perfect"
+            )
         if law is not None:
             self.rate_ = draw_rate(self.ax_, law, n)
         self.ax_.set_xlim(-0.01 * n, 1.01 * n)
@@ -448,30 +441,21 @@ class HitCurveDisplay(FoldsDisplay):
         x, y = rescaled(rates, hits, self._kind, first)
         return x * self._units[0], y * self._units[1]
 
-    def _draw_curves(
-        self, style: dict[str, Any], plot_folds: bool, plot_mean: bool
-    ) -> None:
+    def _draw_curves(self, style: dict[str, Any], plot_folds: bool) -> None:
         """Draw the curves in the colour of their model, and their mean."""
-        are_several, faint = len(self.curves) > 1, {}
-        if plot_mean:
-            mean = {key: style[key] for key in ("color", "label") if key in style}
-            self.mean_ = self._model_line(*self._over_folds()[:2], None, **mean)
-            style = style | {"color": self.mean_.get_color(), "label": "_"}
-        if are_several:
-            # Faint, behind their mean.
-            faint = {"alpha": 0.3 if plot_mean else 0.5, "linewidth": 0.8}
-        lines: list[Any] = []
-        for curve in self.curves if plot_folds or not plot_mean else ():
-            points = self._drawn(*curve)
-            if lines or plot_mean:
-                lines.append(self._line(*points, style, **{"linestyle": "-"} | faint))
-            else:
-                lines.append(self._model_line(*points, style, **faint))
-                # One colour, and one entry in the legend, for all folds.
-                style = style | {"color": lines[0].get_color(), "label": "_"}
-                faint["linestyle"] = lines[0].get_linestyle()
-        self.line_ = lines if are_several else lines[0]
-        self._color = (lines[0] if lines else self.mean_).get_color()
+        if len(self.curves) == 1:
+            self.line_ = self._model_line(*self._drawn(*self.curves[0]), style)
+            self._color = self.line_.get_color()
+            return
+        mean = {key: style[key] for key in ("color", "label") if key in style}
+        self.mean_ = self._model_line(*self._over_folds()[:2], None, **mean)
+        self._color = self.mean_.get_color()
+        style = style | {"color": self._color, "label": "_"}
+        faint = {"linestyle": "-", "alpha": 0.3, "linewidth": 0.8}
+        self.line_ = [
+            self._line(*self._drawn(*curve), style, **faint)
+            for curve in (self.curves if plot_folds else ())
+        ]
 
     def _over_folds(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what is drawn of the mean of the curves, and its standard deviation.

@@ -297,7 +297,6 @@ class RateAveragedROC(FoldsDisplay):
         plot_fixed_width: bool = False,
         plot_folds: bool = False,
         fold_kwargs: dict[str, Any] | None = None,
-        plot_reachable: bool = True,
         plot_isometrics: bool | ArrayLike = False,
         plot_rate: bool = False,
         plot_chance_level: bool = False,
@@ -325,8 +324,6 @@ class RateAveragedROC(FoldsDisplay):
             place of bounds.
         plot_folds : bool, default=False
             Whether to draw the curve of each fold.
-        plot_reachable : bool, default=True
-            Whether to draw the borders of what a ranking can reach, in grey.
         plot_isometrics : bool or array-like of shape (n_rates,), default=False
             Lines of equal rate to draw; True takes every tenth.
         plot_rate : bool, default=False
@@ -373,7 +370,7 @@ class RateAveragedROC(FoldsDisplay):
         self.reachable_ = []
         style: dict[str, Any] = {"color": "0.6", "linewidth": 1, "label": "_"}
         worst, perfect = ([0, 1 - p, 1], [0, 0, 1]), ([0, p, 1], [0, 1, 1])
-        for border in (worst, perfect) if plot_reachable else ():
+        for border in (worst, perfect):
             line = self._reference_line(plane.points(*border), **style)
             self.reachable_.append(line)
             if space != "roc":

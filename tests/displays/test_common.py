@@ -66,7 +66,7 @@ class Row(NamedTuple):
         return self.display.from_predictions(*self.arguments, **self.options | options)
 
 
-REFERENCES = {"chance_level_kwargs": "chance_level_", "perfect_kwargs": "perfect_"}
+REFERENCES = {"chance_level_kwargs": "chance_level_"}
 ROWS = {
     "hits": Row(
         HitCurveDisplay, (Y, SCORES), {"pos_label": "ill"},

@@ -90,14 +90,12 @@ def test_winning_stretches_are_shaded_with_one_entry_each():
         "early \N{MINUS SIGN} late", "95 % band", "95 % at one rate", "early better",
         "late better",
     ]  # fmt: skip
-    assert drawn(plot_winning=False).winning_a_ == []
 
 
 def test_pointwise_bounds_are_drawn_once():
     display = drawn(band="pointwise")
     assert display.interval_ is None
     assert texts(display)[:2] == ["a \N{MINUS SIGN} b", "95 % at one rate"]
-    assert drawn(plot_interval=False).interval_ is None
     assert drawn().ax_.get_ylabel().startswith("Difference in recall")
     assert texts(display.plot(names=("x", "y")))[0] == "x \N{MINUS SIGN} y"
 

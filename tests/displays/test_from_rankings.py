@@ -68,7 +68,7 @@ def test_hit_curves_are_those_of_the_estimators(kind):
 
 def test_gains_per_class_are_drawn_by_fold():
     rankings, gain = both_rankings(CASES)[0], {"positive": 5, "negative": -1}
-    display = HitCurveDisplay.from_predictions(rankings, gain=gain, plot_mean=True)
+    display = HitCurveDisplay.from_predictions(rankings, gain=gain)
     for line, *fold in zip(display.line_, *by_fold(FOLD, Y_TRUE, A), strict=True):
         assert np.allclose(data(line), hit_curve(*fold, gain=gain), atol=1e-12)
     expected = hit_curve(rankings, gain=gain)
@@ -78,16 +78,14 @@ def test_gains_per_class_are_drawn_by_fold():
 
 def test_the_mean_is_the_hit_curve_of_all_folds():
     rankings = both_rankings(CASES)[0]
-    display = HitCurveDisplay.from_predictions(rankings, plot_mean=True)
+    display = HitCurveDisplay.from_predictions(rankings)
     rate, hits = hit_curve(rankings)
     assert np.allclose(data(display.mean_), (rate, hits), rtol=0, atol=1e-12)
     assert display.mean_.get_color() == display.line_[0].get_color()
     assert display.mean_.get_label() == texts(display)[0]
-    gains = HitCurveDisplay.from_predictions(rankings, plot_mean=True, kind="gains")
+    gains = HitCurveDisplay.from_predictions(rankings, kind="gains")
     assert np.allclose(data(gains.mean_), (rate, hits / hits[-1]), rtol=0, atol=1e-12)
-    x, lift = data(
-        HitCurveDisplay.from_predictions(rankings, plot_mean=True, kind="lift").mean_
-    )
+    x, lift = data(HitCurveDisplay.from_predictions(rankings, kind="lift").mean_)
     expected = np.interp(x, rate, hits / hits[-1])
     assert np.allclose(x * lift, expected, rtol=0, atol=1e-12)
 
@@ -95,9 +93,8 @@ def test_the_mean_is_the_hit_curve_of_all_folds():
 def test_the_band_is_a_standard_deviation_of_the_folds_about_their_mean():
     rankings = both_rankings(CASES)[0]
     display = HitCurveDisplay.from_predictions(
-        rankings, plot_mean=False, bounds_kwargs={"alpha": 0.4}, curve_kwargs={"lw": 0}
+        rankings, bounds_kwargs={"alpha": 0.4}, curve_kwargs={"lw": 0}
     )
-    assert display.mean_ is None
     assert display.band_.get_alpha() == 0.4
     (path,) = display.band_.get_paths()
     rate, mean = hit_curve(rankings)

@@ -98,8 +98,6 @@ def test_folds_are_drawn_behind_their_mean_and_its_band():
     red = of_folds(curve_kwargs={"color": "red", "label": "mine"})
     assert [red.mean_.get_color(), red.line_[0].get_color()] == ["red", "red"]
     assert texts(red)[0] == "mine"
-    alone = of_folds(plot_mean=False, plot_bands=False, plot_folds=False)
-    assert len(alone.line_) == 4
     assert of_folds(plot_folds=False, kind="lift").ax_.get_ylim()[1] > 1
 
 
@@ -188,8 +186,8 @@ def test_references_stand_once_on_the_axes():
     assert texts(other) == [*models, "c (AP = 1.00)", "Random", "Perfect"]
     # One that looks otherwise has its own.
     green = {"color": "green"}
-    HitCurveDisplay(RATE, HITS).plot(ax, perfect_kwargs=green, plot_chance_level=False)
-    assert texts(other).count("Perfect") == 2
+    HitCurveDisplay(RATE, HITS).plot(ax, chance_level_kwargs=green, plot_perfect=False)
+    assert texts(other).count("Random") == 2
 
 
 def test_the_axis_of_lift_has_what_the_curves_need():
