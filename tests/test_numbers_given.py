@@ -251,7 +251,6 @@ def flags():
     return {
         "adjusted": partial(skrate.average_precision_score, y_true, y_score),
         "stratify": partial(skrate.estimate, "roc_auc", y_true, y_score),
-        "warm_start": fitted,
     }
 
 

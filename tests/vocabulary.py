@@ -64,7 +64,6 @@ SKLEARN = {
     "tol",
     "validation_fraction",
     "max_bins",
-    "warm_start",
     "scoring",
     "metrics",
     "relevance_threshold",

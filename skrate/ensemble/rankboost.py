@@ -27,7 +27,6 @@ from skrate.data.checks import (
     as_array,
     check_count,
     check_equal_length,
-    check_flag,
     check_fraction,
     check_generator,
     check_number,
@@ -105,9 +104,6 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Gain of the score that counts as one, at least 0.
     random_state : int, RandomState or Generator, default=None
         Draws the held-out cases; nothing else is random.
-    warm_start : bool, default=False
-        Keep the rankers of the last call of `fit`, on the same sample, and add to them
-        until there are `n_estimators`.
     verbose : int, default=0
         1 prints the first ten rounds and every tenth, 2 prints all.
 
@@ -203,7 +199,6 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scoring: str | Callable[..., Any] | None = None,
         tol: float = 1e-4,
         random_state: RandomState = None,
-        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
@@ -214,7 +209,6 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.scoring = scoring
         self.tol = tol
         self.random_state = random_state
-        self.warm_start = warm_start
         self.verbose = verbose
 
     def fit(
@@ -258,14 +252,13 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_unmasked("y", y)
         if isinstance(y, list | tuple):
             y = as_array("y", y)
-        is_warm = self.warm_start and hasattr(self, "estimators_")
-        data, labels = validate_data(self, X, y, **_NUMBERS, reset=not is_warm)
-        cases, classes = check_training_cases(data, labels, sample_weight, groups)
-        self._start(classes, is_warm)
+        data, labels = validate_data(self, X, y, **_NUMBERS)
+        cases, self.classes_ = check_training_cases(data, labels, sample_weight, groups)
         rule = None
         if self.n_iter_no_change is not None:
+            seed = int(check_generator(self.random_state).integers(2**31))
             train, held_out = split_cases(
-                cases, groups is not None, self.validation_fraction, self._seed
+                cases, groups is not None, self.validation_fraction, seed
             )
             has_given = sample_weight is not None, groups is not None
             rule = StoppingRule(
@@ -356,7 +349,6 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "scoring must be None, a score function, its name, the name of a "
                 f"scorer or a function (estimator, X, y), got {shown(scoring)}."
             )
-        check_flag("warm_start", self.warm_start)
         if not isinstance(self.verbose, bool):
             check_count("verbose", self.verbose, minimum=0)
 
@@ -364,35 +356,15 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return np.asarray(validate_data(self, X, **_NUMBERS, reset=False))
 
-    def _start(self, classes: Array, is_warm: bool) -> None:
-        """Take up the rankers of the last fit, or none."""
-        if not is_warm:
-            self.estimators_ = np.zeros(0, dtype=STUMP)
-            self.normalisers_ = np.zeros(0)
-            self.stop_reason_ = ""
-            self._seed = int(check_generator(self.random_state).integers(2**31))
-        elif classes.tolist() != self.classes_.tolist():
-            raise ValueError(
-                f"warm_start=True needs the classes of the last call of fit, "
-                f"{self.classes_.tolist()}, found {classes.tolist()}."
-            )
-        elif self.n_estimators < len(self.estimators_):
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be at least the "
-                f"{len(self.estimators_)} rankers kept by warm_start=True."
-            )
-        self.classes_ = classes
-
     def _boost(self, cases: TrainingCases, rule: StoppingRule | None) -> None:
         """Make rounds until there are enough, or a reason to stop."""
         with_pairs = cases.with_pairs()
-        scores = stump_scores(self.estimators_, with_pairs.X)
-        pairs = PairWeights(with_pairs, scores)
+        pairs = PairWeights(with_pairs)
         columns = prepare_columns(with_pairs.X, with_pairs.weights, self.max_bins)
         speed = float(self.learning_rate)
-        stumps: list[Array] = list(self.estimators_)
-        normalisers: list[float] = self.normalisers_.tolist()
-        reason = self.stop_reason_ if self.stop_reason_ == "separable" else ""
+        stumps: list[Array] = []
+        normalisers: list[float] = []
+        reason = ""
         while not reason:
             if len(stumps) >= self.n_estimators:
                 reason = "n_estimators"
@@ -509,8 +481,10 @@ class StoppingRule(RankBoostClassifier):
             self.classes_ = np.array([0, 1])
             held_out = held_out._replace(y=held_out.is_pos.astype(int))
         self.train, self.held_out = train, held_out
-        self.of_train = stump_scores(model.estimators_, train.X)
-        self.of_held_out = stump_scores(model.estimators_, held_out.X)
+        self.of_train, self.of_held_out = (
+            np.zeros(len(train.y)),
+            np.zeros(len(held_out.y)),
+        )
         self.scores: list[float] = []
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -735,18 +709,16 @@ class PairWeights:
     In list g the pair of positive i and negative j has the weight c_g v_i v_j, where
     the v of each class of the list sum to one, as do the c_g. For a ranker h the
     expected difference within a pair is r = sum of d h, where ``signed`` holds d: c_g v
-    for positives, -c_g v for negatives. A pair starts with the product of its weights
-    times exp(score of the negative - score of the positive), by the ``scores`` of the
-    model so far. Each list has both classes.
+    for positives, -c_g v for negatives. A pair starts with the product of its weights.
+    Each list has both classes.
     """
 
-    def __init__(self, cases: TrainingCases, scores: FloatArray) -> None:
+    def __init__(self, cases: TrainingCases) -> None:
         is_pos = cases.is_pos
         n_cells = 2 * (int(cases.lists.max()) + 1)
         cells = 2 * cases.lists + is_pos
-        # Relative to the greatest of its class and list: scores of hundreds, as many
-        # rounds give, would leave no weight, or one that is infinite.
-        log_weights = np.log(cases.weights) + np.where(is_pos, -scores, scores)
+        # Relative to the maximum of the class and list, so that no sum overflows.
+        log_weights = np.log(cases.weights)
         top = np.full(n_cells, -np.inf)
         np.maximum.at(top, cells, log_weights)
         values = np.exp(log_weights - top[cells])

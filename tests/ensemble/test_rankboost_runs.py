@@ -22,33 +22,6 @@ from skrate import (
 )
 
 
-def test_warm_start_continues_where_it_stopped():
-    X, y, rng = sample(13, n=150, share_missing=0.1)
-    groups = rng.integers(0, 4, size=150)
-    model = RankBoostClassifier(n_estimators=10, warm_start=True)
-    model.fit(X, y, groups=groups)
-    model.set_params(n_estimators=35).fit(X, y, groups=groups)
-    once = RankBoostClassifier(n_estimators=35).fit(X, y, groups=groups)
-    thresholds = [each.estimators_["threshold"] for each in (model, once)]
-    np.testing.assert_array_equal(*thresholds)
-    np.testing.assert_allclose(model.normalisers_, once.normalisers_, rtol=1e-10)
-    np.testing.assert_allclose(model.predict_proba(X), once.predict_proba(X), rtol=1e-8)
-    # A separated sample needs no more.
-    model = RankBoostClassifier(n_estimators=5, warm_start=True)
-    model.fit([[1.0], [2.0]], [0, 1]).set_params(n_estimators=9)
-    model.fit([[1.0], [2.0]], [0, 1])
-    assert (model.n_estimators_, model.stop_reason_) == (1, "separable")
-
-
-def test_warm_start_refuses_another_task():
-    X, y, _ = sample(15)
-    model = RankBoostClassifier(n_estimators=5, warm_start=True).fit(X, y)
-    with pytest.raises(ValueError, match="needs the classes"):
-        model.fit(X, y + 1)
-    with pytest.raises(ValueError, match="at least the 5 rankers"):
-        model.set_params(n_estimators=3).fit(X, y)
-
-
 def test_early_stopping_scores_held_out_cases():
     X, y, _ = sample(16, n=400)
     model = RankBoostClassifier(
