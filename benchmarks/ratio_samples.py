@@ -143,25 +143,6 @@ def markers(y_true, y_scores, metric="roc_auc", **options):
     return skrate.estimate(metric, y_true, y_scores, random_state=0, **options)
 
 
-BETA = skrate.rates.from_quantiles({0.025: 0.064, 0.975: 0.288})
-KNOWN = {
-    "": skrate.rates.between({0.025: 0.064, 0.975: 0.288}),
-    ", mean": skrate.rates.between({0.025: 0.064, 0.975: 0.288}, mean=0.16),
-}
-
-
-def compared(y_true, y_scores, rate, score=skrate.expected_recall_score):
-    """Return the comparison of the first two models under a rate, or a set of such."""
-    a, b = (np.ascontiguousarray(y_scores[:, i]) for i in range(2))
-    return skrate.compare(score, y_true, a, b, rate=rate)
-
-
-def compared_pairs(y_true, y_scores, rate):
-    """Return the comparisons of all pairs of the first five models."""
-    score = skrate.expected_recall_score
-    return skrate.compare(score, y_true, y_scores[:, :5], rate=rate).pairs
-
-
 def folds(n_cases, prevalence=0.5):
     """Return the labels and scores of ten folds, and the scores in one array."""
     y_trues, y_scores = common.scored_folds(*[n_cases] * 10, prevalence=prevalence)

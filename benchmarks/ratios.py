@@ -248,7 +248,6 @@ def inference_jobs():
     yield from two_thread_jobs()
     yield from delong_jobs()
     yield from marker_jobs()
-    yield from set_jobs()
 
 
 def marker_jobs():
@@ -261,21 +260,6 @@ def marker_jobs():
     ours = of(partial(samples.markers, metric="average_precision"), 0, 1)
     name, loop = "AP of 1,000 markers, with tests", replace(loop, target="")
     yield Job(name, SIZES[:2], samples.thousand_markers, ours, [loop], **options)
-
-
-def set_jobs():
-    """Yield models compared over a set of distributions, beside one of them."""
-    data, ours = samples.twenty_models, samples.compared
-    peer = Peer("under a beta", of(partial(ours, rate=samples.BETA), 0, 1))
-    for kind, known in samples.KNOWN.items():
-        call, title = of(partial(ours, rate=known), 0, 1), f"compare over a set{kind}"
-        yield Job(title, SIZES[1:3], data, call, [peer], **ONE_THREAD)
-    score, known = skrate.rate_weighted_auc_score, samples.KNOWN[""]
-    call = of(partial(ours, rate=known, score=score), 0, 1)
-    yield Job("compare rAUC over a set", SIZES[1:3], data, call, **ONE_THREAD)
-    call = of(partial(samples.compared_pairs, rate=known), 0, 1)
-    units = {"wall ms": "<= 1000"}
-    yield Job("ten pairs over a set", [100_000], data, call, units=units, threads=1)
 
 
 def two_thread_jobs():

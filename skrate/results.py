@@ -13,13 +13,7 @@ from skrate.inference.curve_band import CurveBand
 from skrate.inference.sample_size import SampleSize
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SubgroupScores
-from skrate.metrics.results import (
-    Comparison,
-    ComparisonRange,
-    Comparisons,
-    Estimate,
-    Estimates,
-)
+from skrate.metrics.results import Comparison, Comparisons, Estimate, Estimates
 from skrate.model_selection.cv_results import FoldSummaries, FoldSummary
 from skrate.model_selection.threshold import AchievedShare, MarkedBatch
 
@@ -29,7 +23,6 @@ __all__ = [
     "BudgetReport",
     "BudgetRow",
     "Comparison",
-    "ComparisonRange",
     "Comparisons",
     "ConsensusCurve",
     "CurveBand",

@@ -19,8 +19,6 @@ LAWS = [
     rates.log_discount(10, base=1.5),
     rates.mixture([rates.beta(3, 19), rates.fixed(0.5)]),
     rates.mixture([rates.beta(3, 19), rates.fixed(0.5)], weights=[0.4, 0.6]),
-    rates.between({0.5: 0.2}, support=(0.1, 0.4)),
-    rates.between({0.5: 0.2}, mean=0.22, support=(0.1, 0.4)),
     stats.norm(0.15, 0.05),
     stats.norm(0.15, 0.05 + 1e-12),
     stats.rv_histogram(([1, 2], [0, 0.1, 0.2]))(),

@@ -220,7 +220,6 @@ def test_a_name_that_is_not_public_is_an_attribute_error():
 # the kernel of the processor does, so that nothing that must be exact, be in a range or
 # agree between two ways is left to them: `data.arrays.dot` is for that.
 ROUNDED = {
-    "rates/unimodal.py": "what a vertex of a linear program lacks is checked",
     "curves/bounds.py": "all terms are positive, and are divided by their sum",
     "ensemble/rankboost.py": "a step of Newton's, whose rounding the next would mend",
     "error_rate/moments.py": "all terms are positive: no digit is lost",

@@ -25,7 +25,6 @@ errors = skrate.displays.AUCErrorRateDisplay.from_class_ratios()
 folds = [0.8, 0.7, 0.9]
 table = skrate.RankTable([1, 1], [0, 2])
 card = skrate.displays.BudgetReportDisplay.from_predictions(table, rate=1.0)
-known = rates.between({0.1: 0.2})
 lists = skrate.group_scores("roc_auc", y, a, groups=y)
 """
 # mypy reads all of it, which takes seconds.
@@ -44,7 +43,6 @@ CALLS = [
     ("skrate.compare_curves(y, a, b, band={})", "pointwise", "point-wise"),
     ("skrate.compare_curves(y, a, b, weights={})", "sampling", "sampled"),
     ("skrate.sample_size('roc_auc', y, a, b, alternative={})", "less", "lesser"),
-    ("skrate.expected_recall_score(y, a, rate=known, worst={})", "low", "least"),
     ("skrate.influence('roc_auc', y, a, weights={})", "sampling", "sampled"),
     ("skrate.compare_folds(folds, folds, method={})", "paired", "pair"),
     ("skrate.compare_folds(folds, folds, alternative={})", "greater", "larger"),
@@ -96,9 +94,7 @@ REFUSED = [
     "skrate.compare('roc_auc', y, {'a': None})",
     "skrate.compare_curves(y, a, {'b': b})",
     "skrate.budget_report(y, models={'a': None}, rate=0.5)",
-    "skrate.budget_report(y, a, rate=known)",
     "skrate.sample_size('roc_auc', y, a, b, n_cases='9')",
-    "rates.between([0.1, 0.2])",
     "rates.from_counts(200, [400], n_items=5000)",
     "skrate.rate_averaged_roc_curve(hits, [a])",
     "skrate.rate_averaged_roc_curve([y], [a], repeats=abs)",

@@ -106,12 +106,6 @@ skrate.budget_report(ints, models=both, rate=stats.beta(2, 3), n_items=9)["0", "
 pilots: dict[str, npt.NDArray[np.float32]] = {"a": single, "b": single[::-1]}
 skrate.budget_report(ints, models=pilots, rate=np.float32(0.9)).to_frame()
 skrate.budget_report(table, rate=1.0, n_items=len(words))
-known = rates.between({0.1: 0.05, np.float64(0.9): 0.4}, mean=(0.1, 0.3), mode=0.1)
-either = skrate.compare(skrate.expected_recall_score, ints, floats, single, rate=known)
-assert isinstance(either, skrate.results.ComparisonRange)
-assert either.range.low <= either.value <= either.range.high
-skrate.rate_weighted_auc_score(ints, floats, rate=known, worst="low")
-skrate.RateWeightedAUCScorer(rate=known, worst="low")
 skrate.compare("roc_auc", ints, {"a": floats, "b": single})
 for scores in (frame[["a", "b"]], other[["a", "b"]], both):
     skrate.compare("roc_auc", ints, scores)

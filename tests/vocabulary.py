@@ -180,10 +180,6 @@ RATES = {
     "n",
     "base",
     "quantiles",
-    "mean",  # of the rate; with the next two what a set of distributions is told
-    "mode",
-    "support",  # as scipy.stats
-    "worst",  # which end of the range over a set of distributions
     "total",
     "n_items",  # the size of what is ranked
     "capacity",  # of n_items those that can be processed; `rate` is their share

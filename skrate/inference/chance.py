@@ -69,11 +69,6 @@ def estimate_markers(
         raise ValueError("y_score holds no column: at least one is needed.")
     names = tuple(map(str, columns))
     found = check_metric(metric, metric_kwargs, cases)
-    if getattr(found, "worst", None) is not None:
-        raise ValueError(
-            "worst means another distribution for each column: estimate them one by "
-            "one, or give the rate itself."
-        )
 
     def ranked(name: str, column: Any) -> Ranked:
         one = scored(cases, f"y_score[{name!r}]", column, by_case=not cases.is_plain)

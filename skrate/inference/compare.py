@@ -18,7 +18,6 @@ from skrate.data.folds import (
 )
 from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.compare_range import compare_over_set, set_of
 from skrate.inference.delta import covariance
 from skrate.inference.difference import (
     averages_in_lists,
@@ -50,7 +49,7 @@ from skrate.inference.sample import (
     rankings_of,
     scored,
 )
-from skrate.metrics.base import MetricLike, check_metric_first, find_metric
+from skrate.metrics.base import MetricLike, check_metric_first
 from skrate.metrics.hypotheses import Alternative, Quantiles
 from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import Comparison, Comparisons
@@ -61,10 +60,6 @@ Interval = Literal["wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 _Several = FoldRankings | GroupScores
 _SCORES = ("y_score_a", "y_score_b")
-_NO_SET_OVER_FOLDS = (
-    "rate is a set of distributions, over which FoldRankings are not known to be "
-    "compared: give one distribution, or compare one fold at a time."
-)
 
 
 @overload
@@ -190,8 +185,7 @@ def compare(
           both one-sided tests. The interval has level 1 - 2 alpha, as each end has the
           ``confidence_level`` 1 - alpha: 90 % for 0.95.
 
-        Choose it before you look at the data. "permutation" and sets of distributions
-        have none.
+        Choose it before you look at the data. "permutation" has none.
     reference : str or int, default=None
         Of several models the one that all others are compared with, by its name or
         number: differences are those from it. None compares all pairs.
@@ -216,24 +210,22 @@ def compare(
         first pair the draws of two models.
     **metric_kwargs : dict
         Parameters of the metric, such as ``rate``; within lists also ``average`` and
-        ``undefined`` of :meth:`GroupScores.mean`. The rate may be a set of
-        distributions, from :func:`skrate.rates.between`.
+        ``undefined`` of :meth:`GroupScores.mean`.
 
     Returns
     -------
-    result : Comparison, ComparisonRange or Comparisons
+    result : Comparison or Comparisons
         With ``value`` (a - b), ``value_a``, ``value_b``, ``standard_error``,
         ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
-        undefined. For tables also ``least_significant_correlation``. Over a set of
-        distributions it also has the ``range`` of the difference, and what attains its
-        ends. Several models have ``pairs`` of these, ``adjusted_pvalues``, and the
-        ``covariance`` of their metrics, nan over a set of distributions.
+        undefined. For tables also ``least_significant_correlation``. Several models
+        have ``pairs`` of these, ``adjusted_pvalues``, and the ``covariance`` of their
+        metrics.
 
     Raises
     ------
     ValueError
-        As :func:`estimate`, and for options that exclude each other, or that a set of
-        distributions or several models do not have.
+        As :func:`estimate`, and for options that exclude each other, or that several
+        models do not have.
 
     Warns
     -----
@@ -269,8 +261,7 @@ def compare(
     Rankings of folds are paired by the cases; it is about the models that were trained,
     while :func:`compare_folds` counts in that others would have been trained on other
     cases. :ref:`uncertainty` has what is done without variation, by replicates and with
-    two tables, :ref:`several_in_lists` the test within lists, and
-    :func:`skrate.rates.between` the sets of distributions.
+    two tables, and :ref:`several_in_lists` the test within lists.
 
     The covariance of several models multiplies their influence values case by case
     (DeLong's matrix for the AUC), so that a contrast ``c @ values`` has the variance
@@ -321,15 +312,6 @@ def compare(
     95 % interval [-0.0474, 0.2661] at any correlation,
     p = 0.0525 (two-sided, delta, correlation 0),
     significant above correlation 0.02)
-
-    Two quantiles of the share that will be processed are known, and nothing else:
-
-    >>> from skrate import rates
-    >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
-    >>> a, b = models["A"], models["B"]
-    >>> result = compare("expected_recall", y_true, a, b, rate=known)
-    >>> round(result.range.low, 4), round(result.range.high, 4)
-    (0.2667, 0.3667)
     """
     check_metric_first(metric)
     check_choice("method", method, METHODS)
@@ -410,28 +392,12 @@ class _Given(NamedTuple):
 def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Comparisons:
     """Compare all pairs of models by the same cases, or all with a reference."""
     metric, params = given.metric, given.params
-    among = set_of(metric, params)
     samples = rankings_of_models(
         "y_score_a", given.y_score_a, given.y_true, given.cases, given.weights
     )
     names, rankings = tuple(samples), list(samples.values())
     folds = rankings[0].folds
     matrix = np.full((len(names), len(names)), np.nan)
-    if among is not None:
-        if folds is not None:
-            raise ValueError(_NO_SET_OVER_FOLDS)
-        ranked = [one for sample in rankings for one in sample.each]
-
-        def under_all(i: int, j: int, plan: Plan) -> Comparison:
-            return compare_over_set(metric, params, among, [ranked[i], ranked[j]], plan)
-
-        return compare_pairs(names, under_all, plan, matrix, adjust, reference)
-    worst = getattr(find_metric(metric, params), "worst", None)
-    if worst is not None and folds is None:
-        raise ValueError(
-            f"worst={worst!r} means another distribution for each model: compare "
-            "them pair by pair."
-        )
     models = measured_models((metric, params), rankings, plan)
     argument = "y_score_a" if folds is None else "y_true"
     named = zip(names, models, strict=True)
@@ -520,8 +486,6 @@ def _in_folds(given: _Given, plan: Plan) -> Comparison:
     sample = rankings_of(y_true, weights=given.weights)
     if given.is_pair:
         return _two_metrics(given, sample, "y_true", plan)
-    if set_of(given.metric, given.params) is not None:
-        raise ValueError(_NO_SET_OVER_FOLDS)
     check_same_folds({"y_true": y_true, "y_score_a": other})
     both = [sample, rankings_of(other, weights=given.weights)]
     return _of_two(given, both, ("y_true", "y_score_a"), plan)
@@ -534,12 +498,6 @@ def _of_tables(given: _Given, correlation: float | None, plan: Plan) -> Comparis
     if given.is_pair and table_b is None:
         check_alone(y_true, **others)
         return _two_metrics(given, rankings_of(y_true), "y_true", plan)
-    if not given.is_pair and set_of(given.metric, given.params) is not None:
-        name = "y_true" if isinstance(y_true, RankTable) else "y_score_a"
-        raise ValueError(
-            f"{name} is a RankTable, whose cases are not known to be those of another: "
-            "over a set of distributions give labels and scores."
-        )
     tables = y_true, table_b
     check_tables(given.metric, tables, plan.method, others)
     return compare_tables(given.metric, tables, plan, correlation, given.params)
@@ -547,11 +505,6 @@ def _of_tables(given: _Given, correlation: float | None, plan: Plan) -> Comparis
 
 def _of_other_cases(given: _Given, plan: Plan) -> Comparison:
     """Compare two models on different cases."""
-    if set_of(given.metric, given.params) is not None:
-        raise ValueError(
-            "y_true_b excludes a set of distributions: both models must score the same "
-            "cases."
-        )
     if given.y_score_b is None:
         raise ValueError("y_score_b is missing: y_true_b needs scores.")
     if plan.method == "permutation":
@@ -585,9 +538,6 @@ def _of_same_cases(given: _Given, plan: Plan) -> Comparison:
             "scores of several models, with a column or entry each."
         )
     both = [model_a, scored(cases, "y_score_b", b)]
-    among = set_of(given.metric, given.params)
-    if among is not None:
-        return compare_over_set(given.metric, given.params, among, both, plan)
     return _of_two(given, [Rankings([one]) for one in both], _SCORES, plan)
 
 

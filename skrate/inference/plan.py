@@ -50,7 +50,6 @@ from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.recall import (
     FEW_PROCESSED,
     ExpectedRecall,
-    UnderSet,
     expected_recall,
     is_of_few,
     rate_of,
@@ -255,9 +254,6 @@ def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
         found = on_table(found, cases.counts)
     else:
         found = found.of_sample(cases.total, is_weighted=cases.weights is not None)
-    is_ranked = cases.scores is not None or cases.counts is not None
-    if is_ranked and isinstance(found, UnderSet):
-        found = found.resolved(cases.table)
     object.__setattr__(found, "_asked", None if found is asked else asked)
     return found
 
@@ -360,15 +356,6 @@ def warn_of_difference(
         if caution is not None:
             warn(caution)
             return
-
-
-def defined_values(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> list[float]:
-    """Return the same of rankings of the same cases; warn once of what these lack."""
-    if why_too_few(ranked[0], metrics[0]) is not None:
-        return [defined_value(metrics[0], ranked[0])] * len(ranked)
-    return [
-        defined_value(metric, one) for metric, one in zip(metrics, ranked, strict=True)
-    ]
 
 
 def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> None:

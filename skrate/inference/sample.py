@@ -103,11 +103,6 @@ class Ranked(Sample):
         found: IntArray = np.maximum(np.cumsum(has_weight) - 1, 0).take(self.group)
         return found
 
-    @property
-    def swapped(self) -> Ranked:
-        """The same cases, of which the negatives are called the positives."""
-        return replace(self, is_pos=~self.is_pos)
-
     def forget(self) -> None:
         """Give back the memory of what is only for single cases, or found again."""
         for name in ("_ranking", "group"):

@@ -20,7 +20,6 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
 from skrate.data.show import described_like
-from skrate.inference.compare_range import set_of
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import SLACK
 from skrate.inference.measured import Measured
@@ -224,11 +223,6 @@ def select_best(
     check_metric_first(metric)
     if "groups" in metric_kwargs:
         raise ValueError(GROUPS_ARE_LISTS)
-    if set_of(metric, metric_kwargs) is not None:
-        raise ValueError(
-            "rate is a set of distributions, under which another model may be the best "
-            "for each: give one distribution, or use compare."
-        )
     plan = Plan(
         "delta", confidence_level, "wilson", n_resamples, None, random_state, n_jobs
     )

@@ -26,7 +26,6 @@ from skrate.data.lists import list_table
 from skrate.data.table import RankTable, check_alone
 from skrate.metrics.base import Metric, score
 from skrate.rates.laws import RateLike
-from skrate.rates.sets import RateSet
 
 AverageName = Literal["macro", "weighted", "micro", "samples"]
 # Over classes; None for no average, which is a value for each.
@@ -34,7 +33,7 @@ ClassAverage: TypeAlias = AverageName | None
 AVERAGES: tuple[AverageName, ...] = get_args(AverageName)
 
 # One for all classes, or one for each by its label.
-RateByClass: TypeAlias = RateLike | RateSet | Mapping[Any, RateLike | RateSet]
+RateByClass: TypeAlias = RateLike | Mapping[Any, RateLike]
 # A metric for all classes, or one for each by its label.
 Metrics: TypeAlias = Metric | Mapping[Any, Metric]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Literal, get_args, overload
 
 import numpy as np
@@ -29,17 +28,15 @@ from skrate.data.lists import ListTable, ListValues
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
-from skrate.metrics.base import Facts, Slopes
+from skrate.metrics.base import Facts, Metric, Slopes
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
 from skrate.metrics.recall import (
-    UnderSet,
     expected_recall,
     expected_recall_score,
     recall_of_tables,
     recall_slopes,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
-from skrate.rates.sets import End, RateCurve, with_knots
 from skrate.rates.survival import kept
 
 __all__ = ["convert_rauc", "rate_weighted_auc_score"]
@@ -61,7 +58,6 @@ def rate_weighted_auc_score(
     y_score: ArrayLike | None = ...,
     *,
     rate: RateByClass = ...,
-    worst: End | None = ...,
     average: AverageName = ...,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -73,7 +69,6 @@ def rate_weighted_auc_score(
     y_score: ArrayLike | None = ...,
     *,
     rate: RateByClass = ...,
-    worst: End | None = ...,
     average: None,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -85,7 +80,6 @@ def rate_weighted_auc_score(
     y_score: ArrayLike | None = None,
     *,
     rate: RateByClass = "uniform",
-    worst: End | None = None,
     average: ClassAverage = "macro",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -110,18 +104,17 @@ def rate_weighted_auc_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, a ``rate`` or ``worst``
-        that is none of the choices, a set without ``worst`` or ``worst`` without a set;
-        of several classes, if ``labels`` are not one for each column, different, and
-        all in ``y_true``, or a dict of rates is not of these classes.
+        For labels, scores or weights that cannot be ranked, or a ``rate`` that is none
+        of the choices; of several classes, if ``labels`` are not one for each column,
+        different, and all in ``y_true``, or a dict of rates is not of these classes.
 
     Warns
     -----
     UndefinedMetricWarning
         If only one class is present, or all rankings have the same expected recall
-        under ``rate``, or under one distribution of a set, to 12 digits (for example
-        when it is fixed at 1). With several classes it names the class; a mean that
-        needs it is nan ("weighted" needs no class without cases).
+        under ``rate`` to 12 digits (for example when it is fixed at 1). With several
+        classes it names the class; a mean that needs it is nan ("weighted" needs no
+        class without cases).
 
     See Also
     --------
@@ -200,20 +193,24 @@ def rate_weighted_auc_score(
     ... ).tolist()
     [1.0, 0.5, 1.0]
     """
-    make = partial(RateWeightedAUC, worst=worst)
     return score_any(
-        make, rate, y_true, y_score, sample_weight, pos_label,
+        RateWeightedAUC, rate, y_true, y_score, sample_weight, pos_label,
         average=average, labels=labels,
     )  # fmt: skip
 
 
 class RateWeightedAUC(
-    UnderSet,
+    Metric,
     score=rate_weighted_auc_score,
     aliases=(sklearn.metrics.roc_auc_score, "roc_auc"),
     by_default=AUC,
 ):
     """The rAUC under a rate; under the uniform one it is the AUC, and DeLong's."""
+
+    rate: Any = "uniform"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", check_rate(self.rate))
 
     @property
     def is_auc(self) -> bool:
@@ -224,7 +221,7 @@ class RateWeightedAUC(
     def facts(self) -> Facts:
         if self.is_auc:
             return AUC_FACTS
-        return Facts(groups="runs", takes_estimates=self.worst is None)
+        return Facts(groups="runs", takes_estimates=True)
 
     @property
     def name(self) -> str:
@@ -235,18 +232,7 @@ class RateWeightedAUC(
         """The same for swapped classes and negated scores."""
         return RateWeightedAUC(self.rate.mirrored)
 
-    def by_rate(self, table: RankTable) -> RateCurve:
-        p, rest = table.prevalence, table.negative_share
-        # Where the recall of the best and of the worst ranking bends.
-        bends = np.unique([p, rest])
-        knots, recall, _ = with_knots(RateCurve(table.rates, table.tpr), bends)
-        worst = np.maximum(knots - rest, 0) / p
-        best = np.minimum(knots / p, 1)
-        return RateCurve(knots, recall - worst, best - worst)
-
     def value(self, table: RankTable) -> float:
-        if self.worst is not None:
-            return float(self.resolved(table).value(table))
         return rate_weighted_auc(table, self.rate)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -281,7 +267,7 @@ class RateWeightedAUC(
         return list_auc(lists, k) if self.is_auc else super().per_list(lists, k)
 
     def undefined_value(self, table: RankTable) -> str:
-        return undefined_rate_reason(table.prevalence, self.resolved(table).rate)
+        return undefined_rate_reason(table.prevalence, self.rate)
 
 
 def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:

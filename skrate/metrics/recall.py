@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import lru_cache, partial
-from itertools import pairwise
 from typing import Any, Literal, get_args, overload
 
 import numpy as np
@@ -27,13 +25,11 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable, ListValues
+from skrate.data.lists import ListTable
 from skrate.data.table import RankTable
-from skrate.metrics.base import NAMED, Facts, Metric, Slopes, is_defined, score
+from skrate.metrics.base import NAMED, Facts, Metric, Slopes, score
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.rates.extremes import extreme
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
-from skrate.rates.sets import End, RateCurve, check_rate_or_set
 from skrate.rates.survival import SurvivalTable, kept
 
 __all__ = ["expected_recall_score", "negative_recall_score"]
@@ -67,7 +63,6 @@ def expected_recall_score(
     *,
     rate: RateByClass = ...,
     of: Side = ...,
-    worst: End | None = ...,
     average: AverageName = ...,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -82,7 +77,6 @@ def expected_recall_score(
     *,
     rate: RateByClass = ...,
     of: Side = ...,
-    worst: End | None = ...,
     average: None,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -96,7 +90,6 @@ def expected_recall_score(
     *,
     rate: RateByClass = "uniform",
     of: Side = "positives",
-    worst: End | None = None,
     average: ClassAverage = "macro",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -120,15 +113,11 @@ def expected_recall_score(
         values or probabilities.
     rate : "uniform", float, distribution or dict, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
-        a set of distributions, from :func:`skrate.rates.between`. Several classes may
-        have separate queues: a dict then gives the rate of each.
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`. Several classes
+        may have separate queues: a dict then gives the rate of each.
     of : {"positives", "negatives"}, default="positives"
         Whose recall: "positives" gives the expected share of the positives that are
         processed, "negatives" the share of the negatives that are not.
-    worst : {"low", "high"}, default=None
-        With a set of distributions, which end of the range over the set is asked for;
-        "low" is what is found at worst.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them
         equally, "weighted" by their cases; None returns a value for each. "micro" ranks
@@ -153,9 +142,8 @@ def expected_recall_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, a ``rate``, ``of`` or
-        ``worst`` that is none of the choices, a set without ``worst`` or ``worst``
-        without a set; of several classes as :func:`rate_weighted_auc_score`.
+        For labels, scores or weights that cannot be ranked, a ``rate`` or ``of`` that
+        is none of the choices; of several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----
@@ -168,7 +156,6 @@ def expected_recall_score(
     sklearn.metrics.recall_score : Recall of predicted labels, at one threshold.
     rate_weighted_auc_score : Expected recall, rescaled to what is reachable.
     recall_at_rate_score : Recall at one known rate or count.
-    compare : The range of a difference over a set of distributions.
 
     Notes
     -----
@@ -195,20 +182,13 @@ def expected_recall_score(
     --------
     One of four cases will be processed; one of the two positives is ranked first:
 
-    >>> from skrate import expected_recall_score, rates
+    >>> from skrate import expected_recall_score
     >>> expected_recall_score(
     ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25
     ... )
     0.5
-
-    Two quantiles of the share processed are known, and nothing else:
-
-    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
-    >>> expected_recall_score(y_true, y_score, rate=known, worst="low")
-    0.45
     """
-    make = partial(ExpectedRecall, of=of, worst=worst)
+    make = partial(ExpectedRecall, of=of)
     return score_any(
         make, rate, y_true, y_score, sample_weight, pos_label,
         average=average, labels=labels,
@@ -292,59 +272,16 @@ def negative_recall_score(
     return score(NegativeRecall(rate), y_true, y_score, sample_weight, pos_label)
 
 
-class ByRate(Metric):
-    """A metric that is linear in the distribution of the rate, or a ratio of such."""
+class _OfClass(Metric):
+    """The share of the positives that is processed, or of the negatives that is not."""
 
     rate: Any = "uniform"
-
+    facts = Facts(takes_estimates=True)
     # Whether it is the negatives whose recall counts.
     is_of_negatives = False
 
-    @abstractmethod
-    def by_rate(self, table: RankTable) -> RateCurve:
-        """Return the metric of a table at every rate, from which all others follow."""
-
-
-class UnderSet(ByRate):
-    """One under a set of distributions: at the ``worst`` end of its range over the set.
-
-    The distribution that attains this end depends on the ranking.
-    """
-
-    worst: End | None = None
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", check_rate_or_set(self.rate, self.worst))
-
-    def resolved(self, table: RankTable) -> Any:
-        """Return the metric under the distribution of the set that is worst."""
-        if self.worst is None or not is_defined(self, table):
-            return self
-        found = extreme(self.rate, self.by_rate(table), self.worst)
-        return replace(self, rate=found.law, worst=None)
-
-    def value(self, table: RankTable) -> float:
-        if self.worst is None:
-            return super().value(table)
-        return float(self.resolved(table).value(table))
-
-    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        if self.worst is None or k is not None:
-            return super().per_list(lists, k)
-        values = np.full(len(lists.starts), np.nan)
-        for i, (start, end) in enumerate(pairwise(lists.edges.tolist())):
-            table = RankTable(lists.pos[start:end], lists.neg[start:end])
-            if is_defined(self, table):
-                values[i] = self.resolved(table).value(table)
-        return ListValues.of(values, lists)
-
-
-class _OfClass(ByRate):
-    """The share of the positives that is processed, or of the negatives that is not."""
-
-    @property
-    def facts(self) -> Facts:
-        return Facts(takes_estimates=getattr(self, "worst", None) is None)
+        object.__setattr__(self, "rate", check_rate(self.rate))
 
     def _turned(self, share: Any) -> Any:
         """Return the metric from the share of the class that is processed."""
@@ -353,10 +290,6 @@ class _OfClass(ByRate):
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         low, high = sorted(map(self._turned, recall_limits(self.rate)))
         return low, high
-
-    def by_rate(self, table: RankTable) -> RateCurve:
-        share = table.fpr if self.is_of_negatives else table.tpr
-        return RateCurve(table.rates, self._turned(share))
 
     def value(self, table: RankTable) -> float:
         share = expected_recall(table, self.rate, of_negatives=self.is_of_negatives)
@@ -372,14 +305,14 @@ class _OfClass(ByRate):
         return recall_slopes(table.swapped, self.rate)[0].turned()
 
 
-class ExpectedRecall(UnderSet, _OfClass, score=expected_recall_score):
+class ExpectedRecall(_OfClass, score=expected_recall_score):
     """The expected recall of either class under a rate."""
 
     of: Side = field(default="positives", metadata=NAMED)
 
     def __post_init__(self) -> None:
-        check_choice("of", self.of, SIDES)
         super().__post_init__()
+        check_choice("of", self.of, SIDES)
 
     @property
     def name(self) -> str:
@@ -403,9 +336,6 @@ class NegativeRecall(_OfClass, score=negative_recall_score):
     needs = ("negative",)
     greater_is_better = False
     is_of_negatives = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", check_rate(self.rate))
 
     def _turned(self, share: Any) -> Any:
         return share

@@ -23,14 +23,7 @@ from skrate.data.show import (
     plain,
 )
 from skrate.metrics.hypotheses import Alternative, Null, hypothesis_text, nulls_of
-from skrate.rates.laws import (
-    Empirical,
-    Fixed,
-    Mixture,
-    is_scipy_distribution,
-    scipy_name,
-)
-from skrate.rates.sets import RateSet
+from skrate.rates.laws import Fixed, is_scipy_distribution, scipy_name
 
 # Parameters by name, as numbers and text.
 Question: TypeAlias = dict[str, Any]
@@ -502,10 +495,6 @@ class Comparison(Result):
         nulls = nulls_of(cast(Alternative, self.alternative), self.margin)
         return hypothesis_text("a - b", nulls)
 
-    def _difference_text(self) -> str:
-        """Return the difference as it stands in a table of pairs."""
-        return f"{self.value:8.4f}"
-
     def __repr__(self) -> str:
         interval = interval_text(self) + _units_text(self)
         test, least = f"{self._test_text()}, {self.method}", ""
@@ -609,7 +598,7 @@ class Comparisons(Rows):
         labels = [f"{a} - {b}" for a, b in self._names_of_pairs()]
         width = max(len(label) for label in labels)
         lines = [
-            f"  {label:<{width}}  {pair._difference_text()}  "
+            f"  {label:<{width}}  {pair.value:8.4f}  "
             f"[{pair.confidence_interval.low:8.4f}, "
             f"{pair.confidence_interval.high:8.4f}]  p = {pvalue:.3g}"
             for label, pair, pvalue in zip(
@@ -752,136 +741,6 @@ class Estimates(Rows):
             f"n_neg={self.n_neg:g}:"
         )
         return "\n".join([head, *lines]) + ")"
-
-
-class Range(NamedTuple):
-    """The least and the greatest value over a set of distributions."""
-
-    low: float
-    high: float
-
-
-@described_like(Comparison)
-@dataclass(frozen=True, kw_only=True)
-class ComparisonRange(Comparison):
-    """A difference over a set of distributions of the rate, with its test.
-
-    It is the comparison under that distribution of the set which says least, with the
-    range over all of them. The alternative "two-sided" says that the same model has the
-    greater metric under every distribution, "greater" that a has it, "less" that b has.
-
-    Attributes
-    ----------
-    value, value_a, value_b, standard_error : float
-        The difference, a - b, the metric of each, and the standard error, or its upper
-        bound, under ``law``.
-    statistic : float
-        The difference over its standard error: the least in favour of the alternative
-        over the set; 0 where a two-sided one finds differences of both signs.
-    pvalue : float
-        Of the hypothesis that under some distribution of the set there is no difference
-        such as the alternative says.
-    confidence_interval : ConfidenceInterval
-        It covers the differences under all distributions of the set at once.
-    rate : RateSet
-        The set of distributions.
-    range : Range
-        The least and the greatest difference over it in the sample, ``.low`` and
-        ``.high``.
-    range_a, range_b : Range
-        The same of the metric of each model.
-    law : RateDistribution
-        The least favourable distribution of the set.
-    law_low, law_high : RateDistribution
-        Distributions of the set that attain the ends of ``range``: with ``points`` and
-        ``masses``, or, with a mode, mixtures of the mode and of uniform distributions
-        from it.
-    params : dict
-        Parameters of the metric other than the rate.
-    correlation, least_significant_correlation, of, confidence_interval_retrained : None
-        They are for tables and folds.
-    greater : str or None
-        "a" or "b", if it has the greater metric under every distribution of the set
-        with a p-value below 1 - confidence level; else None.
-
-    Examples
-    --------
-    >>> from skrate import compare, expected_recall_score, rates
-    >>> known = rates.between({0.1: 0.25, 0.9: 0.5})
-    >>> a, b = [5, 4, 3, 2, 1], [5, 3, 4, 2, 1]
-    >>> result = compare(
-    ...     expected_recall_score, [1, 1, 0, 0, 0], a, b, rate=known
-    ... )
-    >>> round(result.range.low, 4), round(result.range.high, 4)
-    (0.1, 0.4375)
-    """
-
-    rate: RateSet
-    range: Range
-    range_a: Range
-    range_b: Range
-    law: Empirical | Mixture
-    law_low: Empirical | Mixture
-    law_high: Empirical | Mixture
-    greater: str | None
-
-    def describe(self) -> str:
-        """Return the result in a sentence: which model is better, and by how much."""
-        low, high = self.range
-        ends, first, other = self.confidence_interval, "a", "b"
-        if self.greater == "b" or (self.greater is None and low + high < 0):
-            first, other, low, high = other, first, -high, -low
-            ends = ConfidenceInterval(-ends.high, -ends.low)
-        name, level = self.metric, f"{100 * self.confidence_level:g} %"
-        # A name that is no abbreviation.
-        name = name if name[1:2].isupper() else name[:1].lower() + name[1:]
-        if self.greater is None:
-            return (
-                f"Under the distributions of the set the {name} of {first} minus "
-                f"{other} is from {_points(low, high)} in the sample, and with {level} "
-                f"confidence from {_points(*ends)}: neither is significantly greater "
-                "under all of them"
-            )
-        return (
-            f"The {name} of {first} is greater than that of {other} under every "
-            f"distribution of the set: by {_points(low, high)} in the sample, and "
-            f"with {level} confidence by {_points(*ends)}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain numbers, strings and lists."""
-        flat = super().to_dict()
-        flat["rate"] = repr(self.rate)
-        for name in ("law", "law_low", "law_high"):
-            del flat[name]
-            law = getattr(self, name)
-            if not isinstance(law, Empirical):
-                flat[name] = repr(law)
-                continue
-            flat[f"{name}_points"] = law.points.tolist()
-            flat[f"{name}_masses"] = law.masses.tolist()
-        return flat
-
-    def __float__(self) -> float:
-        raise TypeError(
-            "ComparisonRange has no single value that could be its number: the "
-            "difference is from range.low to range.high."
-        )
-
-    def _difference_text(self) -> str:
-        return f"{self.range.low:8.4f} to {self.range.high:8.4f}"
-
-    def __repr__(self) -> str:
-        return (
-            f"ComparisonRange({self.metric}{question_text(self.params)}, a - b: "
-            f"{self.range.low:.4f} to {self.range.high:.4f} over {self.rate!r}, "
-            f"{interval_text(self)} for "
-            f"all of it, p = {self.pvalue:.3g} ({self.alternative}))"
-        )
-
-
-def _points(low: float, high: float) -> str:
-    return f"{100 * low:.1f} to {100 * high:.1f} points"
 
 
 _BOUNDLESS = 1e100

@@ -45,7 +45,6 @@ from skrate.model_selection.responses import (
     ranking_scores,
 )
 from skrate.rates.laws import check_rate, from_scipy, is_scipy_distribution
-from skrate.rates.sets import End, RateSet
 
 # A dict of scorers shares predictions only among instances of this class, which has
 # no public name; tests/model_selection/test_scorers.py notes the releases it was
@@ -308,9 +307,8 @@ class RateWeightedAUCScorer(RankingScorer):
     ----------
     rate : "uniform", float, distribution or dict, default="uniform"
         The share of all cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`; with ``worst``
-        a set of distributions, from :func:`skrate.rates.between`. A dict may hold one
-        for each class.
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`. A dict may hold
+        one for each class.
     response_method : str or tuple of str
         Methods of the estimator that give scores, the first that it has is used;
         "decision_function", then "predict_proba" by default, and the other way round
@@ -319,9 +317,6 @@ class RateWeightedAUCScorer(RankingScorer):
         The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
         of other labels the second, with a warning that names it. With more than two
         classes, the class that is scored against the rest; None averages over all.
-    worst : {"low", "high"}, default=None
-        With a set of distributions, which end of the range over the set is the score:
-        "low" selects the model that is best where it is worst.
     average : {"macro", "weighted", "micro", "samples"}, default="macro"
         How classes are averaged if there are more than two, as in
         :func:`rate_weighted_auc_score`.
@@ -363,17 +358,15 @@ class RateWeightedAUCScorer(RankingScorer):
         rate: RateByClass = "uniform",
         response_method: ResponseMethod = DEFAULT_RESPONSE,
         pos_label: Label = None,
-        worst: End | None = None,
         average: AverageName = "macro",
         labels: ArrayLike | None = None,
     ) -> None:
-        if not isinstance(rate, Mapping | RateSet):
+        if not isinstance(rate, Mapping):
             # Here: in a search it would be a warning for each fold, and nan.
             check_rate(rate)
         self.rate = rate
         self.response_method = response_method
         self.pos_label = pos_label
-        self.worst = worst
         self.average = average
         self.labels = labels
 

@@ -1,8 +1,7 @@
 """Distributions over the rate, the share of all cases that will be processed.
 
 What a metric accepts as ``rate=``: "uniform", a number, a frozen ``scipy.stats``
-distribution, or what the functions here return. Sets of distributions, made by
-:func:`between`, are for :func:`skrate.compare`, and for scores that have ``worst=``.
+distribution, or what the functions here return.
 """
 
 from skrate.rates.elicit import (
@@ -18,15 +17,11 @@ from skrate.rates.elicit import (
     mixture,
     uniform,
 )
-from skrate.rates.extremes import between
 from skrate.rates.laws import RateDistribution
-from skrate.rates.sets import RateSet
 
 __all__ = [
     "RateDistribution",
-    "RateSet",
     "beta",
-    "between",
     "empirical",
     "exponential",
     "fixed",

@@ -526,8 +526,7 @@ def from_budget(
             f"The rate has its quantiles at {first:.4g} and {last:.4g}, and what is "
             f"between them matters: its mean is {rate.mean():.3g} by the beta "
             f"distribution, which is taken, and {lognormal.mean():.3g} by a log-normal "
-            'one. Say which by law="beta" or law="lognormal", or use '
-            "skrate.rates.between for all distributions with these quantiles."
+            'one. Say which by law="beta" or law="lognormal".'
         )
     return rate
 

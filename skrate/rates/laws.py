@@ -23,29 +23,7 @@ from skrate.rates.survival import Survival, SurvivalMixture, SurvivalTable, kept
 _SHOWN_QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
 
-class PlainData:
-    """What is determined by its fields."""
-
-    @property
-    def _kind(self) -> str:
-        return type(self).__name__.lower()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the name and the parameters as plain data; equal ones are alike.
-
-        Returns
-        -------
-        values : dict
-            Numbers, strings, lists and None, which JSON takes; "distribution" names it.
-        """
-        return {"distribution": self._kind, **plain(self.__getstate__())}
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What is derived from the fields is built again on demand.
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-
-
-class RateDistribution(PlainData, ABC):
+class RateDistribution(ABC):
     """A distribution over the rate R, the share of all cases processed.
 
     A rate above 1 processes everything and one below 0 nothing: all quantities refer to
@@ -144,6 +122,16 @@ class RateDistribution(PlainData, ABC):
             f"{_percent(high)} with probability {level:g}"
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the name and the parameters as plain data; equal ones are alike.
+
+        Returns
+        -------
+        values : dict
+            Numbers, strings, lists and None, which JSON takes; "distribution" names it.
+        """
+        return {"distribution": self._kind, **plain(self.__getstate__())}
+
     def _repr_html_(self) -> str:
         shares = [f"{100 * q:g} %" for q in _SHOWN_QUANTILES]
         rates = self.ppf(_SHOWN_QUANTILES).tolist()
@@ -174,12 +162,16 @@ class RateDistribution(PlainData, ABC):
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
         return np.where(reached_at_zero, 0.0, high.view(np.float64))
 
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__.lower()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is derived from the fields is built again on demand.
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
     def __repr__(self) -> str:
         return f"{self._kind}({', '.join(map(_number, self.__getstate__().values()))})"
-
-
-class ManyDistributions(PlainData):
-    """A set of distributions, which most functions do not take."""
 
 
 class FrozenDistribution(Protocol):
@@ -686,11 +678,6 @@ def check_rate(rate: Any) -> RateDistribution:
         return Fixed(check_fraction("rate", rate, include_one=True, hint=hint))
     if is_scipy_distribution(rate):
         return from_scipy(rate)
-    if isinstance(rate, ManyDistributions):
-        raise ValueError(
-            f"rate is a set of distributions, {rate!r}, and here one is needed: sets "
-            "are for compare, and for scores that have worst=."
-        )
     if isinstance(rate, Mapping):
         raise ValueError(
             f"rate is a dict of one for each class, {shown(rate)}, and here one is "

@@ -15,7 +15,6 @@ from fuzzing import (
     list_calls,
     marker_calls,
     metric_calls,
-    set_calls,
     subgroup_calls,
     threshold_calls,
 )
@@ -91,8 +90,6 @@ ENTRIES = [
     Entry(("compare",), inference_calls.compare_several, 3),
     Entry(("select_best",), inference_calls.select_best, 1),
     Entry(("estimate",), marker_calls.estimate_markers, 2),
-    Entry(("compare",), set_calls.compare_over_set, 1, may_spoil=True),
-    Entry(("rates",), set_calls.worst_of_set, 1),
     Entry(("compare_curves",), curve_calls.compare_curves, 2, may_spoil=True),
     Entry(("ConstrainedThresholdClassifier",), threshold_calls.threshold, 2),
     Entry(("curve_band",), curve_calls.curve_band, 2, may_spoil=True),

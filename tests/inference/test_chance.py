@@ -376,13 +376,6 @@ def test_bad_input_is_named(y_scores, options, message):
         estimate("roc_auc", [0, 1, 0, 1], y_scores, **options)
 
 
-def test_worst_of_a_set_is_not_one_metric():
-    known = rates.between({0.05: 0.1, 0.95: 0.4})
-    y_true, y_scores = markers()
-    with pytest.raises(ValueError, match="worst"):
-        estimate(expected_recall_score, y_true, y_scores, rate=known, worst="low")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "kwargs"),

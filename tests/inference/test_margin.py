@@ -21,11 +21,9 @@ from skrate import (
     compare,
     compare_folds,
     estimate,
-    expected_recall_score,
     group_scores,
     lift_at_rate_score,
     rate_at_recall_score,
-    rates,
     recall_at_rate_score,
     sample_size,
 )
@@ -325,15 +323,6 @@ def test_the_interval_of_one_side_is_that_of_both_at_another_level():
         lift_at_rate_score, y_true, a, rate="uniform", alternative="greater"
     )
     assert lift.confidence_interval.high == np.inf
-    known = rates.between({0.1: 0.25, 0.9: 0.5})
-    options = {"rate": known, "confidence_level": 0.9}
-    both = compare(expected_recall_score, y_true, a, b, **options)
-    options = {"rate": known, "alternative": "less"}
-    found = compare(expected_recall_score, y_true, a, b, **options)
-    assert found.confidence_interval[0] == -1
-    assert found.confidence_interval[1] == pytest.approx(
-        both.confidence_interval[1], abs=0.01
-    )
 
 
 def test_permutations_have_an_interval_of_one_side():
@@ -433,8 +422,6 @@ FOUR = [1, 1, 0, 0]
          "quantiles='normal' excludes method='permutation'"),
         (partial(compare, "roc_auc", Y, A, B, quantiles="normal", method="bootstrap",
                  interval="basic"), "quantiles='normal' excludes interval='basic'"),
-        (partial(compare, expected_recall_score, Y, A, B, margin=0.1,
-                 rate=rates.between({0.1: 0.25, 0.9: 0.5})), "margin"),
         (partial(estimate, "roc_auc", Y, A, null_value=1), "null_value=1 is beyond"),
         (partial(estimate, "roc_auc", Y, A, null_value=np.nan), "null_value must be"),
         (partial(estimate, "roc_auc", Y, {"a": A}, null_value=0.6), "null_value"),

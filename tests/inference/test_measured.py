@@ -21,13 +21,11 @@ from skrate import (
     compare,
     estimate,
     expected_gain_score,
-    expected_recall_score,
     influence,
     ndcg_score,
     precision_at_rate_score,
     ranking_auc_score,
     rate_at_recall_score,
-    rates,
     recall_at_rate_score,
     sample_size,
     summarize,
@@ -558,12 +556,6 @@ TWICE = FoldRankings(
             "has other labels",
         ),
         (lambda: compare(("roc_auc", "roc_auc"), A, B), "y_score_a must be None"),
-        (
-            lambda: compare(
-                expected_recall_score, A, B, rate=rates.between({0.1: 0.2, 0.9: 0.5})
-            ),
-            "rate is a set of distributions",
-        ),
         (lambda: compare("roc_auc", {"a": A}), "at least 2 models"),
         (lambda: compare("roc_auc", {"a": A, "b": 3}), r"y_true\['b'\] must be"),
         (lambda: compare("roc_auc", [A, B], reference=7), "reference=7"),

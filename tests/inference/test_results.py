@@ -21,10 +21,8 @@ from skrate import (
     compare_curves,
     curve_band,
     estimate,
-    expected_recall_score,
     group_scores,
     rate_averaged_roc_curve,
-    rates,
     sample_size,
     select_best,
     subgroup_scores,
@@ -56,9 +54,6 @@ SINGLE = {
 }
 OTHERS = {
     "comparisons": compare("roc_auc", Y, {NAME: A, "b": B, "c": C}),
-    "comparison_range": compare(
-        expected_recall_score, Y, A, B, rate=rates.between({0.1: 0.25, 0.9: 0.5})
-    ),
     "estimates": estimate("roc_auc", Y, {f"{NAME} {i}": A + i for i in range(12)}),
     "budget_report": budget_report(Y, models={NAME: A, "b": B}, rate=0.2, n_items=20),
     "sample_size": sample_size("roc_auc", PILOT, half_width=0.05),
@@ -164,8 +159,6 @@ def test_results_of_several_values_are_no_number(name):
 def test_the_message_names_public_fields_or_what_to_take():
     with pytest.raises(TypeError, match=r"fields, metric, n, n_pos.*power"):
         float(OTHERS["sample_size"])
-    with pytest.raises(TypeError, match=r"from range.low to range.high"):
-        float(OTHERS["comparison_range"])
     with pytest.raises(TypeError, match=r"n_items, n_pos\.$"):
         float(OTHERS["lists"])
 

@@ -16,7 +16,6 @@ from skrate import (
     estimate,
     influence,
     ndcg_score,
-    rates,
     select_best,
 )
 from skrate.inference.models import measured_models, rankings_of_models
@@ -313,10 +312,6 @@ def test_it_is_a_table_with_the_best_first():
         ({"confidence_level": 95}, "confidence_level"),
         ({"n_resamples": 0}, "n_resamples"),
         ({"metric": ndcg_score}, "lists"),
-        (
-            {"metric": "expected_recall", "rate": rates.between(support=(0, 1))},
-            "rate is a set of distributions",
-        ),
     ],
 )
 def test_bad_input_says_what_to_do(changes, message):

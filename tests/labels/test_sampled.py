@@ -264,7 +264,7 @@ def test_clusters_of_one_case_change_nothing():
 
 
 def test_what_takes_no_estimates_says_so():
-    _, given, a, b, _ = simulated()
+    _, given, a, *_ = simulated()
     found = labels.sampled(given, 0.5)
     refused = {
         "does not support": lambda: estimate("momentum", found, a),
@@ -273,10 +273,6 @@ def test_what_takes_no_estimates_says_so():
         "known labels are needed": lambda: skrate.ndcg_score(found, a, groups=a > 0),
         "kind='roc'": lambda: curve_band(found, a, kind="roc"),
         "n_items": lambda: budget_report(found, a, rate=0.1, n_items=50),
-        "one distribution": lambda: compare(
-            "expected_recall", found, a, b,
-            rate=skrate.rates.between(support=(0.1, 0.2)),
-        ),
         "stratify": lambda: estimate("roc_auc", found, a, stratify=True),
     }  # fmt: skip
     for message, call in refused.items():

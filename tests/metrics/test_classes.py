@@ -226,18 +226,6 @@ def test_each_class_may_have_a_rate_of_its_own():
         ]
 
 
-def test_sets_of_distributions_are_of_a_class():
-    y_true, y_score, _ = multiclass(3)
-    known = {0: rates.between({0.5: 0.2}), 1: rates.between({0.5: 0.4})}
-    known[2] = known[0]
-    found = expected_recall_score(
-        y_true, y_score, rate=known, worst="low", average=None
-    )
-    assert found[1] == expected_recall_score(
-        y_true == 1, y_score[:, 1], rate=known[1], worst="low"
-    )
-
-
 def test_labels_name_the_columns_in_any_order():
     y_true, y_score, _ = multiclass(4)
     names = np.array(LABELS)[y_true]

@@ -22,7 +22,6 @@ from skrate import (
     compare_curves,
     estimate,
     eval_metric,
-    expected_recall_score,
     group_scores,
     make_ranking_scorer,
     rate_averaged_roc_curve,
@@ -106,9 +105,6 @@ def test_all_that_was_given_is_named(metric, kwargs):
 def test_what_a_sample_fills_in_is_not_what_was_asked():
     result = estimate(recall_at_rate_score, Y, A, k=20)
     assert result.params == {"k": 20}
-    known = rates.between({0.2: 0.1, 0.8: 0.5})
-    result = estimate(expected_recall_score, Y, A, rate=known, worst="low")
-    assert result.params == {"rate": "between({0.2: 0.1, 0.8: 0.5})", "worst": "low"}
 
 
 def test_defaults_that_are_numbers_are_part_of_the_question():
@@ -146,12 +142,6 @@ def test_reports_and_curves_name_theirs():
     assert curves.params == {"benefit": 1.0, "cost": 0.2}
     assert "gain (benefit=1, cost=0.2) at" in repr(curves)
     assert curves != dataclasses.replace(curves, params={})
-    over_set = compare(
-        expected_recall_score, Y, A, B, rate=rates.between({0.1: 0.3}), of="negatives"
-    )
-    # Of the negatives, as its name says.
-    assert over_set.params == {}
-    assert over_set.to_dict()["rate"] == "between({0.1: 0.3})"
 
 
 def test_no_parameter_hides_a_field_of_a_result():

@@ -100,7 +100,6 @@ def test_parameters_are_read_set_and_searched():
         "groups": None,
         "response_method": ("decision_function", "predict_proba"),
         "pos_label": 1,
-        "worst": None,
         "average": "macro",
         "labels": None,
     }

@@ -219,7 +219,6 @@ def test_parameters_clone_and_pickle():
         "rate": RATE,
         "response_method": ("decision_function", "predict_proba"),
         "pos_label": "ill",
-        "worst": None,
         "average": "macro",
         "labels": None,
     }

@@ -34,9 +34,6 @@ SCORERS = {
     "beta": RateWeightedAUCScorer(rate=RATE),
     "number": RateWeightedAUCScorer(rate=0.2),
     "scipy": RateWeightedAUCScorer(rate=stats.truncnorm(-2, 3, loc=0.2, scale=0.1)),
-    "set": RateWeightedAUCScorer(
-        rate=rates.between({0.5: 0.2}, support=(0.1, 0.4)), worst="low"
-    ),
     "empirical": RateWeightedAUCScorer(rate=rates.empirical([0.1, 0.2, 0.3])),
     "mixture": RateWeightedAUCScorer(rate=rates.mixture([RATE, rates.fixed(0.5)])),
     "precision": AveragePrecisionScorer(prevalence=0.1),
@@ -90,8 +87,7 @@ def test_the_kept_results_of_different_rates_are_different(data):
     report = skore.evaluate(GaussianNB(), *data, splitter=0.3, pos_label=1)
     report.metrics.add(RateWeightedAUCScorer(), name="ours")
     for rate in LAWS:
-        worst = "low" if isinstance(rate, rates.RateSet) else None
-        scorer = RateWeightedAUCScorer(rate=rate, worst=worst)
+        scorer = RateWeightedAUCScorer(rate=rate)
         expected = scorer(report.estimator_, report.X_test, report.y_test)
         for _ in range(2):
             assert float(report.metrics.get("ours", **scorer._kwargs)) == expected
