@@ -85,7 +85,6 @@ QUESTIONS = (
         "in_training",
         ("eval_metric", "RankBoostClassifier"),
     ),
-    ("Do all statements hold together?", "error_budget", ("ErrorBudget",)),
     ("Whom to process?", "in_production", ("ConstrainedThresholdClassifier",)),
     ("What does it look like?", None, ("RateAveragedROC", "HitCurveDisplay")),
     ("What if the cases do not fit in memory?", "large_data", ("RankTable",)),

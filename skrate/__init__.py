@@ -19,7 +19,6 @@ from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.curve_band import curve_band
-from skrate.inference.error_budget import ErrorBudget
 from skrate.inference.estimate import estimate, influence
 from skrate.inference.sample_size import sample_size
 from skrate.inference.select_best import select_best
@@ -73,7 +72,6 @@ __version__ = next(
 __all__ = [
     "AveragePrecisionScorer",
     "ConstrainedThresholdClassifier",
-    "ErrorBudget",
     "FoldRankings",
     "GroupScores",
     "HitCurveDisplay",

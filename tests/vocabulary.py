@@ -36,7 +36,7 @@ DATA = (
     "fold",  # of each row, of which scores are compared with each other
     "scores_a",  # what group_scores returns of two, as y_score_a
     "scores_b",
-    "batches",  # of these, where they come a few at a time; or the one of each case
+    "batches",  # of cases, where they come a few at a time
 )
 
 SKLEARN = {
@@ -105,7 +105,6 @@ DISPLAY = {
 STATISTICS = {
     "n_resamples",
     "confidence_level",
-    "error",  # that statements share: 1 - the level at which all hold together
     "share",  # of rankings: no confidence in anything
     "method",
     "alternative",
@@ -137,7 +136,6 @@ STATISTICS = {
     "n_hits",
     "target",  # a recall to be reached; `recall` is a parameter of some metrics
     "looks",  # at data that grow, which share an error
-    "n_batches",  # that there will be, of which each has a look
 }
 
 RATES = {
@@ -212,8 +210,6 @@ LABELS = {
     "n_labels",  # to be drawn
     "floor",  # their share that is drawn at random
     "compare",  # the two models that labels are for
-    "plan",  # that labels are of
-    "n_weeks",  # as n_batches
     "of_pos",  # what a case contributes as either class
     "of_neg",
 }

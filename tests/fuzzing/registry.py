@@ -132,7 +132,7 @@ NOT_DRAWN = {
     "labels",
     "QuasiConcaveHitCurve", "error_rate", "review", "sample_size", "compare_folds",
     "summarize", "results", "ScoreReport", "eval_metric", "make_ranking_scorer",
-    "AveragePrecisionScorer", "RateWeightedAUCScorer", "ErrorBudget",
+    "AveragePrecisionScorer", "RateWeightedAUCScorer",
 }  # fmt: skip
 
 
