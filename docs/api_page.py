@@ -48,7 +48,7 @@ QUESTIONS = (
         "ranked_lists",
         (
             *("ranking_auc_score", "ndcg_score", "mean_average_precision_score"),
-            *("reciprocal_rank_score", "group_scores", "GroupScores"),
+            *("reciprocal_rank_score", "group_scores"),
         ),
     ),
     (

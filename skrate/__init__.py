@@ -23,7 +23,7 @@ from skrate.inference.estimate import estimate, influence
 from skrate.inference.sample_size import sample_size
 from skrate.inference.select_best import select_best
 from skrate.inference.subgroups import subgroup_scores
-from skrate.metrics.lists import GroupScores, group_scores
+from skrate.metrics.lists import group_scores
 from skrate.metrics.registry import (
     average_precision_score,
     convert_rauc,
@@ -73,7 +73,6 @@ __all__ = [
     "AveragePrecisionScorer",
     "ConstrainedThresholdClassifier",
     "FoldRankings",
-    "GroupScores",
     "HitCurveDisplay",
     "QuasiConcaveHitCurve",
     "RankBoostClassifier",

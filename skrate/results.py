@@ -13,6 +13,7 @@ from skrate.inference.curve_band import CurveBand
 from skrate.inference.sample_size import SampleSize
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SubgroupScores
+from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import Comparison, Comparisons, Estimate, Estimates
 from skrate.model_selection.cv_results import FoldSummaries, FoldSummary
 from skrate.model_selection.threshold import AchievedShare, MarkedBatch
@@ -32,6 +33,7 @@ __all__ = [
     "Estimates",
     "FoldSummaries",
     "FoldSummary",
+    "GroupScores",
     "MarkedBatch",
     "SampleSize",
     "SubgroupScores",

@@ -82,7 +82,7 @@ ENTRIES = [
     ),
     Entry(("group_scores",), list_calls.of_entities, 1),
     Entry(("group_scores",), list_calls.list_estimate, 3, may_spoil=True),
-    Entry(("group_scores", "GroupScores"), list_calls.group_scores, 8, may_spoil=True),
+    Entry(("group_scores",), list_calls.group_scores, 8, may_spoil=True),
     Entry(("estimate",), inference_calls.estimate, 9, may_spoil=True),
     Entry(("estimate",), inference_calls.estimate_of_counts, 1),
     Entry(("influence",), inference_calls.influence, 3, may_spoil=True),

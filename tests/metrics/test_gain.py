@@ -14,7 +14,6 @@ from metric_cases import Case, sample
 from reference import expected_gain as reference
 from reference.rate_law import Points
 from skrate import (
-    GroupScores,
     RankTable,
     compare,
     estimate,
@@ -29,6 +28,7 @@ from skrate import (
 from skrate.inference.plan import check_metric
 from skrate.inference.resampling import statistic_of, unit_rows, widths_of
 from skrate.inference.sample import check_sample, with_worth
+from skrate.results import GroupScores
 from strategies import ranked_samples
 
 BETA = rates.beta(3, 19)

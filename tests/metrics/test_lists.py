@@ -21,7 +21,6 @@ from looped import case, looped
 from optional import require
 from scores_as_they_are import fitted
 from skrate import (
-    GroupScores,
     average_precision_score,
     compare,
     estimate,
@@ -41,6 +40,7 @@ from skrate import (
 )
 from skrate.metrics import momentum
 from skrate.metrics.lists import ListAverage, average_of
+from skrate.results import GroupScores
 from strategies import ranked_samples
 
 BETA = rates.beta(3, 19)

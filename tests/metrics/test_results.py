@@ -15,7 +15,6 @@ from looped import looped
 from optional import require
 from skrate import (
     FoldRankings,
-    GroupScores,
     RankTable,
     budget_report,
     compare,
@@ -32,7 +31,7 @@ from skrate import (
 )
 from skrate.metrics.base import LIST_METRICS, METRICS, find_metric, question_of
 from skrate.model_selection.scorers import RateWeightedAUCScorer
-from skrate.results import Comparison, Estimate, Estimates, SampleSize
+from skrate.results import Comparison, Estimate, Estimates, GroupScores, SampleSize
 
 Y, A = sample(0)
 B = np.random.default_rng(1).permutation(A)

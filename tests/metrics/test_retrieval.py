@@ -18,7 +18,6 @@ from optional import data_file, require
 from reference import list_places as reference
 from scores_as_they_are import fitted
 from skrate import (
-    GroupScores,
     ScoreReport,
     average_precision_score,
     compare,
@@ -31,6 +30,7 @@ from skrate import (
     reciprocal_rank_score,
 )
 from skrate.data import lists as list_tables
+from skrate.results import GroupScores
 
 
 def discounts(first, last):
