@@ -307,7 +307,7 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
 
     See Also
     --------
-    between : All distributions with given quantiles.
+    skrate.compare_curves : Its band over a range of rates assumes no distribution.
 
     References
     ----------
