@@ -1,7 +1,6 @@
 """Data and calls of skrate for the table of ratios."""
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 
 import common
 import skrate
@@ -121,26 +120,6 @@ def twenty_models(n_cases):
     """Return labels, the scores of all models, and the scores of the first."""
     y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=20)
     return y_true, y_scores, y_scores[:, 0].copy()
-
-
-def thousand_markers(n_cases):
-    """Return labels, the scores of 1,000 markers, and the scores of the first few."""
-    y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=1_000)
-    return y_true, y_scores, y_scores[:, :FEW_MARKERS]
-
-
-# Of the 1,000 markers that a loop would score.
-FEW_MARKERS = 50
-
-
-def marker_loop(y_true, y_scores):
-    """Score a few markers one by one."""
-    return [roc_auc_score(y_true, column) for column in y_scores.T]
-
-
-def markers(y_true, y_scores, metric="roc_auc", **options):
-    """Return the values of markers, with their errors and adjusted p-values."""
-    return skrate.estimate(metric, y_true, y_scores, random_state=0, **options)
 
 
 def folds(n_cases, prevalence=0.5):

@@ -22,7 +22,6 @@ import shlex
 import sys
 import textwrap
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -247,19 +246,6 @@ def inference_jobs():
     yield Job(title, sizes, samples.two_models, ours, units=units)
     yield from two_thread_jobs()
     yield from delong_jobs()
-    yield from marker_jobs()
-
-
-def marker_jobs():
-    """Yield many markers at once, beside a loop that scores them alone."""
-    share = lambda size: samples.FEW_MARKERS / 1_000  # noqa: E731
-    loop = Peer("roc_auc_score, loop", of(samples.marker_loop, 0, 2), ">= 20", share)
-    options = {"short": 100, **ONE_THREAD}
-    name, ours = "AUC of 1,000 markers, with tests", of(samples.markers, 0, 1)
-    yield Job(name, SIZES[:2], samples.thousand_markers, ours, [loop], **options)
-    ours = of(partial(samples.markers, metric="average_precision"), 0, 1)
-    name, loop = "AP of 1,000 markers, with tests", replace(loop, target="")
-    yield Job(name, SIZES[:2], samples.thousand_markers, ours, [loop], **options)
 
 
 def two_thread_jobs():

@@ -54,7 +54,7 @@ QUESTIONS = (
     (
         "How sure is the number? Is model B better than A?",
         "uncertainty",
-        (*("estimate", "compare", "select_best"), "influence"),
+        ("estimate", "compare", "select_best"),
     ),
     (
         "At which budgets is it better, and what will be found?",

@@ -19,7 +19,7 @@ from skrate.inference.budget_report import budget_report
 from skrate.inference.compare import compare
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.curve_band import curve_band
-from skrate.inference.estimate import estimate, influence
+from skrate.inference.estimate import estimate
 from skrate.inference.sample_size import sample_size
 from skrate.inference.select_best import select_best
 from skrate.inference.subgroups import subgroup_scores
@@ -97,7 +97,6 @@ __all__ = [
     "fpr_at_recall_score",
     "group_scores",
     "hit_curve",
-    "influence",
     "labels",
     "lift_at_rate_score",
     "make_ranking_scorer",

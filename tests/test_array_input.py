@@ -241,7 +241,7 @@ def check_nonsense(name, spoil):
         ),
     ]
     if spoil is not two_columns:
-        # Which it takes for two markers.
+        # It takes them for two models.
         calls.append(lambda: skrate.estimate("roc_auc", **in_clusters))
     if name != "groups":
         calls += [

@@ -43,7 +43,6 @@ CALLS = [
     ("skrate.compare_curves(y, a, b, band={})", "pointwise", "point-wise"),
     ("skrate.compare_curves(y, a, b, weights={})", "sampling", "sampled"),
     ("skrate.sample_size('roc_auc', y, a, b, alternative={})", "less", "lesser"),
-    ("skrate.influence('roc_auc', y, a, weights={})", "sampling", "sampled"),
     ("skrate.compare_folds(folds, folds, method={})", "paired", "pair"),
     ("skrate.compare_folds(folds, folds, alternative={})", "greater", "larger"),
     (
@@ -79,7 +78,6 @@ REFUSED = [
     "skrate.average_precision_score(None, a)",
     "skrate.average_precision_score(y, table)",
     "skrate.group_scores('roc_auc', table, groups=y)",
-    "skrate.influence('roc_auc', table)",
     "skrate.compare('roc_auc', y, a, table)",
     "skrate.rate_averaged_roc_curve(table)",
     "skrate.average_precision_score({1: 0.5}, a)",

@@ -109,7 +109,9 @@ skrate.budget_report(table, rate=1.0, n_items=len(words))
 skrate.compare("roc_auc", ints, {"a": floats, "b": single})
 for scores in (frame[["a", "b"]], other[["a", "b"]], both):
     skrate.compare("roc_auc", ints, scores)
-skrate.influence("roc_auc", texts, other["a"], pos_label="yes")
+by_case = skrate.estimate("roc_auc", texts, other["a"], pos_label="yes").influence
+assert by_case is not None
+by_case.tolist()
 
 # Curves.
 curve = skrate.rate_averaged_roc_curve(
@@ -221,7 +223,6 @@ skrate.estimate("roc_auc", alone).confidence_interval.low.is_integer()
 skrate.compare("roc_auc", alone, alone).pvalue.is_integer()
 skrate.compare("roc_auc", {"a": alone, "b": alone}).covariance.tolist()
 skrate.compare("roc_auc", [alone, alone])
-skrate.influence("roc_auc", alone).tolist()
 rankings.scores("roc_auc").tolist()
 for is_pos, y_score, sample_weight in rankings:
     skrate.hit_curve(is_pos, y_score, sample_weight=sample_weight)

@@ -55,15 +55,12 @@ y_scores = {
     name: model.fit(X_train, y_train).predict_proba(X_test)[:, 1]
     for name, model in models.items()
 }
-for name, y_score in y_scores.items():
-    print(name)
-    print("  ", estimate("roc_auc", y_test, y_score))
-    print(
-        "  ",
-        estimate(
-            rate_weighted_auc_score, y_test, y_score, rate=budget
-        ),
+print(estimate("roc_auc", y_test, y_scores))
+print(
+    estimate(
+        rate_weighted_auc_score, y_test, y_scores, rate=budget
     )
+)
 
 # %%
 # The intervals of the models may overlap although the difference is significant: both

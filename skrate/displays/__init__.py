@@ -1,6 +1,6 @@
 """What draws the results of other functions; most are made by a result's ``plot()``.
 
-It is handed on by ``skrate``: ``skrate.displays.MarkersDisplay`` and so on.
+It is handed on by ``skrate``: ``skrate.displays.EstimatesDisplay`` and so on.
 ``RateAveragedROC`` and ``HitCurveDisplay`` are in ``skrate`` itself.
 """
 
@@ -9,7 +9,7 @@ from skrate.displays.best_model import BestModelDisplay
 from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.curve_band import CurveBandDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay
-from skrate.displays.markers import MarkersDisplay
+from skrate.displays.estimates import EstimatesDisplay
 from skrate.displays.subgroups import SubgroupDisplay
 
 __all__ = [
@@ -18,6 +18,6 @@ __all__ = [
     "BudgetReportDisplay",
     "CurveBandDisplay",
     "CurveComparisonDisplay",
-    "MarkersDisplay",
+    "EstimatesDisplay",
     "SubgroupDisplay",
 ]

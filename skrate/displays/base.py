@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import wraps
 from html import escape
@@ -366,6 +366,29 @@ class Drawing:
     ) -> Any:
         """Draw a line in ``style``, unless another is ``given``."""
         return self.ax_.plot(x, y, **styled(given, **style))[0]
+
+    def _intervals(
+        self,
+        x: FloatArray,
+        y: FloatArray,
+        ends: FloatArray,
+        given: dict[str, Any] | None,
+        **style: Any,
+    ) -> tuple[Any, Any]:
+        """Draw points with their horizontal intervals."""
+        line = self._line(x, y, given, **{"marker": "o", "linestyle": "none"} | style)
+        return line, self.ax_.hlines(y, *ends.T, color=line.get_color())
+
+    def _name_rows(
+        self, xlabel: str, names: Sequence[str], despine: bool, top: float = -0.5
+    ) -> None:
+        """Name the horizontal axis, and a row for each name."""
+        if self.pos_label is not None:
+            xlabel += f" (positive label: {self.pos_label})"
+        self.ax_.set(xlabel=xlabel, ylim=(len(names) - 0.5, top))
+        self.ax_.set_yticks(np.arange(len(names)), names)
+        if despine:
+            self.ax_.spines[["top", "right"]].set_visible(False)
 
     def _model_line(
         self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any

@@ -121,7 +121,7 @@ class BestModelDisplay(Drawing):
         table = result.to_dict()
         names = table["model"][:_MOST]
         is_in = np.array(table["may_be_best"])[:_MOST]
-        values, low, high = (
+        values, *ends = (
             np.array(table[name])[:_MOST] for name in ("value", "low", "high")
         )
         places = np.arange(len(names))
@@ -133,29 +133,19 @@ class BestModelDisplay(Drawing):
         for chosen, color, label in groups:
             if not chosen.any():
                 continue
-            y = places[chosen]
-            line = self._line(
-                values[chosen], y, point_kwargs, color=color, marker="o",
-                linestyle="none", label=label,
+            line, drawn = self._intervals(
+                values[chosen], places[chosen], np.stack(ends, axis=1)[chosen],
+                point_kwargs, color=color, label=label,
             )  # fmt: skip
             self.points_.append(line)
-            drawn = self.ax_.hlines(
-                y, low[chosen], high[chosen], color=line.get_color()
-            )
             self.intervals_.append(drawn)
         color = model_color(1)
         (self.corrected_,) = self.ax_.plot(
             [result.corrected_value], [-_HEIGHT], color=color, marker="D",
             linestyle="none", label="the best, on new cases",
         )  # fmt: skip
-        ends = result.confidence_interval
-        self.intervals_.append(self.ax_.hlines([-_HEIGHT], *ends, color=color))
-        name = result.metric
-        if self.pos_label is not None:
-            name += f" (positive label: {self.pos_label})"
-        self.ax_.set(xlabel=name, ylim=(len(names) - 0.5, -0.75))
-        self.ax_.set_yticks(places, names)
-        if despine:
-            self.ax_.spines[["top", "right"]].set_visible(False)
+        interval = result.confidence_interval
+        self.intervals_.append(self.ax_.hlines([-_HEIGHT], *interval, color=color))
+        self._name_rows(result.metric, names, despine, top=-0.75)
         draw_legend(self.ax_)
         return self

@@ -121,27 +121,23 @@ class SubgroupDisplay(Drawing):
         for i, share in enumerate(asked):
             rows = np.array(scores.metrics) == share
             y = places + _HEIGHT * ((i + 0.5) / len(asked) - 0.5)
-            line = self._line(
-                scores.values[rows], y, point_kwargs, color=model_color(i),
-                marker=_MARKERS[i], linestyle="none", label=SHARES[share][0],
+            line, drawn = self._intervals(
+                scores.values[rows], y, scores.intervals[rows], point_kwargs,
+                color=model_color(i), marker=_MARKERS[i], label=SHARES[share][0],
             )  # fmt: skip
             color = line.get_color()
             self.points_.append(line)
-            low, high = scores.intervals[rows].T
-            self.intervals_.append(self.ax_.hlines(y, low, high, color=color))
+            self.intervals_.append(drawn)
             line = self.ax_.axvline(
                 scores.overall[share], color=color, linestyle="--", linewidth=1,
                 zorder=0, label="_" if i else "all cases together",
             )  # fmt: skip
             self.overall_.append(line)
         name = SHARES[asked[0]][0] if len(asked) == 1 else "Share of the group"
-        if self.pos_label is not None:
-            name += f" (positive label: {self.pos_label})"
-        self.ax_.set(xlabel=name, ylim=(n_groups - 0.5, -0.5))
         sizes = zip(scores.groups[:n_groups], scores.n_items[:n_groups], strict=True)
-        self.ax_.set_yticks(places, [f"{group}\n(n = {n:,.0f})" for group, n in sizes])
-        if despine:
-            self.ax_.spines[["top", "right"]].set_visible(False)
+        self._name_rows(
+            name, [f"{group}\n(n = {n:,.0f})" for group, n in sizes], despine
+        )
         # The names of groups leave the legend less room than there was.
         self.figure_.figure.draw_without_rendering()
         draw_legend(self.ax_)

@@ -16,7 +16,6 @@ from skrate.data.checks import check_count, check_fraction, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
 from skrate.data.show import described_like, html_row, html_table, html_title
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.chance import chance_pvalue
 from skrate.inference.compare_curves import CurveProcess, curve_process
 from skrate.inference.delta import (
     degrees_of_freedom,
@@ -28,6 +27,7 @@ from skrate.inference.difference import paired
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import adjusted
 from skrate.inference.measured import Measured, of_ranking, warn_of_turned
+from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
     Ranked,

@@ -1,49 +1,59 @@
-"""One metric of one model, or of many markers, with its uncertainty; and by case."""
+"""One metric of one model, or of several, with its uncertainty."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.data.checks import check_choice
-from skrate.data.folds import FoldRankings
-from skrate.data.show import described_like
+from skrate.data.checks import check_choice, check_vector
+from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.table import RankTable
-from skrate.inference.chance import estimate_markers
-from skrate.inference.difference import in_lists, warn_of_turned_in_lists
-from skrate.inference.intervals import ADJUSTMENTS, INTERVALS, Adjust, Interval
-from skrate.inference.measured import measured, warn_of_turned
+from skrate.inference.difference import scores_in_lists, warn_of_turned_in_lists
+from skrate.inference.intervals import (
+    ADJUSTMENTS,
+    INTERVALS,
+    Adjust,
+    Interval,
+    adjusted,
+)
+from skrate.inference.measured import Measured, measured, warn_of_turned
+from skrate.inference.models import check_several, rankings_of_models
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     Frame,
+    Ranked,
+    Rankings,
     Weights,
     are_columns,
-    check_cases,
     check_left_out,
+    columns_of,
     rankings_of,
 )
-from skrate.metrics.base import (
-    GROUPS_ARE_LISTS,
-    MetricLike,
-    check_metric_first,
-    question_of,
-)
+from skrate.metrics.base import MetricLike, check_metric_first, question_of
 from skrate.metrics.hypotheses import (
     Alternative,
     Quantiles,
     check_null,
     told_alternative,
 )
-from skrate.metrics.lists import clusters_of_lists, group_scores
 from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)
 _NAN = float("nan")
+
+
+@overload
+def estimate(
+    metric: MetricLike,
+    y_true: Mapping[Any, FoldRankings] | list[FoldRankings] | tuple[FoldRankings, ...],
+    **options: Any,
+) -> Estimates: ...
 
 
 @overload
@@ -107,9 +117,9 @@ def estimate(
 
     How far could the number be off, had other cases been sampled? The model is taken
     as given: cross-validation shows what training adds to the spread
-    (:func:`compare_folds`). In a table of markers, such as hundreds of genes, each
-    column is a separate ranking, tested against chance, with p-values adjusted for
-    their number: which markers separate the classes?
+    (:func:`compare_folds`). Several models have a row each, and with ``null_value``
+    p-values that are adjusted for their number; :func:`compare` tests whether they
+    differ.
 
     Parameters
     ----------
@@ -118,13 +128,14 @@ def estimate(
         or without "_score", a :func:`functools.partial` or a scorer of one; also
         :func:`sklearn.metrics.roc_auc_score` or
         :func:`sklearn.metrics.average_precision_score`, without options.
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+    y_true : array-like of shape (n_samples,), RankTable, FoldRankings or mapping
         True labels of two classes; or, without ``y_score``, a table of counts per
-        category, as screening studies publish them, or the rankings of folds.
+        category, as screening studies publish them, the rankings of folds, or a mapping
+        or list with the rankings of several models in the same folds.
     y_score : array-like, mapping or data frame, default=None
-        Scores of shape (n_samples,), higher for the positive class; or of many markers,
-        a column or entry for each: in a mapping by name, a data frame, or an array of
-        shape (n_samples, n_markers), with at least two, named by their numbers.
+        Scores of shape (n_samples,), higher for the positive class; or of several
+        models: a mapping or data frame with an entry or column per model, or an array
+        of shape (n_samples, n_models), named by the numbers of the columns.
     method : {"delta", "bootstrap", "parametric", "jackknife"}, default="delta"
         - "delta": by the slopes of the metric, in one pass. DeLong's variance for the
           AUC, Su, Yuan and Zhu's for the average precision.
@@ -143,29 +154,24 @@ def estimate(
         - "percentile", "basic": by the quantiles of replicates, which they need.
     null_value : float, default=None
         The value of the metric that is tested, between its least and its greatest, such
-        as the AUC that a protocol asks for; None tests nothing. Markers are tested
-        against chance.
+        as the AUC that a protocol asks for; None tests nothing.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         What a small p-value speaks for: a metric that is greater than ``null_value``,
         less, or either. One-sided the interval has its ``confidence_level`` at one end:
         with "greater" the lower one; the other is the greatest value of the metric, or
-        infinity. For markers: whether to find markers that are better than chance,
-        worse, or either; a marker that ranks the positives last separates the classes
-        as well.
+        infinity.
     quantiles : {"t", "normal"}, default="t"
         Whether p-value and interval use Student's t, or the normal distribution, which
         with ``interval="wald"`` gives the numbers of DeLong's paper and most programs,
         too narrow for few cases.
-    adjust : {"holm", "bh", "by"}, default="holm"
-        What the adjustment of p-values for several markers or models controls:
+    adjust : {"holm", "bh"}, default="holm"
+        What the adjusted p-values of several models control:
 
         - "holm": the probability of any false finding, by Holm's method;
-        - "bh": the expected share of false findings, by Benjamini and Hochberg, for
-          those that do not depend on each other, or positively;
-        - "by": the same by Benjamini and Yekutieli, however they depend.
+        - "bh": the expected proportion of false findings, by the method of Benjamini
+          and Hochberg, for models that are independent or positively dependent.
     n_resamples : int, default=2000
-        Number of replicates of both bootstraps; of many markers, of the random rankings
-        that they are compared with.
+        Number of replicates of both bootstraps.
     stratify : bool, default=None
         Whether class sizes were fixed by design, as in a case-control study. None
         means True for "bootstrap" and "permutation" without ``clusters``, and False
@@ -198,16 +204,17 @@ def estimate(
     result : Estimate or Estimates
         With ``value``, nan where the metric is undefined, ``standard_error`` and
         ``confidence_interval``, nan also where a class has fewer than two cases, and
-        with a ``null_value`` the ``statistic`` and the ``pvalue``. For many markers
-        ``values``, ``standard_errors``, ``pvalues`` and ``adjusted_pvalues``, an entry
-        for each, and ``to_frame()``.
+        with a ``null_value`` the ``statistic`` and the ``pvalue``. ``influence`` has
+        the contribution of each case. For several models, ``result[name]`` is what the
+        same call returns for that model alone, ``to_frame()`` has a row per model, with
+        the adjusted p-value, and ``plot()`` draws the intervals.
 
     Raises
     ------
     ValueError
         If the metric is not one of this package or does not have these parameters,
         for labels, scores, weights or clusters that do not fit, or for options that
-        exclude each other, or that markers do not have.
+        exclude each other.
 
     Warns
     -----
@@ -221,14 +228,13 @@ def estimate(
         rate leaves fewer than 5 cases above the cut or tied with it; or if folds have
         so few positives on average that the mean is biased by more than the interval
         allows for. If the interval is worse than scores that say nothing, such as an
-        AUC below 0.5: the scores, or ``pos_label``, may be turned round. Not so of
-        markers, of which either sign is looked for.
+        AUC below 0.5: the scores, or ``pos_label``, may be turned round.
 
     See Also
     --------
     sklearn.metrics.roc_auc_score : The AUC alone.
     compare : Two models or several, or two metrics.
-    influence : The values per case behind the delta method.
+    select_best : The best of several models, corrected for the selection.
 
     Notes
     -----
@@ -256,8 +262,7 @@ def estimate(
     logarithm, else in the value. The methods are "delta" and "bootstrap".
 
     For folds [7]_ the estimand is the mean performance of the V models as they were
-    trained: :ref:`train_once` has its variance. For markers the null hypothesis is that
-    each order of the labels is equally likely (:ref:`markers`).
+    trained: :ref:`train_once` has its variance.
 
     Cost: one sort; the bootstrap sorts nothing again and needs bounded memory; the
     jackknife is quadratic in the number of groups.
@@ -301,66 +306,86 @@ def estimate(
     Estimate(AUC 0.7969, 95 % interval [0.7157, 0.8594], standard error 0.03649;
     n_pos=60, n_neg=80, delta)
 
-    Which of 779 markers tell 83 ill from 82 well?
+    Two models, tested against an AUC of 0.5:
 
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> is_ill = np.repeat([0, 1], [82, 83])
-    >>> markers = rng.normal(size=(165, 779))
-    >>> markers[:, 500] += is_ill
-    >>> found = estimate("roc_auc", is_ill, markers)
-    >>> found = found.adjusted_pvalues < 0.05
-    >>> np.flatnonzero(found).tolist()
-    [500]
+    >>> models = {"a": y_score, "b": [5, 9, 8, 1, 6, 7, 4, 3, 2, 0]}
+    >>> estimate("roc_auc", y_true, models, null_value=0.5)
+    Estimates(AUC of 2 models, 95 % intervals, p-values for AUC != 0.5 adjusted
+    by Holm's method; n_pos=4, n_neg=6, delta:
+      a    0.8333  [  0.3651,   0.9775]  p = 0.287
+      b    0.5417  [  0.1592,   0.8806]  p = 0.853)
     """
     check_metric_first(metric)
     check_choice("method", method, METHODS)
     check_choice("interval", interval, INTERVALS)
     check_choice("adjust", adjust, ADJUSTMENTS)
-    case_arguments: dict[str, Any] = {
-        "sample_weight": sample_weight, "weights": weights, "clusters": clusters,
-        "pos_label": pos_label,
+    are_several = are_of_folds(y_true) or are_columns(y_score)
+    if not are_several or null_value is None:
+        of = "models without null_value" if are_several else "one model"
+        check_left_out(of, adjust=(adjust, "holm"))
+    cases: dict[str, Any] = {
+        "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
     }  # fmt: skip
-    if are_columns(y_score):
-        check_left_out(
-            "many markers",
-            method=(method, "delta"), interval=(interval, "wilson"),
-            confidence_level=(confidence_level, 0.95), null_value=(null_value, None),
-            quantiles=(quantiles, "t"),
-        )  # fmt: skip
-        if groups is not None:
-            raise ValueError(GROUPS_ARE_LISTS)
-        plan = Plan(
-            method, 0.95, "wald", n_resamples, stratify, random_state, n_jobs,
-            alternative,
-        )  # fmt: skip
-        cases = check_cases(y_true, **case_arguments)
-        return estimate_markers(metric, cases, y_score, plan, adjust, metric_kwargs)
-    check_left_out("one ranking", adjust=(adjust, "holm"))
     test: dict[str, Any] = {"alternative": alternative, "quantiles": quantiles}
     if groups is not None:
-        options, of_mean = in_lists(metric, metric_kwargs, groups)
         check_left_out(
             "a mean over lists, whose units are the lists",
             method=(method, "delta"), interval=(interval, "wilson"),
             stratify=(stratify, None), weights=(weights, "frequency"),
         )  # fmt: skip
-        options |= {"y_true": y_true, "y_score": y_score, "pos_label": pos_label}
-        scores = group_scores(sample_weight=sample_weight, **options)
-        units = clusters_of_lists(groups, clusters)
-        result = scores.estimate(
-            confidence_level=confidence_level, clusters=units, **of_mean,
-            null_value=null_value, **test,
+        models = {"y_score": y_score}
+        if are_several:
+            n_rows = len(check_vector("y_true", y_true))
+            columns = columns_of("y_score", y_score, n_rows)
+            models = check_several("y_score", columns, least=1)
+        scores, of_mean, units = scores_in_lists(
+            metric, metric_kwargs, y_true, models, groups, cases
+        )
+        results = {
+            name: one.estimate(
+                confidence_level=confidence_level, clusters=units, **of_mean,
+                null_value=null_value, **test,
+            )
+            for name, one in scores.items()
+        }  # fmt: skip
+        argued = [f"y_score[{name!r}]" for name in models] if are_several else models
+        turned = zip(argued, scores.values(), results.values(), strict=True)
+        warn_of_turned_in_lists(turned, of_mean.get("undefined", "skip"))
+    else:
+        plan = Plan(
+            method, confidence_level, interval, n_resamples, stratify, random_state,
+            n_jobs, **test,
         )  # fmt: skip
-        models = [("y_score", scores, result)]
-        warn_of_turned_in_lists(models, of_mean.get("undefined", "skip"))
-        return result
-    plan = Plan(
-        method, confidence_level, interval, n_resamples, stratify, random_state, n_jobs,
-        **test,
+        if are_several:
+            samples = rankings_of_models(
+                "y_score", y_score, y_true, cases, weights, least=1, by_case=False
+            )
+        else:
+            samples = {"": rankings_of(y_true, y_score, weights=weights, **cases)}
+        results = {}
+        for name, sample in samples.items():
+            argument = "y_score" if sample.folds is None else "y_true"
+            named = f"{argument}[{name!r}]" if are_several else argument
+            (found,) = measured([(metric, metric_kwargs)], [sample], plan)
+            results[name] = _estimated(found, sample, named, null_value)
+    each = tuple(results.values())
+    if not are_several:
+        return each[0]
+    pvalues = None
+    if null_value is not None:
+        found_pvalues = np.array([one.pvalue for one in each], dtype=np.float64)
+        pvalues = tuple(adjusted(found_pvalues, adjust).tolist())
+    return Estimates(
+        names=tuple(map(str, results)), estimates=each, adjusted_pvalues=pvalues,
+        adjust=None if pvalues is None else adjust,
     )  # fmt: skip
-    sample = rankings_of(y_true, y_score, **case_arguments)
-    (found,) = measured([(metric, metric_kwargs)], [sample], plan)
+
+
+def _estimated(
+    found: Measured, sample: Rankings, named: str, null_value: float | None
+) -> Estimate:
+    """Return the estimate of one model, which the argument ``named`` ranks."""
+    plan, interval = found.plan, found.plan.interval
     found.warn_of_few_positives()
     if null_value is not None:
         name, bounds = found.metric.name, found.metric.bounds()
@@ -373,7 +398,6 @@ def estimate(
         error, draws = found.error_and_draws()
         at = partial(found.interval, interval, error, level=plan.level, draws=draws)
         ends = at()
-        named = "y_score" if sample.folds is None else "y_true"
         warn_of_turned([(named, found, ends if plan.is_two_sided else None)])
         factor = found.retraining_factor
         if factor is not None:
@@ -381,91 +405,36 @@ def estimate(
         ends = plan.sided(ends, found.bounds)
         if null_value is not None:
             statistic, pvalue = found.test(null_value, interval, error, draws)
+    is_table = sample.folds is None and sample.each[0].counts is not None
     return Estimate(
-        found.metric.name, found.value, error, ends, *found.class_sizes, method,
+        found.metric.name, found.value, error, ends, *found.class_sizes, plan.method,
         plan.confidence_level, question_of(found.metric),
         of="these models" if found.is_known and found.n_rankings > 1 else None,
         confidence_interval_retrained=again,
         bias=found.bias if found.is_known and abs(found.bias) > 0 else None,
-        alternative=told_alternative(alternative, null_value), null_value=null_value,
-        statistic=statistic, pvalue=pvalue,
+        alternative=told_alternative(plan.alternative, null_value),
+        null_value=null_value, statistic=statistic, pvalue=pvalue,
+        _find_influence=None if is_table else partial(_influence, _kept(found), sample),
     )  # fmt: skip
 
 
-@described_like(estimate)
-def influence(
-    metric: MetricLike,
-    y_true: ArrayLike | FoldRankings,
-    y_score: ArrayLike | None = None,
-    *,
-    sample_weight: ArrayLike | None = None,
-    weights: Weights = "frequency",
-    pos_label: Label = None,
-    **metric_kwargs: Any,
-) -> FloatArray:
-    """Compute what each case contributes to a metric, per case.
+def _kept(found: Measured) -> Measured:
+    """Return a measured metric by the delta method, without what it has computed.
 
-    The sample's value plus a case's influence over n is about what the metric would
-    be with one more case of that kind. Positive values pull the metric up.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or FoldRankings
-        True labels of two classes; or the rankings of folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,)
-        Scores, higher for the positive class.
-
-    Returns
-    -------
-    values : array of shape (n_samples,)
-        With weighted mean 0; the mean of their squares over the number of cases is the
-        variance of :func:`estimate`, and with sampling weights w, of mean 1 in each
-        fold, ``sum((w * values)**2) / sum(w)**2``. nan where the metric is undefined or
-        a class has fewer than two cases, 0 for a case of weight 0. For folds there is a
-        value per row of the rankings, and their variance is right if cases are
-        independent: without clusters and repeats.
-
-    Raises
-    ------
-    ValueError
-        As :func:`estimate`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a class has fewer than two cases or the metric is undefined.
-
-    See Also
-    --------
-    estimate : Sums them up.
-
-    Notes
-    -----
-    The empirical influence function: (g_P - mean) / p for a positive, (g_Q - mean) /
-    (1 - p) for a negative, plus (y - p) g_p, in the symbols of :func:`estimate`. Those
-    of the AUC are scaled so that their squares give DeLong's variance. Cost: one sort.
-
-    Examples
-    --------
-    The negative in second place is what keeps the AUC from 1:
-
-    >>> from skrate import influence
-    >>> influence("roc_auc", [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).round(
-    ...     2
-    ... ).tolist()
-    [0.71, -0.71, -0.71, 0.71]
+    Scores are copied, because the caller may change theirs.
     """
-    if isinstance(y_true, RankTable):
-        raise ValueError(
-            "y_true is a RankTable, which knows no single cases: give their labels and "
-            "scores."
-        )
-    sample = rankings_of(
-        y_true, y_score, sample_weight=sample_weight, weights=weights,
-        pos_label=pos_label,
-    )  # fmt: skip
-    plan = Plan("delta", 0.95, "wald", 1, False, None, None)
-    (found,) = measured([(metric, metric_kwargs)], [sample], plan)
+
+    def copied(ranked: Ranked) -> Ranked:
+        weights = None if ranked.weights is None else ranked.weights.copy()
+        return replace(ranked, scores=np.copy(ranked.scores), weights=weights)
+
+    plan = replace(found.plan, method="delta", interval="wald")
+    each = [one._replace(ranked=copied(one.ranked)) for one in found.each]
+    return replace(found, plan=plan, each=each)
+
+
+def _influence(found: Measured, sample: Rankings) -> FloatArray:
+    """Return the influence of each case that was given, 0 for one without weight."""
     cases, folds = sample.each[0], sample.folds
     if folds is None:
         rows: Any = slice(None) if cases.kept is None else cases.kept

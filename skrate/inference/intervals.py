@@ -36,7 +36,7 @@ _ROOM = 1.25
 _LEAST_ROOM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
-Adjust = Literal["holm", "bh", "by"]
+Adjust = Literal["holm", "bh"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
 # Less than this a level cannot be told from 1.
 _LEAST_PVALUE = 1e-15

@@ -32,6 +32,7 @@ def rankings_of_models(
     weights: Weights,
     *,
     least: int = 2,
+    by_case: bool = True,
 ) -> dict[str, Rankings]:
     """Return the rankings of several models by their names.
 
@@ -55,7 +56,9 @@ def rankings_of_models(
         if cases.weights is not None:
             # Of a caller who may change theirs before the pairs are asked for.
             cases = replace(cases, weights=cases.weights.copy())
-        rankings = [Rankings([scored(cases, *one)]) for one in named.items()]
+        rankings = [
+            Rankings([scored(cases, *one, by_case=by_case)]) for one in named.items()
+        ]
     return dict(zip(map(str, models), rankings, strict=True))
 
 

@@ -131,9 +131,9 @@ def select_best(
 
     Notes
     -----
-    Let :math:`\theta_k` be the metric of model k, :math:`\psi_{ik}` the
-    :func:`influence` of case i on it, and :math:`c` how often a bootstrap sample draws
-    each of the n cases. The sample selects
+    Let :math:`\theta_k` be the metric of model k, :math:`\psi_{ik}` the influence of
+    case i on it, as in the result of :func:`estimate`, and :math:`c` how often a
+    bootstrap sample draws each of the n cases. The sample selects
 
     .. math:: k^* = \arg\max_k \; \theta_k + \frac{1}{n} \sum_i c_i \psi_{ik},
 

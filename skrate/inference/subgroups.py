@@ -279,7 +279,7 @@ class SubgroupScores(Drawn, Rows):
         reference : label, default=None
             The group that all others are compared with; None compares all pairs. For
             one group against the rest, score them ``by == group``.
-        adjust : {"holm", "bh", "by"}, default="holm"
+        adjust : {"holm", "bh"}, default="holm"
             How p-values are adjusted for the number of pairs.
         alternative : {"two-sided", "less", "greater"}, default="two-sided"
             What a small p-value speaks for; "greater": the first group has more.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
 
@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 from sklearn.base import BaseEstimator
 
-from skrate.data.arrays import FloatArray
+from skrate.data.arrays import FloatArray, lazy
 from skrate.data.checks import shown
 from skrate.data.show import (
     described_like,
@@ -152,6 +152,8 @@ class Result:
         flat: dict[str, Any] = {}
         for one in fields(self):  # type: ignore[arg-type]
             name, value = one.name, getattr(self, one.name)
+            if name[0] == "_":
+                continue
             if isinstance(value, tuple) and hasattr(value, "low"):
                 prefix = f"{name}_".removeprefix("confidence_interval_")
                 for end, bound in zip(("low", "high"), value, strict=True):
@@ -350,11 +352,24 @@ class Estimate(Result):
         there would be if it were true.
     pvalue : float or None
         Probability of a metric as far off, if the null value were true.
+    influence : array of shape (n_samples,) or None
+        Contribution of each sample to the metric, computed when it is first asked for:
+        the value plus the influence divided by n is about the metric with one more
+        sample of that kind. For folds there is a value per row of the rankings. None
+        for a RankTable, a mean over lists, and a result that was pickled before.
 
     Notes
     -----
     ``float(result)`` is the value, which a format concerns; "[]" after the format adds
     the interval.
+
+    The influence of a positive is (g_P - mean) / p, and of a negative (g_Q - mean) /
+    (1 - p), plus (y - p) g_p, in the symbols of :func:`skrate.estimate`. The weighted
+    mean is 0. For independent samples without folds of repeats, the mean of the squares
+    divided by n is the variance of the delta method (with the AUC, DeLong's), and with
+    sampling weights w of mean 1, ``sum((w * influence)**2) / sum(w)**2``. It is nan
+    where the standard error is unknown, and 0 for a sample of weight 0. With
+    ``stratify=True``, g_p is 0.
 
     Examples
     --------
@@ -384,6 +399,18 @@ class Estimate(Result):
     null_value: float | None = None
     statistic: float | None = None
     pvalue: float | None = None
+    _find_influence: Callable[[], FloatArray] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    @lazy
+    def influence(self) -> FloatArray | None:
+        """Contribution of each sample to the metric."""
+        return None if self._find_influence is None else self._find_influence()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields without the sample, and the influence if it is known."""
+        return vars(self) | {"_find_influence": None}
 
     def __repr__(self) -> str:
         matters = self.bias is not None and abs(self.bias) > self.standard_error / 10
@@ -635,11 +662,7 @@ class Comparisons(Rows):
         return how if len(self.pairs) > 1 else ""
 
 
-_ADJUSTED = {
-    "holm": "Holm's method",
-    "bh": "Benjamini and Hochberg's method",
-    "by": "Benjamini and Yekutieli's method",
-}
+_ADJUSTED = {"holm": "Holm's method", "bh": "Benjamini and Hochberg's method"}
 
 
 def pairs_of(n_models: int, reference: int | None = None) -> list[tuple[int, int]]:
@@ -659,86 +682,88 @@ def comparisons_on_demand(
 
 
 # Rows that are printed.
-_SHOWN = 8
+_SHOWN = 10
 
 
-@described_like(Estimate)
-@dataclass(frozen=True)
-class Estimates(Rows):
-    """A metric of many rankings, as :func:`skrate.estimate` returns it.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Estimates(Drawn, Rows):
+    """A metric of several models, as :func:`skrate.estimate` returns it.
+
+    ``result["a"]`` is the :class:`Estimate` of the model "a"; iteration yields the
+    estimates in the order of the models.
 
     Attributes
     ----------
     names : tuple of str
-        Names of the columns.
-    values : array of shape (n_models,)
-        The metric of each; nan where it is undefined.
-    standard_errors : array of shape (n_models,)
-        Estimated standard deviation of each over samples.
-    pvalues : array of shape (n_models,)
-        Probability of a value as far off if scores and labels had nothing to do with
-        each other; not adjusted.
-    adjusted_pvalues : array of shape (n_models,)
-        The p-values, adjusted for their number.
-    chance : float
-        The metric of constant scores; nan if it has none.
-    alternative : str
-        The hypothesis that a small p-value speaks for.
-    adjust : str
+        Names of the models.
+    estimates : tuple of Estimate
+        The estimate of each model; p-values are not adjusted.
+    adjusted_pvalues : tuple of float or None
+        The p-value of each model, adjusted for the number of models; None without a
+        ``null_value``.
+    adjust : str or None
         How the p-values were adjusted.
 
     Examples
     --------
     >>> from skrate import estimate
-    >>> markers = {"A": [4, 2, 3, 1], "B": [4, 3, 1, 2]}
-    >>> result = estimate("roc_auc", [1, 1, 0, 0], markers)
-    >>> result.names, result.values.tolist()
-    (('A', 'B'), [0.75, 1.0])
+    >>> models = {"a": [4, 2, 3, 1], "b": [4, 3, 1, 2]}
+    >>> result = estimate("roc_auc", [1, 1, 0, 0], models)
+    >>> result.names, result["b"].value
+    (('a', 'b'), 1.0)
     """
 
-    metric: str
     names: tuple[str, ...]
-    values: FloatArray = field(compare=False)
-    standard_errors: FloatArray = field(compare=False)
-    pvalues: FloatArray = field(compare=False)
-    adjusted_pvalues: FloatArray = field(compare=False)
-    chance: float
-    n_pos: float
-    n_neg: float
-    alternative: str
-    adjust: str
-    params: Question = field(default_factory=dict, hash=False)
-    _index = "name"
+    estimates: tuple[Estimate, ...]
+    adjusted_pvalues: tuple[float, ...] | None = None
+    adjust: str | None = None
+    _index = "model"
 
     def __len__(self) -> int:
         return len(self.names)
 
+    def __iter__(self) -> Iterator[Estimate]:
+        return iter(self.estimates)
+
+    def __getitem__(self, model: str | int) -> Estimate:
+        """Return the estimate of a model, by its name or position."""
+        if not isinstance(model, str):
+            return self.estimates[model]
+        if model not in self.names:
+            some = ", ".join(map(repr, self.names[:_SHOWN]))
+            raise KeyError(f"{model!r} is no model: there are {some}.")
+        return self.estimates[self.names.index(model)]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per model, with the metric's parameters."""
-        columns = {
-            "name": self.names, "value": self.values,
-            "standard_error": self.standard_errors, "pvalue": self.pvalues,
-            "adjusted_pvalue": self.adjusted_pvalues,
-        }  # fmt: skip
-        return as_columns(columns, **self.params)
+        columns = {"model": self.names, **as_columns(self.estimates)}
+        if self.adjusted_pvalues is not None:
+            columns["adjusted_pvalue"] = self.adjusted_pvalues
+        return as_columns(columns)
 
     def __repr__(self) -> str:
-        # Greatest first; nan is last.
-        order = np.argsort(-self.values, kind="stable")[:_SHOWN]
-        width = max(len(self.names[i]) for i in order)
-        lines = [
-            f"  {self.names[i]:<{width}}  {self.values[i]:8.4f}  standard error "
-            f"{self.standard_errors[i]:.4f}  p = {self.adjusted_pvalues[i]:.3g}"
-            for i in order
-        ]
-        n_more = len(self.names) - len(lines)
-        if n_more:
-            lines.append(f"  and {n_more} more")
+        first, test = self.estimates[0], ""
+        if self.adjust is not None:
+            null = Null(cast(float, first.null_value), cast(Any, first.alternative))
+            how = f" adjusted by {_ADJUSTED[self.adjust]}" if len(self) > 1 else ""
+            test = f", p-values for {hypothesis_text(first.metric, [null])}{how}"
+        side = "one-sided " if first.alternative in ("less", "greater") else ""
+        width = max(map(len, self.names[:_SHOWN]))
+        lines = []
+        for i, one in enumerate(self.estimates[:_SHOWN]):
+            low, high = one.confidence_interval
+            p = self.adjusted_pvalues and f"  p = {self.adjusted_pvalues[i]:.3g}"
+            lines.append(
+                f"  {self.names[i]:<{width}}  {one.value:8.4f}  "
+                f"[{low:8.4f}, {high:8.4f}]{p or ''}"
+            )
+        if len(self) > _SHOWN:
+            lines.append(f"  and {len(self) - _SHOWN} more")
         head = (
-            f"Estimates({self.metric}{question_text(self.params)} of "
-            f"{len(self.names)}, chance {self.chance:.4g}, "
-            f"p-values adjusted by {self.adjust!r}, n_pos={self.n_pos:g}, "
-            f"n_neg={self.n_neg:g}:"
+            f"Estimates({first.metric}{question_text(first.params)} of {len(self)} "
+            f"models, {side}{100 * first.confidence_level:g} % intervals"
+            f"{_units_text(replace(first, confidence_interval_retrained=None))}{test}; "
+            f"n_pos={first.n_pos:g}, n_neg={first.n_neg:g}, {first.method}:"
         )
         return "\n".join([head, *lines]) + ")"
 

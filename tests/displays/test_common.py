@@ -22,7 +22,6 @@ from skrate import (
     budget_report,
     compare_curves,
     curve_band,
-    estimate,
     rate_averaged_roc_curve,
     rates,
 )
@@ -32,7 +31,7 @@ from skrate.displays import (
     BudgetReportDisplay,
     CurveBandDisplay,
     CurveComparisonDisplay,
-    MarkersDisplay,
+    EstimatesDisplay,
     SubgroupDisplay,
 )
 
@@ -100,10 +99,9 @@ ROWS = {
         {"pos_label": "ill", "rates": np.linspace(0.1, 1, 10), **FEW},
         {"curve_kwargs": "line_", "band_kwargs": "band_"},
     ),
-    "markers": Row(
-        MarkersDisplay, (Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),
-        {"pos_label": "ill", **FEW},
-        {"point_kwargs": "points_", "chance_level_kwargs": "chance_level_"},
+    "estimates": Row(
+        EstimatesDisplay, (Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),
+        {"pos_label": "ill", "null_value": 0.5}, {"point_kwargs": "points_"},
     ),
     "subgroups": Row(
         SubgroupDisplay, (Y, SCORES),
@@ -167,7 +165,7 @@ def test_styles_go_by_the_aliases_of_matplotlib(name):
     assert line == {"c": "red", "ls": ":", "lw": 7}
 
 
-@looped("name", ["hits", "consensus", "report", "band", "comparison", "markers"])
+@looped("name", ["hits", "consensus", "report", "band", "comparison"])
 def test_the_positive_class_is_named(name):
     assert "(positive label: ill)" in ROWS[name].draw().ax_.get_ylabel()
 
@@ -301,7 +299,6 @@ def test_no_two_entries_of_a_legend_look_alike(name):
 
 HITS = HitCurveDisplay([0, 1], [0, 0.3])
 REPORT = budget_report(Y_TRUE, A, rate=0.2)
-AUCS = estimate("roc_auc", Y_TRUE, {"a": A, "b": B})
 CONSENSUS = RateAveragedROC(rate_averaged_roc_curve([Y_TRUE], [A]))
 RATIOS, OF_TWO = AUCErrorRateDisplay.from_class_ratios, ROWS["comparison"].draw
 REFUSED = [
@@ -309,13 +306,7 @@ REFUSED = [
     (CurveBandDisplay, (A,), {}, "curve must be what curve_band returns"),
     (CurveComparisonDisplay, (A,), {}, "comparison must be what compare_curves"),
     (SubgroupDisplay, (A,), {}, "scores must be what subgroup_scores returns"),
-    (MarkersDisplay, (), {"x": AUCS, "y": [0.5]}, "y must be what estimate returns"),
-    (MarkersDisplay, (), {"x": AUCS, "y": estimate("roc_auc", Y_TRUE, {"a": A})},
-     "the same markers"),
-    (ROWS["markers"].draw, (), {"metrics": "roc_auc"}, "metrics must be two"),
-    (MarkersDisplay(x=AUCS, y=AUCS).plot, (), {"k": -1}, "k must be"),
-    (MarkersDisplay(x=AUCS, y=AUCS).plot, (), {"confidence_level": 1},
-     "confidence_level must be"),
+    (EstimatesDisplay, (A,), {}, "result must be what estimate returns"),
     (BudgetReportDisplay(REPORT).plot, (), {"band": "both"}, "band must be one of"),
     (RATIOS, ([0.1, 0.6],), {}, "at most 0.5"),
     (RATIOS, ([0.0],), {}, "class_ratios must be"),

@@ -12,6 +12,7 @@ from skrate import (
     compare_curves,
     curve_band,
     displays,
+    estimate,
     rate_averaged_roc_curve,
     results,
     select_best,
@@ -42,6 +43,7 @@ def made():
         (groups, displays.SubgroupDisplay),
         (rate_averaged_roc_curve(*folds), RateAveragedROC),
         (best, displays.BestModelDisplay),
+        (estimate("roc_auc", Y_TRUE, models), displays.EstimatesDisplay),
     ]
 
 
@@ -111,4 +113,4 @@ def test_all_results_with_a_display_draw_themselves():
         source = getattr(displays, name).__init__.__annotations__.values()
         for cls in public:
             if cls.__name__ in source:
-                assert cls in drawable or cls.__name__ == "Estimates", cls
+                assert cls in drawable, cls

@@ -21,7 +21,7 @@ def spoilt(rng: np.random.Generator, call: Call) -> Call:
     sample = replace(call.sample, forms=tuple(forms))
     names = [name for name, (_, needs) in WAYS.items() if needs(sample)]
     if call.name == "estimate":
-        # To which they are two markers.
+        # It takes them for two models.
         names.remove("two columns of scores")
     spoil, refusal = WAYS[str(rng.choice(names))][0]
     first = [

@@ -363,19 +363,17 @@ def estimate_of_counts(rng: np.random.Generator) -> Call:
 
 
 def influence(rng: np.random.Generator) -> Call:
-    """Draw a call of influence."""
+    """Draw a call of estimate, to look at the influence of each case."""
     metric = draw_metric(rng)
     sample, options = draw_cases(rng)
 
     def arguments(given: Sample) -> Any:
         return given.data(metric=metric.given, **options, **metric.options)
 
-    def check(given: Sample, found: Any) -> None:
+    def check(given: Sample, known: Any) -> None:
+        found = known.influence
         holds(found.shape == (len(given),), f"shape {found.shape}")
-        if not enough(given, options):
-            return
-        known = quietly(skrate.estimate, **arguments(given)[1])
-        if math.isnan(known.value):
+        if not enough(given, options) or math.isnan(known.value):
             return
         weights = np.ones(len(given))
         if given.weights is not None:
@@ -394,8 +392,8 @@ def influence(rng: np.random.Generator) -> Call:
             )
 
     return Call(
-        "influence", skrate.influence, arguments, check, sample,
-        may_refuse=refusals(sample),
+        "estimate", skrate.estimate, arguments, check, sample,
+        may_refuse=refusals(sample), may_warn=True,
     )  # fmt: skip
 
 
@@ -502,6 +500,28 @@ def models_of(given: Sample, seed: int, n: int) -> dict[str, Any]:
     """Return the scores of ``n`` models, the first of which is the given one."""
     others = {f"model {i}": other_scores(given, 5 * seed + i) for i in range(1, n)}
     return {"first": given.y_score, **others}
+
+
+def estimate_several(rng: np.random.Generator) -> Call:
+    """Draw a call of estimate, of several models."""
+    metric, seed, n = draw_metric(rng), int(rng.integers(20)), int(rng.integers(1, 4))
+    sample, options = draw_cases(rng)
+    options["alternative"] = str(rng.choice(["two-sided", "less", "greater"]))
+
+    def arguments(given: Sample) -> Any:
+        named = {"metric": metric.given, "y_score": models_of(given, seed, n)}
+        return given.data(**named, **options, **metric.options)
+
+    def check(given: Sample, found: Any) -> None:
+        _, named = arguments(given)
+        for one, (name, scores) in zip(found, named["y_score"].items(), strict=True):
+            alone = quietly(skrate.estimate, **named | {"y_score": scores})
+            holds(repr(one) == repr(alone), f"{name} alone is {alone!r}")
+
+    return Call(
+        "estimate", skrate.estimate, arguments, check, sample,
+        may_refuse=refusals(sample), may_warn=True,
+    )  # fmt: skip
 
 
 def compare_several(rng: np.random.Generator) -> Call:

@@ -29,13 +29,13 @@ from skrate import (
     rates,
 )
 from skrate.inference.budget_report import ExpectedHits
-from skrate.inference.chance import (
+from skrate.inference.delta import influence_values
+from skrate.inference.permutation_pvalue import (
     chance_pvalue,
     design_effects,
     permuted_moments,
     permuted_pvalue,
 )
-from skrate.inference.delta import influence_values
 from skrate.inference.sample import check_sample
 from skrate.metrics.recall import ExpectedRecall
 from strategies import ranked_samples

@@ -28,7 +28,6 @@ from skrate import (
     average_precision_score,
     compare,
     estimate,
-    influence,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
@@ -329,7 +328,7 @@ def test_jobs_change_nothing_of_several_models(method, decimals):
         elsewhere = found(None)
     assert one == two == elsewhere
     influences = np.stack(
-        [influence(rate_weighted_auc_score, y_true, s, rate=rates.beta(2, 9))
+        [estimate(rate_weighted_auc_score, y_true, s, rate=rates.beta(2, 9)).influence
          for s in y_scores.T]
     )  # fmt: skip
     for result in (two, elsewhere):
@@ -374,8 +373,10 @@ def test_cases_that_do_not_tie_have_the_influence_of_groups(metric, kwargs):
     y_true = rng.random(200) < 0.3
     y_score = rng.normal(size=200) + y_true
     # Weights, though all of one, make groups of the cases.
-    by_group = influence(metric, y_true, y_score, sample_weight=[1] * 200, **kwargs)
-    found = influence(metric, y_true, y_score, **kwargs)
+    by_group = estimate(
+        metric, y_true, y_score, sample_weight=[1] * 200, **kwargs
+    ).influence
+    found = estimate(metric, y_true, y_score, **kwargs).influence
     assert np.ptp(by_group) > 0
     assert_allclose(found, by_group, rtol=1e-10, atol=1e-12)
 
@@ -546,7 +547,10 @@ def test_clusters_count_for_the_class_that_they_hold():
     _, a, b = two_models(14, n=60)
     # Three clusters of positives, twelve of negatives: as if each were one case.
     y_true, clusters = np.repeat([1, 0], [12, 48]), np.arange(60) // 4
-    differences = influence("roc_auc", y_true, a) - influence("roc_auc", y_true, b)
+    differences = (
+        estimate("roc_auc", y_true, a).influence
+        - estimate("roc_auc", y_true, b).influence
+    )
     by_pos, by_neg = (
         np.sum((part - part.mean()) ** 2)
         for part in (differences[:12], differences[12:])
@@ -571,7 +575,9 @@ def test_repetitions_are_cases_and_sampling_weights_count_by_effective_size():
     weight = generator.exponential(size=40)
     result = compare("roc_auc", y_true, a, b, sample_weight=weight, weights="sampling")
     first, second = (
-        influence("roc_auc", y_true, score, sample_weight=weight, weights="sampling")
+        estimate(
+            "roc_auc", y_true, score, sample_weight=weight, weights="sampling"
+        ).influence
         for score in (a, b)
     )
     terms = (weight / weight.sum() * (first - second)) ** 2
@@ -716,10 +722,7 @@ def test_two_columns_of_predict_proba_are_not_two_models():
             "correlation has no meaning for several models",
         ),
         (lambda y, a, b: estimate("roc_auc", y, a, adjust="bh"), "adjust has no"),
-        (
-            lambda y, a, b: estimate("roc_auc", y, {"a": a}, method="bootstrap"),
-            "method has no meaning for many markers",
-        ),
+        (lambda y, a, b: estimate("roc_auc", y, {"a": a}, adjust="bh"), "adjust has"),
     ],
 )
 def test_what_is_of_several_models_only_is_refused_elsewhere(call, message):

@@ -6,13 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference_cases import JUMPS, SMOOTH, SOME, each, sample
-from skrate import (
-    average_precision_score,
-    compare,
-    estimate,
-    expected_recall_score,
-    influence,
-)
+from skrate import average_precision_score, compare, estimate, expected_recall_score
 from skrate.inference.intervals import (
     bootstrap_interval,
     bootstrap_pvalue,
@@ -73,7 +67,7 @@ def test_the_delta_method_gives_a_model_one_standard_error(metric, kwargs, desig
     if "clusters" in options or "stratify" in options:
         return
     # A case of weight 0 has influence 0.
-    values = influence(metric, Y, A, **options)
+    values = estimate(metric, Y, A, **options).influence
     weight = np.asarray(options.get("sample_weight", np.ones(60)), dtype=float)
     is_sampling = "weights" in options
     squares = (weight**2 if is_sampling else weight) @ values**2 / weight.sum() ** 2

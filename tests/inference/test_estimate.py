@@ -1,6 +1,7 @@
 """Estimates: standard errors against oracles and each other, intervals, bad input."""
 
 import itertools
+import pickle
 import threading
 import warnings
 from dataclasses import replace
@@ -23,7 +24,6 @@ from skrate import (
     compare,
     estimate,
     expected_recall_score,
-    influence,
     ranking_auc_score,
     rate_weighted_auc_score,
     rates,
@@ -143,7 +143,7 @@ def test_resampling_counts_is_resampling_cases():
 @each(SMOOTH)
 def test_influence_is_what_leaving_a_case_out_changes(metric, kwargs):
     y_true, y_score = sample(3, n=300)
-    values = influence(metric, y_true, y_score, **kwargs)
+    values = estimate(metric, y_true, y_score, **kwargs).influence
     full = evaluate(metric, y_true, y_score, **kwargs)
     n = len(y_true)
     left_out = []
@@ -159,17 +159,19 @@ def test_influence_is_what_leaving_a_case_out_changes(metric, kwargs):
 def test_influence_follows_the_cases_and_is_0_for_weight_0():
     y_true, y_score = sample(4, n=50)
     order = np.random.default_rng(0).permutation(50)
-    values = influence("roc_auc", y_true, y_score)
-    assert influence(
+    values = estimate("roc_auc", y_true, y_score).influence
+    assert estimate(
         "roc_auc", y_true[order], y_score[order]
-    ).tolist() == pytest.approx(values[order].tolist(), abs=1e-12)
+    ).influence.tolist() == pytest.approx(values[order].tolist(), abs=1e-12)
     weight = np.ones(50)
     weight[7] = 0
-    weighted = influence("roc_auc", y_true, y_score, sample_weight=weight)
+    weighted = estimate("roc_auc", y_true, y_score, sample_weight=weight).influence
     assert weighted[7] == 0
     kept = weight > 0
     np.testing.assert_allclose(
-        weighted[kept], influence("roc_auc", y_true[kept], y_score[kept]), atol=1e-12
+        weighted[kept],
+        estimate("roc_auc", y_true[kept], y_score[kept]).influence,
+        atol=1e-12,
     )
 
 
@@ -218,7 +220,7 @@ def test_methods_agree_with_sampling_weights_and_with_clusters(
 def test_a_few_clusters_vary_about_their_mean_with_one_less_of_freedom(metric, kwargs):
     y_true, y_score = sample(8, n=40)
     clusters = np.arange(40) % 5
-    values = influence(metric, y_true, y_score, **kwargs) / 40
+    values = estimate(metric, y_true, y_score, **kwargs).influence / 40
     sums = np.bincount(clusters, values)
     # A sum of 5 independent terms with mean 0: 5 times their variance.
     expected = np.sqrt(5 * np.var(sums, ddof=1))
@@ -396,7 +398,7 @@ def test_fewer_than_two_cases_in_a_class_have_a_value_alone(y_true, method):
     assert np.isnan(result.standard_error)
     assert np.isnan(result.confidence_interval).all()
     with pytest.warns(UndefinedMetricWarning, match="at least 2"):
-        assert np.isnan(influence("roc_auc", y_true, [4, 3, 2, 1])).all()
+        assert np.isnan(estimate("roc_auc", y_true, [4, 3, 2, 1]).influence).all()
 
 
 def test_a_metric_without_a_value_is_undefined():
@@ -455,11 +457,33 @@ def test_bad_input_is_named(arguments, kwargs, message):
 
 
 def test_influence_needs_cases():
-    for arguments in ((DMIST,), (DMIST, [1, 2])):
-        with pytest.raises(ValueError, match="single cases"):
-            influence("roc_auc", *arguments)
-    with pytest.raises(ValueError, match="y_score is missing"):
-        influence("roc_auc", [1, 0])
+    assert estimate("roc_auc", DMIST).influence is None
+    lists = np.arange(8) // 4
+    of_lists = estimate(recall_at_rate_score, [1, 0] * 4, range(8), groups=lists, k=1)
+    assert of_lists.influence is None
+
+
+@pytest.mark.parametrize("method", ["delta", "bootstrap", "parametric", "jackknife"])
+def test_influence_is_of_the_delta_method_and_of_the_arrays_as_given(method):
+    y_true, y_score = sample(3, n=40)
+    expected = estimate("roc_auc", y_true, y_score).influence
+    given = np.array(y_score)
+    few = {"n_resamples": 20, "random_state": 0}
+    found = estimate("roc_auc", y_true, given, method=method, **few)
+    given[:] = 0
+    assert found.influence.tolist() == expected.tolist()
+    assert "influence" not in found.to_dict()
+
+
+def test_a_pickled_estimate_has_no_sample():
+    y_true, y_score = sample(3)
+    found = estimate("roc_auc", y_true, y_score)
+    alone = pickle.loads(pickle.dumps(found))
+    assert alone == found
+    assert alone.influence is None
+    influence = found.influence
+    known = pickle.loads(pickle.dumps(found))
+    assert known.influence.tolist() == influence.tolist()
 
 
 def test_a_metric_that_needs_a_rate_says_so():

@@ -9,7 +9,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from fuzzing.calls import FEW_PROCESSED, TELLS_LITTLE
 from inference_cases import JUMPS, SMOOTH, each, sample
 from looped import case
-from skrate import compare, estimate, influence
+from skrate import compare, estimate
 
 Y, A = sample(0, n=24, shift=2)
 B = np.round(A + np.random.default_rng(1).normal(size=24), 1)
@@ -50,7 +50,7 @@ def check_weight(metric, kwargs, weight, method):
     drawn = {"method": method, "n_resamples": 20, "random_state": 0}
     calls = [lambda: estimate(metric, Y, A, **drawn, **options)]
     if method == "delta":
-        calls.append(lambda: influence(metric, Y, A, **options))
+        calls.append(lambda: estimate(metric, Y, A, **options).influence)
         models = {"a": A, "b": B}
         calls.append(lambda: compare(metric, Y, models, **options).covariance)
     if method != "jackknife":

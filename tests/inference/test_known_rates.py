@@ -12,7 +12,6 @@ from skrate import (
     compare,
     estimate,
     expected_recall_score,
-    influence,
     lift_at_rate_score,
     negative_recall_score,
     precision_at_rate_score,
@@ -86,7 +85,7 @@ def test_the_variance_is_that_of_the_ranking_that_is_not_merged(metric, kwargs, 
         expected += squares / (size - lost)
     found = estimate(metric, y_true, y_score, **kwargs).standard_error
     assert found**2 == pytest.approx(expected, rel=1e-9)
-    by_case = influence(metric, y_true, y_score, **kwargs)
+    by_case = estimate(metric, y_true, y_score, **kwargs).influence
     assert np.sum(by_case**2) / n**2 == pytest.approx(expected, rel=1e-9)
 
 

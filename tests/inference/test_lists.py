@@ -14,7 +14,6 @@ from skrate import (
     estimate,
     expected_recall_score,
     group_scores,
-    influence,
     lift_at_rate_score,
     mean_average_precision_score,
     ndcg_score,
@@ -201,8 +200,6 @@ RANKINGS = FoldRankings(Y, S, G)
         ),
         (lambda: estimate(recall_at_rate_score, Y, S, k=1, group=G), "perhaps groups="),
         (lambda: compare("roc_auc", Y, S, S, cluster=G), "perhaps clusters= is meant"),
-        (lambda: influence("roc_auc", Y, S, groups=G), "clusters="),
-        (lambda: influence(recall_at_rate_score, Y, S, k=1, groups=G), "clusters="),
         (lambda: sample_size("roc_auc", Y, S, half_width=0.1, groups=G), "clusters="),
         (lambda: estimate(recall_at_rate_score, RANKINGS, k=1, groups=G), "no lists"),
         (

@@ -21,7 +21,6 @@ from skrate import (
     compare,
     estimate,
     expected_gain_score,
-    influence,
     ndcg_score,
     precision_at_rate_score,
     ranking_auc_score,
@@ -70,7 +69,8 @@ def literal_variance(values, rankings, *, is_counted):
 
 def by_fold(metric, kwargs, rankings):
     return [
-        influence(metric, y_true, y_score, **kwargs) for y_true, y_score, _ in rankings
+        estimate(metric, y_true, y_score, **kwargs).influence
+        for y_true, y_score, _ in rankings
     ]
 
 
@@ -152,7 +152,7 @@ def test_influence_gives_the_variance():
     # Of folds that lack a class some are left out, and some vary as the others do.
     for rankings in (drawn()[0], with_one_class_folds()[0]):
         for metric in ("roc_auc", "average_precision"):
-            values = influence(metric, rankings)
+            values = estimate(metric, rankings).influence
             error = estimate(metric, rankings).standard_error
             assert np.sqrt(np.mean(values**2) / len(values)) == pytest.approx(error)
 
@@ -165,7 +165,7 @@ def test_influence_with_sampling_weights_gives_the_variance_of_folds():
     folds = FoldRankings(
         y_true, rng.normal(size=400) + y_true, fold, sample_weight=weight
     )
-    values = influence("average_precision", folds, weights="sampling")
+    values = estimate("average_precision", folds, weights="sampling").influence
     found = estimate("average_precision", folds, weights="sampling").standard_error
     share = weight / np.bincount(fold, weight)[fold] * np.bincount(fold)[fold]
     expected = np.sqrt(np.sum((share * values) ** 2)) / share.sum()
@@ -180,7 +180,7 @@ def test_influence_gives_the_variance_where_rows_of_some_weight_are_left_out():
     scores = rng.normal(size=90) + y_true
     rankings = FoldRankings(y_true, scores, fold, sample_weight=times)
     with pytest.warns(UndefinedMetricWarning):
-        values = influence("roc_auc", rankings)
+        values = estimate("roc_auc", rankings).influence
     with pytest.warns(UndefinedMetricWarning):
         error = estimate("roc_auc", rankings).standard_error
     squares = times @ values**2
@@ -384,7 +384,7 @@ def test_without_a_fold_of_both_classes_the_error_is_unknown(metric, kwargs):
     assert np.isnan([found.standard_error, *found.confidence_interval]).all()
     assert np.isnan([pair.pvalue, *pair.confidence_interval]).all()
     assert repr(compare(metric, [a, b], **kwargs).pairs[0]) == repr(pair)
-    assert np.isnan(influence(metric, a, **kwargs)).all()
+    assert np.isnan(estimate(metric, a, **kwargs).influence).all()
 
 
 def test_folds_of_one_class_vary_as_the_others_do():
@@ -481,7 +481,7 @@ def test_too_few_cases_have_no_error_and_a_warning(y_true, message):
         assert np.isnan([found.standard_error, *found.confidence_interval]).all()
         assert found.pvalue is None or np.isnan(found.pvalue)
     with pytest.warns(UndefinedMetricWarning, match=message):
-        assert np.isnan(influence("roc_auc", rankings)).all()
+        assert np.isnan(estimate("roc_auc", rankings).influence).all()
 
 
 @pytest.mark.parametrize(
@@ -490,7 +490,6 @@ def test_too_few_cases_have_no_error_and_a_warning(y_true, message):
         average_precision_score,
         lambda rankings: rankings.scores("roc_auc"),
         partial(estimate, "roc_auc"),
-        partial(influence, "roc_auc"),
         lambda rankings: compare("roc_auc", rankings, rankings),
         lambda rankings: compare("roc_auc", [rankings] * 2),
         partial(expected_gain_score, gain={"positive": 1}),

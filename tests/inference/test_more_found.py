@@ -12,7 +12,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from guarantees import assert_share, held, simulated, simulations
 from looped import case, looped
 from reference.budget_card import card
-from skrate import FoldRankings, budget_report, influence, rates, recall_at_rate_score
+from skrate import FoldRankings, budget_report, estimate, rates, recall_at_rate_score
 from strategies import ranked_samples
 
 # Rates with their probabilities, and the same for skrate.
@@ -85,7 +85,7 @@ def test_the_interval_is_that_of_hits_by_the_influence_of_recall_and_prevalence(
     if rate != 0.1:
         metric = "expected_recall"
         recalls = [found.value / n / p, 0.0]
-    of_recall = [influence(metric, y_true, one, **how) for one in scores]
+    of_recall = [estimate(metric, y_true, one, **how).influence for one in scores]
     # H = p x recall, each by its case.
     values = p * (of_recall[0] - of_recall[1])
     values = values + (recalls[0] - recalls[1]) * (y_true - p)

@@ -9,14 +9,7 @@ from scipy import stats
 
 from looped import looped
 from reference.delong import auc as oracle_auc
-from skrate import (
-    RankTable,
-    compare,
-    estimate,
-    influence,
-    rate_weighted_auc_score,
-    rates,
-)
+from skrate import RankTable, compare, estimate, rate_weighted_auc_score, rates
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc
 from strategies import ranked_samples
 
@@ -91,7 +84,7 @@ def test_the_two_names_do_not_differ():
     ]
     assert matrices[0].tolist() == matrices[1].tolist()
     values = [
-        influence(metric, y_true, y_score)
+        estimate(metric, y_true, y_score).influence
         for metric in ("roc_auc", rate_weighted_auc_score)
     ]
     assert values[0].tolist() == values[1].tolist()

@@ -8,7 +8,7 @@ from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 
 from inference_cases import sample
-from skrate import ScoreReport, average_precision_score, compare, estimate, influence
+from skrate import ScoreReport, average_precision_score, compare, estimate
 
 Y, A = sample(0, n=80)
 B = np.round(A + np.random.default_rng(1).normal(size=80), 1)
@@ -40,7 +40,10 @@ def test_scikit_learns_functions_are_the_same_metrics(theirs, ours):
     found, expected = compare(theirs, Y, models), compare(ours, Y, models)
     assert found == expected
     assert found.covariance.tolist() == expected.covariance.tolist()
-    assert influence(theirs, Y, A).tolist() == influence(ours, Y, A).tolist()
+    assert (
+        estimate(theirs, Y, A).influence.tolist()
+        == estimate(ours, Y, A).influence.tolist()
+    )
 
 
 def test_a_score_report_takes_them():
@@ -76,7 +79,6 @@ def test_options_that_change_the_number_are_refused(metric, kwargs, message):
         partial(estimate, metric, Y, A),
         partial(compare, metric, Y, A, B),
         partial(compare, metric, Y, {"a": A, "b": B}),
-        partial(influence, metric, Y, A),
     ):
         with pytest.raises(ValueError, match=message):
             call(**kwargs)

@@ -19,7 +19,6 @@ from skrate import (
     compare,
     estimate,
     expected_recall_score,
-    influence,
     lift_at_rate_score,
     precision_at_rate_score,
     rate_weighted_auc_score,
@@ -55,7 +54,7 @@ PILOT = drawn(np.random.default_rng(3), 120)
 
 
 def parts_of(metric, kwargs, y_true, *scores):
-    values = [influence(metric, y_true, score, **kwargs) for score in scores]
+    values = [estimate(metric, y_true, score, **kwargs).influence for score in scores]
     return oracle.parts_per_case(values[0] - sum(values[1:]), y_true)
 
 
@@ -477,7 +476,7 @@ def test_the_size_is_as_uncertain_as_the_jackknife_finds_its_variance():
     logarithms = []
     for i in range(20):
         left = np.arange(20) != i
-        values = influence("roc_auc", y_true[left], y_score[left])
+        values = estimate("roc_auc", y_true[left], y_score[left]).influence
         logarithms.append(np.log(np.mean(values**2)))
     spread = np.sqrt(19 / 20 * np.sum((logarithms - np.mean(logarithms)) ** 2))
     reach = np.exp(stats.t(9).ppf(0.975) * spread)

@@ -10,14 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from looped import looped
-from skrate import (
-    FoldRankings,
-    cross_val_rankings,
-    estimate,
-    influence,
-    ndcg_score,
-    select_best,
-)
+from skrate import FoldRankings, cross_val_rankings, estimate, ndcg_score, select_best
 from skrate.inference.models import measured_models, rankings_of_models
 from skrate.inference.plan import Plan
 from skrate.inference.select_best import _corrected
@@ -44,7 +37,7 @@ def corrected_by_enumeration(metric, y_true, scores, **params):
     """Return the corrected value, that of a best model apart, and a draw's error."""
     n, n_models = len(y_true), len(scores)
     values = [estimate(metric, y_true, one, **params).value for one in scores]
-    psi = [influence(metric, y_true, one, **params) for one in scores]
+    psi = [estimate(metric, y_true, one, **params).influence for one in scores]
     best = first_of_most(values)
     moves = []
     for sample in product(range(n), repeat=n):
@@ -131,7 +124,7 @@ def test_the_interval_counts_how_far_winners_differ(is_apart):
         scores = y_true[:, None] * [1.4, *[1] * 9] + rng.normal(size=(200, 10))
     n_draws = 20_000
     found = select_best("roc_auc", scores, y_true, n_resamples=n_draws, random_state=0)
-    psi = np.array([influence("roc_auc", y_true, one) for one in scores.T])
+    psi = np.array([estimate("roc_auc", y_true, one).influence for one in scores.T])
     generator = np.random.default_rng(1)
     counts = generator.multinomial(200, np.full(200, 1 / 200), n_draws)
     moved = counts @ psi.T / 200

@@ -10,7 +10,7 @@ from optional import require
 from reference.pbc import patients
 from simulated_intervals import Setting
 from simulated_sources import HORIZON, censored
-from skrate import compare, estimate, influence, labels
+from skrate import compare, estimate, labels
 
 METRICS = {
     "roc_auc": {},
@@ -83,7 +83,7 @@ def test_influence_is_that_of_leaving_out_cases(decimals):
     n = len(time)
     rows = np.arange(n)
     for name, params in METRICS.items():
-        by_slopes = influence(name, found(rows), score, **params)
+        by_slopes = estimate(name, found(rows), score, **params).influence
         left = [
             estimate(name, found(rows != i), score[rows != i], **params).value
             for i in range(0, n, 5)
@@ -138,7 +138,10 @@ def test_models_are_compared_with_the_error_of_weights():
     found = labels.censored(time, event, horizon)
     other = score + np.random.default_rng(1).normal(size=300)
     difference = compare("roc_auc", found, score, other)
-    rows = influence("roc_auc", found, score) - influence("roc_auc", found, other)
+    rows = (
+        estimate("roc_auc", found, score).influence
+        - estimate("roc_auc", found, other).influence
+    )
     error = np.sqrt(np.sum(rows**2)) / len(rows)
     assert difference.standard_error == pytest.approx(error, rel=1e-12)
 

@@ -16,7 +16,6 @@ from skrate import (
     compare_curves,
     curve_band,
     estimate,
-    influence,
     labels,
     ranking_auc_score,
     select_best,
@@ -215,7 +214,7 @@ def test_influence_is_the_change_by_one_more_label():
     found = labels.sampled(given, 0.5, prediction=predicted)
     step = 1e-6
     for name in ("roc_auc", "expected_recall"):
-        rows = influence(name, found, a)
+        rows = estimate(name, found, a).influence
         assert rows.mean() == pytest.approx(0, abs=1e-12)
         values = []
         for i in (3, 17, 40):
@@ -226,7 +225,7 @@ def test_influence_is_the_change_by_one_more_label():
             values.append(change / step * len(a))
         is_labelled = ~np.isnan(given)
         slopes = np.zeros(len(a))
-        batch = influence(name, found.for_batch(), a)
+        batch = estimate(name, found.for_batch(), a).influence
         seen = is_labelled & (found.noise != 0)
         slopes[seen] = batch[seen] / found.noise[seen]
         for i, value in zip((3, 17, 40), values, strict=True):

@@ -28,7 +28,6 @@ from skrate import (
     expected_gain_score,
     expected_recall_score,
     group_scores,
-    influence,
     lift_at_rate_score,
     make_ranking_scorer,
     precision_at_rate_score,
@@ -308,7 +307,7 @@ def test_many_tables_have_the_values_of_each(score, rate, law):
 def test_influence_is_how_the_value_changes(score, rate):
     y_true, y_score = metric_sample(400)
     y_score = np.round(y_score, 1)
-    values = influence(score, y_true, y_score, rate=rate)
+    values = estimate(score, y_true, y_score, rate=rate).influence
     step = 1e-6
     for case in (0, 7, 30, int(np.argmax(y_score)), int(np.argmin(y_score))):
         weights = np.ones(len(y_true))

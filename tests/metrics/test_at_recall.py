@@ -38,7 +38,6 @@ from skrate import (
     estimate,
     fpr_at_recall_score,
     group_scores,
-    influence,
     make_ranking_scorer,
     precision_at_recall_score,
     rate_at_recall_score,
@@ -670,7 +669,7 @@ def test_the_variance_of_a_recall_at_an_fpr_is_of_both_classes(n_above, are_fixe
     options = {"fpr": fpr, "stratify": are_fixed}
     found = estimate(recall_at_fpr_score, y_true, y_score, **options)
     assert found.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
-    by_case = influence(recall_at_fpr_score, y_true, y_score, fpr=fpr)
+    by_case = estimate(recall_at_fpr_score, y_true, y_score, fpr=fpr).influence
     assert np.mean(by_case**2) / 400 == pytest.approx(variance, rel=1e-9)
 
 

@@ -258,7 +258,7 @@ def test_a_name_is_taken_with_its_parameters_wherever_a_metric_is(score, options
     expected, name = score(y_true, y_score, **options), score.__name__
     for of in (name, name.removesuffix("_score")):
         assert estimate(of, y_true, y_score, **options).value == expected
-        assert estimate(of, y_true, models, **options).values[0] == expected
+        assert estimate(of, y_true, models, **options)["a"].value == expected
         assert compare(of, y_true, *models.values(), **options).value_a == expected
         assert compare(of, y_true, models, **options).pairs[0].value_a == expected
         planned = sample_size(of, y_true, y_score, half_width=0.1, **options)

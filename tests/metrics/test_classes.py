@@ -22,7 +22,6 @@ from skrate import (
     estimate,
     expected_recall_score,
     fpr_at_recall_score,
-    influence,
     rate_weighted_auc_score,
     rates,
     recall_at_fpr_score,
@@ -189,7 +188,7 @@ def test_the_error_of_a_macro_mean_follows_from_influences():
         y_score + 0.5 * np.eye(3)[y_true] + generator.normal(0, 0.1, y_score.shape)
     )
     score = partial(rate_weighted_auc_score, rate=rates.beta(3, 9))
-    on_each = [influence(score, y_true == i, y_score[:, i]) for i in range(3)]
+    on_each = [estimate(score, y_true == i, y_score[:, i]).influence for i in range(3)]
     error = np.sqrt(np.mean(np.mean(on_each, axis=0) ** 2) / len(y_true))
     drawn = generator.integers(len(y_true), size=(1000, len(y_true)))
     bootstrap = np.std([score(y_true[rows], y_score[rows]) for rows in drawn])

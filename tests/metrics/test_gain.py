@@ -20,7 +20,6 @@ from skrate import (
     expected_gain_score,
     expected_recall_score,
     hit_curve,
-    influence,
     precision_at_rate_score,
     rates,
     sample_size,
@@ -372,10 +371,10 @@ def drawn(seed, n_cases, decimals=9):
 @looped("rate", ["uniform", SLOPES_BETA, rates.interval(0.1, 0.4)])
 def test_the_influence_is_that_of_one_more_case(rate, decimals):
     y_true, y_score, gain, cost = drawn(4, 60, decimals)
-    found = influence(
+    found = estimate(
         expected_gain_score, y_true, y_score, gain=gain, cost=cost, rate=rate,
         normalize=True,
-    )  # fmt: skip
+    ).influence  # fmt: skip
 
     def value(weights):
         return per_case(
@@ -386,9 +385,9 @@ def test_the_influence_is_that_of_one_more_case(rate, decimals):
         move, step = np.eye(60)[case], 1e-4
         slope = (value(1 + step * move) - value(1 - step * move)) / (2 * step)
         assert found[case] / 60 == pytest.approx(slope, rel=1e-4, abs=1e-5)
-    total = influence(
+    total = estimate(
         expected_gain_score, y_true, y_score, gain=gain, cost=cost, rate=rate
-    )
+    ).influence
     np.testing.assert_allclose(total, 60 * found, rtol=1e-12, atol=1e-12)
 
 
@@ -397,7 +396,7 @@ def test_free_cases_have_the_influence_of_nearly_free_ones():
     cost[::5] = 0
     options = {"gain": gain, "rate": SLOPES_BETA}
     found, near = (
-        influence(expected_gain_score, y_true, y_score, cost=each, **options)
+        estimate(expected_gain_score, y_true, y_score, cost=each, **options).influence
         for each in (cost, np.where(cost > 0, cost, 1e-7))
     )
     np.testing.assert_allclose(found, near, rtol=1e-4, atol=1e-4 * np.abs(near).max())

@@ -20,7 +20,6 @@ from skrate import (
     compare,
     estimate,
     group_scores,
-    influence,
     make_ranking_scorer,
     partial_auc_score,
     ranking_auc_score,
@@ -150,8 +149,8 @@ def test_a_scorer_is_a_metric_to_inference(scorer, metric, own):
     assert compare(scorer, Y, SCORES, other) == compare(metric, Y, SCORES, other, **own)
     models = {"a": SCORES, "b": other}
     assert compare(scorer, Y, models) == compare(metric, Y, models, **own)
-    found = influence(scorer, Y, SCORES)
-    assert found.tolist() == influence(metric, Y, SCORES, **own).tolist()
+    found = estimate(scorer, Y, SCORES).influence
+    assert found.tolist() == estimate(metric, Y, SCORES, **own).influence.tolist()
     report = ScoreReport({"a": scorer, "b": partial(metric, **own)})(MODEL, X, Y)
     assert report["a_standard_error"] == report["b_standard_error"]
     # A keyword given beside the scorer counts, as beside a partial.
@@ -167,7 +166,6 @@ def test_the_positive_class_of_a_scorer_is_not_dropped():
     for call in (
         partial(estimate, scorer, NAMES, SCORES, pos_label="ill"),
         partial(compare, scorer, NAMES, SCORES, SCORES, pos_label="ill"),
-        partial(influence, scorer, NAMES, SCORES, pos_label="ill"),
     ):
         with pytest.raises(ValueError, match=message):
             call()

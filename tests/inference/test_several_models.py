@@ -1,0 +1,195 @@
+"""Several models at once: each as it is alone, and p-values adjusted for all."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from inference_cases import JUMPS, SMOOTH, each, sample
+from looped import looped
+from optional import require
+from skrate import (
+    FoldRankings,
+    estimate,
+    labels,
+    ndcg_score,
+    rates,
+    recall_at_rate_score,
+)
+from skrate.inference.intervals import adjusted
+from skrate.results import Estimate, Estimates
+
+Y, A = sample(3)
+B = np.round(np.asarray(A) + np.random.default_rng(0).normal(size=len(A)), 1)
+MODELS = {"a": np.asarray(A), "b": B}
+LISTS = np.arange(len(Y)) % 10
+FOLDS = {
+    name: FoldRankings(Y, score, np.arange(len(Y)) % 3)
+    for name, score in MODELS.items()
+}
+
+
+def check_each(found, alone):
+    """Check that each entry is equal to the estimate of the model alone."""
+    assert isinstance(found, Estimates)
+    assert found.names == tuple(alone)
+    assert len(found) == len(alone)
+    for position, (one, (name, expected)) in enumerate(
+        zip(found, alone.items(), strict=True)
+    ):
+        assert isinstance(one, Estimate)
+        assert repr(one.to_dict()) == repr(expected.to_dict())
+        assert found[name] is found[position] is one
+        if expected.influence is not None:
+            assert_array_equal(one.influence, expected.influence)
+
+
+@each(SMOOTH + JUMPS)
+@pytest.mark.filterwarnings("ignore")
+def test_each_model_is_as_it_is_alone(metric, kwargs):
+    alone = {name: estimate(metric, Y, one, **kwargs) for name, one in MODELS.items()}
+    check_each(estimate(metric, Y, MODELS, **kwargs), alone)
+
+
+@looped(
+    "options",
+    [
+        {"method": "bootstrap", "interval": "percentile"},
+        {"method": "parametric", "alternative": "greater"},
+        {"method": "jackknife", "interval": "wald"},
+        {"clusters": np.arange(len(Y)) // 3, "null_value": 0.6},
+        {"sample_weight": np.arange(len(Y)) % 3, "null_value": 0.6},
+        {"sample_weight": np.arange(len(Y)) % 3 + 0.5, "weights": "sampling"},
+        {"pos_label": 0, "null_value": 0.6, "alternative": "less"},
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.* turned|y_score.* is worse")
+def test_options_are_those_of_one_model(options):
+    few = {"n_resamples": 50, "random_state": 0}
+    alone = {
+        name: estimate("average_precision", Y, one, **few, **options)
+        for name, one in MODELS.items()
+    }
+    check_each(estimate("average_precision", Y, MODELS, **few, **options), alone)
+
+
+@looped("metric, options", [
+    (recall_at_rate_score, {"k": 3}),
+    (recall_at_rate_score, {"k": 3, "average": "pooled", "null_value": 0.3}),
+    (ndcg_score, {"clusters": LISTS // 2, "alternative": "greater"}),
+    (recall_at_rate_score, {"rate": 0.2, "sample_weight": np.arange(len(Y)) % 2 + 1}),
+])  # fmt: skip
+def test_means_over_lists(metric, options):
+    options = {"groups": LISTS, **options}
+    alone = {name: estimate(metric, Y, one, **options) for name, one in MODELS.items()}
+    check_each(estimate(metric, Y, MODELS, **options), alone)
+
+
+def test_folds_and_estimated_labels():
+    alone = {name: estimate("roc_auc", one) for name, one in FOLDS.items()}
+    check_each(estimate("roc_auc", FOLDS), alone)
+    listed = dict(zip("01", alone.values(), strict=True))
+    check_each(estimate("roc_auc", list(FOLDS.values())), listed)
+    noisy = labels.noisy(Y, 0.98, 0.99)
+    alone = {name: estimate("roc_auc", noisy, one) for name, one in MODELS.items()}
+    check_each(estimate("roc_auc", noisy, MODELS), alone)
+
+
+def test_containers_of_models():
+    both = np.stack([*MODELS.values()], axis=1)
+    expected = [one.to_dict() for one in estimate("roc_auc", Y, MODELS)]
+    frame = require("pandas").DataFrame(MODELS)
+    by_polars = require("polars").DataFrame(MODELS)
+    for given in (both, np.asfortranarray(both), both.tolist(), frame, by_polars):
+        found = estimate("roc_auc", Y, given)
+        named = ("a", "b") if hasattr(given, "columns") else ("0", "1")
+        assert found.names == named
+        assert [one.to_dict() for one in found] == expected
+    assert estimate("roc_auc", Y, {3: A}).names == ("3",)
+
+
+def test_adjusted_pvalues_are_those_of_scipy():
+    pvalues = np.array([0.01, np.nan, 0.04, 0.03, 0.5])
+    known = pvalues[[0, 2, 3, 4]]
+    # 4 x 0.01, 3 x 0.03, the same as it is no less, 1 x 0.5.
+    assert_allclose(adjusted(pvalues, "holm"), [0.04, np.nan, 0.09, 0.09, 0.5])
+    found = adjusted(pvalues, "bh")
+    expected = stats.false_discovery_control(known, method="bh")
+    assert_array_equal(found[[0, 2, 3, 4]], expected)
+    assert np.isnan(found[1])
+    assert np.isnan(adjusted(np.array([np.nan]), "bh")).all()
+
+
+def test_pvalues_are_adjusted_for_the_number_of_models():
+    models = {**MODELS, "c": -B}
+    found = estimate("roc_auc", Y, models, null_value=0.5, alternative="greater")
+    p = {name: found[name].pvalue for name in models}
+    assert p["a"] < p["b"] < p["c"]
+    expected = 3 * p["a"], max(3 * p["a"], 2 * p["b"]), max(2 * p["b"], p["c"])
+    assert_allclose(found.adjusted_pvalues, np.minimum(expected, 1))
+    by_bh = estimate(
+        "roc_auc", Y, models, null_value=0.5, alternative="greater", adjust="bh"
+    )
+    expected = stats.false_discovery_control([*p.values()])
+    assert_allclose(by_bh.adjusted_pvalues, expected)
+    assert "Holm" in repr(found)
+    assert "Benjamini and Hochberg" in repr(by_bh)
+    assert estimate("roc_auc", Y, models).adjusted_pvalues is None
+
+
+def test_a_result_is_a_table():
+    found = estimate("expected_recall", Y, MODELS, rate=0.2, null_value=0.2)
+    columns = found.to_dict()
+    assert columns["model"] == ["a", "b"]
+    assert columns["rate"] == [0.2, 0.2]
+    assert columns["adjusted_pvalue"] == list(found.adjusted_pvalues)
+    frame = found.to_frame()
+    require("pandas")
+    assert list(frame.index) == ["a", "b"]
+    assert frame.loc["b", "value"] == found["b"].value
+    assert frame.loc["b", "low"] == found["b"].confidence_interval.low
+    assert "rate=0.2" in repr(found)
+    assert f"{found['a'].value:.4f}" in repr(found)
+    many = estimate("roc_auc", Y, np.tile(np.reshape(A, (-1, 1)), 12))
+    assert "and 2 more" in repr(many)
+    assert pickle.loads(pickle.dumps(found)) == found
+    with pytest.raises(KeyError, match="'c'"):
+        found["c"]
+
+
+def test_a_result_is_drawn():
+    require("matplotlib")
+    found = estimate("roc_auc", Y, MODELS, null_value=0.5)
+    display = found.plot()
+    assert display.points_.get_xdata().tolist() == [one.value for one in found]
+    ends = [segment[:, 0].tolist() for segment in display.intervals_.get_segments()]
+    assert ends == [list(one.confidence_interval) for one in found]
+    assert display.null_.get_xdata()[0] == 0.5
+    assert [tick.get_text() for tick in display.ax_.get_yticklabels()] == ["a", "b"]
+    assert estimate("roc_auc", Y, MODELS).plot().null_ is None
+
+
+@looped("y_true, y_score, options, message", [
+    (Y, {}, {}, "y_score must hold at least 1"),
+    (Y, {"a": A, "b": B[1:]}, {}, r"y_score\['b'\]"),
+    (Y, {"a": [np.nan, *A[1:]]}, {}, r"y_score\['a'\]"),
+    (Y, {"a": A}, {"adjust": "bh"}, "adjust"),
+    (Y, {"a": A}, {"adjust": "by", "null_value": 0.5}, "adjust"),
+    (Y, {"a": A}, {"null_value": 2}, "null_value"),
+    (Y, {"a": A}, {"groups": LISTS}, "groups"),
+    (FOLDS["a"], MODELS, {}, "y_true"),
+    (FOLDS, None, {"clusters": LISTS}, "clusters"),
+    (FOLDS, None, {"groups": LISTS}, "groups|y_true"),
+    ({**FOLDS, "c": A}, None, {}, r"y_true\['c'\]"),
+])  # fmt: skip
+def test_bad_input_is_named(y_true, y_score, options, message):
+    with pytest.raises(ValueError, match=message):
+        estimate("roc_auc", y_true, y_score, **options)
+
+
+def test_a_rate_may_be_a_distribution():
+    law = rates.beta(3, 19)
+    found = estimate("expected_recall", Y, MODELS, rate=law)
+    assert found["b"] == estimate("expected_recall", Y, B, rate=law)
