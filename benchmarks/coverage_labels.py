@@ -6,8 +6,8 @@ Draws samples, hides their labels in the ways of ``tests/simulated_sources.py``,
 prints by design and metric: the coverage of 95 % intervals of the metric in the
 population, of the metric of the batch with its true labels, and of the population by
 the labels as they are seen; then the standard errors of both scopes over the spread,
-and the bias in standard deviations. No test uses these designs. The last rows are gains
-of a treatment. ``--short`` takes a hundredth of the simulations.
+and the bias in standard deviations. No test uses these designs.
+``--short`` takes a hundredth of the simulations.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from simulated_intervals import Setting
-from simulated_sources import METRICS, SOURCES, coverage, experiment, experiment_truths
+from simulated_sources import METRICS, SOURCES, coverage
 
 DESIGNS = [
     Setting("normal", 0.7, 400, 0.3),
@@ -29,7 +29,6 @@ DESIGNS = [
     Setting("lognormal", 0.8, 300, 0.4),
     Setting("lognormal", 0.85, 1500, 0.1),
 ]
-EXPERIMENTS = (300, 3000)
 
 
 def main():
@@ -37,40 +36,16 @@ def main():
     parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
-    names = [*SOURCES, "treatment"]
-    parser.add_argument("--only", nargs="*", choices=names, default=names)
+    parser.add_argument("--only", nargs="*", choices=SOURCES, default=SOURCES)
     options = parser.parse_args()
     n = max(options.simulations // (100 if options.short else 1), 2)
     print(f"{'population, batch, as seen; ratios; bias':47}", *METRICS, sep=" | ")
     for source in options.only:
-        if source == "treatment":
-            show_experiments(n, options.seed)
-            continue
         for setting in DESIGNS:
             found = coverage(source, setting, n, options.seed)
             cells = [" ".join(f"{x:.3f}" for x in row) for row in np.transpose(found)]
             where = f"{setting.law}, {setting.auc}, {setting.n}, {setting.prevalence}"
             print(f"{source:22} {where:24}", *cells, sep=" | ", flush=True)
-
-
-def show_experiments(n, seed):
-    """Print the coverage of gains, and their standard errors over the spread."""
-    for size in EXPERIMENTS:
-        truths = experiment_truths(size)
-        for has_models in (False, True):
-            rng = np.random.default_rng([seed, size])
-            found = [experiment(rng, size, has_models) for _ in range(n)]
-            cells = []
-            for name, truth in truths.items():
-                rows = [one[name] for one in found]
-                low, high = np.transpose([row.confidence_interval for row in rows])
-                errors = [row.standard_error for row in rows]
-                spread = np.std([row.value for row in rows])
-                share = np.mean((low <= truth) & (truth <= high))
-                ratio = np.sqrt(np.mean(np.square(errors))) / spread
-                cells.append(f"{name} {share:.3f} {ratio:.3f}")
-            where = f"{size}, {'with' if has_models else 'without'} models"
-            print(f"{'treatment':22} {where:24}", *cells, sep=" | ", flush=True)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,8 @@ SOUGHT = {
     **dict.fromkeys(("monitor drift", "drift"), f"{GUIDE}in_production"),
     **dict.fromkeys(("ipcw", "inverse probability"), f"{GUIDE}missing_labels"),
     **dict.fromkeys(("pu learning", "label noise"), f"{GUIDE}missing_labels"),
-    **dict.fromkeys(("delayed labels", "uplift", "qini"), f"{GUIDE}missing_labels"),
+    "delayed labels": f"{GUIDE}missing_labels",
+    **dict.fromkeys(("uplift", "qini"), f"{GUIDE}worth"),
     **dict.fromkeys(
         ("verification bias", "prediction-powered"), f"{GUIDE}missing_labels"
     ),

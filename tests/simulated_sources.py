@@ -1,4 +1,4 @@
-"""Samples whose labels are censored, noisy, unlabelled or predicted, and coverage.
+"""Samples whose labels are censored, noisy or predicted, and coverage.
 
 The truth is that of :mod:`simulated_intervals`; a source hides labels of it.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from simulated_intervals import ALL_LAWS, draw, population, shift_of
-from skrate import compare, estimate, labels, rates
+from skrate import estimate, labels
 from skrate.metrics.base import find_metric
 
 METRICS = {
@@ -92,12 +92,6 @@ def _tested(rng, y_true, sensitivity, specificity):
     return rng.random(len(y_true)) < share
 
 
-def positive_unlabelled(rng, setting, y_true, y_score):
-    """Return half of the positives."""
-    is_labelled = y_true & (rng.random(len(y_true)) < 0.5)
-    return labels.positive_unlabelled(is_labelled, 0.5), is_labelled
-
-
 def predicted(rng, setting, y_true, y_score):
     """Return the probability of a positive, by the score and another one."""
     law, shift = ALL_LAWS[setting.law], shift_of(setting.law, setting.auc)
@@ -117,7 +111,6 @@ SOURCES = {
     "noisy": noisy,
     "noisy, validated": validated,
     "noisy, two annotators": annotated,
-    "positive-unlabelled": positive_unlabelled,
     "predicted": predicted,
 }
 
@@ -178,45 +171,3 @@ def _row(metric, y_true, y_score, found, uncorrected, actual):
 def _holds(found, truth):
     low, high = found.confidence_interval
     return low <= truth <= high
-
-
-def experiment(rng, n, has_models):
-    """Return what is found of an experiment, by name."""
-    score = rng.standard_t(5, size=n)
-    share = 1 / (1 + np.exp(-0.5 * rng.normal(size=n)))
-    treated = rng.random(n) < share
-    level = 2 + 0.5 * score
-    outcome = level + treated * _effect(score) + rng.standard_t(4, size=n)
-    # They need not be right.
-    models = (1.8 + 0.4 * score, 2.3 + 0.7 * score) if has_models else None
-    gain = labels.treatment(outcome, treated, share, models=models)
-    params = {"gain": gain, "normalize": True}
-    ties = np.zeros(n)
-    k = np.arange(1, n + 1)
-    by_place = {"rate": rates.empirical(k / n, weights=1 / k)}
-    return {
-        "gain": estimate("expected_gain", treated, score, **params),
-        "gain at 0.2": estimate("expected_gain", treated, score, rate=0.2, **params),
-        "Qini": compare("expected_gain", treated, score, ties, **params),
-        "AUTOC": compare("expected_gain", treated, score, ties, **by_place, **params),
-    }
-
-
-def _effect(score):
-    return np.maximum(score, 0)
-
-
-@cache
-def experiment_truths(n=800):
-    """Return the same in the population; AUTOC for rates k / n, over their number."""
-    share = (np.arange(1_000_000) + 0.5) / 1_000_000
-    effect = _effect(stats.t(5).isf(share))
-    k = np.arange(1, n + 1)
-    at_places = np.interp(k / n, share, np.cumsum(effect) / len(share))
-    found = {
-        "gain": np.mean(effect * (1 - share)),
-        "gain at 0.2": np.mean(effect * (share < 0.2)),
-        "Qini": np.mean(effect * (0.5 - share)),
-        "AUTOC": (np.mean(at_places / (k / n)) - effect.mean()) / np.sum(1 / k),
-    }
-    return {name: float(value) for name, value in found.items()}

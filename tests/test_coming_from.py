@@ -298,23 +298,6 @@ def test_the_area_under_the_uplift_curve_differs_by_its_ends():
     assert ours == pytest.approx(((n + 1) * theirs - tau.sum() / 2) / n, abs=1e-10)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_the_qini_score_is_about_that_of_all_treated_cases():
-    require("causalml")
-    pandas = require("pandas")
-    from causalml.metrics import qini_score
-
-    rng = np.random.default_rng(0)
-    n = 4000
-    s, w = rng.normal(size=n), (rng.random(n) < 0.5).astype(int)
-    y = rng.normal(size=n) + w * np.maximum(s, 0)
-    theirs = qini_score(pandas.DataFrame({"y": y, "w": w, "m": s}), normalize=False)
-    gain = skrate.labels.treatment(y, w, 0.5)
-    ours = skrate.compare("expected_gain", w, s, np.zeros(n), gain=gain, normalize=True)
-    slack = ours.standard_error / 4
-    assert theirs["m"] / (n * w.mean()) == pytest.approx(ours.value, abs=slack)
-
-
 def test_a_share_of_positives_is_the_prediction_powered_mean():
     y, s, _ = DISTINCT
     rng = np.random.default_rng(1)

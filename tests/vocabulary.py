@@ -25,14 +25,12 @@ DATA = (
     "probability",  # of a label, or of a case to be positive
     "sensitivity",  # of labels; those of scores are recall and 1 - fpr
     "specificity",
-    "label_frequency",
     "y_trues",
     "y",
     "y_score",
     "y_scores",
     "y_score_a",
     "y_score_b",
-    "new_scores",  # of cases without labels
     "fold",  # of each row, of which scores are compared with each other
     "scores_a",  # what group_scores returns of two, as y_score_a
     "scores_b",
@@ -86,7 +84,6 @@ DISPLAY = {
     "others",  # what else it shows, by headings
     "space",
     "zoom",
-    "xlim",  # as of matplotlib's axes
     "plot_bands",
     "plot_folds",
     "plot_fixed_width",  # the band of comparators, as plot_bands draws those of models
@@ -191,7 +188,6 @@ RATES = {
 ENGINES = {
     "library",  # that calls a metric; ``engine`` would be what runs it
     "max_groups",
-    "exact",
     "compute",  # as dask.array.to_zarr
 }
 
@@ -203,9 +199,6 @@ LABELS = {
     "time",  # until an event, as scikit-survival
     "event",
     "horizon",
-    "outcome",  # of a treatment, and who has it with which probability
-    "treated",
-    "propensity",
     "known",  # labels that there are already
     "n_labels",  # to be drawn
     "floor",  # their share that is drawn at random

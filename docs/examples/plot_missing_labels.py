@@ -3,7 +3,7 @@ Estimates when labels are missing
 =================================
 
 Labels are often known for some cases only, come late, contain
-errors, or do not exist yet. Five pictures show what common practice
+errors, or do not exist yet. Four pictures show what common practice
 reports, and what estimates by ``skrate.labels`` report, in 30
 simulated data sets each. Black lines are the true values, bars are
 95 % intervals.
@@ -166,28 +166,6 @@ for seed in SEEDS:
     for results, way in zip(found.values(), ways, strict=True):
         results.append(estimate("roc_auc", way, score))
 picture("AUC", truth, found)
-
-# %%
-# Only some positives are known
-# -----------------------------
-# Half of the positives are labelled, and nothing else. If the other
-# cases count as negative, the precision is half of the true value.
-
-truth = precision(
-    *separated(np.random.default_rng(99), 400_000)
-).value
-found = {
-    "unlabelled = negative": [],
-    "labels.positive_unlabelled": [],
-}
-for seed in SEEDS:
-    rng = np.random.default_rng(seed)
-    y, score = separated(rng)
-    seen = y & (rng.random(len(y)) < 0.5)
-    ways = [seen, labels.positive_unlabelled(seen, 0.5)]
-    for results, way in zip(found.values(), ways, strict=True):
-        results.append(precision(way, score))
-picture("precision at 0.1", truth, found)
 
 # %%
 # There are no labels yet

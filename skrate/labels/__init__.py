@@ -4,10 +4,8 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.labels.censored import censored
 from skrate.labels.noisy import noisy
 from skrate.labels.plan import LabelPlan, plan_labels
-from skrate.labels.positive_unlabelled import positive_unlabelled
 from skrate.labels.predicted import predicted
 from skrate.labels.sampled import sampled
-from skrate.labels.treatment import treatment
 
 __all__ = [
     "EstimatedLabels",
@@ -15,8 +13,6 @@ __all__ = [
     "censored",
     "noisy",
     "plan_labels",
-    "positive_unlabelled",
     "predicted",
     "sampled",
-    "treatment",
 ]

@@ -29,17 +29,6 @@ def check_numbers(name: str, values: ArrayLike) -> FloatArray:
     return numbers
 
 
-def check_per_case(name: str, values: ArrayLike, n_cases: int) -> FloatArray:
-    """Return a finite number for each case, or the same one for all."""
-    numbers = check_numbers(name, [values] if np.ndim(values) == 0 else values)
-    if len(numbers) not in (1, n_cases):
-        raise ValueError(
-            f"{name} must have an entry for each of the {n_cases} cases, found "
-            f"{len(numbers)}."
-        )
-    return np.asarray(np.broadcast_to(numbers, n_cases))
-
-
 def check_is(name: str, values: ArrayLike, **others: Array) -> BoolArray:
     """Return what is true of each case, as many as of others."""
     numbers = check_numbers(name, values)
@@ -53,15 +42,19 @@ def check_is(name: str, values: ArrayLike, **others: Array) -> BoolArray:
 
 
 def check_chances(
-    name: str, values: ArrayLike, n_cases: int, ends: str = "[]", hint: str = ""
+    name: str, values: ArrayLike, n_cases: int, *, hint_at_zero: str | None = None
 ) -> FloatArray:
-    """Return a probability for each case; an end in a round bracket is left out."""
-    numbers = check_per_case(name, values, n_cases)
-    is_within = numbers >= 0 if ends[0] == "[" else numbers > 0
-    is_within &= numbers <= 1 if ends[1] == "]" else numbers < 1
+    """Return a probability for each case; 0 is refused if there is a hint about it."""
+    numbers = check_numbers(name, [values] if np.ndim(values) == 0 else values)
+    if len(numbers) not in (1, n_cases):
+        raise ValueError(
+            f"{name} must have an entry for each of the {n_cases} cases, found "
+            f"{len(numbers)}."
+        )
+    is_within = (numbers >= 0 if hint_at_zero is None else numbers > 0) & (numbers <= 1)
     if not is_within.all():
         raise ValueError(
-            f"{name} must be in {ends[0]}0, 1{ends[1]}, found "
-            f"{numbers[~is_within][0]:g}{hint}."
+            f"{name} must be in {'[' if hint_at_zero is None else '('}0, 1], found "
+            f"{numbers[~is_within][0]:g}{hint_at_zero or ''}."
         )
-    return numbers
+    return np.asarray(np.broadcast_to(numbers, n_cases))

@@ -119,7 +119,7 @@ def sampled(
         ": a case that can never be labelled says nothing. Leave such cases out, or "
         "label some of them"
     )
-    share = check_chances("probability", probability, n_cases, "(]", hint)
+    share = check_chances("probability", probability, n_cases, hint_at_zero=hint)
     expected = np.zeros(n_cases)
     if prediction is not None:
         expected = check_chances("prediction", prediction, n_cases)

@@ -132,12 +132,7 @@ def test_what_says_nothing_is_refused(arguments, message):
         labels.noisy(*given, validation=validation)
 
 
-def test_frequencies_and_probabilities_are_checked():
-    for wrong in (0, 1.2, [0.5, -0.1]):
-        with pytest.raises(ValueError, match=r"label_frequency must be in \(0, 1\]"):
-            labels.positive_unlabelled([1, 0], wrong)
-    with pytest.raises(ValueError, match="each of the 2 cases, found 3"):
-        labels.positive_unlabelled([1, 0], [0.5, 0.5, 0.5])
+def test_probabilities_are_checked():
     for wrong in ([1.2, 0.5], [-0.1, 1]):
         with pytest.raises(ValueError, match=r"probability must be in \[0, 1\]"):
             labels.predicted(wrong)
@@ -147,10 +142,10 @@ def test_predictions_say_on_what_they_rest():
     assert "if calibrated" in repr(labels.predicted([0.5, 0.25]))
 
 
-def test_the_recall_of_labelled_positives_is_that_of_all():
+def test_without_wrong_positives_the_recall_is_that_of_the_found_ones():
     rng = np.random.default_rng(0)
     is_labelled, score = rng.random(200) < 0.2, rng.normal(size=200)
-    found = labels.positive_unlabelled(is_labelled, 0.4)
+    found = labels.noisy(is_labelled, 0.4, 1)
     for rate in (0.1, 0.5):
         one = estimate("recall_at_rate", found, score, rate=rate).value
         other = estimate("recall_at_rate", is_labelled, score, rate=rate).value

@@ -56,9 +56,6 @@ class Drawn:
             return labels.noisy(self.seen[rows], 0.85, 0.95)
         if source == "noisy, validated":
             return labels.noisy(self.seen[rows], 0.85, 0.95, validation=(300, 900))
-        if source == "positive-unlabelled":
-            seen = self.y_true & (self.share > 0.6)
-            return labels.positive_unlabelled(seen[rows], 0.5)
         return labels.predicted(self.predicted[rows])
 
     def of(self, source):
@@ -72,7 +69,7 @@ class Drawn:
         return self.alone(source)
 
 
-APART = ["sampled", "noisy", "noisy, validated", "positive-unlabelled", "predicted"]
+APART = ["sampled", "noisy", "noisy, validated", "predicted"]
 SOURCES = [*APART, "censored", "fixed"]
 
 
@@ -128,7 +125,7 @@ def test_masks_slices_and_positions_take_the_same_rows(source):
 
 def test_a_mask_may_be_a_pandas_series():
     mask = require("pandas").Series(np.arange(400) % 3 == 0)
-    found = labels.positive_unlabelled(np.arange(400) % 5 == 0, 0.5)
+    found = labels.noisy(np.arange(400) % 5 == 0, 0.5, 1)
     assert found[mask].pos.tolist() == found.pos[::3].tolist()
 
 

@@ -44,7 +44,6 @@ def known_labels(y_true, rng):
         "noisy": labels.noisy(y_true, 1, 1.0),
         "annotators": labels.noisy(each, 1, [1, 1]),
         "one is right": labels.noisy(each, [0.8, 1], [0.9, 1]),
-        "positive-unlabelled": labels.positive_unlabelled(y_true, 1),
         "predicted": labels.predicted(y_true.astype(float)),
     }
 
@@ -103,7 +102,7 @@ def outcomes(source):
     """Yield what each source may make of the true labels, with its probability."""
     if source == "noisy":
         chances = [0.7 if y else 0.2 for y in TRUTH]
-    elif source == "positive-unlabelled":
+    else:
         chances = [0.4 * y for y in TRUTH]
     for seen in product([0, 1], repeat=len(TRUTH)):
         each = [c if z else 1 - c for z, c in zip(seen, chances, strict=True)]
@@ -111,10 +110,10 @@ def outcomes(source):
         if chance > 0 and source == "noisy":
             yield labels.noisy(seen, 0.7, 0.8, pos_label=1), chance
         elif chance > 0:
-            yield labels.positive_unlabelled(seen, 0.4, pos_label=1), chance
+            yield labels.noisy(seen, 0.4, 1, pos_label=1), chance
 
 
-@pytest.mark.parametrize("source", ["noisy", "positive-unlabelled"])
+@pytest.mark.parametrize("source", ["noisy", "some positives"])
 def test_sums_and_variances_are_unbiased_over_all_outcomes(source):
     found = [(one, chance) for one, chance in outcomes(source)]
     assert sum(chance for _, chance in found) == pytest.approx(1)
@@ -188,7 +187,7 @@ def test_intervals_cover(source):
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the")
-@looped("source", ["noisy", "positive-unlabelled", "predicted"])
+@looped("source", ["noisy", "predicted"])
 @looped("name", ["rate_weighted_auc", "expected_recall", "precision_at_rate"])
 def test_errors_of_a_batch_are_those_of_changing_each_count(source, name):
     rng, y_true, a, _ = drawn(60)
@@ -215,18 +214,11 @@ def test_the_error_of_average_precision_is_the_spread_over_labelled_positives():
 
     def simulate(_):
         seen = y_true & (rng.random(1000) < 0.4)
-        found = labels.positive_unlabelled(seen, 0.4, scope="batch")
+        found = labels.noisy(seen, 0.4, 1, scope="batch")
         return estimate("average_precision", found, score)
 
     found = guarantees.simulated(400, simulate)
     guarantees.assert_errors_are_the_spread(found, slack=0.05)
-
-
-def test_unlabelled_cases_are_negatives_and_the_frequency_is_of_positives():
-    with pytest.raises(ValueError, match="y_true has missing entries: give 0"):
-        labels.positive_unlabelled([1, np.nan], 0.5)
-    with pytest.warns(UserWarning, match="label_frequency leads to 500 positives"):
-        labels.positive_unlabelled([1] * 100 + [0] * 100, 0.2)
 
 
 def test_labels_do_not_change_with_the_callers_probabilities():

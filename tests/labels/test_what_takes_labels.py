@@ -59,7 +59,6 @@ def found_by_sources():
         "sampled": labels.sampled(np.where(rng.random(N) < share, Y, np.nan), share),
         "censored": labels.censored(np.minimum(time, lost), time <= lost, 5),
         "noisy": labels.noisy(seen, 0.85, 0.9, validation=(200, 200)),
-        "positive-unlabelled": labels.positive_unlabelled(Y & (share > 0.5), 0.6),
         "predicted": labels.predicted(1 / (1 + np.exp(1 - A))),
     }
 
@@ -69,7 +68,6 @@ KNOWN = {
     "sampled": labels.sampled(Y, 1.0),
     "censored": labels.censored(np.where(Y, 3.0, 9.0), Y, 5),
     "noisy": labels.noisy(Y, 1, 1),
-    "positive-unlabelled": labels.positive_unlabelled(Y, 1),
     "predicted": labels.predicted(Y.astype(float)),
 }
 
@@ -100,7 +98,7 @@ REFUSE = {
         "recall_at_rate", y, A, by=GROUPS, rate=0.3
     ),
     "gain curve": lambda y: [each.tolist() for each in hit_curve(y, A, cost=GROUPS)],
-    "again": lambda y: labels.positive_unlabelled(y, 0.9).pos.tolist(),
+    "again": lambda y: labels.noisy(y, 0.9, 0.9).pos.tolist(),
     "weights": lambda y: skrate.recall_at_rate_score(Y, A, rate=0.4, sample_weight=y),
     "scores": lambda y: skrate.recall_at_rate_score(Y, y, rate=0.4),
     "cross_val_rankings": lambda y: repr(skrate.cross_val_rankings(MODEL, X, y)),

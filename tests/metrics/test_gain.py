@@ -536,3 +536,25 @@ def test_uplift_is_the_rank_weighted_average_treatment_effect():
         normalize=True,
     )  # fmt: skip
     assert harmonic * found.value == pytest.approx(np.mean(toc), rel=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:The interval of the")
+@pytest.mark.parametrize(
+    ("gain", "score", "autoc", "qini"),
+    [
+        # Means of the first k minus that of all: 3, 2, 1, 0.
+        ([4, 2, 0, -2], [4, 3, 2, 1], 6 / 4, (3 + 2 * 2 + 3 * 1) / 16),
+        # Those that tie have their mean: 3, 3, 1, 0.
+        ([6, 2, 0, -4], [2, 2, 1, 1], 7 / 4, (3 + 2 * 3 + 3 * 1) / 16),
+    ],
+)
+def test_rank_weighted_effects_are_the_sums_of_grf(gain, score, autoc, qini):
+    # As its test "agrees with plain brute-force calculation" has them: the mean over k
+    # of the effect of the first k, and that sum with the weights k / n.
+    k = np.arange(1, 5)
+    asked = "expected_gain", [1, 0, 1, 0], score, np.zeros(4)
+    of_gain = {"gain": np.array(gain, float), "normalize": True}
+    found = compare(*asked, **of_gain)
+    assert found.value == pytest.approx(qini, rel=1e-12)
+    found = compare(*asked, rate=rates.empirical(k / 4, weights=1 / k), **of_gain)
+    assert found.value * np.sum(1 / k) == pytest.approx(autoc, rel=1e-12)
