@@ -68,15 +68,14 @@ QUESTIONS = (
         "selecting",
         (
             *("RateWeightedAUCScorer", "AveragePrecisionScorer"),
-            *("make_ranking_scorer", "refit_best"),
-            *("refit_one_standard_error", "search_rankings"),
+            *("make_ranking_scorer", "refit_best", "search_rankings"),
         ),
     ),
     (
         "What do the folds say together?",
         "consensus_curves",
         (
-            *("cross_val_rankings", "FoldRankings", "ScoreReport", "summarize"),
+            *("cross_val_rankings", "FoldRankings"),
             *("compare_folds", "rate_averaged_roc_curve"),
         ),
     ),

@@ -46,14 +46,9 @@ from skrate.metrics.registry import (
     reciprocal_rank_score,
     work_saved_score,
 )
-from skrate.model_selection.cv_results import (
-    refit_best,
-    refit_one_standard_error,
-    summarize,
-)
 from skrate.model_selection.eval_metric import eval_metric
 from skrate.model_selection.folds import compare_folds, cross_val_rankings
-from skrate.model_selection.report import ScoreReport
+from skrate.model_selection.refit import refit_best
 from skrate.model_selection.scorers import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
@@ -79,7 +74,6 @@ __all__ = [
     "RankTable",
     "RateAveragedROC",
     "RateWeightedAUCScorer",
-    "ScoreReport",
     "average_precision_score",
     "budget_report",
     "compare",
@@ -116,14 +110,12 @@ __all__ = [
     "recall_at_rate_score",
     "reciprocal_rank_score",
     "refit_best",
-    "refit_one_standard_error",
     "results",
     "review",
     "sample_size",
     "search_rankings",
     "select_best",
     "subgroup_scores",
-    "summarize",
     "work_saved_score",
 ]
 

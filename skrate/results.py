@@ -15,7 +15,6 @@ from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SubgroupScores
 from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import Comparison, Comparisons, Estimate, Estimates
-from skrate.model_selection.cv_results import FoldSummaries, FoldSummary
 from skrate.model_selection.threshold import AchievedShare, MarkedBatch
 
 __all__ = [
@@ -31,8 +30,6 @@ __all__ = [
     "CurvePoint",
     "Estimate",
     "Estimates",
-    "FoldSummaries",
-    "FoldSummary",
     "GroupScores",
     "MarkedBatch",
     "SampleSize",

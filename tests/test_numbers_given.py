@@ -17,10 +17,6 @@ BETA = rates.beta(2, 3)
 FOLDS = [0.7, 0.8]
 
 
-def summarized(scores):
-    return skrate.summarize({"test_loss": scores})[0]
-
-
 def refitted(scores):
     results = {f"split{i}_test_score": [score, 0.1] for i, score in enumerate(scores)}
     return skrate.refit_best()(results)
@@ -29,7 +25,8 @@ def refitted(scores):
 def simplest(scores):
     results = {f"split{i}_test_score": [score, 0.1] for i, score in enumerate(scores)}
     results["params"] = [{"depth": 1}, {"depth": 2}]
-    return skrate.refit_one_standard_error(complexity="depth")(results)
+    rule = skrate.refit_best(rule="one_standard_error", complexity="depth")
+    return rule(results)
 
 
 # Those that take an array of shares, by the name of the argument.
@@ -55,11 +52,10 @@ OTHERS = {
     "thresholds": ("thresholds", lambda x: RankTable([1, 2], [1, 2], x)),
     "a": ("a", lambda x: skrate.compare_folds(x, FOLDS)),
     "b": ("b", lambda x: skrate.compare_folds(FOLDS, x)),
-    "summarize": ("test_loss", summarized),
     "refit_best": ("split", refitted),
-    "refit_one_standard_error": ("split", simplest),
+    "one_standard_error": ("split", simplest),
 }
-OF_FOLDS = ["a", "b", "summarize", "refit_best", "refit_one_standard_error"]
+OF_FOLDS = ["a", "b", "refit_best", "one_standard_error"]
 ALL = OF_SHARES | OTHERS
 
 
@@ -162,16 +158,13 @@ def test_a_fold_without_a_score_is_left_out(kind):
     expected = skrate.compare_folds([0.3, 0.6, 0.5], other[1:], **sizes)
     assert found.value == expected.value
     assert found.pvalue == expected.pvalue
-    assert summarized(scores).n_undefined == 1
-    assert summarized(scores).value == pytest.approx(1.4 / 3)
 
 
 @looped("infinite", [np.inf, -np.inf])
 def test_an_infinite_score_of_a_fold_is_an_error(infinite):
     scores = [0.7, infinite, 0.6]
-    for function in (lambda x: skrate.compare_folds(x, [0.1, 0.2, 0.3]), summarized):
-        with pytest.raises(ValueError, match="infinite"):
-            function(scores)
+    with pytest.raises(ValueError, match="infinite"):
+        skrate.compare_folds(scores, [0.1, 0.2, 0.3])
 
 
 @looped("infinite", [np.inf, -np.inf, np.nan])
@@ -192,19 +185,12 @@ def test_the_unit_of_scores_is_free(exponent):
     assert far.pvalue == plain.pvalue
     for name in ("value", "value_a", "value_b", "standard_error"):
         assert getattr(far, name) == getattr(plain, name) * unit
-    plain, far = summarized(a), summarized(a * unit)
-    assert (far.value, far.standard_error) == (
-        plain.value * unit,
-        plain.standard_error * unit,
-    )
 
 
 def test_scores_whose_squares_are_no_numbers_are_refused():
     for large in ([1e151, 0.5], [-np.inf, 0.5]):
         with pytest.raises(ValueError, match=r"infinite score, or one beyond 1e\+150"):
             skrate.compare_folds(large, [0.5, 0.5])
-        with pytest.raises(ValueError, match="cv_results"):
-            summarized(large)
 
 
 @looped("score_range", [("0", 1), (0, 10**400), (None, {}), (1j, 2)])

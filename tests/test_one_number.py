@@ -58,15 +58,13 @@ FIRST = list({case.function: case for case in reversed(CASES)}.values())
 
 
 def scored(metric, options, labels, scores, pos_label, **metadata):
-    """Return what a scorer and a report of it give, with the sign of the score."""
+    """Return what a scorer gives, with the sign of the score."""
     scorer = skrate.make_ranking_scorer(metric, pos_label=pos_label, **options)
     X, model = np.reshape(scores, (-1, 1)), fitted(np.unique(labels))
     with sklearn.config_context(enable_metadata_routing=True):
         scorer.set_score_request(**dict.fromkeys(metadata, True))
-        report = skrate.ScoreReport({"one": scorer})
         found = scorer(model, X, labels, **metadata)
-        of_report = report(model, X, labels, **metadata)["one"]
-    return [scorer._sign * found, scorer._sign * of_report]
+    return scorer._sign * found
 
 
 # Each returns the values that it has of the scores a, and of b if it has one.
@@ -114,7 +112,7 @@ def by_scorer(case, options, labels, a, b, given):
     pos_label = rest.pop("pos_label", None)
     per_case = {name: options[name] for name in case.per_case}
     own = {name: value for name, value in options.items() if name not in per_case}
-    return scored(case.function, own, labels, a, pos_label, **rest, **per_case), []
+    return [scored(case.function, own, labels, a, pos_label, **rest, **per_case)], []
 
 
 def by_eval_metric(case, options, labels, a, b, given):
@@ -275,7 +273,7 @@ def test_each_way_to_lists_gives_the_number_of_the_score(case, design):
         case.function, case.kwargs, labels, A, given.get("pos_label"),
         groups=LISTS_OF, **rest,
     )  # fmt: skip
-    assert same(found, [a, a])
+    assert same(found, a)
     if design == "plain":
         monitor = skrate.eval_metric(case.function, library="lightgbm", **case.kwargs)
         assert same(monitor(Y, A, None, SIZES)[1], a)

@@ -189,13 +189,11 @@ by_name = skrate.make_ranking_scorer(
     ["roc_auc", "recall_at_rate"], rate=0.2, pos_label=1
 )
 cross_validate(model, train, target, scoring={**by_name, "accuracy": "accuracy"})
-report = skrate.ScoreReport({"auc": scorer, "lists": listed, "recall": shares})
-report(model, train, target, sample_weight=None)
 results = cross_validate(
     model,
     train,
     target,
-    scoring=report,
+    scoring={"auc": scorer, "lists": listed, "recall": shares},
     cv=3,
     return_estimator=True,
     return_indices=True,
@@ -204,10 +202,9 @@ skrate.HitCurveDisplay.from_cv_results(results, train, target)
 displays.CurveComparisonDisplay.from_cv_results(
     results, results, train, target, clusters=X["list"], rates=[0.3, 0.5]
 )
-skrate.summarize(results, repeats=1)
 skrate.compare_folds(results["test_auc"], [0.5, 0.4, 0.6], n_train=40, n_test=20)
 for complexity in ("C", lambda params: params["C"]):
-    refit = skrate.refit_one_standard_error(complexity=complexity)
+    refit = skrate.refit_best(rule="one_standard_error", complexity=complexity)
 search = GridSearchCV(
     LogisticRegression(), {"C": [0.1, 1]}, scoring=scorer, refit=refit, cv=3
 )

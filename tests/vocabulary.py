@@ -149,6 +149,7 @@ RATES = {
     "tpr",
     "standardize",  # what scikit-learn does to a partial area without being asked
     "undefined",
+    "rule",  # of a search, by which it selects
     "complexity",
     "min_defined",
     "alpha",

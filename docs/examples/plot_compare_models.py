@@ -12,23 +12,20 @@ Then we compare the algorithms over several training sets.
 # About a seventh of the cases are positive, and as many will be processed. How
 # uncertain is each score?
 
-from functools import partial
-
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_validate, train_test_split
+from sklearn.model_selection import train_test_split
 
 from skrate import (
-    ScoreReport,
     compare,
     compare_folds,
+    cross_val_rankings,
     estimate,
     rate_weighted_auc_score,
     rates,
-    summarize,
 )
 
 X, y = make_classification(
@@ -108,27 +105,28 @@ print(
 # Over folds
 # ----------
 # Model B is better *as trained here*, but might not be after training on other cases.
-# Cross-validation varies the training and the test cases. Each fold reports its metrics
-# with standard errors, and the numbers of positives and negatives:
+# Cross-validation varies the training and the test cases. The rankings of all folds
+# have an interval for the models as trained:
 
-report = ScoreReport(
-    metrics={
-        "AUC": "roc_auc",
-        "rAUC": partial(rate_weighted_auc_score, rate=budget),
-    }
-)
-results = {
-    name: cross_validate(model, X, y, cv=10, scoring=report)
+rankings = {
+    name: cross_val_rankings(model, X, y, cv=10)
     for name, model in models.items()
 }
-summarize(results)
+print(
+    compare(
+        rate_weighted_auc_score,
+        *reversed(rankings.values()),
+        rate=budget,
+    )
+)
 
 # %%
 # The folds' training sets overlap. The corrected test takes this into account; the
 # plain paired t-test does not, and its p-value is too small.
 
 fold_a, fold_b = (
-    result["test_rAUC"] for result in results.values()
+    ranking.scores(rate_weighted_auc_score, rate=budget)
+    for ranking in rankings.values()
 )
 for method in ("corrected", "paired"):
     print(compare_folds(fold_b, fold_a, method=method))
@@ -147,7 +145,7 @@ ax.plot(
 )
 ax.set(
     xticks=[0, 1],
-    xticklabels=list(results),
+    xticklabels=list(rankings),
     xlim=(-0.3, 1.3),
     ylabel="rAUC",
 )

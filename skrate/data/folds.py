@@ -239,7 +239,7 @@ class FoldRankings:
         Returns
         -------
         scores : array of shape (n_folds,)
-            For :func:`summarize` and :func:`compare_folds`; nan where undefined, with
+            For :func:`compare_folds`; nan where undefined, with
             a warning that names the folds.
 
         Raises

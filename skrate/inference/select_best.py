@@ -127,7 +127,7 @@ def select_best(
     --------
     compare : The differences of all pairs, with tests.
     search_rankings : The rankings of the candidates of a search.
-    refit_one_standard_error : The simplest candidate of a search near the best.
+    refit_best : Also by the rule of one standard error, of the scores of a search.
 
     Notes
     -----

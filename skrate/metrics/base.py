@@ -6,7 +6,7 @@ function computes. Naming the function in the class statement registers it::
     class AveragePrecision(Metric, score=average_precision_score):
         prevalence: float | None = None      # the fields are the metric's parameters
 
-Scorers, ``estimate``, ``compare``, ``ScoreReport``, ``group_scores`` and the tests find
+Scorers, ``estimate``, ``compare``, ``group_scores`` and the tests find
 it by :func:`find_metric`.
 """
 

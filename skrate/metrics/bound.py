@@ -8,11 +8,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-import numpy as np
-
-from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, Label
-from skrate.data.checks import check_vector
-from skrate.data.lists import check_grades
+from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.metrics.base import (
     LIST_METRICS,
     METRICS,
@@ -23,7 +19,6 @@ from skrate.metrics.base import (
 )
 from skrate.metrics.lists import (
     AVERAGES,
-    GroupScores,
     check_average,
     check_undefined,
     default_average,
@@ -43,7 +38,7 @@ OF_CLASSES = ("average", "labels")
 class BoundMetric:
     """A score function with its parameters, those of lists and classes included.
 
-    Scorers, reports, what libraries for boosting call and early stopping are one.
+    Scorers, what libraries for boosting call and early stopping are one.
     """
 
     function: Callable[..., Any]
@@ -71,13 +66,6 @@ class BoundMetric:
         """Whether labels are grades."""
         is_gain = self.function in LIST_METRICS and self.params.get("gain") is not None
         return is_gain or self.params.get("relevance_threshold") is not None
-
-    def are_relevant(self, grades: ArrayLike) -> BoolArray:
-        """Return which of the grades are relevant."""
-        threshold = self.params.get("relevance_threshold")
-        if threshold is None:
-            return check_grades(grades, self.params["gain"]).are_relevant
-        return np.asarray(check_vector("y_true", grades) >= threshold)
 
     @property
     def is_of_lists(self) -> bool:
@@ -113,19 +101,6 @@ class BoundMetric:
         """Return the metric of all cases as one ranking, or of their classes."""
         return float(self.function(y_true, y_score, **of_cases | self.params))
 
-    def in_lists(
-        self, y_true: ArrayLike, y_score: ArrayLike, pos_label: Label, **of_rows: Any
-    ) -> tuple[GroupScores, dict[str, Any]]:
-        """Return the metric within each list, and the options of its mean."""
-        options = {n: v for n, v in self.params.items() if n not in OF_MEAN}
-        if options.get("labels", 0) is None:
-            # They have no columns.
-            del options["labels"]
-        # The classes of an estimator are no labels of grades.
-        options["pos_label"] = None if self.has_grades else pos_label
-        scores = group_scores(self.function, y_true, y_score, **of_rows, **options)
-        return scores, {name: v for name, v in self.params.items() if name in OF_MEAN}
-
     def mean_in_lists(
         self,
         y_true: ArrayLike,
@@ -141,7 +116,14 @@ class BoundMetric:
         With ``list_weights`` instead of an equal weight for each, and ``undefined`` for
         a list that would be left out.
         """
-        scores, mean = self.in_lists(y_true, y_score, pos_label, **of_rows)
+        options = {n: v for n, v in self.params.items() if n not in OF_MEAN}
+        if options.get("labels", 0) is None:
+            # They have no columns.
+            del options["labels"]
+        # The classes of an estimator are no labels of grades.
+        options["pos_label"] = None if self.has_grades else pos_label
+        scores = group_scores(self.function, y_true, y_score, **of_rows, **options)
+        mean = {name: v for name, v in self.params.items() if name in OF_MEAN}
         if list_weights is not None:
             mean["average"] = list_weights
         if undefined is not None and isinstance(mean.get("undefined", ""), str):

@@ -142,7 +142,8 @@ def compare_folds(
     --------
     scipy.stats.ttest_rel : The same as ``method="paired"``.
     compare : Two models that are given, on one test set.
-    summarize : Each model with its interval over folds.
+    cross_val_rankings : Rankings of the folds, for :func:`compare` and
+        :func:`select_best`.
 
     Notes
     -----
@@ -175,8 +176,8 @@ def compare_folds(
     method = check_choice("method", method, get_args(Method))
     level = check_fraction("confidence_level", confidence_level)
     two_sided = two_sided_level(level, alternative)
-    scores_a = fold_scores("a", a, may_be_repeats=True)
-    scores_b = fold_scores("b", b, may_be_repeats=True)
+    scores_a = _fold_scores("a", a)
+    scores_b = _fold_scores("b", b)
     if scores_a.shape != scores_b.shape:
         raise ValueError(
             "a and b must be scores on the same folds, found shapes "
@@ -185,20 +186,15 @@ def compare_folds(
     limits = UNLIMITED
     if score_range is not None:
         for name, scores in (("a", scores_a), ("b", scores_b)):
-            low, high = check_range(score_range, scores, f"in {name}")
+            low, high = _check_range(score_range, scores, name)
         limits = (low - high, high - low)
-    test_share = check_test_share(n_train, n_test)
+    test_share = _check_test_share(n_train, n_test)
     if method == "paired":
         test_share = 0.0
     elif test_share is None:
-        test_share = share_of_folds(scores_a.shape[-1])
+        test_share = _test_share(scores_a.shape[-1])
         if scores_a.ndim == 1:
-            warn_of_flat_scores(
-                "a and b hold",
-                scores_a.size,
-                "pass arrays of shape (n_repeats, n_folds), or n_train and n_test.",
-                stacklevel=2,
-            )
+            _warn_flat_scores(scores_a.size)
     on_both = np.stack([scores_a.ravel(), scores_b.ravel()])
     n_folds = on_both.shape[1]
     on_both = on_both[:, np.isfinite(on_both).all(axis=0)]
@@ -216,7 +212,8 @@ def compare_folds(
             stacklevel=2,
         )
     value = float(differences.mean())
-    standard_error = mean_standard_error(differences, test_share)
+    variance = (1 / len(differences) + test_share) * np.var(differences, ddof=1)
+    standard_error = float(np.sqrt(variance))
     # Whatever the unit of the scores.
     unit = float(np.abs(on_both).max()) or 1.0
     statistic = standardised(value / unit, standard_error / unit)
@@ -243,9 +240,7 @@ def compare_folds(
     )
 
 
-def fold_scores(
-    name: str, scores: ArrayLike, *, may_be_repeats: bool = False
-) -> FloatArray:
+def _fold_scores(name: str, scores: ArrayLike) -> FloatArray:
     """Return scores of folds, nan where one is undefined: NaN, masked or missing."""
     if isinstance(scores, Mapping):
         raise ValueError(
@@ -258,19 +253,15 @@ def fold_scores(
             f"{name} holds an infinite score, or one beyond {LARGEST:g}: leave it out, "
             "or use a metric that is bounded. Undefined scores are nan."
         )
-    least, most, more = 1, 1, ""
-    if may_be_repeats:
-        least, most = 2, 2
-        more = ", of at least 2 folds, or one row of them per repetition"
-    if not (1 <= array.ndim <= most and array.size >= least):
+    if not (1 <= array.ndim <= 2 and array.size >= 2):
         raise ValueError(
-            f"{name} must hold one score per fold{more}, found an array of shape "
-            f"{array.shape}."
+            f"{name} must hold one score per fold, of at least 2 folds, or one row of "
+            f"them per repetition, found an array of shape {array.shape}."
         )
     return array
 
 
-def check_test_share(n_train: float | None, n_test: float | None) -> float | None:
+def _check_test_share(n_train: float | None, n_test: float | None) -> float | None:
     """Return n_test / n_train as given, None if they are not."""
     if n_train is None and n_test is None:
         return None
@@ -280,7 +271,7 @@ def check_test_share(n_train: float | None, n_test: float | None) -> float | Non
     return check_positive("n_test", n_test) / check_positive("n_train", n_train)
 
 
-def share_of_folds(n_folds: float) -> float:
+def _test_share(n_folds: int) -> float:
     """Return n_test / n_train of cross-validation with ``n_folds`` folds a repeat."""
     if n_folds < 2:
         raise ValueError(
@@ -289,30 +280,21 @@ def share_of_folds(n_folds: float) -> float:
     return 1 / (n_folds - 1)
 
 
-def warn_of_flat_scores(
-    what: str, n_folds: int, remedy: str, *, stacklevel: int
-) -> None:
+def _warn_flat_scores(n_folds: int) -> None:
     """Warn if flat scores may be those of repeated cross-validation."""
     if n_folds > MOST_FOLDS:
         warnings.warn(
-            f"{what} {n_folds} flat scores, taken for one cross-validation with "
+            f"a and b hold {n_folds} flat scores, taken for one cross-validation with "
             f"{n_folds} folds, hence n_test / n_train = 1/{n_folds - 1}. If it was "
             f"repeated or split at random, intervals are too narrow and p-values too "
-            f"small: {remedy}",
+            "small: pass arrays of shape (n_repeats, n_folds), or n_train and n_test.",
             UserWarning,
-            stacklevel=stacklevel + 1,
+            stacklevel=3,
         )
 
 
-def mean_standard_error(values: FloatArray, test_share: float) -> float:
-    """Return sqrt((1 / J + n_test / n_train) s^2), of the mean of J fold values."""
-    if len(values) < 2:
-        return float("nan")
-    return float(np.sqrt((1 / len(values) + test_share) * np.var(values, ddof=1)))
-
-
-def check_range(
-    score_range: ScoreRange, values: FloatArray, what: str
+def _check_range(
+    score_range: ScoreRange, values: FloatArray, name: str
 ) -> tuple[float, float]:
     """Return the ends of a range, infinite where there is none, that holds values."""
     try:
@@ -326,18 +308,13 @@ def check_range(
             "score_range must be a pair (low, high) of increasing numbers, None where "
             f"there is no end; got {score_range!r}."
         )
-    outside = beyond(values, low, high)
+    outside = values[np.isfinite(values) & ((values < low) | (values > high))]
     if len(outside):
         raise ValueError(
             f"score_range=({low:g}, {high:g}) does not hold the score {outside[0]:g} "
-            f"{what}."
+            f"in {name}."
         )
     return low, high
-
-
-def beyond(values: FloatArray, low: float, high: float) -> FloatArray:
-    """Return the scores that lie outside a range; undefined ones do not."""
-    return values[np.isfinite(values) & ((values < low) | (values > high))]
 
 
 def cross_val_rankings(

@@ -30,14 +30,7 @@ _MOST_WITHIN = 9
 
 
 class UndefinedResponse(ValueError):
-    """The estimator cannot say how it ranks, as it was trained on one class only.
-
-    ``pos_label`` is the positive label, None where it is not known either.
-    """
-
-    def __init__(self, message: str, pos_label: Label = None) -> None:
-        super().__init__(message)
-        self.pos_label = pos_label
+    """The estimator cannot say how it ranks, as it was trained on one class only."""
 
 
 def tell_second_class(user: str, labels: list[Any]) -> None:
@@ -118,7 +111,7 @@ def ranking_scores(
                 f"y_true holds {only!r} only, which does not say what is positive; "
                 "name it by pos_label"
             )
-        raise UndefinedResponse(reason, label)
+        raise UndefinedResponse(reason)
     if is_chosen:
         tell(user, classes or distinct_labels(check_vector("y_true", y)))
     method = method_name(estimator, methods, user)

@@ -13,7 +13,6 @@ from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import warn
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
-from skrate.model_selection.cv_results import candidate_name
 from skrate.model_selection.folds import Failure, candidate_rankings, cross_val_rankings
 from skrate.model_selection.responses import DEFAULT_RESPONSE
 from skrate.model_selection.scorers import RankingScorer
@@ -142,7 +141,10 @@ def _candidates(search: Any) -> dict[str, dict[str, Any]]:
             f"fitted and has cv_results_, found {type(search).__name__}: rank a single "
             "model by cross_val_rankings."
         )
-    named = {candidate_name(params): params for params in found}
+    named = {
+        ", ".join(f"{name}={value!r}" for name, value in params.items()): params
+        for params in found
+    }
     if hasattr(search, "min_resources"):
         warn(
             f"{type(search).__name__} compares its candidates on fewer cases, so that "

@@ -127,10 +127,10 @@ SHARES = np.array([entry.share for entry in ENTRIES])
 # scorers, with the score (test_one_number.py).
 NOT_DRAWN = {
     "displays", "HitCurveDisplay", "RateAveragedROC", "RankBoostClassifier",
-    "refit_best", "refit_one_standard_error", "search_rankings",
+    "refit_best", "search_rankings",
     "labels",
     "QuasiConcaveHitCurve", "error_rate", "review", "sample_size", "compare_folds",
-    "summarize", "results", "ScoreReport", "eval_metric", "make_ranking_scorer",
+    "results", "eval_metric", "make_ranking_scorer",
     "AveragePrecisionScorer", "RateWeightedAUCScorer",
 }  # fmt: skip
 

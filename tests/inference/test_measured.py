@@ -27,7 +27,6 @@ from skrate import (
     rate_at_recall_score,
     recall_at_rate_score,
     sample_size,
-    summarize,
 )
 from skrate.metrics.base import find_metric
 
@@ -533,7 +532,6 @@ TWICE = FoldRankings(
             "clusters puts all cases in one cluster",
         ),
         (lambda: estimate("roc_auc", A, [A, B]), "None where y_true is a FoldRankings"),
-        (lambda: summarize(A), r"rankings.scores\('roc_auc'\)"),
         (lambda: compare("roc_auc", A, B.y_score), "y_score_a must be FoldRankings"),
         (lambda: compare("roc_auc", A.y_true, B), "y_true must be left out where"),
         (

@@ -5,10 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn import metrics
-from sklearn.linear_model import LogisticRegression
 
 from inference_cases import sample
-from skrate import ScoreReport, average_precision_score, compare, estimate
+from skrate import average_precision_score, compare, estimate
 
 Y, A = sample(0, n=80)
 B = np.round(A + np.random.default_rng(1).normal(size=80), 1)
@@ -44,16 +43,6 @@ def test_scikit_learns_functions_are_the_same_metrics(theirs, ours):
         estimate(theirs, Y, A).influence.tolist()
         == estimate(ours, Y, A).influence.tolist()
     )
-
-
-def test_a_score_report_takes_them():
-    model = LogisticRegression().fit(A[:, None], Y)
-    report = ScoreReport(
-        {"theirs": metrics.average_precision_score, "ours": average_precision_score}
-    )
-    found = report(model, A[:, None], Y)
-    assert found["theirs"] == found["ours"]
-    assert found["theirs_standard_error"] == found["ours_standard_error"]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,6 @@ from skrate import (
     sample_size,
     select_best,
     subgroup_scores,
-    summarize,
 )
 from skrate.error_rate import auc_moments, auc_range_from_errors
 from skrate.labels import plan_labels
@@ -49,7 +48,6 @@ SINGLE = {
     "of_tables": compare("roc_auc", PILOT, PILOT),
     "budget_row": budget_report(Y, A, rate=0.2, n_items=20)["found"],
     "curve_point": rate_averaged_roc_curve([Y], [A]).recall_at_rate(0.2),
-    "fold_summary": summarize({"test_auc": [0.5, 0.75, 1]})[0],
     "certificate": recall_certificate(95, 1000, 500, 0),
 }
 OTHERS = {
@@ -62,7 +60,6 @@ OTHERS = {
     "curves": compare_curves(Y, A, B, n_resamples=99, random_state=0),
     "band": curve_band(Y, A, n_resamples=99, random_state=0),
     "lists": group_scores("roc_auc", Y, A, groups=[NAME, NAME, "b", "b"] * 20),
-    "summaries": summarize({NAME: {"test_auc": [0.5, 0.75, 1]}}),
     "subgroups": subgroup_scores(
         "recall", Y, A, by=[NAME, NAME, "b", "b"] * 20, rate=0.2
     ),

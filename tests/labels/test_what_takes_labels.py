@@ -21,7 +21,6 @@ from skrate import (
     AveragePrecisionScorer,
     HitCurveDisplay,
     RateWeightedAUCScorer,
-    ScoreReport,
     budget_report,
     compare_curves,
     curve_band,
@@ -169,9 +168,6 @@ def test_known_labels_are_an_array():
 
 TAKE = {
     "hit_curve": lambda y: [each.tolist() for each in hit_curve(y, A)],
-    "report": lambda y: ScoreReport({"a": "roc_auc", "b": "average_precision"})(
-        MODEL, X, y
-    ),
     "HitCurveDisplay": lambda y: drawn_points(HitCurveDisplay.from_predictions(y, A)),
     "HitCurveDisplay of a model": lambda y: drawn_points(
         HitCurveDisplay.from_estimator(MODEL, X, y, kind="lift")
@@ -258,7 +254,7 @@ def test_displays_of_models_draw_what_functions_return(source):
 
 
 @looped("source", SOURCES)
-def test_scorers_and_reports_give_the_numbers_of_estimates(source):
+def test_scorers_give_the_numbers_of_estimates(source):
     found = SOURCES[source]
     auc = quiet(lambda y: estimate("roc_auc", y, SCORE), found)
     ap = quiet(lambda y: estimate("average_precision", y, SCORE), found)
@@ -268,16 +264,5 @@ def test_scorers_and_reports_give_the_numbers_of_estimates(source):
         skrate.rate_weighted_auc_score, response_method="decision_function"
     )
     assert plain(MODEL, X, found) == auc.value
-    report = ScoreReport({"a": RateWeightedAUCScorer(), "b": "average_precision"})
-    by_name = ScoreReport({"a": RateWeightedAUCScorer(pos_label=True)}, pos_label=True)
-    results = quiet(lambda y: report(MODEL, X, y), found)
-    assert results["a"] == auc.value
-    assert results["b"] == ap.value
-    for name, one in (("a", auc), ("b", ap)):
-        error = results[f"{name}_standard_error"]
-        assert error == pytest.approx(one.standard_error, rel=1e-12)
-    assert results["n_pos"] == pytest.approx(found.pos.sum(), rel=1e-12)
-    assert results["n_neg"] == pytest.approx(found.neg.sum(), rel=1e-12)
-    assert quiet(lambda y: by_name(MODEL, X, y), found)["a"] == auc.value
-    with pytest.raises(ValueError, match="estimated labels, which Momentum does not"):
-        ScoreReport({"a": "momentum"})(MODEL, X, found)
+    by_name = RateWeightedAUCScorer(pos_label=True)
+    assert quiet(lambda y: by_name(MODEL, X, y), found) == auc.value

@@ -23,7 +23,6 @@ from reference.rate_law import Density, Mixed, Points
 from scores_as_they_are import fitted
 from skrate import (
     RankTable,
-    ScoreReport,
     estimate,
     expected_gain_score,
     expected_recall_score,
@@ -471,12 +470,6 @@ def test_scorers_find_queues_and_gains_by_column(library):
         expected_gain_score, gain="amount", k=1, average="pooled", groups="day"
     )
     assert gain(fitted(), X, Y_TRUE) == pytest.approx(128, abs=1e-12)
-    report = ScoreReport({"recall": recall})(fitted(), X, np.array(Y_TRUE))
-    assert report["recall"] == pytest.approx(3 / 4, abs=1e-15)
-    expected = group_scores(
-        recall_at_rate_score, Y_TRUE, Y_SCORE, groups=DAY, k=2
-    ).estimate()
-    assert report["recall_standard_error"] == expected.standard_error
 
 
 @looped(

@@ -27,7 +27,6 @@ from skrate import (
     rates,
     recall_at_rate_score,
     sample_size,
-    summarize,
 )
 from skrate.metrics.base import LIST_METRICS, METRICS, find_metric, question_of
 from skrate.model_selection.scorers import RateWeightedAUCScorer
@@ -176,9 +175,6 @@ def test_results_of_rows_make_data_frames():
     y_true, scores = [1, 1, 0, 0, 0], {"A": [5, 3, 4, 2, 1], "B": [4, 5, 1, 3, 2]}
     found = compare("roc_auc", y_true, scores | {"C": [1, 5, 2, 3, 4]})
     assert found.to_frame()["value"].tolist() == [pair.value for pair in found.pairs]
-    summary = summarize({"test_auc": [0.5, 0.75, 1]})
-    assert list(summary.to_frame()) == list(summary.to_dict())
-    assert summary.to_frame()["value"].tolist() == [0.75]
     curve = rate_averaged_roc_curve([y_true] * 2, [scores["A"], scores["B"]])
     frame = curve.to_frame()
     assert frame.index.tolist() == curve.rates.tolist()

@@ -18,7 +18,6 @@ from optional import data_file, require
 from reference import list_places as reference
 from scores_as_they_are import fitted
 from skrate import (
-    ScoreReport,
     average_precision_score,
     compare,
     estimate,
@@ -505,12 +504,6 @@ def test_batches_reports_and_training_take_grades():
     scorer = make_ranking_scorer("ndcg", groups="query", **options)
     assert "gain='exponential'" in repr(scorer)
     assert scorer(fitted(), X, grades) == expected.mean()
-    report = ScoreReport({"ndcg": scorer})(fitted(), X, grades)
-    assert report["ndcg_standard_error"] == expected.estimate().standard_error
-    assert (report["n_pos"], report["n_neg"]) == (
-        (grades > 0).sum(),
-        (grades == 0).sum(),
-    )
 
     monitor = eval_metric("ndcg", library="lightgbm", **options)
     sizes = np.bincount(groups)

@@ -24,7 +24,6 @@ from looped import looped
 from skrate import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
-    ScoreReport,
     average_precision_score,
     estimate,
     expected_recall_score,
@@ -296,5 +295,3 @@ def test_the_uncertainty_of_an_average_is_not_known():
     ):
         with pytest.raises(ValueError, match="the uncertainty of an average"):
             estimate(scorer, y, y_score)
-    with pytest.raises(ValueError, match="needs a binary target"):
-        ScoreReport({"auc": RateWeightedAUCScorer()})(MODEL, X, NAMES)

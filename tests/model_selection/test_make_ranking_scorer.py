@@ -9,19 +9,21 @@ import sklearn
 from sklearn import clone, metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, cross_validate
 
 from looped import looped
 from optional import require
+from scores_as_they_are import FirstColumn, fitted
 from skrate import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
-    ScoreReport,
     average_precision_score,
     compare,
     estimate,
     group_scores,
     make_ranking_scorer,
     partial_auc_score,
+    precision_at_rate_score,
     ranking_auc_score,
     rate_weighted_auc_score,
     recall_at_rate_score,
@@ -151,8 +153,6 @@ def test_a_scorer_is_a_metric_to_inference(scorer, metric, own):
     assert compare(scorer, Y, models) == compare(metric, Y, models, **own)
     found = estimate(scorer, Y, SCORES).influence
     assert found.tolist() == estimate(metric, Y, SCORES, **own).influence.tolist()
-    report = ScoreReport({"a": scorer, "b": partial(metric, **own)})(MODEL, X, Y)
-    assert report["a_standard_error"] == report["b_standard_error"]
     # A keyword given beside the scorer counts, as beside a partial.
     beside = dict.fromkeys(own, 0.4)
     assert estimate(scorer, Y, SCORES, **beside) == estimate(
@@ -217,3 +217,67 @@ def test_a_metric_of_one_list_is_averaged_over_lists(metric, params):
             assert copy(model, X, grades, groups=USERS) == expected.mean()
     with pytest.raises(ValueError, match="found no groups"):
         graded(model, X, grades)
+
+
+# Lists of the AUC 1, 1/2 and 0, and one without a negative item. The precision of the
+# first item is 1, 1, 0 and 1.
+SHOWN = [
+    (1, 4, "a"), (0, 3, "a"), (0, 2, "a"),
+    (1, 9, "b"), (0, 5, "b"), (1, 1, "b"),
+    (0, 7, "c"), (1, 6, "c"),
+    (1, 8, "d"),
+]  # fmt: skip
+CLICKED, SHOWN_SCORES, OWNERS = (list(column) for column in zip(*SHOWN, strict=True))
+
+
+def test_scorers_of_lists_give_the_mean_over_lists_by_hand():
+    pandas = require("pandas")
+    shown = pandas.DataFrame({"score": SHOWN_SCORES, "user": OWNERS})
+    expected = [
+        ("ranking_auc", {}, (1 + 1 / 2 + 0) / 3),
+        ("roc_auc", {"groups": shown["user"]}, (1 + 1 / 2 + 0) / 3),
+        (precision_at_rate_score, {"k": 1}, 3 / 4),
+        ("ranking_auc", {"undefined": 0.25}, (1 + 1 / 2 + 0 + 1 / 4) / 4),
+        # Less is better: negated. Half an item, one, one and a half, and half.
+        ("rate_at_recall", {"recall": 0.5}, -(1 / 6 + 1 / 3 + 3 / 4 + 1 / 2) / 4),
+    ]
+    for metric, options, value in expected:
+        scorer = make_ranking_scorer(metric, **{"groups": "user", **options})
+        found = scorer(fitted(), shown, CLICKED)
+        assert found == pytest.approx(value, abs=1e-15)
+    # Grades are relevant from a threshold on.
+    grades = [4 if label else i % 3 for i, label in enumerate(CLICKED)]
+    scorer = make_ranking_scorer("ranking_auc", groups="user", relevance_threshold=3)
+    assert scorer(fitted(), shown, grades) == pytest.approx(1 / 2, abs=1e-15)
+
+
+def test_lists_and_weights_reach_scorers_by_routing():
+    data = np.tile(np.c_[SHOWN_SCORES, np.zeros(9)], (2, 1)), CLICKED * 2
+    weight = np.tile(np.arange(9) % 3, 2)
+    params = {"groups": OWNERS * 2, "users": OWNERS * 2, "sample_weight": weight}
+    with sklearn.config_context(enable_metadata_routing=True):
+        requests = {
+            "lists": ("ranking_auc", {"groups": True}),
+            "made": (average_precision_score, {"groups": "users"}),
+            "weighted": ("roc_auc", {"sample_weight": True}),
+            "all": ("roc_auc", {}),
+        }
+        scorers = {
+            name: make_ranking_scorer(metric).set_score_request(
+                **{"sample_weight": False, **request}
+            )
+            for name, (metric, request) in requests.items()
+        }
+        found = cross_validate(
+            FirstColumn(), *data, scoring=scorers, cv=KFold(2), params=params
+        )
+    assert found["test_lists"] == pytest.approx([1 / 2] * 2, abs=1e-15)
+    # (1/1 + 2/3) / 2 for the second list, 1/2 for the third.
+    expected = (1 + 5 / 6 + 1 / 2 + 1) / 4
+    assert found["test_made"] == pytest.approx([expected] * 2, abs=1e-15)
+    rows = np.repeat(np.arange(9), weight[:9])
+    labels, scores = np.array(CLICKED), np.array(SHOWN_SCORES)
+    repeated = estimate("roc_auc", labels[rows], scores[rows]).value
+    assert found["test_weighted"] == pytest.approx([repeated] * 2, rel=1e-12)
+    alone = estimate("roc_auc", CLICKED, SHOWN_SCORES).value
+    assert found["test_all"].tolist() == [alone] * 2

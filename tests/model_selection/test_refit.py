@@ -1,4 +1,4 @@
-"""refit_best, by hand and in a search with a fold without positives."""
+"""refit_best by both rules, by hand and in a search with a fold without positives."""
 
 import pickle
 from functools import partial
@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 from sklearn.naive_bayes import GaussianNB
 
 from looped import looped
-from skrate import RateWeightedAUCScorer, refit_best, refit_one_standard_error
+from skrate import RateWeightedAUCScorer, refit_best
 
 nan = np.nan
 
@@ -58,6 +58,70 @@ def test_where_nothing_can_be_selected_it_is_said_why(rule, rows, message):
         rule(results(*rows))
 
 
+# --- The rule of one standard error ---------------------------------------------------
+
+
+def test_one_standard_error_selects_the_simplest_of_the_best():
+    # The best mean is 0.8, its standard error 0.1 / sqrt(3) = 0.058.
+    scores = [[0.5] * 3, [0.75] * 3, [0.7, 0.8, 0.9], [0.76] * 3]
+    simplest = [
+        ("depth", 1),
+        ("-depth", 3),
+        (lambda params: params["depth"] % 3, 3),
+        # Equally simple: the best mean.
+        (lambda params: 0, 2),
+    ]
+    for complexity, depth in simplest:
+        assert one_se(range(4), scores, complexity) == depth
+
+
+def one_se(values, scores=None, complexity="depth", **kwargs):
+    """Return the value that the rule selects, where all candidates are as good."""
+    scores = np.full((len(values), 3), 0.5) if scores is None else np.array(scores)
+    results = {f"split{j}_test_score": column for j, column in enumerate(scores.T)}
+    results["params"] = [{"depth": value} for value in values]
+    rule = refit_best(rule="one_standard_error", complexity=complexity, **kwargs)
+    return values[rule(results)]
+
+
+def test_no_limit_is_the_most_complex():
+    for order in (1, -1):
+        values = [None, 2, 10**9, np.inf, None][::order]
+        assert one_se(values) == 2
+        assert one_se(values, complexity="-depth") == np.inf
+        assert one_se(values, complexity=lambda params: params["depth"]) == 2
+    assert one_se([None, None]) is None
+
+
+@looped("values", [["sqrt", "log2"], ["sqrt", 0.5], [2, "3", None]])
+@looped("complexity", ["depth", "-depth", lambda p: p["depth"]])
+def test_what_has_no_order_is_named(values, complexity):
+    with pytest.raises(ValueError, match=r"complexity.*'(sqrt|3)' .*Pass a function"):
+        one_se(values, complexity=complexity)
+
+
+@looped(
+    "kwargs, message",
+    [
+        ({"complexity": 3}, "complexity must be the name"),
+        ({"complexity": None}, "complexity must be the name"),
+        ({"complexity": "width"}, "complexity='width' is not a parameter"),
+        ({"complexity": "depth", "min_defined": 2}, "min_defined"),
+        ({"complexity": "depth", "metric": "auc"}, "metric='auc' is not in"),
+    ],
+)
+def test_bad_rules_are_named(kwargs, message):
+    with pytest.raises(ValueError, match=message):
+        one_se([0, 1], **kwargs)
+
+
+def test_what_is_simple_is_for_the_rule_that_needs_it():
+    with pytest.raises(ValueError, match='complexity is for rule="one_standard_error"'):
+        refit_best(complexity="depth")
+    with pytest.raises(ValueError, match="rule must be one of"):
+        refit_best(rule="simplest")
+
+
 # --- In a search ----------------------------------------------------------------------
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -90,7 +154,9 @@ def test_the_rule_selects_the_best_on_a_split_without_positives():
 
 def test_a_rule_that_is_not_called_is_that_of_its_defaults():
     options = {"scoring": RateWeightedAUCScorer(rate=0.3), "cv": 2}
-    simplest = partial(refit_one_standard_error, complexity="var_smoothing")
+    simplest = partial(
+        refit_best, rule="one_standard_error", complexity="var_smoothing"
+    )
     for bare in (refit_best, simplest):
         first, second = (
             GridSearchCV(GaussianNB(), GRID, refit=refit, **options).fit(X, Y)
@@ -101,8 +167,7 @@ def test_a_rule_that_is_not_called_is_that_of_its_defaults():
 
 
 def test_what_is_simple_must_be_given():
-    search = GridSearchCV(
-        GaussianNB(), GRID, scoring="roc_auc", refit=refit_one_standard_error
-    )
+    simplest = partial(refit_best, rule="one_standard_error")
+    search = GridSearchCV(GaussianNB(), GRID, scoring="roc_auc", refit=simplest)
     with pytest.raises(ValueError, match=r"got None: pass.*complexity=\"max_depth\""):
         search.fit(X, Y)

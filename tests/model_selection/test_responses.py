@@ -9,12 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from looped import looped
 from optional import require
-from skrate import (
-    RateAveragedROC,
-    RateWeightedAUCScorer,
-    ScoreReport,
-    make_ranking_scorer,
-)
+from skrate import RateAveragedROC, RateWeightedAUCScorer, make_ranking_scorer
 from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import ranking_scores
 
@@ -46,8 +41,6 @@ def test_what_is_no_name_of_a_method_is_refused(names):
     for call in (
         lambda: scorer(model, X, y),
         lambda: make_ranking_scorer("roc_auc", **options),
-        lambda: ScoreReport({"auc": "roc_auc"}, **options)(model, X, y),
-        lambda: ScoreReport({"auc": scorer})(model, X, y),
         lambda: RateAveragedROC.from_estimator(model, X, y, **options),
     ):
         with pytest.raises(ValueError, match=message):

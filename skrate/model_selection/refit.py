@@ -1,0 +1,237 @@
+"""Rules for ``refit=`` of a search, which survive undefined folds."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
+from numbers import Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrate.data.arrays import BoolArray, FloatArray, Number
+from skrate.data.checks import as_real, check_choice, check_fraction
+
+Rule = Literal["best", "one_standard_error"]
+# The name of a parameter, or a number of all of them; None is the most complex.
+Complexity = str | Callable[[dict[str, Any]], Number | None]
+_SPLIT = re.compile(r"split(\d+)_test_(.+)")
+
+
+def refit_best(
+    metric: str | dict[str, Any] = "score",
+    min_defined: float = 0.8,
+    *,
+    rule: Rule = "best",
+    complexity: Complexity | None = None,
+) -> Any:
+    """Return a ``refit=`` rule that selects the best candidate by its defined folds.
+
+    On a fold without positives the mean of every candidate is nan, and a search then
+    silently selects the first. This rule leaves such folds out, says how many, and
+    refuses when too few are left.
+
+    Parameters
+    ----------
+    metric : str, default="score"
+        Name of the metric in ``cv_results_``: a key of the dict of scorers, or "score"
+        for a single one. ``refit=refit_best`` is the rule with these defaults.
+    min_defined : float, default=0.8
+        The minimum fraction of folds, in (0, 1], on which the metric must be defined.
+    rule : {"best", "one_standard_error"}, default="best"
+        - "best": the best mean over the defined folds.
+        - "one_standard_error": the simplest candidate whose mean is within one standard
+          error of the best [1]_; the best mean decides between equally simple ones.
+    complexity : str or callable, default=None
+        For "one_standard_error", which requires it: the name of a parameter whose
+        smallest value is the simplest ("-" before the name for the largest), or a
+        function of the dict of a candidate's parameters that returns a number. None as
+        the value or the number is the most complex.
+
+    Returns
+    -------
+    rule : callable
+        Takes ``cv_results_`` and returns the index of the selected candidate, the first
+        of equals. It can be pickled.
+
+    Raises
+    ------
+    ValueError
+        If ``min_defined`` is not in (0, 1], ``rule`` is none of the choices, or
+        ``complexity`` is missing or given for "best". By the rule, if ``metric`` is not
+        in ``cv_results_``, too few folds are defined, no candidate has a score on all
+        of these, a candidate lacks the parameter, or its value is neither a number nor
+        None.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        By the rule, if folds were left out, or candidates that failed on a fold where
+        others did not.
+
+    See Also
+    --------
+    sklearn.model_selection.GridSearchCV : Takes the rule as ``refit``.
+    search_rankings : For the best score, corrected by :func:`select_best`.
+    select_best : With ``margin`` and ``cost``, the cheapest that is shown to be near
+        the best: by the errors of differences, not by the error of one mean.
+
+    Notes
+    -----
+    A fold counts as defined if any candidate has a finite score on it. A candidate that
+    lacks one on a defined fold is out. The standard error belongs to the best
+    candidate, over the defined folds, which are assumed independent.
+
+    References
+    ----------
+    .. [1] Hastie, Tibshirani and Friedman (2009), The elements of statistical
+       learning, :doi:`10.1007/978-0-387-84858-7`, section 7.10.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrate import refit_best
+    >>> results = {
+    ...     "split0_test_score": np.array([0.7, 0.8]),
+    ...     "split1_test_score": np.array([0.8, 0.9]),
+    ... }
+    >>> refit_best()(results)
+    1
+
+    The simplest tree near the best:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> refit = refit_best(
+    ...     rule="one_standard_error", complexity="max_depth"
+    ... )
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [2, 3, 6]},
+    ...     refit=refit,
+    ... ).fit(X, y)
+    >>> search.best_params_
+    {'max_depth': 2}
+    """
+    check_fraction("min_defined", min_defined, include_one=True)
+    is_best = check_choice("rule", rule, get_args(Rule)) == "best"
+    if is_best and complexity is not None:
+        raise ValueError(
+            'complexity is for rule="one_standard_error": pass it, or leave complexity '
+            "out."
+        )
+    if not (is_best or isinstance(complexity, str) or callable(complexity)):
+        raise ValueError(
+            "complexity must be the name of a parameter or a function of the "
+            f"parameters, got {complexity!r}: pass, say, "
+            'refit_best(rule="one_standard_error", complexity="max_depth").'
+        )
+    select = partial(_select, complexity=complexity, min_defined=min_defined)
+    if isinstance(metric, Mapping):
+        # ``refit=refit_best`` is called with cv_results_.
+        return select(metric, metric="score")
+    return partial(select, metric=metric)
+
+
+def _select(
+    cv_results: Mapping[str, Any],
+    metric: str,
+    complexity: Complexity | None,
+    min_defined: float,
+) -> int:
+    """Return the index of the best candidate, or of the simplest that is as good."""
+    scores = _compared_scores(cv_results, metric, min_defined)
+    means = scores.mean(axis=1)
+    if complexity is None:
+        return int(np.nanargmax(means))
+    best = scores[np.nanargmax(means)]
+    slack = np.std(best, ddof=1) / np.sqrt(len(best)) if len(best) > 1 else 0.0
+    is_close = means >= best.mean() - slack
+    simplicity = [_complexity(params, complexity) for params in cv_results["params"]]
+    candidates = np.flatnonzero(is_close)
+    return int(min(candidates, key=lambda i: (simplicity[i], -means[i])))
+
+
+def _complexity(params: dict[str, Any], complexity: Complexity) -> float:
+    """Return a number that grows with what is complex, infinity for None."""
+    sign = 1
+    if callable(complexity):
+        value, what = complexity(params), "complexity returned"
+    else:
+        name, what = complexity.removeprefix("-"), f"complexity={complexity!r} found"
+        sign = -1 if name != complexity else 1
+        if name not in params:
+            raise ValueError(
+                f"complexity={complexity!r} is not a parameter of the candidate "
+                f"{params}."
+            )
+        value = params[name]
+    if value is None:
+        # Unlimited is complex, whichever end is the simple one.
+        return float("inf")
+    # A string is no number, though it may look like one, and nan has no place.
+    if not isinstance(value, Real | np.bool_) or value != value:
+        raise ValueError(
+            f"{what} {value!r} for the candidate {params}: only numbers have an order, "
+            "and None, which is the most complex. Pass a function of the parameters "
+            "that returns a number."
+        )
+    return sign * float(value)
+
+
+def _compared_scores(
+    cv_results: Mapping[str, Any], metric: str, min_defined: float
+) -> FloatArray:
+    """Return the scores on the defined folds; a candidate that failed has a nan."""
+    found = _split_scores(cv_results)
+    if metric not in found:
+        raise ValueError(
+            f"metric={metric!r} is not in cv_results, which has {sorted(found)}."
+        )
+    # Infinite ones have no mean.
+    scores = np.where(np.isfinite(found[metric]), found[metric], np.nan)
+    is_defined: BoolArray = np.asarray(np.isfinite(scores).any(axis=0))
+    n_folds, n_defined = len(is_defined), int(is_defined.sum())
+    if n_defined < min_defined * n_folds or n_defined == 0:
+        raise ValueError(
+            f"{metric!r} is defined on {n_defined} of {n_folds} folds, fewer than "
+            f"min_defined={min_defined:g}: use a stratified or coarser split, or lower "
+            'min_defined; of several classes, average="weighted" leaves out those '
+            "without a case."
+        )
+    # Undefined folds are nan for every candidate; other nans are its own failures.
+    scores = scores[:, is_defined]
+    has_failed = np.isnan(scores).any(axis=1)
+    if has_failed.all():
+        raise ValueError(f"No candidate has a {metric!r} on all of the defined folds.")
+    left_out = []
+    if n_defined < n_folds:
+        left_out.append(f"{n_folds - n_defined} of {n_folds} folds")
+    if has_failed.any():
+        left_out.append(f"{int(has_failed.sum())} candidates that failed on a fold")
+    if left_out:
+        warnings.warn(
+            f"{metric!r} is undefined in places: selected without "
+            f"{' and '.join(left_out)}.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+    return scores
+
+
+def _split_scores(cv_results: Mapping[str, Any]) -> dict[str, FloatArray]:
+    """Return the scores of a search by metric, of shape (n_candidates, n_folds)."""
+    found: dict[str, dict[int, FloatArray]] = {}
+    for key, values in cv_results.items():
+        if match := _SPLIT.fullmatch(key):
+            numbers = as_real(f"cv_results[{key!r}]", values, missing=True)
+            found.setdefault(match[2], {})[int(match[1])] = numbers
+    return {
+        metric: np.stack([folds[i] for i in sorted(folds)], axis=1)
+        for metric, folds in found.items()
+    }
