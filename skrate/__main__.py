@@ -57,7 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         try:
             y_true, scores = _read(given)
             results = _computed(given, y_true, scores)
-            # Pairs are compared when they are first asked for.
             text = "\n\n".join(str(one) for one in results if one is not None)
             if given.html is not None:
                 others = {"Cases": _cases(given, y_true)}

@@ -265,8 +265,7 @@ def compare(
 
     The covariance of several models multiplies their influence values case by case
     (DeLong's matrix for the AUC), so that a contrast ``c @ values`` has the variance
-    ``c @ covariance @ c``. By "delta" their pairs are compared when they are first
-    asked for. Cost: one sort per model.
+    ``c @ covariance @ c``. Cost: one sort per model.
 
     References
     ----------
@@ -408,11 +407,7 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         return paired([models[i], models[j]], plan)
 
-    # Others not later: what is drawn depends on the state of the generator now.
-    lazily = plan.method == "delta"
-    return compare_pairs(
-        names, compare_two, plan, matrix, adjust, reference, lazily=lazily
-    )
+    return compare_pairs(names, compare_two, plan, matrix, adjust, reference)
 
 
 def _within_lists(

@@ -72,7 +72,6 @@ from skrate.metrics.results import (
     Estimate,
     Question,
     clipped_interval,
-    comparisons_on_demand,
     pairs_of,
     question_of_both,
     t_interval,
@@ -272,9 +271,8 @@ def compare_pairs(
     reference: Any = None,
     *,
     what: str = "model",
-    lazily: bool = False,
 ) -> Comparisons:
-    """Compare all pairs, or all with a reference; ``lazily`` when they are asked for.
+    """Compare all pairs, or all with a reference.
 
     ``compare_two(i, j, plan)`` compares those in these places.
     """
@@ -284,20 +282,15 @@ def compare_pairs(
         raise ValueError(f"reference={reference!r} is no {what}: there are {some}.")
     first, *others = pairs_of(len(names), None if base is None else names.index(base))
 
-    def tests() -> tuple[tuple[Comparison, ...], tuple[float, ...]]:
-        # The first pair spawns from the generator itself, as compare does. The others
-        # share what it spawns after that, which is independent of all before.
-        pairs = [compare_two(*first, plan)]
-        for places, share in zip(others, plan.split(len(others)), strict=True):
-            pairs.append(compare_two(*places, share))
-        pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), adjust)
-        return tuple(pairs), tuple(pvalues.tolist())
-
-    if lazily:
-        return comparisons_on_demand(
-            tests, names=names, covariance=covariance, reference=base, adjust=adjust
-        )
-    return Comparisons(names, *tests(), covariance, base, adjust)
+    # The first pair spawns from the generator itself, as compare does. The others share
+    # what it spawns after that, which is independent of all before.
+    pairs = [compare_two(*first, plan)]
+    for places, share in zip(others, plan.split(len(others)), strict=True):
+        pairs.append(compare_two(*places, share))
+    pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), adjust)
+    return Comparisons(
+        names, tuple(pairs), tuple(pvalues.tolist()), covariance, base, adjust
+    )
 
 
 def in_lists(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from joblib import Parallel, delayed
@@ -53,9 +52,6 @@ def rankings_of_models(
         check_same_folds(named)
         rankings = [rankings_of(one, weights=weights) for one in models.values()]
     else:
-        if cases.weights is not None:
-            # Of a caller who may change theirs before the pairs are asked for.
-            cases = replace(cases, weights=cases.weights.copy())
         rankings = [
             Rankings([scored(cases, *one, by_case=by_case)]) for one in named.items()
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from scipy import special
@@ -551,8 +551,7 @@ class Comparisons(Rows):
         Names of the models.
     pairs : tuple of Comparison
         One comparison per pair, (0, 1), (0, 2), ..., (1, 2), ..., or of each model
-        minus the reference; their p-values are not adjusted. By the delta method they
-        are compared, and warn, when they are first asked for.
+        minus the reference; their p-values are not adjusted.
     adjusted_pvalues : tuple of float
         The p-value of each pair, adjusted for the number of pairs.
     covariance : array of shape (n_models, n_models)
@@ -576,28 +575,6 @@ class Comparisons(Rows):
     covariance: FloatArray = field(compare=False)
     reference: str | None = None
     adjust: str = "holm"
-
-    # For what is not there only. Hidden from type checkers, which would take any name.
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            if name not in ("pairs", "adjusted_pvalues"):
-                raise AttributeError(
-                    f"{type(self).__name__!r} object has no attribute {name!r}"
-                )
-            find = self.__dict__.get("_find")
-            if find is not None:
-                # Threads that ask at once find the same, so that no lock is needed.
-                pairs, adjusted = find()
-                self.__dict__.update(pairs=pairs, adjusted_pvalues=adjusted)
-                # It holds the sample. After the update: another thread that misses it
-                # reads what it found.
-                self.__dict__.pop("_find", None)
-            return self.__dict__[name]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the fields, with the pairs and without the sample behind them."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def __len__(self) -> int:
         n = len(self.names)
@@ -670,15 +647,6 @@ def pairs_of(n_models: int, reference: int | None = None) -> list[tuple[int, int
     if reference is None:
         return list(combinations(range(n_models), 2))
     return [(i, reference) for i in range(n_models) if i != reference]
-
-
-def comparisons_on_demand(
-    find: Callable[[], tuple[tuple[Comparison, ...], tuple[float, ...]]], **known: Any
-) -> Comparisons:
-    """Return a result that calls ``find`` for its pairs and adjusted p-values."""
-    result = object.__new__(Comparisons)
-    vars(result).update(known, _find=find)
-    return result
 
 
 # Rows that are printed.

@@ -552,16 +552,9 @@ def compare_several(rng: np.random.Generator) -> Call:
         _check_covariance(arguments(given)[1], found.covariance)
 
     return Call(
-        "compare", _all_pairs, arguments, check, sample,
+        "compare", skrate.compare, arguments, check, sample,
         may_refuse=refusals(sample), may_warn=True,
     )  # fmt: skip
-
-
-def _all_pairs(*arguments: Any, **keywords: Any) -> skrate.results.Comparisons:
-    """Return what compare does, after its pairs have warned."""
-    result = skrate.compare(*arguments, **keywords)
-    assert len(result.pairs) == len(result)
-    return result
 
 
 def _check_covariance(named: dict[str, Any], found: np.ndarray) -> None:

@@ -32,7 +32,6 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.inference.compare import paired
 from skrate.inference.intervals import permutation_pvalue
 from skrate.inference.resampling import exchange_draw
 from skrate.inference.sample import check_cases, scored
@@ -342,8 +341,8 @@ def test_jobs_change_nothing_of_several_models(method, decimals):
 def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
     module, held = importlib.import_module("skrate.inference.models"), []
 
-    def holding(*args):
-        held.append(scored(*args))
+    def holding(*args, **options):
+        held.append(scored(*args, **options))
         return held[-1]
 
     monkeypatch.setattr(module, "scored", holding)
@@ -396,62 +395,23 @@ def test_the_first_pair_is_drawn_as_compare_draws_it(method, source):
     assert len(set(same)) == 3
 
 
-def test_pairs_are_compared_when_they_are_asked_for(monkeypatch):
-    y_true, a, b = two_models(10)
-    y_scores = {"a": a, "b": b, "sum": a + b}
-    compared = []
-
-    def counted(*arguments):
-        compared.append(1)
-        return paired(*arguments)
-
-    monkeypatch.setattr("skrate.inference.compare.paired", counted)
-    result = compare("roc_auc", y_true, y_scores)
-    assert np.isfinite(result.covariance).all()
+def test_copies_of_pairs_are_equal():
+    y_true, a, b = two_models(10, n=5000)
+    options = {"confidence_level": 0.9, "alternative": "greater"}
+    result = compare("roc_auc", y_true, {"a": a, "b": b, "sum": a + b}, **options)
     assert (len(result), result.names) == (3, ("a", "b", "sum"))
-    assert not compared
-    found = result.pairs, result.adjusted_pvalues, list(result), result[0]
-    assert (result.pairs, result.adjusted_pvalues) == found[:2]
-    assert len(compared) == 3
-    assert "_find" not in vars(result)
+    assert len(pickle.dumps(result)) < 3000
     for copied in (pickle.loads(pickle.dumps(result)), dataclasses.replace(result)):
         assert copied == result
         assert hash(copied) == hash(result)
         assert repr(copied) == repr(result)
         assert copied.to_dict() == result.to_dict()
-    with pytest.raises(AttributeError, match="'Comparisons' object has no attribute"):
-        _ = result.pvalues
 
 
-def test_a_pickle_has_the_pairs_but_not_the_sample():
-    y_true, a, b = two_models(10, n=5000)
-    options = {"confidence_level": 0.9, "alternative": "greater"}
-    result = compare("roc_auc", y_true, {"a": a, "b": b}, **options)
-    assert "_find" in vars(result)
-    pickled = pickle.dumps(result)
-    assert len(pickled) < 2000
-    assert pickle.loads(pickled) == result
-
-
-@pytest.mark.parametrize("kind", ["frequency", "sampling"])
-def test_pairs_are_those_of_the_sample_as_it_was_at_the_call(kind):
+def test_a_margin_beyond_all_differences_is_refused_by_the_call():
     y_true, a, b = two_models(10)
-    given = {"a": a, "b": b}
-    weight = np.random.default_rng(0).integers(1, 4, len(y_true)).astype(float)
-    options = {"sample_weight": weight, "weights": kind, "clusters": None}
-    for with_clusters in (False, True):
-        is_pos = y_true == 1
-        clusters = np.arange(len(y_true)) // 2
-        options["clusters"] = clusters if with_clusters else None
-        expected = compare("roc_auc", is_pos, given, **options).to_dict()
-        arrays = [is_pos, a, b, weight, clusters]
-        kept = [values.copy() for values in arrays]
-        result = compare("roc_auc", is_pos, given, **options)
-        for values in arrays:
-            values[:] = values[::-1].copy()
-        assert result.to_dict() == expected
-        for values, before in zip(arrays, kept, strict=True):
-            values[:] = before
+    with pytest.raises(ValueError, match="margin=5"):
+        compare("roc_auc", y_true, {"a": a, "b": b}, margin=5)
 
 
 @pytest.mark.parametrize("method", ["delta", "bootstrap"])
