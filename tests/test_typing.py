@@ -32,12 +32,12 @@ pytestmark = pytest.mark.slow
 # Each call takes an option that is one of a few words, and a word that is none.
 CALLS = [
     ("skrate.estimate('roc_auc', y, a, method={})", "bootstrap", "boostrap"),
-    ("skrate.estimate('roc_auc', y, a, interval={})", "logit", "logti"),
+    ("skrate.estimate('roc_auc', y, a, interval={})", "wald", "wild"),
     ("skrate.estimate('roc_auc', y, a, weights={})", "sampling", "sample"),
     ("skrate.budget_report(y, a, rate=0.5, weights={})", "sampling", "sampled"),
     ("skrate.compare('roc_auc', y, a, b, method={})", "permutation", "permutations"),
     ("skrate.compare('roc_auc', y, a, b, alternative={})", "two-sided", "two_sided"),
-    ("skrate.compare('roc_auc', y, a, b, interval={})", "wald", "logit"),
+    ("skrate.compare('roc_auc', y, a, b, interval={})", "wald", "wilson"),
     ("skrate.compare('roc_auc', y, a, b, weights={})", "frequency", "frequencies"),
     ("skrate.compare_curves(y, a, b, metric={})", "precision", "precison"),
     ("skrate.compare_curves(y, a, b, band={})", "pointwise", "point-wise"),

@@ -50,13 +50,13 @@ from skrate.inference.sample import (
     scored,
 )
 from skrate.metrics.base import MetricLike, check_metric_first
-from skrate.metrics.hypotheses import Alternative, Quantiles
+from skrate.metrics.hypotheses import Alternative
 from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import Comparison, Comparisons
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
-Interval = Literal["wald", "percentile", "basic"]
+Interval = Literal["wald", "percentile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 _Several = FoldRankings | GroupScores
 _SCORES = ("y_score_a", "y_score_b")
@@ -92,7 +92,6 @@ def compare(
     margin: float | None = None,
     confidence_level: float = 0.95,
     interval: Interval = "wald",
-    quantiles: Quantiles = "t",
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: ArrayLike | None = None,
@@ -122,7 +121,6 @@ def compare(
     adjust: Adjust = "holm",
     confidence_level: float = 0.95,
     interval: Interval = "wald",
-    quantiles: Quantiles = "t",
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: ArrayLike | None = None,
@@ -189,8 +187,8 @@ def compare(
     reference : str or int, default=None
         Of several models the one that all others are compared with, by its name or
         number: differences are those from it. None compares all pairs.
-    interval : {"wald", "percentile", "basic"}, default="wald"
-        Kind of the interval; the last two need the bootstrap, and the p-value goes by
+    interval : {"wald", "percentile"}, default="wald"
+        Kind of the interval; "percentile" needs the bootstrap, and the p-value goes by
         the same replicates. "permutation" has another kind.
     n_resamples : int, default=2000
         Number of resamples or permutations, of each pair.
@@ -343,7 +341,7 @@ def compare(
         raise ValueError("metric must be one, no pair, where models are compared.")
     plan = Plan(
         method, confidence_level, interval, n_resamples, stratify,
-        check_generator(random_state), n_jobs, alternative, quantiles, margin,
+        check_generator(random_state), n_jobs, alternative, margin,
     )  # fmt: skip
     if are_lists:
         return _within_lists(given, groups, plan, are_several, reference, adjust)

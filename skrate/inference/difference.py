@@ -213,7 +213,6 @@ def conclude(
     statistic, pvalue = _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
     plan.check_margin(limits)
-    freedom = plan.freedom(freedom)
     if interval_at is not None and standard_error < NEGLIGIBLE:
         statistic, pvalue = _without_variation(interval_at, difference, plan)
         ends = interval_at(plan.level)
@@ -253,9 +252,6 @@ def _by_counting(
     difference: float, draws: FloatArray, plan: Plan, limits: tuple[float, float]
 ) -> tuple[float, ConfidenceInterval]:
     """Return the p-value and the interval between quantiles of the bootstrap."""
-    if plan.interval == "basic":
-        # Mirrored at the difference.
-        draws = 2 * difference - draws
     pvalues = [
         bootstrap_pvalue(difference - x, draws - x, side) for x, side in plan.nulls
     ]

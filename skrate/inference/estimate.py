@@ -35,12 +35,7 @@ from skrate.inference.sample import (
     rankings_of,
 )
 from skrate.metrics.base import MetricLike, check_metric_first, question_of
-from skrate.metrics.hypotheses import (
-    Alternative,
-    Quantiles,
-    check_null,
-    told_alternative,
-)
+from skrate.metrics.hypotheses import Alternative, check_null, told_alternative
 from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
@@ -76,7 +71,6 @@ def estimate(
     interval: Interval = "wilson",
     null_value: float | None = None,
     alternative: Alternative = "two-sided",
-    quantiles: Quantiles = "t",
     n_resamples: int = 2000,
     stratify: bool | None = None,
     groups: ArrayLike | None = None,
@@ -100,7 +94,6 @@ def estimate(
     interval: Interval = "wilson",
     null_value: float | None = None,
     alternative: Alternative = "two-sided",
-    quantiles: Quantiles = "t",
     adjust: Adjust = "holm",
     n_resamples: int = 2000,
     stratify: bool | None = None,
@@ -145,13 +138,12 @@ def estimate(
         - "jackknife": leaves out each case, or each cluster.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
-    interval : {"wilson", "logit", "wald", "percentile", "basic"}, default="wilson"
+    interval : {"wilson", "wald", "percentile"}, default="wilson"
         - "wilson": Wilson's for a proportion [5]_, extended to any metric with a range,
-          [6]_ and [2]_; it has a width where the sample shows no variation;
-        - "logit": symmetric in the log odds; of metrics without a greatest value in the
-          logarithm, as is "wilson" of lift;
+          [6]_ and [2]_; it has a width where the sample shows no variation. For metrics
+          without a maximum, such as the lift, it is symmetric in the logarithm;
         - "wald": symmetric, cut off at the range;
-        - "percentile", "basic": by the quantiles of replicates, which they need.
+        - "percentile": by the quantiles of replicates, which it needs.
     null_value : float, default=None
         The value of the metric that is tested, between its least and its greatest, such
         as the AUC that a protocol asks for; None tests nothing.
@@ -160,10 +152,6 @@ def estimate(
         less, or either. One-sided the interval has its ``confidence_level`` at one end:
         with "greater" the lower one; the other is the greatest value of the metric, or
         infinity.
-    quantiles : {"t", "normal"}, default="t"
-        Whether p-value and interval use Student's t, or the normal distribution, which
-        with ``interval="wald"`` gives the numbers of DeLong's paper and most programs,
-        too narrow for few cases.
     adjust : {"holm", "bh"}, default="holm"
         What the adjusted p-values of several models control:
 
@@ -258,8 +246,8 @@ def estimate(
     cover the truth.
 
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
-    such a gain: where none is negative, "wilson" and "logit" are symmetric in the
-    logarithm, else in the value. The methods are "delta" and "bootstrap".
+    such a gain: where none is negative, "wilson" is symmetric in the logarithm, else in
+    the value. The methods are "delta" and "bootstrap".
 
     For folds [7]_ the estimand is the mean performance of the V models as they were
     trained: :ref:`train_once` has its variance.
@@ -326,7 +314,6 @@ def estimate(
     cases: dict[str, Any] = {
         "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
     }  # fmt: skip
-    test: dict[str, Any] = {"alternative": alternative, "quantiles": quantiles}
     if groups is not None:
         check_left_out(
             "a mean over lists, whose units are the lists",
@@ -344,7 +331,7 @@ def estimate(
         results = {
             name: one.estimate(
                 confidence_level=confidence_level, clusters=units, **of_mean,
-                null_value=null_value, **test,
+                null_value=null_value, alternative=alternative,
             )
             for name, one in scores.items()
         }  # fmt: skip
@@ -354,7 +341,7 @@ def estimate(
     else:
         plan = Plan(
             method, confidence_level, interval, n_resamples, stratify, random_state,
-            n_jobs, **test,
+            n_jobs, alternative,
         )  # fmt: skip
         if are_several:
             samples = rankings_of_models(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import optimize, stats
 
 from skrate.data.arrays import FloatArray
 from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_ends
@@ -34,7 +34,7 @@ _ROUNDING = 1e-9
 _ROOM = 1.25
 # Of less room than this between bounds, a square has lost its digits.
 _LEAST_ROOM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
-Interval = Literal["wilson", "logit", "wald", "percentile", "basic"]
+Interval = Literal["wilson", "wald", "percentile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 Adjust = Literal["holm", "bh"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
@@ -191,7 +191,7 @@ def bounded_interval(
     most = high
     if not is_finite:
         # Without a greatest value there is nothing that Wilson's variance could be of.
-        kind = "logit" if value - low > NEGLIGIBLE else "wald"
+        kind = "wilson" if value - low > NEGLIGIBLE else "wald"
         error = float(np.sqrt(found.variance))
         ends = interval_of(kind, value, error, level, bounds, found.freedom, None)
         # Their perfect rankings are at most 1, though an approximation may lie above.
@@ -211,49 +211,29 @@ def interval_of(
     freedom: float,
     draws: FloatArray | None,
 ) -> ConfidenceInterval:
-    """Return the interval of a kind; two kinds need ``draws`` of the value."""
-    if draws is not None and kind in ("percentile", "basic"):
+    """Return the interval of a kind; "percentile" needs ``draws`` of the value."""
+    if draws is not None and kind == "percentile":
         if len(draws) < 2:
             return ConfidenceInterval(float("nan"), float("nan"))
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-        if kind == "basic":
-            # Mirrored at the value.
-            low, high = 2 * value - high, 2 * value - low
         low, high = clipped_interval(low, high, bounds)
         # Of a metric that is biased, as momentum is, all replicates may be on one side.
         return ConfidenceInterval(min(low, value), max(high, value))
     # Wilson's of a metric without a greatest value is symmetric in the logarithm.
-    has_odds = kind in ("logit", "wilson") and np.isfinite(bounds[0])
-    make = logit_interval if has_odds else t_interval
-    return make(value, standard_error, level, bounds, freedom)
+    if kind == "wilson" and np.isfinite(bounds[0]):
+        return log_interval(value, standard_error, level, bounds[0], freedom)
+    return t_interval(value, standard_error, level, bounds, freedom)
 
 
-def logit_interval(
-    value: float,
-    standard_error: float,
-    level: float,
-    bounds: tuple[float, float],
-    freedom: float = np.inf,
+def log_interval(
+    value: float, standard_error: float, level: float, low: float, freedom: float
 ) -> ConfidenceInterval:
-    """Return the interval symmetric in the log odds, or in log(x - low)."""
-    low, high = bounds
-    if np.isinf(high):
+    """Return the interval that is symmetric in log(x - low), without an upper limit."""
+    with np.errstate(over="ignore"):
         half = t_quantile(level, freedom) * standard_error / (value - low)
-        with np.errstate(over="ignore"):
-            factor = np.exp(half)
+        factor = np.exp(half)
         below, above = low + (value - low) / factor, low + (value - low) * factor
-        return ConfidenceInterval(float(below), float(above))
-    odds = np.log(value - low) - np.log(high - value)
-    by_value = 1 / (value - low) + 1 / (high - value)
-    half = t_quantile(level, freedom) * standard_error * by_value
-    reach = np.array([odds - half, odds + half])
-    # From the bound that is nearer, so that no digits are lost where the other is far.
-    if odds < 0:
-        ends = low + (high - low) * special.expit(reach)
-    else:
-        ends = high - (high - low) * special.expit(-reach)
-    # Rounding must not leave the value outside of a narrow one.
-    return ConfidenceInterval(min(float(ends[0]), value), max(float(ends[1]), value))
+    return ConfidenceInterval(float(below), float(above))
 
 
 def inverted_pvalue(

@@ -434,15 +434,13 @@ class Measured:
         """
         if self.cases.estimated is not None:
             if influence is None:
-                return self.plan.freedom(self._widest[1])
-            return self.plan.freedom(freedom_of_estimates(influence, self.cases))
+                return self._widest[1]
+            return freedom_of_estimates(influence, self.cases)
         # Single cases whose folds are compared share a mean, one in each repeat.
         n_shared = np.maximum(self._is_between_folds.sum(axis=0) - self.n_repeats, 0)
         n_pos, n_neg = ((len(self.each) - n_shared) / self.n_repeats).tolist()
         source = parts, self.cases
-        return self.plan.freedom(
-            degrees_of_freedom(source, n_means=(n_pos, n_neg), freedoms=freedoms)
-        )
+        return degrees_of_freedom(source, n_means=(n_pos, n_neg), freedoms=freedoms)
 
     def error_and_draws(self) -> tuple[float, FloatArray | None]:
         """Return the standard error by the method, and the replicates if any."""
@@ -562,7 +560,7 @@ class Measured:
             return self.interval(kind, error, level=level, draws=draws)
 
         pvalue = inverted_pvalue(interval_at, self.value, x)
-        if draws is not None and kind in ("percentile", "basic"):
+        if draws is not None and kind == "percentile":
             # No more than replicates can tell.
             pvalue = min(max(pvalue, 2 / (len(draws) + 1)), 1.0)
         return statistic, sided_pvalue(pvalue, self.value - x, alternative)

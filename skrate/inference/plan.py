@@ -13,7 +13,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import Array, FloatArray, RandomState, dot
 from skrate.data.checks import (
-    check_choice,
     check_count,
     check_flag,
     check_fraction,
@@ -37,14 +36,7 @@ from skrate.metrics.base import (
     warn_if_unsupported,
     why_undefined,
 )
-from skrate.metrics.hypotheses import (
-    QUANTILES,
-    Alternative,
-    Null,
-    Quantiles,
-    nulls_of,
-    two_sided_level,
-)
+from skrate.metrics.hypotheses import Alternative, Null, nulls_of, two_sided_level
 from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.recall import (
@@ -89,11 +81,9 @@ class Plan:
     random_state: RandomState
     n_jobs: int | None
     alternative: Alternative = "two-sided"
-    quantiles: Quantiles = "t"
     margin: float | None = None
 
     def __post_init__(self) -> None:
-        check_choice("quantiles", self.quantiles, QUANTILES)
         # As numbers of Python: those of few bits would round what is made of them.
         level = check_fraction("confidence_level", self.confidence_level)
         object.__setattr__(self, "confidence_level", level)
@@ -101,7 +91,7 @@ class Plan:
         object.__setattr__(self, "n_resamples", n_resamples)
         if self.stratify is not None:
             check_flag("stratify", self.stratify)
-        if self.interval in ("percentile", "basic") and self.method not in RESAMPLING:
+        if self.interval == "percentile" and self.method not in RESAMPLING:
             raise ValueError(
                 f"interval={self.interval!r} needs replicates: use method='bootstrap', "
                 f"got method={self.method!r}."
@@ -114,16 +104,6 @@ class Plan:
                     "can be exchanged: use method='delta' or method='bootstrap'."
                 )
         two_sided_level(level, self.alternative, self.margin)
-        if self.quantiles == "normal":
-            for name, counts in (
-                ("method", self.method == "permutation"),
-                ("interval", self.interval in ("percentile", "basic")),
-            ):
-                if counts:
-                    raise ValueError(
-                        f"quantiles='normal' excludes {name}={getattr(self, name)!r}, "
-                        "which counts replicates: leave it out."
-                    )
 
     @property
     def level(self) -> float:
@@ -145,10 +125,6 @@ class Plan:
     def nulls(self) -> tuple[Null, ...]:
         """What a test of a difference must reject."""
         return nulls_of(self.alternative, self.margin)
-
-    def freedom(self, found: float) -> float:
-        """Return degrees of freedom; infinite where quantiles shall be normal."""
-        return found if self.quantiles == "t" else np.inf
 
     def sided(
         self, ends: ConfidenceInterval, limits: tuple[float, float]

@@ -48,7 +48,6 @@ from skrate.metrics.hypotheses import (
     NEGLIGIBLE,
     Alternative,
     Null,
-    Quantiles,
     check_null,
     hypothesis_text,
     nulls_of,
@@ -192,7 +191,6 @@ def sample_size(
     margin: float | None = None,
     null_value: float | None = None,
     confidence_level: float = 0.95,
-    quantiles: Quantiles = "t",
     planned_prevalence: float | None = None,
     stratify: bool = False,
     groups: ArrayLike | None = None,
@@ -310,8 +308,7 @@ def sample_size(
     level = check_fraction("confidence_level", confidence_level)
     check_flag("stratify", stratify)
     plan = Plan(
-        "delta", level, "wilson", 1, stratify, None, None, alternative, quantiles,
-        margin,
+        "delta", level, "wilson", 1, stratify, None, None, alternative, margin
     )  # fmt: skip
     if n_cases is not None:
         n_cases = check_count("n_cases", n_cases)
@@ -592,8 +589,7 @@ class _Pilot:
             for part, share in zip(self.unit, shares, strict=True)
         )
         most = np.inf if self.cases_per_unit == 1 else n / self.cases_per_unit - 1
-        found = float(min(max(self.unit.total**2 / squares, 1.0), most))
-        return self.plan.freedom(found)
+        return float(min(max(self.unit.total**2 / squares, 1.0), most))
 
     def standard_error(self, n: float) -> float:
         """Return the standard error in a sample of n cases."""

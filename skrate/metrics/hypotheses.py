@@ -12,8 +12,6 @@ from skrate.data.checks import check_choice, check_number
 
 Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
-Quantiles = Literal["t", "normal"]
-QUANTILES: tuple[Quantiles, ...] = get_args(Quantiles)
 # Standard errors below are rounding: the sample shows no variation at all.
 NEGLIGIBLE = 1e-12
 

@@ -36,10 +36,8 @@ from skrate.data.table import RankTable
 from skrate.metrics.base import Metric, MetricLike, find_in_lists, question_of
 from skrate.metrics.gain import ExpectedGain
 from skrate.metrics.hypotheses import (
-    QUANTILES,
     Alternative,
     Null,
-    Quantiles,
     check_null,
     t_test,
     told_alternative,
@@ -371,7 +369,6 @@ class GroupScores(Rows):
         *,
         null_value: float | None = None,
         alternative: Alternative = "two-sided",
-        quantiles: Quantiles = "t",
     ) -> Estimate:
         r"""Return the average over the lists with its standard error and interval.
 
@@ -388,8 +385,6 @@ class GroupScores(Rows):
         alternative : {"two-sided", "less", "greater"}, default="two-sided"
             What a small p-value speaks for, and the side of the interval: "greater"
             leaves it the lower end.
-        quantiles : {"t", "normal"}, default="t"
-            Whether quantiles are Student's t or normal.
 
         Returns
         -------
@@ -412,7 +407,6 @@ class GroupScores(Rows):
         """
         level = check_fraction("confidence_level", confidence_level)
         two_sided = two_sided_level(level, alternative)
-        check_choice("quantiles", quantiles, QUANTILES)
         if null_value is not None:
             name = f"{self.metric} within lists"
             null_value = check_null(null_value, name, self._metric.bounds())
@@ -421,7 +415,7 @@ class GroupScores(Rows):
         if np.isnan(mean.value):
             warn_undefined(f"{self.metric} within lists", self._reason(undefined))
         error, freedom = mean.standard_error, np.inf
-        if quantiles == "t" and not np.isnan(error):
+        if not np.isnan(error):
             freedom = freedom_of_sums(mean.shares)
         statistic = pvalue = None
         if null_value is not None:

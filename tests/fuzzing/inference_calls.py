@@ -221,7 +221,7 @@ def _draw_method(
         options["n_resamples"] = int(rng.choice([2, 20]))
         options["random_state"] = int(rng.integers(1000))
         if rng.random() < 0.5:
-            options["interval"] = str(rng.choice(["percentile", "basic"]))
+            options["interval"] = "percentile"
     elif rng.random() < 0.3:
         options["interval"] = "wald"
     if rng.random() < 0.3 and method != "parametric":
@@ -234,8 +234,6 @@ def _draw_method(
         options["alternative"] = str(rng.choice(["less", "greater"]))
     if rng.random() < 0.2:
         options["null_value"] = float(rng.uniform(0.05, 0.95))
-    if rng.random() < 0.2 and options.get("interval") in (None, "wald"):
-        options["quantiles"] = "normal"
 
 
 def _check_estimate(
@@ -276,7 +274,7 @@ def _check_null(options: dict[str, Any], found: Any) -> None:
     p, null = found.pvalue, found.null_value
     holds(0 <= p <= 1, f"p = {p}")
     alpha = 1 - options.get("confidence_level", 0.95)
-    if options.get("interval") in ("percentile", "basic") or abs(p - alpha) < 1e-6:
+    if options.get("interval") == "percentile" or abs(p - alpha) < 1e-6:
         # Few replicates cannot tell so much.
         return
     near_end = min(abs(null - low), abs(null - high)) < 1e-9
@@ -419,8 +417,6 @@ def compare(rng: np.random.Generator) -> Call:
         options["n_resamples"], options["random_state"] = 20, seed
     if method != "permutation" and rng.random() < 0.3:
         options["margin"] = float(rng.choice([0.02, 0.2]))
-    if method != "permutation" and rng.random() < 0.2:
-        options["quantiles"] = "normal"
 
     def arguments(given: Sample) -> Any:
         named = {"metric": metric.given, "y_score_b": other_scores(given, seed)}

@@ -602,8 +602,8 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
         ("roc_auc", (Y, A), {"y_true_b": Y}, "y_score_b is missing: y_true_b"),
         ("roc_auc", (Y, A, B), {"method": "t"}, "method must be one of"),
         ("roc_auc", (Y, A, B), {"alternative": "a"}, "alternative must be one of"),
-        ("roc_auc", (Y, A, B), {"interval": "logit"}, "interval must be one of"),
-        ("roc_auc", (Y, A, B), {"interval": "basic"}, "needs replicates"),
+        ("roc_auc", (Y, A, B), {"interval": "wilson"}, "interval must be one of"),
+        ("roc_auc", (Y, A, B), {"interval": "percentile"}, "interval=.*percentile"),
         ("roc_auc", (Y, A, B), {"confidence_level": 1}, "confidence_level"),
         ("roc_auc", (Y, A, B), {"n_resamples": 0}, "n_resamples"),
         (

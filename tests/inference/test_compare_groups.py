@@ -168,7 +168,7 @@ def test_compare_and_estimate_know_lists_by_their_groups(metric):
     for call, wrong in (
         (compare, {"method": "bootstrap"}),
         (compare, {"stratify": True}),
-        (compare, {"interval": "basic"}),
+        (compare, {"interval": "percentile"}),
         (compare, {"y_true_b": y_true}),
         (estimate, {"method": "jackknife"}),
     ):
@@ -230,7 +230,7 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match="pos_label must be None where"):
         compare(ndcg_score, of_a, of_b, pos_label=1)
     with pytest.raises(ValueError, match="interval has no meaning for a mean over"):
-        compare(ndcg_score, of_a, of_b, interval="basic")
+        compare(ndcg_score, of_a, of_b, interval="percentile")
     with pytest.raises(ValueError, match="alternative must be one of"):
         compare_groups(of_a, of_b, alternative="more")
     with pytest.raises(ValueError, match="average='pairs' is known of the AUC only"):

@@ -227,7 +227,7 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
         ("roc_auc", (A, B), {"weights": "some"}, "weights must be one of"),
         ("roc_auc", (A, B), {"method": "bootstrap"}, "method must be 'delta' for two"),
         ("roc_auc", (A, B), {"method": "permutation"}, "method must be 'delta'"),
-        ("roc_auc", (A, B), {"interval": "basic"}, "needs replicates"),
+        ("roc_auc", (A, B), {"interval": "percentile"}, "interval=.*percentile"),
         ("roc_auc", (A, B), {"correlation": 1.01}, r"in \[-1, 1\], got 1.01"),
         ("roc_auc", (A, B), {"correlation": "high"}, "correlation must be a finite"),
         ("roc_auc", (A, B), {"correlation": float("nan")}, "correlation must be a fin"),

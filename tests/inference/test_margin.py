@@ -1,5 +1,6 @@
 """A margin, a given value and one side: tests, intervals and sizes, taken literally."""
 
+import importlib
 import math
 import re
 import warnings
@@ -63,18 +64,29 @@ def asah():
     return np.array(y_true), np.array(grade), np.array(ndka)
 
 
-def test_normal_quantiles_give_the_digits_of_proc():
+def normal_interval(found):
+    """Return the ends of the 95 % interval by the normal distribution."""
+    return found.value + stats.norm.ppf([0.025, 0.975]) * found.standard_error
+
+
+def has_normal_quantiles(monkeypatch):
+    """Plan samples with the normal distribution in place of Student's t."""
+    module = importlib.import_module("skrate.inference.sample_size")
+    monkeypatch.setattr(module._Pilot, "freedom_of", lambda *_: np.inf)
+
+
+def test_normal_quantiles_give_the_digits_of_proc(monkeypatch):
     # tests/data/README.md has its version and calls.
     y_true, wfns, ndka = asah()
-    normal = {"quantiles": "normal"}
-    found = compare("roc_auc", y_true, wfns, ndka, **normal)
+    found = compare("roc_auc", y_true, wfns, ndka)
     assert found.statistic == pytest.approx(2.79777591868904, rel=1e-13)
-    assert found.pvalue == pytest.approx(0.00514557970691098, rel=1e-12)
+    by_normal = 2 * stats.norm.sf(found.statistic)
+    assert by_normal == pytest.approx(0.00514557970691098, rel=1e-12)
     expected = (0.0634011709339876, 0.3600405634833566)
-    assert found.confidence_interval == pytest.approx(expected, abs=1e-15)
-    found = estimate("roc_auc", y_true, ndka, interval="wald", **normal)
+    assert normal_interval(found) == pytest.approx(expected, abs=1e-15)
+    found = estimate("roc_auc", y_true, ndka)
     expected = (0.501244999271703, 0.722670989888189)
-    assert found.confidence_interval == pytest.approx(expected, abs=1e-15)
+    assert normal_interval(found) == pytest.approx(expected, abs=1e-15)
     # Its power takes the variance under the null hypothesis for that of two curves that
     # vary as the first does; the test that it is of does not, nor does our power.
     matrix = compare("roc_auc", y_true, {"ndka": ndka, "wfns": wfns}).covariance
@@ -88,9 +100,10 @@ def test_normal_quantiles_give_the_digits_of_proc():
     assert power == pytest.approx(0.7131594, abs=1e-7)
     n_pos = 41 * (z @ np.sqrt([planned, real]) / away) ** 2
     assert n_pos == pytest.approx(64.77777, abs=1e-5)
+    has_normal_quantiles(monkeypatch)
     pilot = partial(
         sample_size, "roc_auc", y_true, wfns, ndka, stratify=True,
-        alternative="greater", confidence_level=0.975, **normal,
+        alternative="greater", confidence_level=0.975,
     )  # fmt: skip
     power = stats.norm.cdf(away / math.sqrt(real) - z[0])
     assert pilot(n_cases=113).power == pytest.approx(power, rel=1e-12)
@@ -98,15 +111,14 @@ def test_normal_quantiles_give_the_digits_of_proc():
 
 
 def test_non_inferiority_has_the_digits_of_mcradds():
-    y_true, normal = np.repeat([0, 1], [22, 28]), {"quantiles": "normal"}
-    found = compare(
-        "roc_auc", y_true, OX_LDL, LDL, margin=0.1, alternative="greater", **normal
-    )
+    y_true = np.repeat([0, 1], [22, 28])
+    found = compare("roc_auc", y_true, OX_LDL, LDL, margin=0.1, alternative="greater")
     assert found.value == pytest.approx(0.2378247, abs=1e-7)
     assert found.standard_error == pytest.approx(0.07904425, abs=1e-8)
     assert found.statistic == pytest.approx(4.273868, abs=1e-6)
-    assert found.pvalue == pytest.approx(9.605549e-06, rel=1e-6)
-    both = compare("roc_auc", y_true, OX_LDL, LDL, **normal).confidence_interval
+    by_normal = stats.norm.sf(found.statistic)
+    assert by_normal == pytest.approx(9.605549e-06, rel=1e-6)
+    both = normal_interval(compare("roc_auc", y_true, OX_LDL, LDL))
     assert both == pytest.approx((0.08290079, 0.39274856), abs=1e-8)
 
 
@@ -124,6 +136,17 @@ def paired_delong(y_true, a, b):
     return math.sqrt(of(a, a) + of(b, b) - 2 * of(a, b))
 
 
+def paired_freedom(y_true, a, b):
+    """Return Brunner and Munzel's degrees of freedom of the difference of two AUCs."""
+    of_a, of_b = (delong.placements(y_true, score) for score in (a, b))
+    squares = total = 0.0
+    for one, other in zip(of_a, of_b, strict=True):
+        apart = np.subtract(one, other).astype(float)
+        part = np.var(apart, ddof=1) / len(apart)
+        total, squares = total + part, squares + part**2 / (len(apart) - 1)
+    return total**2 / squares
+
+
 def literal_pvalue(difference, error, margin, side, cdf):
     """Return the p-value of a test at a margin: of both sides the greater one."""
     not_below = 1 - cdf((difference + margin) / error)
@@ -136,17 +159,14 @@ def literal_pvalue(difference, error, margin, side, cdf):
 @looped("side", SIDES)
 def test_a_margin_is_tested_by_the_literal_formula(side):
     y_true, a, b = two_models(n=40)
-    error = paired_delong(y_true.tolist(), a.tolist(), b.tolist())
+    data = y_true.tolist(), a.tolist(), b.tolist()
+    error, t = paired_delong(*data), stats.t(paired_freedom(*data))
     for margin in (0.02, 0.1, 0.3):
-        found = compare(
-            "roc_auc", y_true, a, b, alternative=side, margin=margin,
-            quantiles="normal",
-        )  # fmt: skip
-        of = (found.value, error, margin, side)
-        expected = literal_pvalue(*of, stats.norm.cdf)
+        found = compare("roc_auc", y_true, a, b, alternative=side, margin=margin)
+        expected = literal_pvalue(found.value, error, margin, side, t.cdf)
         assert found.pvalue == pytest.approx(expected, rel=1e-9)
-        # The ends are at 1.645 standard errors, whichever are left.
-        low, high = found.value + np.array([-1, 1]) * stats.norm.ppf(0.95) * error
+        # The ends are at the quantile of 0.95, whichever are left.
+        low, high = found.value + np.array([-1, 1]) * t.ppf(0.95) * error
         low, high = (-1 if side == "less" else low), (1 if side == "greater" else high)
         assert found.confidence_interval == pytest.approx((low, high), abs=1e-12)
         assert found.confidence_level == (0.9 if side == "two-sided" else 0.95)
@@ -177,11 +197,14 @@ def test_lists_and_folds_have_scipys_t_tests(side):
     assert found.confidence_interval == pytest.approx(ends, abs=1e-12)
     again = estimate(
         recall_at_rate_score, y_true, a, groups=groups, rate=0.5, null_value=0.5,
-        alternative=side, quantiles="normal",
+        alternative=side,
     )  # fmt: skip
+    # The mean is of all positives: lists weigh as many as they hold.
+    held = np.bincount(groups, y_true) / np.sum(y_true)
     z = (again.value - 0.5) / again.standard_error
     assert again.statistic == pytest.approx(z, rel=1e-12)
-    p = {"less": stats.norm.cdf(z), "greater": stats.norm.sf(z)}
+    t = stats.t(1 / np.sum(held**2) - 1)
+    p = {"less": t.cdf(z), "greater": t.sf(z)}
     p["two-sided"] = 2 * min(p.values())
     assert again.pvalue == pytest.approx(p[side], rel=1e-9)
     # Scores of folds that were computed elsewhere.
@@ -210,10 +233,6 @@ def kinds_of_data():
         "percentile": (
             (y_true, a, b),
             {"method": "bootstrap", "interval": "percentile", **again},
-        ),
-        "basic": (
-            (y_true, a, b),
-            {"method": "bootstrap", "interval": "basic", **again},
         ),
         "lists": ((y_true, a, b), lists),
         "perfect": (([1, 1, 0, 0, 0], [5, 4, 3, 2, 1], [5, 4, 3, 2, 2]), {}),
@@ -252,8 +271,6 @@ def test_the_p_value_is_below_alpha_where_the_interval_is_beyond_the_margin(kind
 OF_ONE = {
     "wilson": {},
     "wald": {"interval": "wald"},
-    "logit": {"interval": "logit"},
-    "normal": {"interval": "wald", "quantiles": "normal"},
     "stratified": {"stratify": True},
     "jackknife": {"method": "jackknife"},
 }
@@ -417,15 +434,8 @@ FOUR = [1, 1, 0, 0]
          "confidence_level must be above 0.5 with alternative='less'"),
         (partial(compare, "roc_auc", Y, A, B, margin=0.1, confidence_level=0.5),
          "confidence_level must be above 0.5 with margin"),
-        (partial(compare, "roc_auc", Y, A, B, quantiles="z"), "quantiles must be one"),
-        (partial(compare, "roc_auc", Y, A, B, quantiles="normal", method="permutation"),
-         "quantiles='normal' excludes method='permutation'"),
-        (partial(compare, "roc_auc", Y, A, B, quantiles="normal", method="bootstrap",
-                 interval="basic"), "quantiles='normal' excludes interval='basic'"),
         (partial(estimate, "roc_auc", Y, A, null_value=1), "null_value=1 is beyond"),
         (partial(estimate, "roc_auc", Y, A, null_value=np.nan), "null_value must be"),
-        (partial(estimate, "roc_auc", Y, {"a": A}, null_value=0.6), "null_value"),
-        (partial(estimate, "roc_auc", Y, {"a": A}, quantiles="normal"), "quantiles"),
         (partial(estimate, recall_at_rate_score, Y, A, groups=Y, rate=0.5,
                  null_value=2), "null_value=2 is beyond all values of the Recall"),
         (partial(sample_size, "roc_auc", Y, A, margin=0.1), "margin is for two models"),
@@ -460,9 +470,10 @@ def test_what_is_unknown_has_no_p_value():
         assert least < found.pvalue < most
 
 
-def test_the_power_at_a_margin_is_literal():
+def test_the_power_at_a_margin_is_literal(monkeypatch):
     y_true, a, b = two_models(9, n=200)
-    error = compare("roc_auc", y_true, a, b, quantiles="normal").standard_error
+    error = compare("roc_auc", y_true, a, b).standard_error
+    has_normal_quantiles(monkeypatch)
     for n in (300, 900):
         spread, z = error * math.sqrt(200 / n), stats.norm.ppf(0.95)
         for margin, really in ((0.05, 0.0), (0.1, 0.02), (0.1, -0.03)):
@@ -473,12 +484,10 @@ def test_the_power_at_a_margin_is_literal():
             }
             power["two-sided"] = max(sum(power.values()) - 1, 0)
             for side in SIDES:
-                found = sample_size(
-                    "roc_auc", y_true, a, b, alternative=side, quantiles="normal",
-                    **goal,
-                )  # fmt: skip
+                found = sample_size("roc_auc", y_true, a, b, alternative=side, **goal)
                 assert found.power == pytest.approx(power[side], abs=1e-9)
                 assert found.half_width == pytest.approx(z * spread, rel=1e-9)
+    monkeypatch.undo()
     least = sample_size("roc_auc", y_true, a, b, margin=0.1, difference=0, power=0.9)
     fewer = least.n - 1
     found = sample_size(
@@ -489,7 +498,10 @@ def test_the_power_at_a_margin_is_literal():
     assert low < least.n < high
 
 
-def test_the_power_of_a_given_value_is_obuchowskis_formula_with_wilsons_variance():
+def test_the_power_of_a_given_value_is_obuchowskis_formula_with_wilsons_variance(
+    monkeypatch,
+):
+    has_normal_quantiles(monkeypatch)
     y_true, a, _ = two_models(10, n=200)
     found = estimate("roc_auc", y_true, a)
     per_case = 200 * found.standard_error**2 / found.value / (1 - found.value)
@@ -502,7 +514,7 @@ def test_the_power_of_a_given_value_is_obuchowskis_formula_with_wilsons_variance
         )
         planned = sample_size(
             "roc_auc", y_true, a, null_value=null, difference=really - null,
-            n_cases=n, alternative=side, quantiles="normal",
+            n_cases=n, alternative=side,
         )  # fmt: skip
         assert planned.power == pytest.approx(expected, rel=1e-6)
 
