@@ -149,7 +149,7 @@ in_folds = [
 displays.CurveComparisonDisplay.from_predictions(
     in_folds[0], in_folds[1], rates=[0.3, 0.5], n_items=90
 )
-displays.BudgetReportDisplay.from_predictions(ints, models=pilots, rate=0.9, ax=right)
+skrate.budget_report(ints, models=pilots, rate=0.9).plot(right)
 errors = displays.AUCErrorRateDisplay.from_predictions(
     frame["y"], frame["a"], y_pred=frame["y"], pos_label="yes", ax=plt.gca()
 )

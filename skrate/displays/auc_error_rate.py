@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import ArrayLike, Label, share_of
 from skrate.data.checks import check_choice, check_count
-from skrate.displays.base import Axes, Display, draw_legend, entry, passes_on
+from skrate.displays.base import Axes, Display, draw_legend, entry
 from skrate.error_rate.moments import (
     ErrorRateCurve,
     ModelPoint,
@@ -98,8 +98,6 @@ class AUCErrorRateDisplay(Display):
 
     # Of the model, whose curve is dashed.
     _own_ratio: float | None = None
-    # The model predicts, and errors are counted.
-    _not_passed_on = frozenset({"y_pred", "sample_weight"})
 
     def __init__(
         self,
@@ -113,7 +111,6 @@ class AUCErrorRateDisplay(Display):
         self.name = name
 
     @classmethod
-    @passes_on("plot")
     def from_class_ratios(
         cls,
         class_ratios: Sequence[float] = CLASS_RATIOS,
@@ -129,6 +126,13 @@ class AUCErrorRateDisplay(Display):
             Shares of the smaller class, in (0, 0.5].
         n_cases : int, default=1000
             Number of cases, at least 2; a class has at least one.
+        **kwargs : dict
+            Keyword arguments of :meth:`plot`.
+
+        Returns
+        -------
+        display : AUCErrorRateDisplay
+            The display that was drawn.
 
         Raises
         ------
@@ -140,7 +144,6 @@ class AUCErrorRateDisplay(Display):
         return cls(curves=curves).plot(**kwargs)
 
     @classmethod
-    @passes_on("plot")
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -158,10 +161,25 @@ class AUCErrorRateDisplay(Display):
 
         Parameters
         ----------
+        y_true : array-like of shape (n_samples,)
+            True labels of two classes.
+        y_score : array-like of shape (n_samples,), default=None
+            Scores, higher for the positive class.
         y_pred : array-like of shape (n,)
             Predicted labels, which make the errors.
         class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
             Shares of the smaller class, in (0, 0.5].
+        pos_label : int, float, bool or str, default=None
+            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        name : str, default=None
+            Name of the model for the legend.
+        **kwargs : dict
+            Keyword arguments of :meth:`plot`.
+
+        Returns
+        -------
+        display : AUCErrorRateDisplay
+            The display that was drawn.
 
         Raises
         ------
@@ -197,10 +215,25 @@ class AUCErrorRateDisplay(Display):
 
         Parameters
         ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
         kind : {"mean", "relative_deviation"}, default="mean"
             The mean AUC, with the model at its AUC beside a bar of two standard
             deviations about the mean for its errors; or the standard deviation, and
             the distance of the model from the mean, divided by the mean.
+        name : str, default=None
+            Name for the legend; None takes the display's.
+        curve_kwargs : dict, default=None
+            Style of the curve, as matplotlib takes it.
+        point_kwargs : dict, default=None
+            Style of the points, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : AUCErrorRateDisplay
+            The display that was drawn.
 
         Raises
         ------

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import textwrap
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import wraps
 from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
@@ -17,7 +15,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.data.show import described, parameter_texts
 from skrate.metrics.results import Drawn
 from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import (
@@ -104,124 +101,9 @@ def model_color(place: int) -> str:
     )
 
 
-_Method = TypeVar("_Method", bound=Callable[..., Any])
 _Display = TypeVar("_Display", bound=type)
 # Of a picture on a page, in inches.
 _PAGE_SIZE = (8, 5.5)
-# What is the same wherever it is not described.
-_DESCRIBED = {
-    "y_true": "array-like of shape (n_samples,)\n    True labels of two classes.",
-    "y_score": """array-like of shape (n_samples,), default=None
-    Scores, higher for the positive class.""",
-    "X": "array-like of shape (n_samples, n_features)\n    The cases.",
-    "y": "array-like of shape (n_samples,)\n    True labels of two classes.",
-    "sample_weight": "array-like of shape (n_samples,), default=None\n"
-    "    Weights of the cases; None means equal ones.",
-    "response_method": """str or tuple of str
-    Methods that give scores, the first that the estimator has is used;
-    "decision_function", then "predict_proba" by default. Pass "predict" for
-    regressors and rankers.""",
-    "pos_label": """int, float, bool or str, default=None
-    The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for booleans; for
-    other labels the second class of the estimator, with a warning that names it, or an
-    error without an estimator.""",
-    "clusters": "array-like of shape (n_samples,), default=None\n"
-    "    The cluster of each case, such as its patient.",
-    "weights": """{"frequency", "sampling"}, default="frequency"
-    What the weights are, as in :func:`estimate`.""",
-    "random_state": "int, Generator or RandomState, default=None\n"
-    "    Random number generator, or seed, of what is simulated.",
-    "n_jobs": "int, default=None\n    Number of threads.",
-    "name": "str, default=None\n"
-    "    Name for the legend; None takes that of the class, or of the display.",
-    "names": "tuple of two str, default=None\n"
-    "    Names of the models; None takes those of their classes, or of the display.",
-    "ax": "matplotlib Axes, default=None\n    Where to draw; None makes a new figure.",
-    "despine": "bool, default=False\n    Whether to remove the top and right spines.",
-}
-_STYLE = """dict, default=None
-    Style of the {what}, as matplotlib takes it."""
-_WHAT = {"perfect": "perfect curve", "fold": "curves of folds", "point": "points"}
-_RETURNS = """
-
-Returns
--------
-display : {name}
-    The display that was drawn."""
-
-
-def passes_on(*targets: str | Callable[..., Any]) -> Callable[[_Method], _Method]:
-    """Mark a method whose keyword arguments go to functions, or methods by name.
-
-    What these take is then in its signature and docstring, in each class.
-    """
-
-    def mark(method: _Method) -> _Method:
-        method.__dict__["passes_on"] = targets
-        return method
-
-    return mark
-
-
-def taken_by(function: Callable[..., Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Take from keyword arguments those of a function."""
-    names = inspect.signature(function).parameters
-    return {name: kwargs.pop(name) for name in list(kwargs) if name in names}
-
-
-def _spell_out(cls: Any, name: str) -> None:
-    """Give a method all it takes in its signature and docstring.
-
-    Those that it passes on to have theirs already.
-    """
-    method = inspect.getattr_static(cls, name)
-    function: Any = getattr(method, "__func__", method)
-    targets = getattr(function, "passes_on", ())
-    left_out: frozenset[str] = frozenset()
-    if name not in vars(cls):
-        if not targets:
-            return
-        # Each class has its own arguments.
-        function, left_out = _copy(function), cls._not_passed_on
-        setattr(cls, name, classmethod(function))
-    receivers = [
-        getattr(cls, target) if isinstance(target, str) else target
-        for target in targets
-    ]
-    # As it was written, also where a base class has spelled it out.
-    signature = vars(function).setdefault("written", inspect.signature(function))
-    taken = dict(signature.parameters)
-    if targets:
-        del taken["kwargs"]
-    for receiver in receivers:
-        for key, parameter in inspect.signature(receiver).parameters.items():
-            if parameter.kind is parameter.KEYWORD_ONLY or key == "ax":
-                taken.setdefault(key, parameter.replace(kind=parameter.KEYWORD_ONLY))
-    parameters = [taken[key] for key in taken if key not in left_out]
-    function.__signature__ = signature.replace(parameters=parameters)
-    known: dict[str, str] = {}
-    for key in taken:
-        if key.endswith("_kwargs"):
-            what = key.removesuffix("_kwargs")
-            known[key] = _STYLE.format(what=_WHAT.get(what, what.replace("_", " ")))
-    for receiver in reversed(receivers):
-        known |= parameter_texts(receiver)
-    # What a model tells is not to be given.
-    tells = "response_method" in taken
-    known = known | _DESCRIBED if tells else _DESCRIBED | known
-    function.__doc__ = described(function, known, _RETURNS.format(name=cls.__name__))
-
-
-def _copy(function: Any) -> Any:
-    """Return a function that does the same, with another signature."""
-
-    @wraps(function)
-    def copied(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(cls, *args, **kwargs)
-
-    return copied
-
-
 # What folds that are alike may differ by.
 _ROUNDING = 1e-9
 # Of the height of a line, that is not seen.
@@ -311,30 +193,9 @@ def draws(result: type[Drawn]) -> Callable[[_Display], _Display]:
 class Drawing:
     """What was computed, to be drawn by ``plot``."""
 
-    # What methods do not pass on, as it is theirs to find, or nobody's to give.
-    _not_passed_on: frozenset[str] = frozenset()
-
     ax_: Axes
     figure_: Any
     pos_label: Label = None
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        # Whatever passes on comes after what it passes on to.
-        first = ["plot", "from_predictions", "from_cv_results"]
-        others = [name for name in dir(cls) if name.startswith("from_")]
-        names = [
-            name for name in dict.fromkeys([*first, *others]) if hasattr(cls, name)
-        ]
-        if "plot" in names:
-            for name in names:
-                _spell_out(cls, name)
-
-    @classmethod
-    def _of(cls, result: Any, kwargs: dict[str, Any]) -> Any:
-        """Return the display of a result; take what is for it from ``kwargs``."""
-        make: Any = cls
-        return make(result, **taken_by(cls, kwargs))
 
     def _html(self, **kwargs: Any) -> str:
         """Return the picture as what a page shows; without matplotlib, say so."""
@@ -489,7 +350,6 @@ class Display(Drawing):
     name: str | None
 
     @classmethod
-    @passes_on("from_predictions")
     def from_estimator(
         cls,
         estimator: Any,
@@ -510,6 +370,28 @@ class Display(Drawing):
             A fitted binary classifier, or a pipeline that ends in one.
         X : array-like of shape (n_samples, n_features)
             The cases, which it was not trained on.
+        y : array-like of shape (n_samples,)
+            True labels of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the cases, if :meth:`from_predictions` takes them; None means
+            equal ones.
+        response_method : str or tuple of str
+            Methods that give scores, the first that the estimator has is used;
+            "decision_function", then "predict_proba" by default. Pass "predict" for
+            regressors and rankers.
+        pos_label : int, float, bool or str, default=None
+            The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for
+            booleans; for other labels the second class of the estimator, with a warning
+            that names it.
+        name : str, default=None
+            Name for the legend; None takes the name of the class.
+        **kwargs : dict
+            Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
+
+        Returns
+        -------
+        display : Display
+            The display that was drawn, of this class.
 
         Raises
         ------
@@ -548,7 +430,6 @@ class FoldsDisplay(Display):
     """A display of a cross-validated model, too."""
 
     @classmethod
-    @passes_on("from_predictions")
     def from_cv_results(
         cls,
         cv_results: dict[str, Any],
@@ -570,6 +451,27 @@ class FoldsDisplay(Display):
             ``return_indices=True``.
         X : array-like of shape (n_samples, n_features)
             The cases that were cross-validated.
+        y : array-like of shape (n_samples,)
+            True labels of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the cases; None means equal ones.
+        response_method : str or tuple of str
+            Methods that give scores, the first that the estimator has is used;
+            "decision_function", then "predict_proba" by default. Pass "predict" for
+            regressors and rankers.
+        pos_label : int, float, bool or str, default=None
+            The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for
+            booleans; for other labels the second class of the estimator, with a warning
+            that names it.
+        name : str, default=None
+            Name for the legend; None takes the name of the class.
+        **kwargs : dict
+            Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
+
+        Returns
+        -------
+        display : Display
+            The display that was drawn, of this class.
 
         Warns
         -----

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, Label
+from skrate.data.arrays import Label
 from skrate.displays.base import (
     Axes,
     Drawing,
@@ -14,13 +14,9 @@ from skrate.displays.base import (
     check_made,
     draw_legend,
     draws,
-    import_pyplot,
     model_color,
-    passes_on,
-    taken_by,
 )
-from skrate.inference.select_best import BestModel, select_best
-from skrate.metrics.base import MetricLike
+from skrate.inference.select_best import BestModel
 
 # As many rows as can be read.
 _MOST = 40
@@ -81,33 +77,6 @@ class BestModelDisplay(Drawing):
         self.result = result
         self.pos_label = pos_label
 
-    @classmethod
-    @passes_on(select_best, "plot")
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_scores: Any,
-        *,
-        metric: MetricLike = "roc_auc",
-        pos_label: Label = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Select the best of scored models, and draw them.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            True labels of two classes.
-        y_scores : mapping, data frame or array of shape (n_samples, n_models)
-            The scores of each model, by name.
-        metric : str or callable, default="roc_auc"
-            What the models are compared by, as in :func:`select_best`.
-        """
-        import_pyplot(cls.__name__)
-        given = taken_by(select_best, kwargs)
-        result = select_best(metric, y_scores, y_true, pos_label=pos_label, **given)
-        return cls(result, pos_label=pos_label).plot(**kwargs)
-
     def plot(
         self,
         ax: Axes | None = None,
@@ -115,7 +84,22 @@ class BestModelDisplay(Drawing):
         point_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
-        """Draw a row for each model, the best on top."""
+        """Draw a row for each model, the best on top.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        point_kwargs : dict, default=None
+            Style of the points, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : BestModelDisplay
+            The display that was drawn.
+        """
         self._start(ax)
         result = self.result
         table = result.to_dict()

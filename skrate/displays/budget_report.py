@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
 from skrate.curves.consensus import BANDS, Band
-from skrate.data.arrays import ArrayLike, Label
+from skrate.data.arrays import Label
 from skrate.data.checks import check_choice
-from skrate.data.folds import FoldRankings
 from skrate.displays.base import (
     COUNTS,
     Axes,
-    Display,
+    Drawing,
     check_defined,
     check_made,
     count_cases,
@@ -22,14 +20,11 @@ from skrate.displays.base import (
     draw_rate,
     draws,
     entry,
-    passes_on,
     styled,
-    taken_by,
 )
-from skrate.inference.budget_report import BudgetReport, RankingsLike, budget_report
+from skrate.inference.budget_report import BudgetReport
 from skrate.inference.compare_curves import CurveBounds
 from skrate.metrics.recall import rate_of
-from skrate.rates.laws import RateLike
 
 # Draws behind a simultaneous band, always the same.
 _N_DRAWS = 2000
@@ -43,7 +38,7 @@ _MOST_BANDS = 2
 
 
 @draws(BudgetReport)
-class BudgetReportDisplay(Display):
+class BudgetReportDisplay(Drawing):
     """Hit curves in counts, with their bands, the budget and what it reads off.
 
     Parameters
@@ -95,9 +90,6 @@ class BudgetReportDisplay(Display):
     [0.0, 60.0, 60.0]
     """
 
-    # A model has its own scores.
-    _not_passed_on = frozenset({"models"})
-
     def __init__(
         self, report: BudgetReport, *, name: str | None = None, pos_label: Label = None
     ) -> None:
@@ -107,32 +99,11 @@ class BudgetReportDisplay(Display):
         self.name = name
         self.pos_label = pos_label
 
-    @classmethod
-    @passes_on(budget_report, "plot")
-    def from_predictions(
-        cls,
-        y_true: RankingsLike,
-        y_score: ArrayLike | None = None,
-        *,
-        rate: RateLike,
-        pos_label: Label = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the report of labels and scores."""
-        given = taken_by(budget_report, kwargs)
-        report = budget_report(y_true, y_score, rate=rate, pos_label=pos_label, **given)
-        each: Any = y_true
-        if isinstance(y_true, Mapping):
-            each = next(iter(y_true.values()))
-        if isinstance(each, FoldRankings):
-            pos_label = each.pos_label
-        return cls(report, name=name, pos_label=pos_label).plot(**kwargs)
-
     def plot(
         self,
         ax: Axes | None = None,
         *,
+        name: str | None = None,
         band: Band = "simultaneous",
         plot_bands: bool | None = None,
         curve_kwargs: dict[str, Any] | None = None,
@@ -146,14 +117,33 @@ class BudgetReportDisplay(Display):
 
         Parameters
         ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str, default=None
+            Name of the one model for the legend; None takes the display's.
         band : {"simultaneous", "pointwise"}, default="simultaneous"
             What is drawn about a curve: bounds for the whole true curve at the level of
             the report, or for each budget separately.
         plot_bands : bool, default=None
             Whether to draw the bands. None draws the band of a single model, the edges
             for two models, and nothing for more, whose bands would hide each other.
-        plot_chance_level, plot_perfect : bool, default=True
-            Whether to draw what a random and a perfect order find.
+        curve_kwargs : dict, default=None
+            Style of the curve, as matplotlib takes it.
+        bounds_kwargs : dict, default=None
+            Style of the bounds, as matplotlib takes it.
+        plot_chance_level : bool, default=True
+            Whether to draw what a random order finds.
+        chance_level_kwargs : dict, default=None
+            Style of the chance level, as matplotlib takes it.
+        plot_perfect : bool, default=True
+            Whether to draw what a perfect order finds.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : BudgetReportDisplay
+            The display that was drawn.
 
         Raises
         ------
@@ -169,12 +159,13 @@ class BudgetReportDisplay(Display):
         x = n * report.curves[0].rates
         self.lines_, self.readings_ = [], []
         mean = n * report.rate.mean()
+        name = self.name if name is None else name
+        is_named = name is not None and len(report.models) == 1
         for model, curve in zip(report.models, report.curves, strict=True):
             row = report[model, "found"]
             low, high = row.confidence_interval
-            is_named = self.name is not None and len(report.models) == 1
             label = entry(
-                f"{self.name if is_named else model}:",
+                f"{name if is_named else model}:",
                 f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})",
                 *self._more_than_reference(model),
             )

@@ -6,22 +6,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, Label
-from skrate.data.folds import FoldRankings
-from skrate.data.table import RankTable
+from skrate.data.arrays import Label
 from skrate.displays.base import (
     Axes,
-    FoldsDisplay,
+    Drawing,
     check_defined,
     check_made,
     draw_legend,
     draws,
     entry,
-    passes_on,
     styled,
-    taken_by,
 )
-from skrate.inference.curve_band import AXES, CurveBand, curve_band
+from skrate.inference.curve_band import AXES, CurveBand
 
 _XLABELS = {"rate": "Rate", "fpr": "False positive rate", "recall": "Recall"}
 _YLABELS = {
@@ -34,7 +30,7 @@ _FIRST, _ROOM = 0.05, 1.05
 
 
 @draws(CurveBand)
-class CurveBandDisplay(FoldsDisplay):
+class CurveBandDisplay(Drawing):
     """The curve of one model with its band.
 
     Parameters
@@ -70,11 +66,11 @@ class CurveBandDisplay(FoldsDisplay):
 
     Examples
     --------
+    >>> from skrate import curve_band
     >>> from skrate.displays import CurveBandDisplay
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> display = CurveBandDisplay.from_predictions(
-    ...     y_true, y_score, kind="roc", at=[0.2, 0.8], name="model"
-    ... )
+    >>> curve = curve_band(y_true, y_score, kind="roc", at=[0.2, 0.8])
+    >>> display = CurveBandDisplay(curve, name="model").plot()
     >>> display.line_.get_ydata().tolist()
     [0.5, 1.0]
     """
@@ -87,24 +83,6 @@ class CurveBandDisplay(FoldsDisplay):
         self.curve = curve
         self.name = name
         self.pos_label = pos_label
-
-    @classmethod
-    @passes_on(curve_band, "plot")
-    def from_predictions(
-        cls,
-        y_true: ArrayLike | RankTable | FoldRankings,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: Label = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the curve of labels and scores, with its band."""
-        given = taken_by(curve_band, kwargs)
-        curve = curve_band(y_true, y_score, pos_label=pos_label, **given)
-        if isinstance(y_true, FoldRankings):
-            pos_label = y_true.pos_label
-        return cls(curve, name=name, pos_label=pos_label).plot(**kwargs)
 
     def plot(
         self,
@@ -121,8 +99,25 @@ class CurveBandDisplay(FoldsDisplay):
 
         Parameters
         ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        name : str, default=None
+            Name for the legend; None takes the display's.
+        curve_kwargs : dict, default=None
+            Style of the curve, as matplotlib takes it.
+        bounds_kwargs : dict, default=None
+            Style of the bounds, as matplotlib takes it.
         plot_chance_level : bool, default=True
             Whether to draw the curve of random scores.
+        chance_level_kwargs : dict, default=None
+            Style of the chance level, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : CurveBandDisplay
+            The display that was drawn.
         """
         curve, kind = self.curve, self.curve.kind
         self._start(ax)

@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skrate.data.arrays import ArrayLike, Label
+from skrate.curves.consensus import Band
+from skrate.data.arrays import ArrayLike, Label, RandomState
 from skrate.data.checks import check_count
 from skrate.data.folds import FoldRankings
 from skrate.displays.base import (
@@ -23,16 +24,16 @@ from skrate.displays.base import (
     draws,
     entry,
     model_color,
-    passes_on,
     styled,
-    taken_by,
 )
 from skrate.inference.compare_curves import (
     CurveBounds,
     CurveComparison,
+    CurveMetric,
     Stretch,
     compare_curves,
 )
+from skrate.inference.sample import Weights
 from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -129,7 +130,6 @@ class CurveComparisonDisplay(Drawing):
         self.pos_label = pos_label
 
     @classmethod
-    @passes_on(compare_curves, "plot")
     def from_predictions(
         cls,
         y_true: ArrayLike | FoldRankings,
@@ -140,12 +140,94 @@ class CurveComparisonDisplay(Drawing):
         names: Sequence[str] | None = None,
         rate: RateLike | None = None,
         n_items: int | None = None,
+        metric: CurveMetric = "recall",
+        rates: ArrayLike | None = None,
+        band: Band = "simultaneous",
+        confidence_level: float = 0.95,
+        n_resamples: int = 2000,
+        benefit: float | None = None,
+        cost: float | None = None,
+        clusters: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        weights: Weights = "frequency",
+        random_state: RandomState = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the difference of two rankings of the same cases."""
-        given = taken_by(compare_curves, kwargs)
+        """Draw the difference of two rankings of the same cases.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,) or FoldRankings
+            True labels of two classes; or rankings of all folds by model a, followed by
+            the rankings of model b.
+        y_score_a, y_score_b : array-like of shape (n_samples,)
+            Scores of both models, higher for the positive class.
+        pos_label : int, float, bool or str, default=None
+            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        names : tuple of two str, default=None
+            Names of the models; None says "a" and "b".
+        rate : "uniform", float or distribution, default=None
+            The share that will be processed, drawn at the foot.
+        n_items : int, default=None
+            Number of cases of which that share will be processed. Further axes then
+            count the cases processed, and those found.
+        metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"
+            What is compared at a rate: the share of the positives found ("recall"), of
+            positives among what is processed ("precision"), recall over the rate
+            ("lift"), or, per case of the ranking, positives found ("hits"), and
+            ``benefit`` for each of them minus ``cost`` for each case processed
+            ("gain").
+        rates : array-like of shape (n_rates,), default=None
+            Increasing rates in (0, 1], at most 2,000; None takes up to 199 in equal
+            steps, and finer ones near the end of a class with a share below 2 %.
+        band : {"simultaneous", "pointwise"}, default="simultaneous"
+            What the band, and so the winning rates, hold: the whole difference, at all
+            ``rates`` at once, or the one at a single rate that is chosen beforehand.
+        confidence_level : float, default=0.95
+            Level of the interval, in (0, 1).
+        n_resamples : int, default=2000
+            Number of draws of multipliers for the band.
+        benefit : float, default=None
+            What a positive that is found is worth, above 0; None means 1. For "gain"
+            only.
+        cost : float, default=None
+            What it costs to process a case, at least 0, in units of ``benefit``; needed
+            for "gain", and only there.
+        clusters : array-like of shape (n_samples,), default=None
+            The cluster of each case, such as its patient.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the cases.
+        weights : {"frequency", "sampling"}, default="frequency"
+            What the weights are: "frequency" are whole numbers of repetitions of a
+            case, "sampling" the inverse probabilities with which cases were sampled.
+            For a case-control sample pass ``prevalence`` to the average precision
+            instead.
+        random_state : int, Generator or RandomState, default=None
+            Source of the replicates.
+        **kwargs : dict
+            Keyword arguments of :meth:`plot`.
+
+        Returns
+        -------
+        display : CurveComparisonDisplay
+            The display that was drawn.
+        """
         comparison = compare_curves(
-            y_true, y_score_a, y_score_b, pos_label=pos_label, **given
+            y_true,
+            y_score_a,
+            y_score_b,
+            metric=metric,
+            rates=rates,
+            band=band,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            benefit=benefit,
+            cost=cost,
+            clusters=clusters,
+            sample_weight=sample_weight,
+            weights=weights,
+            pos_label=pos_label,
+            random_state=random_state,
         )
         if isinstance(y_true, FoldRankings):
             pos_label = y_true.pos_label
@@ -155,7 +237,6 @@ class CurveComparisonDisplay(Drawing):
         return display.plot(**kwargs)
 
     @classmethod
-    @passes_on("from_predictions")
     def from_estimators(
         cls,
         estimator_a: Any,
@@ -176,6 +257,25 @@ class CurveComparisonDisplay(Drawing):
             Fitted binary classifiers, or pipelines that end in one.
         X : array-like of shape (n_samples, n_features)
             The cases, which neither was trained on.
+        y : array-like of shape (n_samples,)
+            True labels of two classes.
+        response_method : str or tuple of str
+            Methods that give scores, the first that the estimator has is used;
+            "decision_function", then "predict_proba" by default. Pass "predict" for
+            regressors and rankers.
+        pos_label : int, float, bool or str, default=None
+            The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for
+            booleans; for other labels the second class of the estimator, with a warning
+            that names it.
+        names : tuple of two str, default=None
+            Names of the models; None takes the names of their classes.
+        **kwargs : dict
+            Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
+
+        Returns
+        -------
+        display : CurveComparisonDisplay
+            The display that was drawn.
 
         Raises
         ------
@@ -198,7 +298,6 @@ class CurveComparisonDisplay(Drawing):
         )
 
     @classmethod
-    @passes_on("from_predictions")
     def from_cv_results(
         cls,
         cv_results_a: dict[str, Any],
@@ -222,6 +321,29 @@ class CurveComparisonDisplay(Drawing):
             ``return_estimator=True`` and ``return_indices=True``.
         X : array-like of shape (n_samples, n_features)
             The cases that were cross-validated.
+        y : array-like of shape (n_samples,)
+            True labels of two classes.
+        clusters : array-like of shape (n_samples,), default=None
+            The cluster of each case, such as its patient.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the cases; None means equal ones.
+        response_method : str or tuple of str
+            Methods that give scores, the first that the estimator has is used;
+            "decision_function", then "predict_proba" by default. Pass "predict" for
+            regressors and rankers.
+        pos_label : int, float, bool or str, default=None
+            The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for
+            booleans; for other labels the second class of the estimator, with a warning
+            that names it.
+        names : tuple of two str, default=None
+            Names of the models; None takes the names of their classes.
+        **kwargs : dict
+            Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
+
+        Returns
+        -------
+        display : CurveComparisonDisplay
+            The display that was drawn.
 
         Raises
         ------
@@ -259,12 +381,27 @@ class CurveComparisonDisplay(Drawing):
 
         Parameters
         ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        names : tuple of two str, default=None
+            Names of the models; None takes the display's.
         rate : "uniform", float or distribution, default=None
             The share that will be processed, drawn at the foot; None takes the
             display's.
         n_items : int, default=None
             Number of cases of which that share will be processed; None takes the
             display's. Further axes then count the cases processed, and those found.
+        curve_kwargs : dict, default=None
+            Style of the curve, as matplotlib takes it.
+        band_kwargs : dict, default=None
+            Style of the band, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : CurveComparisonDisplay
+            The display that was drawn.
 
         Raises
         ------

@@ -6,20 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, Label
+from skrate.data.arrays import Label
 from skrate.displays.base import (
     Axes,
     Drawing,
     check_made,
     draw_legend,
     draws,
-    import_pyplot,
     model_color,
-    passes_on,
-    taken_by,
 )
-from skrate.inference.estimate import estimate
-from skrate.metrics.base import MetricLike
 from skrate.metrics.results import Estimates
 
 
@@ -70,33 +65,6 @@ class EstimatesDisplay(Drawing):
         self.result = result
         self.pos_label = pos_label
 
-    @classmethod
-    @passes_on(estimate, "plot")
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_scores: Any,
-        *,
-        metric: MetricLike = "roc_auc",
-        pos_label: Label = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Estimate a metric of several models, and draw the intervals.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,)
-            True labels of two classes.
-        y_scores : mapping, data frame or array of shape (n_samples, n_models)
-            The scores of each model, by name.
-        metric : str or callable, default="roc_auc"
-            The metric, as in :func:`estimate`.
-        """
-        import_pyplot(cls.__name__)
-        given = taken_by(estimate, kwargs)
-        result: Any = estimate(metric, y_true, y_scores, pos_label=pos_label, **given)
-        return cls(result, pos_label=pos_label).plot(**kwargs)
-
     def plot(
         self,
         ax: Axes | None = None,
@@ -104,7 +72,22 @@ class EstimatesDisplay(Drawing):
         point_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
-        """Draw a row for each model."""
+        """Draw a row for each model.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        point_kwargs : dict, default=None
+            Style of the points, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : EstimatesDisplay
+            The display that was drawn.
+        """
         self._start(ax)
         names, first = self.result.names, self.result[0]
         values = np.array([one.value for one in self.result])

@@ -23,7 +23,6 @@ from skrate.displays.base import (
     draw_rate,
     entry,
     mean_and_spread,
-    passes_on,
     styled,
 )
 from skrate.metrics.average_precision import AveragePrecision
@@ -244,7 +243,6 @@ class HitCurveDisplay(FoldsDisplay):
         self.pos_label = pos_label
 
     @classmethod
-    @passes_on("plot")
     def from_predictions(
         cls,
         y_true: ArrayLike | RankTable | FoldRankings,
@@ -264,12 +262,27 @@ class HitCurveDisplay(FoldsDisplay):
         y_true : array-like of shape (n_samples,), RankTable or FoldRankings
             True labels of two classes; or a table, or rankings of folds, without
             ``y_score``.
+        y_score : array-like of shape (n_samples,), default=None
+            Scores, higher for the positive class.
         gain : array-like of shape (n_samples,) or dict, default=None
             What is gained if a case is processed, per case or per class, as in
             :func:`expected_gain_score`: the curve then shows the gain. With folds
             that know their ``indices``, one for each case of the data.
         cost : array-like of shape (n_samples,), default=None
             What processing a case takes of the budget; the axis is then its share.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the cases; None means equal ones.
+        pos_label : int, float, bool or str, default=None
+            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        name : str, default=None
+            Name of the model for the legend.
+        **kwargs : dict
+            Keyword arguments of :meth:`plot`.
+
+        Returns
+        -------
+        display : HitCurveDisplay
+            The display that was drawn.
         """
         is_of_gain = gain is not None or cost is not None
         if isinstance(y_true, FoldRankings):
@@ -331,10 +344,14 @@ class HitCurveDisplay(FoldsDisplay):
 
         Parameters
         ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
         kind : {"hits", "gains", "lift"}, default="hits"
             What stands on the vertical axis: what is found as a share of all cases or
             of the positives (cumulative gains), or how many times as much as by random
             scores. With ``gain`` it is the gain, per case or as a share of the total.
+        name : str, default=None
+            Name for the legend; None takes the display's.
         rate : "uniform", float or distribution, default=None
             The share that will be processed, drawn at the foot; the legend has the
             expected recall, or gain, under it. None gives the average precision, or the
@@ -342,8 +359,14 @@ class HitCurveDisplay(FoldsDisplay):
         n_items : int, default=None
             Number of cases of which a share will be processed: the axes are then in
             counts, except for recall and lift.
-        plot_chance_level, plot_perfect : bool, default=True
-            Whether to draw what random scores and a perfect ranking find.
+        curve_kwargs : dict, default=None
+            Style of the curve, as matplotlib takes it.
+        plot_chance_level : bool, default=True
+            Whether to draw what random scores find.
+        chance_level_kwargs : dict, default=None
+            Style of the chance level, as matplotlib takes it.
+        plot_perfect : bool, default=True
+            Whether to draw what a perfect ranking finds.
         plot_momentum : bool, default=False
             Whether to draw the momentum, its mean over several curves, dotted, where it
             is defined; as 1 if its approximation exceeds that.
@@ -352,6 +375,15 @@ class HitCurveDisplay(FoldsDisplay):
         plot_bands : bool, default=None
             Whether to shade a standard deviation over the curves about their mean,
             which is no bounds for it. None does so for several.
+        bounds_kwargs : dict, default=None
+            Style of the bounds, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : HitCurveDisplay
+            The display that was drawn.
 
         Raises
         ------
@@ -451,7 +483,7 @@ class HitCurveDisplay(FoldsDisplay):
         self.mean_ = self._model_line(*self._over_folds()[:2], None, **mean)
         self._color = self.mean_.get_color()
         style = style | {"color": self._color, "label": "_"}
-        faint = {"linestyle": "-", "alpha": 0.3, "linewidth": 0.8}
+        faint: dict[str, Any] = {"linestyle": "-", "alpha": 0.3, "linewidth": 0.8}
         self.line_ = [
             self._line(*self._drawn(*curve), style, **faint)
             for curve in (self.curves if plot_folds else ())
@@ -482,7 +514,8 @@ class HitCurveDisplay(FoldsDisplay):
         # No ranking finds more than it processes.
         pace = min(beta, 1.0)
         parts = [f"Momentum {beta:.2f}"] + ["(drawn as 1, the most)"] * (beta > pace)
-        style = {"color": self._color, "linestyle": ":", "linewidth": 1.5}
+        style: dict[str, Any] = {"color": self._color, "linestyle": ":"}
+        style["linewidth"] = 1.5
         style["label"] = entry(*parts)
         points = self._drawn([0, p / pace], [0, p])
         self.momentum_ = self._line(*points, None, **style)

@@ -10,10 +10,17 @@ from sklearn import get_config
 from sklearn.model_selection import cross_validate
 
 from skrate.curves.averages import AVERAGES, Average
-from skrate.curves.consensus import ConsensusCurve, CurveBound, rate_averaged_roc_curve
+from skrate.curves.consensus import (
+    Band,
+    Bounds,
+    ConsensusCurve,
+    CurveBound,
+    rate_averaged_roc_curve,
+)
 from skrate.curves.folds import FoldsLike
-from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label
+from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice, check_shares
+from skrate.data.folds import Repeats
 from skrate.data.ranking import check_groups
 from skrate.displays.base import (
     BUDGET_ALPHA,
@@ -26,9 +33,7 @@ from skrate.displays.base import (
     draws,
     import_pyplot,
     mean_and_spread,
-    passes_on,
     styled,
-    taken_by,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
@@ -202,7 +207,6 @@ class RateAveragedROC(FoldsDisplay):
         return cls.from_predictions([y], [y_score], **kwargs)
 
     @classmethod
-    @passes_on("from_cv_results")
     def from_cross_validation(
         cls,
         estimator: Any,
@@ -223,6 +227,10 @@ class RateAveragedROC(FoldsDisplay):
         ----------
         estimator : estimator instance
             A binary classifier, which is cloned and fitted for each fold.
+        X : array-like of shape (n_samples, n_features)
+            The cases.
+        y : array-like of shape (n_samples,)
+            True labels of two classes.
         cv : int, cross-validation generator or iterable, default=None
             As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
         clusters : array-like of shape (n_samples,), default=None
@@ -235,6 +243,15 @@ class RateAveragedROC(FoldsDisplay):
             How many folds are run, and rates computed, at once.
         verbose : int, default=0
             Above 0, the progress of the folds is reported.
+        name : str, default=None
+            Name for the legend; None takes the name of the class.
+        **kwargs : dict
+            Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
+
+        Returns
+        -------
+        display : RateAveragedROC
+            The display that was drawn.
 
         Raises
         ------
@@ -268,7 +285,6 @@ class RateAveragedROC(FoldsDisplay):
         return cls.from_cv_results(cv_results, X, y, **kwargs)
 
     @classmethod
-    @passes_on(rate_averaged_roc_curve, "plot")
     def from_predictions(
         cls,
         y_trues: FoldsLike,
@@ -276,11 +292,92 @@ class RateAveragedROC(FoldsDisplay):
         *,
         name: str | None = None,
         rate: RateLike | None = None,
+        sample_weight: ArraysByFold | None = None,
+        pos_label: Label = None,
+        repeats: Repeats = None,
+        rates: ArrayLike | None = None,
+        bounds: Bounds | None = "exact",
+        band: Band = "pointwise",
+        confidence_level: float = 0.95,
+        augment: bool = True,
+        n_resamples: int = 2000,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the consensus of labels and scores that are given by fold."""
-        given = taken_by(rate_averaged_roc_curve, kwargs)
-        curve = rate_averaged_roc_curve(y_trues, y_scores, **given)
+        """Draw the consensus of labels and scores that are given by fold.
+
+        Parameters
+        ----------
+        y_trues : sequence of array-like of shape (n_samples,) or of RankTable
+            True labels of two classes, an array for each fold; or a table for each,
+            without ``y_scores``; or a ``FoldRankings``, or the ``folds`` of another
+            curve, without ``y_scores``, ``sample_weight``, ``pos_label``, ``repeats``.
+        y_scores : sequence of array-like of shape (n_samples,), default=None
+            Scores of the same cases, higher for the positive class.
+        name : str, default=None
+            Name of the model for the legend.
+        rate : "uniform", float or distribution, default=None
+            The share that will be processed; the legend has the rate-weighted AUC under
+            it. None gives the AUC.
+        sample_weight : sequence of array-like of shape (n_samples,), default=None
+            Relative weights of the cases. Only ``bounds`` "normal", "beta" and None
+            take them: the others are distributions of a number of cases.
+        pos_label : int, float, bool or str, default=None
+            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        repeats : int or array-like of shape (n_folds,), default=None
+            Which folds belong to one repeat, where cross-validation was repeated: a
+            label for each fold, or how many repeats of equally many folds follow each
+            other. Without it, the bounds of repeated folds are too narrow.
+        rates : array-like of shape (n_rates,), default=None
+            Increasing rates in [0, 1] at which to average; None takes up to 201 in
+            equal steps, and finer ones near the end of a class with a share below 2 %.
+            Between them bounds are interpolated: pass the rates that matter.
+        bounds : str or None, default="exact"
+            "exact", the distribution of the number of positives found in all folds;
+            "parametric", a beta distribution with its first two moments; "bootstrap",
+            sets of new folds drawn by it; "bootstrap-adjusted", with the numbers of
+            positives left to chance, and the ranking stretched to meet them; "normal"
+            and "beta", from the variance of recall over folds, for comparison; or None.
+        band : {"pointwise", "simultaneous"}, default="pointwise"
+            What is to lie between the bounds: the recall at one rate that is chosen
+            beforehand, or the whole curve, at all ``rates`` at once, by ``bounds``
+            "exact" and the bootstraps.
+        confidence_level : float, default=0.95
+            Probability in (0, 1) that is to lie between the bounds.
+        augment : bool, default=True
+            Whether one more case of each class is added to what new folds are drawn
+            from, see Notes. False gives the bounds of the reference, which are too
+            narrow next to both ends of the curve. "normal" and "beta" add none.
+        n_resamples : int, default=2000
+            Number of sets of folds that the bootstraps draw, and a simultaneous band.
+        random_state : int, Generator, RandomState or None, default=None
+            Source of the draws.
+        n_jobs : int, default=None
+            Number of threads, as in joblib; the result does not depend on it.
+        **kwargs : dict
+            Keyword arguments of :meth:`plot`.
+
+        Returns
+        -------
+        display : RateAveragedROC
+            The display that was drawn.
+        """
+        curve = rate_averaged_roc_curve(
+            y_trues,
+            y_scores,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            repeats=repeats,
+            rates=rates,
+            bounds=bounds,
+            band=band,
+            confidence_level=confidence_level,
+            augment=augment,
+            n_resamples=n_resamples,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
         return cls(curve, name=name, rate=rate).plot(**kwargs)
 
     def plot(
@@ -307,6 +404,8 @@ class RateAveragedROC(FoldsDisplay):
 
         Parameters
         ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
         space : str, default=None
             "roc", or what stands against the rate: "rate-recall", "rate-accuracy" or
             "rate-negative-recall" (the share of the negatives that is spared). None
@@ -314,8 +413,14 @@ class RateAveragedROC(FoldsDisplay):
             budget is drawn or zoomed on, and "roc" elsewhere.
         zoom : {"rate"}, default=None
             "rate" shows only where ``rate`` is likely, and some more on either side.
+        name : str, default=None
+            Name for the legend; None takes the display's.
         rate : "uniform", float or distribution, default=None
             The share that will be processed; None takes the display's.
+        curve_kwargs : dict, default=None
+            Style of the curve, as matplotlib takes it.
+        bounds_kwargs : dict, default=None
+            Style of the bounds, as matplotlib takes it.
         average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
             What is equal in all folds that are averaged. Others than "rate" are drawn
             without bounds and have the AUC in the legend.
@@ -324,6 +429,8 @@ class RateAveragedROC(FoldsDisplay):
             place of bounds.
         plot_folds : bool, default=False
             Whether to draw the curve of each fold.
+        fold_kwargs : dict, default=None
+            Style of the curves of folds, as matplotlib takes it.
         plot_isometrics : bool or array-like of shape (n_rates,), default=False
             Lines of equal rate to draw; True takes every tenth.
         plot_rate : bool, default=False
@@ -331,6 +438,15 @@ class RateAveragedROC(FoldsDisplay):
             and stems for known rates; in the ROC plane, a shade.
         plot_chance_level : bool, default=False
             Whether to draw the curve of random scores.
+        chance_level_kwargs : dict, default=None
+            Style of the chance level, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : RateAveragedROC
+            The display that was drawn.
 
         Raises
         ------

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, Label
+from skrate.data.arrays import Label
 from skrate.displays.base import (
     Axes,
     Drawing,
     check_made,
     draw_legend,
     draws,
-    import_pyplot,
     model_color,
-    passes_on,
-    taken_by,
 )
-from skrate.inference.subgroups import SHARES, Share, SubgroupScores, subgroup_scores
-from skrate.metrics.base import MetricLike
+from skrate.inference.subgroups import SHARES, SubgroupScores
 
 # Of the place of a group what its metrics take.
 _HEIGHT = 0.6
@@ -60,15 +55,13 @@ class SubgroupDisplay(Drawing):
 
     Examples
     --------
+    >>> from skrate import subgroup_scores
     >>> from skrate.displays import SubgroupDisplay
     >>> y_true, y_score = [1, 1, 0, 1, 1, 0, 1, 0], range(8, 0, -1)
-    >>> display = SubgroupDisplay.from_predictions(
-    ...     y_true,
-    ...     y_score,
-    ...     metric="recall",
-    ...     by=list("ffmmmffm"),
-    ...     rate=0.625,
+    >>> scores = subgroup_scores(
+    ...     "recall", y_true, y_score, by=list("ffmmmffm"), rate=0.625
     ... )
+    >>> display = SubgroupDisplay(scores).plot()
     >>> display.points_[0].get_xdata().round(3).tolist()
     [0.667, 1.0]
     """
@@ -78,32 +71,6 @@ class SubgroupDisplay(Drawing):
         self.scores = scores
         self.pos_label = pos_label
 
-    @classmethod
-    @passes_on(subgroup_scores, "plot")
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_score: ArrayLike | None = None,
-        *,
-        by: ArrayLike,
-        metric: MetricLike | Share | Sequence[MetricLike | Share] = "recall",
-        pos_label: Label = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the groups of labelled and scored cases.
-
-        Parameters
-        ----------
-        metric : str, callable or a list of these, default="recall"
-            "processed", "recall", "precision" or "fpr", as in :func:`subgroup_scores`.
-        """
-        import_pyplot(cls.__name__)
-        given = taken_by(subgroup_scores, kwargs)
-        scores = subgroup_scores(
-            metric, y_true, y_score, by=by, pos_label=pos_label, **given
-        )
-        return cls(scores, pos_label=pos_label).plot(**kwargs)
-
     def plot(
         self,
         ax: Axes | None = None,
@@ -111,7 +78,22 @@ class SubgroupDisplay(Drawing):
         point_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
-        """Draw a point with its interval for each group and metric."""
+        """Draw a point with its interval for each group and metric.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        point_kwargs : dict, default=None
+            Style of the points, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : SubgroupDisplay
+            The display that was drawn.
+        """
         self._start(ax)
         scores = self.scores
         asked = list(dict.fromkeys(scores.metrics))

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 from sklearn.base import BaseEstimator
 
-from skrate.data.arrays import FloatArray, lazy
+from skrate.data.arrays import FloatArray, Label, lazy
 from skrate.data.checks import shown
 from skrate.data.show import (
     described_like,
@@ -266,15 +266,17 @@ class Drawn(Result):
 
     _display: ClassVar[Any]
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> Any:
+    def plot(self, ax: Any = None, *, pos_label: Label = None, **kwargs: Any) -> Any:
         """Draw the result.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
+        pos_label : int, float, bool or str, default=None
+            The positive label, named on the axis of the positives.
         **kwargs : dict
-            Keyword arguments for the display or its ``plot`` method, such as ``name``.
+            Keyword arguments of the display's ``plot`` method, such as ``name``.
 
         Returns
         -------
@@ -286,11 +288,11 @@ class Drawn(Result):
         ImportError
             If matplotlib is not installed.
         """
-        return self._display._of(self, kwargs).plot(ax, **kwargs)
+        return self._display(self, pos_label=pos_label).plot(ax, **kwargs)
 
-    def _html(self, **kwargs: Any) -> str:
+    def _html(self, *, pos_label: Label = None, **kwargs: Any) -> str:
         try:
-            display = self._display._of(self, kwargs)
+            display = self._display(self, pos_label=pos_label)
         except ValueError as error:
             # It is undefined.
             return self._repr_html_() + html_text(str(error))

@@ -13,8 +13,7 @@ from colour_vision import difference, lab, linear
 from drawn import texts
 from looped import case
 from optional import require
-from skrate import HitCurveDisplay, rates
-from skrate.displays import BudgetReportDisplay
+from skrate import HitCurveDisplay, budget_report, rates
 from skrate.displays.base import (
     COLORS,
     Drawing,
@@ -86,8 +85,8 @@ def test_a_layout_has_room_for_the_legend_below_the_axes():
     figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
     displays = [
         HitCurveDisplay.from_predictions(Y_TRUE, A, ax=axes[0]),
-        BudgetReportDisplay.from_predictions(
-            Y_TRUE, models={"A": A, "B": B}, rate=LAW, ax=axes[1], plot_bands=False
+        budget_report(Y_TRUE, models={"A": A, "B": B}, rate=LAW).plot(
+            axes[1], plot_bands=False
         ),
     ]
     boxes = [box_of(display) for display in displays]
@@ -165,10 +164,6 @@ METHODS = [
 ]
 
 
-def parameters(method):
-    return dict(inspect.signature(method).parameters)
-
-
 def documented(method):
     """Return the parameters that a docstring describes, in their order."""
     text = inspect.cleandoc(method.__doc__)
@@ -179,62 +174,23 @@ def documented(method):
     return [name for head in heads for name in head.split(", ")]
 
 
-def test_all_that_plot_takes_stands_in_the_signature_and_is_described_once():
-    assert len(METHODS) > 2 * len(DISPLAYS) >= 14
+def test_methods_describe_what_they_take_and_pass_on():
+    assert len(METHODS) >= 8
     for display, name in METHODS:
         with case((display, name)):
-            check_method(display, name)
+            method = getattr(display, name)
+            parameters = inspect.signature(method).parameters.values()
+            names = [str(p).partition(":")[0].partition("=")[0] for p in parameters]
+            assert documented(method) == names
+            assert names[-1] == "**kwargs"
+            assert ":meth:`plot`" in method.__doc__.partition("**kwargs")[2]
 
 
-def check_method(display, name):
-    method = getattr(display, name)
-    found = parameters(method)
-    assert documented(method) == [key for key in found if key != "cls"]
-    # Footnotes of others are not there.
-    assert "]_" not in method.__doc__
-    assert not [p for p in found.values() if p.kind is p.VAR_KEYWORD]
-    expected = parameters(display.plot)
-    del expected["self"]
-    for key, parameter in expected.items():
-        assert found[key].kind is parameter.KEYWORD_ONLY
-        # A method may have a word of its own on a name, with the same default.
-        assert found[key].default == parameter.default or key in ("rate", "n_items")
-
-
-def test_a_method_that_is_inherited_is_described_for_each_class():
-    of_hits = parameters(skrate.HitCurveDisplay.from_estimator)
-    of_consensus = parameters(skrate.RateAveragedROC.from_estimator)
-    assert "plot_momentum" in of_hits
-    assert "plot_momentum" not in of_consensus
-    assert "zoom" in of_consensus
-    errors = parameters(skrate.displays.AUCErrorRateDisplay.from_estimator)
-    assert not {"y_pred", "sample_weight"} & set(errors)
-    assert "models" not in parameters(
-        skrate.displays.BudgetReportDisplay.from_estimator
-    )
-
-
-def test_a_class_of_the_users_own_has_its_own():
-    class Wider(skrate.HitCurveDisplay):
+def test_a_class_of_the_users_own_has_its_own_options():
+    class Wider(HitCurveDisplay):
         def plot(self, ax=None, *, width=1, **kwargs):
-            """Draw.
-
-            Parameters
-            ----------
-            ax : Axes
-                Where.
-            width : float
-                How wide.
-
-            Returns
-            -------
-            display : Wider
-                Itself.
-            """
             return super().plot(ax, curve_kwargs={"lw": width}, **kwargs)
 
-    assert "width" in parameters(Wider.from_estimator)
-    assert "width" not in parameters(skrate.HitCurveDisplay.from_estimator)
     display = Wider.from_predictions([0, 1], [0, 1], width=3)
     assert display.line_.get_linewidth() == 3
 

@@ -22,8 +22,11 @@ from skrate import (
     budget_report,
     compare_curves,
     curve_band,
+    estimate,
     rate_averaged_roc_curve,
     rates,
+    select_best,
+    subgroup_scores,
 )
 from skrate.displays import (
     AUCErrorRateDisplay,
@@ -53,16 +56,24 @@ FEW = {"n_resamples": 99, "random_state": 0}
 
 
 class Row(NamedTuple):
-    """A display of predictions."""
+    """A display, and how to make it."""
 
     display: Any
     arguments: tuple[Any, ...]
     options: dict[str, Any]
     # The artists that each option of styles is for.
     artists: dict[str, str]
+    # The function whose result is drawn; None calls from_predictions.
+    function: Any = None
 
-    def draw(self, **options: Any) -> Any:
-        return self.display.from_predictions(*self.arguments, **self.options | options)
+    def draw(self, *arguments: Any, **options: Any) -> Any:
+        arguments, options = arguments or self.arguments, self.options | options
+        if self.function is None:
+            return self.display.from_predictions(*arguments, **options)
+        of_plot = {*signature(self.display.plot).parameters} - {"band"}
+        drawn = {key: options.pop(key) for key in of_plot & {*options}}
+        result = self.function(*arguments, **options)
+        return result.plot(pos_label=options.get("pos_label"), **drawn)
 
 
 REFERENCES = {"chance_level_kwargs": "chance_level_"}
@@ -82,17 +93,18 @@ ROWS = {
         {"curve_kwargs": "lines_", "point_kwargs": "point_"},
     ),
     "best": Row(
-        BestModelDisplay, (Y, {"a": A + 3 * Y_TRUE, "b": B - 3 * Y_TRUE}),
-        {"pos_label": "ill", **FEW}, {"point_kwargs": "points_"},
+        BestModelDisplay, ("roc_auc", {"a": A + 3 * Y_TRUE, "b": B - 3 * Y_TRUE}, Y),
+        {"pos_label": "ill", **FEW}, {"point_kwargs": "points_"}, select_best,
     ),
     "report": Row(
         BudgetReportDisplay, (Y, SCORES), {"pos_label": "ill", "rate": 0.5},
         {"curve_kwargs": "lines_", "bounds_kwargs": "bands_", **REFERENCES},
+        budget_report,
     ),
     "band": Row(
         CurveBandDisplay, (Y, SCORES), {"pos_label": "ill", "kind": "pr", **FEW},
         {"curve_kwargs": "line_", "bounds_kwargs": "band_",
-         "chance_level_kwargs": "chance_level_"},
+         "chance_level_kwargs": "chance_level_"}, curve_band,
     ),
     "comparison": Row(
         CurveComparisonDisplay, (Y, A + 3 * Y_TRUE, B),
@@ -100,13 +112,13 @@ ROWS = {
         {"curve_kwargs": "line_", "band_kwargs": "band_"},
     ),
     "estimates": Row(
-        EstimatesDisplay, (Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),
-        {"pos_label": "ill", "null_value": 0.5}, {"point_kwargs": "points_"},
+        EstimatesDisplay, ("roc_auc", Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),
+        {"pos_label": "ill", "null_value": 0.5}, {"point_kwargs": "points_"}, estimate,
     ),
     "subgroups": Row(
-        SubgroupDisplay, (Y, SCORES),
-        {"pos_label": "ill", "by": A > B, "metric": ["recall", "fpr"], "rate": 0.4},
-        {"point_kwargs": "points_"},
+        SubgroupDisplay, (["recall", "fpr"], Y, SCORES),
+        {"pos_label": "ill", "by": A > B, "rate": 0.4}, {"point_kwargs": "points_"},
+        subgroup_scores,
     ),
 }  # fmt: skip
 BY_NAME = list(ROWS)
@@ -165,18 +177,26 @@ def test_styles_go_by_the_aliases_of_matplotlib(name):
     assert line == {"c": "red", "ls": ":", "lw": 7}
 
 
+@looped("name", [name for name in BY_NAME if ROWS[name].function is None])
+def test_options_of_plot_are_passed_on(name):
+    row = ROWS[name]
+    parameters = signature(row.display.plot).parameters
+    defaults = {key: parameters[key].default for key in [*parameters][1:]}
+    assert_same_drawing(row.draw(**defaults | row.options), row.draw())
+    with pytest.raises(TypeError, match="colour"):
+        row.draw(colour="red")
+
+
 @looped("name", ["hits", "consensus", "report", "band", "comparison"])
 def test_the_positive_class_is_named(name):
     assert "(positive label: ill)" in ROWS[name].draw().ax_.get_ylabel()
 
 
-@looped("name", ["hits", "consensus", "errors", "report", "band"])
+@looped("name", ["hits", "consensus", "errors"])
 def test_an_estimator_is_drawn_as_its_scores(name):
     row = ROWS[name]
     weights = {} if name == "errors" else {"sample_weight": WEIGHTS}
-    options = {"pos_label": "ill"} | ({"rate": 0.5} if name == "report" else {})
-    options |= {"bounds": None} if name == "consensus" else {}
-    options |= {"kind": "pr", **FEW} if name == "band" else {}
+    options = {"pos_label": "ill"} | ({"bounds": None} if name == "consensus" else {})
     found = row.display.from_estimator(
         MODEL, X, Y, response_method="predict_proba", **weights, **options
     )
@@ -195,13 +215,13 @@ def test_a_table_is_drawn_as_its_cases(name):
     row, table = ROWS[name], RankTable.from_arrays(Y_TRUE, np.round(SCORES, 1))
     given, is_consensus = (table, Y_TRUE, np.round(SCORES, 1)), name == "consensus"
     table, *cases = ([one] for one in given) if is_consensus else given
-    options = {key: row.options[key] for key in row.options if key != "pos_label"}
+    options = {"pos_label": None}
     for kind in [{}, {"kind": "lift"}] if name == "hits" else [{}]:
-        found = row.display.from_predictions(table, name="A", **options, **kind)
-        other = row.display.from_predictions(*cases, name="A", **options, **kind)
+        found = row.draw(table, name="A", **options, **kind)
+        other = row.draw(*cases, name="A", **options, **kind)
         assert_same_drawing(found, other)
     with pytest.raises(ValueError, match="sample_weight must be None where y_true"):
-        row.display.from_predictions(table, sample_weight=[1, 1], **options)
+        row.draw(table, sample_weight=[1, 1], **options)
 
 
 def assert_same_drawing(found, expected):
@@ -265,7 +285,7 @@ def several(name):
     """Draw seven models, or as many as a display takes, with what else it draws."""
     if name == "report":
         pair = {"A": A, "B": B}
-        return BudgetReportDisplay.from_predictions(Y_TRUE, models=pair, rate=LAW)
+        return budget_report(Y_TRUE, models=pair, rate=LAW).plot()
     ax, row = plt.subplots()[1], ROWS[name]
     for i in range(7 if name == "hits" else 5):
         scores = Y_TRUE + RNG.normal(size=80)

@@ -17,7 +17,7 @@ from skrate import (
     hit_curve,
     rates,
 )
-from skrate.displays import BudgetReportDisplay, CurveComparisonDisplay
+from skrate.displays import CurveComparisonDisplay
 
 plt = require("matplotlib.pyplot")
 
@@ -135,10 +135,6 @@ def test_the_positive_label_of_rankings_is_named():
         CurveComparisonDisplay.from_predictions(one, other, n_resamples=99),
         HitCurveDisplay.from_predictions(one),
         RateAveragedROC.from_predictions(one, bounds=None),
-        BudgetReportDisplay.from_predictions(one, rate=0.2, plot_bands=False),
-        BudgetReportDisplay.from_predictions(
-            {"a": one, "b": other}, rate=0.2, name="c", plot_bands=False
-        ),
     )
     for display in drawn:
         assert "positive label: ill" in display.ax_.get_ylabel()
@@ -148,8 +144,7 @@ def test_the_positive_label_of_rankings_is_named():
 def test_the_report_card_is_drawn_of_rankings():
     pair = dict(zip("AB", both_rankings(CASES), strict=True))
     options = {"rate": rates.beta(2, 6), "n_items": 1000}
-    display = BudgetReportDisplay.from_predictions(pair, **options)
-    assert display.report == budget_report(pair, **options)
+    display = budget_report(pair, **options).plot()
     assert len(display.lines_) == len(display.bands_) == 2
     rate, hits = hit_curve(pair["A"])
     x, y = data(display.lines_[0])

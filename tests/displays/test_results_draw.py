@@ -97,7 +97,7 @@ def test_options_go_to_the_display_and_to_its_plot():
     require("matplotlib")
     report = budget_report(Y_TRUE, Y_SCORE, rate=0.2)
     drawn = report.plot(name="mine", plot_perfect=False)
-    assert drawn.name == "mine"
+    assert drawn.lines_[0].get_label().startswith("mine: ")
     assert drawn.perfect_ is None
     with pytest.raises(TypeError, match="colour"):
         report.plot(colour="red")
