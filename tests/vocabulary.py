@@ -193,7 +193,6 @@ ENGINES = {
 }
 
 LABELS = {
-    "scope",  # of a standard error: cases like these, or these very cases
     "prediction",  # of a label, by a model; `y_score` is what is evaluated
     "design",  # of a sample of labels
     "validation",  # of a test, by other cases

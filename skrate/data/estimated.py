@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
-from skrate.data.checks import check_choice, shown
+from skrate.data.checks import shown
 
 Scope = Literal["population", "batch"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)
 # Attributes with an entry per case, where labels have them.
 _PER_CASE = ["pos", "noise", "weight", "is_labelled", "share", "prediction", "shared"]
 
@@ -62,9 +61,6 @@ class EstimatedLabels:
     scope: Scope = "population"
     weight: FloatArray | None = None
     purpose: str | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        check_choice("scope", self.scope, SCOPES)
 
     def __len__(self) -> int:
         return len(self.pos)

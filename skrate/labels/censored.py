@@ -7,17 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from skrate.data.checks import check_positive
-from skrate.data.estimated import EstimatedLabels, Scope, TakenLabels
-from skrate.data.show import described_like
-from skrate.labels.checks import check_is, check_numbers
-from skrate.labels.sampled import sampled
+from skrate.data.checks import check_equal_length, check_positive
+from skrate.data.estimated import EstimatedLabels, TakenLabels
+from skrate.labels.checks import check_numbers
 
 
-@described_like(sampled)
-def censored(
-    time: ArrayLike, event: ArrayLike, horizon: float, *, scope: Scope = "population"
-) -> EstimatedLabels:
+def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabels:
     r"""Take who had an event by a horizon, where follow-up of some ended before it.
 
     A case that was lost before the horizon, without an event, has no label. To call it
@@ -96,13 +91,20 @@ def censored(
             f"time must not be negative, found {times.min():g}: it is counted from the "
             "time of the score."
         )
-    has_event = check_is("event", event, time=times)
+    events = check_numbers("event", event)
+    check_equal_length(time=times, event=events)
+    has_event = events == 1
+    is_other = ~has_event & (events != 0)
+    if is_other.any():
+        raise ValueError(
+            f"event must be True or False, 1 or 0, found {events[is_other][0]:g}."
+        )
     horizon = check_positive("horizon", horizon)
     is_pos = has_event & (times <= horizon)
     is_lost = ~has_event & (times < horizon)
     zero = np.zeros(len(times))
     if not is_lost.any():
-        return EstimatedLabels(is_pos.astype(np.float64), zero, "censored", scope)
+        return EstimatedLabels(is_pos.astype(np.float64), zero, "censored")
     ends = np.unique(times[is_lost])
     n_before = np.searchsorted(ends, times, side="left")
     n_lost = np.bincount(n_before[is_lost]).astype(np.float64)
@@ -117,7 +119,7 @@ def censored(
     weight = np.where(is_lost, 0.0, 1 / followed[n_before])
     noise = np.sqrt(weight * np.maximum(weight - 1, 0))
     return CensoredLabels(
-        np.where(is_pos, weight, 0.0), noise, "censored", scope, weight,
+        np.where(is_pos, weight, 0.0), noise, "censored", weight=weight,
         is_lost=is_lost, n_before=n_before, n_lost=n_lost, n_left=n_left,
     )  # fmt: skip
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray
-from skrate.data.checks import (
-    as_float64,
-    check_equal_length,
-    check_finite,
-    check_vector,
-    is_missing,
-)
+from skrate.data.checks import as_float64, check_finite, check_vector, is_missing
 
 
 def are_missing(labels: Array) -> BoolArray:
@@ -27,18 +21,6 @@ def check_numbers(name: str, values: ArrayLike) -> FloatArray:
     numbers = as_float64(name, check_vector(name, values))
     check_finite(name, numbers)
     return numbers
-
-
-def check_is(name: str, values: ArrayLike, **others: Array) -> BoolArray:
-    """Return what is true of each case, as many as of others."""
-    numbers = check_numbers(name, values)
-    is_other = (numbers != 0) & (numbers != 1)
-    if is_other.any():
-        raise ValueError(
-            f"{name} must be True or False, 1 or 0, found {numbers[is_other][0]:g}."
-        )
-    check_equal_length(**others, **{name: numbers})
-    return np.asarray(numbers == 1)
 
 
 def check_chances(

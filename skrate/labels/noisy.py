@@ -8,7 +8,7 @@ import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, dot
 from skrate.data.checks import as_array, as_real, check_labels, check_shares, warn
-from skrate.data.estimated import EstimatedLabels, Scope
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.show import described_like
 from skrate.labels.checks import are_missing
 from skrate.labels.sampled import sampled
@@ -24,7 +24,6 @@ def noisy(
     specificity: float | ArrayLike,
     *,
     validation: tuple[float, float] | ArrayLike | None = None,
-    scope: Scope = "population",
     pos_label: Label = None,
 ) -> EstimatedLabels:
     r"""Take labels of a test that errs with known sensitivity and specificity.
@@ -150,7 +149,7 @@ def noisy(
     weights = _weights(is_given, mean / youden**2)
     pos = np.add.reduce(weights * counts, axis=1)
     noise = np.sqrt(np.add.reduce(weights**2 * by_label / youden**2, axis=1))
-    parts = (pos, noise, "noisy", scope)
+    parts = (pos, noise, "noisy")
     if validation is None:
         return EstimatedLabels(*parts)
     sizes = _check_per_test("validation", as_real("validation", validation), n_tests, 2)

@@ -170,8 +170,7 @@ def plan_labels(
     floor = float(check_shares("floor", floor))
     scores = [models[name] for name in names]
     if probability is None:
-        column = np.column_stack(scores[:1])
-        expected = learnt(column[is_known], is_pos[is_known], column)
+        expected = _learn_probability(np.column_stack(scores[:1]), is_known, is_pos)
     else:
         expected = np.broadcast_to(check_shares("probability", probability), n_cases)
     expected = np.where(is_known, is_pos, expected)
@@ -210,10 +209,13 @@ class _Slopes(EstimatedLabels):
         return of_pos - of_neg
 
 
-def learnt(known: Array, is_pos: BoolArray, columns: Array) -> FloatArray:
-    """Return probabilities by scores in columns, learnt from known cases."""
-    n_pos = np.count_nonzero(is_pos)
-    if min(n_pos, len(is_pos) - n_pos) < _FEW:
+def _learn_probability(
+    column: Array, is_known: BoolArray, is_pos: BoolArray
+) -> FloatArray:
+    """Return probabilities by the scores in a column, learnt from known cases."""
+    known = is_pos[is_known]
+    n_pos = np.count_nonzero(known)
+    if min(n_pos, len(known) - n_pos) < _FEW:
         raise ValueError(
             "probability is missing: give the probability that each case is positive, "
             f"or known labels, at least {_FEW} of each class."
@@ -223,8 +225,9 @@ def learnt(known: Array, is_pos: BoolArray, columns: Array) -> FloatArray:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(known, is_pos)
-    return np.asarray(model.predict_proba(columns)[:, 1])
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    model.fit(column[is_known], known)
+    return np.asarray(model.predict_proba(column)[:, 1])
 
 
 def _allocated(need: FloatArray, n_labels: int, floor: float) -> FloatArray:

@@ -6,16 +6,11 @@ import numpy as np
 
 from skrate.data.arrays import ArrayLike
 from skrate.data.checks import check_vector
-from skrate.data.estimated import EstimatedLabels, Scope
-from skrate.data.show import described_like
+from skrate.data.estimated import EstimatedLabels
 from skrate.labels.checks import check_chances
-from skrate.labels.sampled import sampled
 
 
-@described_like(sampled)
-def predicted(
-    probability: ArrayLike, *, scope: Scope = "population"
-) -> EstimatedLabels:
+def predicted(probability: ArrayLike) -> EstimatedLabels:
     r"""Take the probabilities of a calibrated model for labels that are not known.
 
     Metrics are then what the probabilities expect, before there is a label. They rest
@@ -52,7 +47,7 @@ def predicted(
     expectations. The average precision of few positives is above the population's, as
     by known labels; here standard errors are small enough to show it (with 600
     positives, 95 % intervals for the population covered it in 0.89), so its interval is
-    for ``scope="batch"``. Cost: O(n_samples).
+    for ``for_batch()``. Cost: O(n_samples).
 
     References
     ----------
@@ -73,4 +68,4 @@ def predicted(
     # A copy: the caller may change theirs.
     chances = check_chances("probability", given, len(given)).copy()
     noise = np.sqrt(chances * (1 - chances))
-    return EstimatedLabels(chances, noise, "predicted, if calibrated", scope)
+    return EstimatedLabels(chances, noise, "predicted, if calibrated")

@@ -14,7 +14,7 @@ from skrate.data.checks import (
     check_labels,
     check_vector,
 )
-from skrate.data.estimated import EstimatedLabels, Scope, TakenLabels
+from skrate.data.estimated import EstimatedLabels, TakenLabels
 from skrate.data.ranking import check_groups
 from skrate.labels.checks import are_missing, check_chances
 
@@ -30,7 +30,6 @@ def sampled(
     *,
     prediction: ArrayLike | None = None,
     design: Design | ArrayLike = "independent",
-    scope: Scope = "population",
     pos_label: Label = None,
 ) -> EstimatedLabels:
     r"""Use labels of a sample, drawn with known probabilities, in place of all labels.
@@ -54,16 +53,15 @@ def sampled(
         - "independent": each case was drawn independently of the others;
         - "fixed": the number of labels was fixed in advance;
         - an array gives the stratum of each case, in each of which it was fixed.
-    scope : {"population", "batch"}, default="population"
-        Whether standard errors are for the metric of cases like these, or for the
-        metric that this batch would have if all of its labels were known.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     labels : EstimatedLabels
-        To be given as ``y_true``.
+        To be given as ``y_true``. Standard errors are for the metric of cases like
+        these; after ``for_batch()``, for the metric that this batch would have if all
+        of its labels were known.
 
     Raises
     ------
@@ -136,8 +134,8 @@ def sampled(
         _check_sizes(is_labelled, share, strata)
     _check_plausible(is_labelled, share)
     return SampledLabels(
-        pos, root * away, "sampled", scope, None, is_labelled, share,
-        None if prediction is None else expected, strata,
+        pos, root * away, "sampled", is_labelled=is_labelled, share=share,
+        prediction=None if prediction is None else expected, strata=strata,
     )  # fmt: skip
 
 

@@ -121,9 +121,9 @@ def test_the_unit_of_time_is_free():
 def test_the_order_of_cases_is_free():
     time, event, score, horizon = followed(200, 5, decimals=1)
     order = np.random.default_rng(0).permutation(len(time))
-    for scope in ("population", "batch"):
+    for convert in (lambda found: found, labels.EstimatedLabels.for_batch):
         found = [
-            estimate("roc_auc", labels.censored(t, e, horizon, scope=scope), s)
+            estimate("roc_auc", convert(labels.censored(t, e, horizon)), s)
             for t, e, s in (
                 (time, event, score), (time[order], event[order], score[order])
             )
@@ -168,13 +168,11 @@ def test_scikit_survival_has_the_same_auc():
         (([1, 2], [1, 0], 0), "horizon must be a finite number above 0, got 0"),
         (([1, 2], [0, 0], 3), "last of the 2 cases was lost at 2, before the horizon"),
         (([1, 2], [1, 0], 3), "choose an earlier one"),
-        (([1, 2], [1, 0], 1, "sample"), "scope must be one of"),
     ],
 )
 def test_what_cannot_be_weighted_is_refused(arguments, message):
-    *given, scope = arguments if len(arguments) == 4 else (*arguments, "population")
     with pytest.raises(ValueError, match=message):
-        labels.censored(*given, scope=scope)
+        labels.censored(*arguments)
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the")
@@ -191,8 +189,8 @@ def test_errors_in_a_batch_are_the_spread_over_losses():
     def simulate(_):
         lost = rng.exponential(HORIZON, size=setting.n)
         found = labels.censored(
-            np.minimum(event_time, lost), event_time <= lost, HORIZON, scope="batch"
-        )
+            np.minimum(event_time, lost), event_time <= lost, HORIZON
+        ).for_batch()
         return estimate("roc_auc", found, score)
 
     found = guarantees.simulated(600, simulate)

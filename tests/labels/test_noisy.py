@@ -85,9 +85,8 @@ def test_errors_of_both_rates_are_those_of_changing_them():
         ]
         more = sum(s**2 * v for s, v in zip(slopes, variances, strict=True))
         for scope, less in (("population", known**2), ("batch", None)):
-            own = labels.noisy(
-                seen[:, 0], found, of_neg, validation=(n_pos, n_neg), scope=scope
-            )
+            own = labels.noisy(seen[:, 0], found, of_neg, validation=(n_pos, n_neg))
+            own = own.for_batch() if scope == "batch" else own
             error = estimate(name, own, score, **params).standard_error
             if less is None:
                 batch = plain.for_batch()
@@ -156,10 +155,10 @@ def test_a_batch_by_rates_that_were_never_wrong_has_an_error():
     rng = np.random.default_rng(0)
     y_true = rng.random(300) < 0.3
     score = rng.normal(size=300) + y_true
-    found = labels.noisy(y_true, 1, 1, validation=(50, 50), scope="batch")
+    found = labels.noisy(y_true, 1, 1, validation=(50, 50)).for_batch()
     result = estimate("roc_auc", found, score)
     low, high = result.confidence_interval
     assert low < result.value - result.standard_error
     assert high > result.value + result.standard_error
     assert not found[:100].are_exact
-    assert labels.noisy(y_true, 1, 1, scope="batch").are_exact
+    assert labels.noisy(y_true, 1, 1).for_batch().are_exact

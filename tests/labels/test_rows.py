@@ -156,8 +156,8 @@ def test_the_variance_in_a_subgroup_is_unbiased_over_all_samples(design):
         given = [y if i in chosen else np.nan for i, y in enumerate(LABELS)]
         batch = labels.sampled(
             given, np.array(shares, float), prediction=np.array(PREDICTED, float),
-            design=strata, scope="batch",
-        )[rows]  # fmt: skip
+            design=strata,
+        ).for_batch()[rows]  # fmt: skip
         value = float(slope @ batch.pos)
         adds = batch.influence(slope, np.zeros(5))
         variance += float(chance) * (value - true) ** 2

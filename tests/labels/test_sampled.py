@@ -159,7 +159,7 @@ def test_the_variance_of_a_batch_is_unbiased_over_all_samples(design):
             variance += float(chance) * (value - true) ** 2
             mean += float(chance) * value
             continue
-        batch = drawn(chosen, strata, shares, scope="batch")
+        batch = drawn(chosen, strata, shares).for_batch()
         value = float(slope @ batch.pos)
         rows = batch.influence(slope, np.zeros(8))
         variance += float(chance) * (value - true) ** 2
@@ -290,7 +290,7 @@ def test_few_labels_of_a_class_are_warned_of():
 
 def test_a_batch_whose_labels_are_all_known_has_no_error():
     y_true, _, a, b, _ = simulated()
-    batch = labels.sampled(y_true, 1.0, scope="batch")
+    batch = labels.sampled(y_true, 1.0).for_batch()
     value = estimate("roc_auc", y_true, a).value
     result = estimate("roc_auc", batch, a)
     assert result.standard_error == 0
@@ -319,7 +319,6 @@ def test_bad_input_is_named():
             [1, None, 0, None], 0.5, design=[0, 0, 1, 1]
         ),
         "design must be": lambda: labels.sampled([1, 0], 1.0, design="random"),
-        "scope must be": lambda: labels.sampled([1, 0], 1.0, scope="sample"),
     }
     for message, call in wrong.items():
         with case(message), pytest.raises(ValueError, match=message):
@@ -345,7 +344,9 @@ def test_intervals_cover(scope):
         y_true, scores, predicted = draw(2_000)
         share = 0.05 + 0.5 / (1 + np.exp(-2 * (scores - 1.5)))
         given = np.where(rng.random(2_000) < share, y_true, np.nan)
-        found = labels.sampled(given, share, prediction=predicted, scope=scope)
+        found = labels.sampled(given, share, prediction=predicted)
+        if scope == "batch":
+            found = found.for_batch()
         for metric, options in params.items():
             low, high = estimate(metric, found, scores, **options).confidence_interval
             true = truth[metric]

@@ -214,7 +214,7 @@ def test_the_error_of_average_precision_is_the_spread_over_labelled_positives():
 
     def simulate(_):
         seen = y_true & (rng.random(1000) < 0.4)
-        found = labels.noisy(seen, 0.4, 1, scope="batch")
+        found = labels.noisy(seen, 0.4, 1).for_batch()
         return estimate("average_precision", found, score)
 
     found = guarantees.simulated(400, simulate)
