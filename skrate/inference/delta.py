@@ -77,7 +77,7 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
 
 def degrees_of_freedom(
     *sources: tuple[Parts, Ranked],
-    n_means: tuple[float, float] = (1.0, 1.0),
+    n_means: float = 1.0,
     freedoms: tuple[float, float] = (np.inf, np.inf),
 ) -> float:
     """Return those of Student's t that go with a variance, or the sum of several.
@@ -91,13 +91,12 @@ def degrees_of_freedom(
     for variance, cases in sources:
         n_pos, n_neg = cases.effective_sizes
         sizes = (n_pos, n_neg, n_pos + n_neg)
-        means = (*n_means, max(n_means))
         if cases.clusters is not None:
             most = cases.n_units - 1.0
         most_of = (*freedoms, np.inf)
         each = [
-            max(min(size - n, of), 1)
-            for size, n, of in zip(sizes, means, most_of, strict=True)
+            max(min(size - n_means, of), 1)
+            for size, of in zip(sizes, most_of, strict=True)
         ]
         squares += sum(part**2 / of for part, of in zip(variance, each, strict=True))
     total = sum(variance.total for variance, _ in sources)

@@ -202,14 +202,15 @@ def estimate(
     ValueError
         If the metric is not one of this package or does not have these parameters,
         for labels, scores, weights or clusters that do not fit, or for options that
-        exclude each other.
+        exclude each other. For folds, if none with both classes has two positives, or
+        none has two negatives: use fewer folds.
 
     Warns
     -----
     UndefinedMetricWarning
         If a class has fewer than two cases, the metric is undefined, or a replicate has
-        only one class (it is left out). For folds, if none has two cases of a class:
-        then the value is known and its standard error is nan.
+        only one class (it is left out). Folds on which the metric is undefined are
+        left out.
     UserWarning
         If gains per case are worth fewer than 10 equal ones, (sum g)^2 / sum g^2; if
         few cases of a class have sampling weights above half the greatest; if a known

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
+from skrate.data.arrays import FloatArray, IntArray, lazy
 from skrate.data.checks import warn, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
@@ -173,7 +173,9 @@ def _of_folds(
     both, lacking = (
         [i for i in defined if has_both[i] == chosen] for chosen in (True, False)
     )
-    reason = _why_too_few_in_folds([samples[0].each[i] for i in both])
+    of_both = [samples[0].each[i] for i in both]
+    _check_class_sizes(metric, of_both)
+    reason = next((why for why in map(why_lopsided, of_both) if why is not None), None)
     found = []
     for sample, singles in zip(samples, each, strict=True):
         rows = [
@@ -183,7 +185,7 @@ def _of_folds(
         kept = [singles[i] for i in both]
         found.append(
             Measured(
-                (kept or singles)[0].metric, kept, plan, sample.folds,
+                kept[0].metric, kept, plan, sample.folds,
                 [rows[i] for i in both], [singles[i] for i in lacking], reason is None,
             )
         )  # fmt: skip
@@ -195,15 +197,16 @@ def _of_folds(
     return found
 
 
-def _why_too_few_in_folds(folds: list[Ranked]) -> str | None:
-    """Return why nothing can be inferred from folds, None where it can."""
-    if not folds:
-        return "no fold holds cases of both classes"
-    sizes = np.array([fold.effective_sizes for fold in folds])
-    for most, name in zip(sizes.max(axis=0), CLASSES, strict=True):
+def _check_class_sizes(metric: Metric, folds: list[Ranked]) -> None:
+    """Raise if no fold with both classes has 2 samples of a class."""
+    sizes = [fold.effective_sizes for fold in folds] or [(0.0, 0.0)]
+    for most, name in zip(np.max(sizes, axis=0), CLASSES, strict=True):
         if most < 2:
-            return f"no fold holds 2 {name} cases, so that none shows how they vary"
-    return next((why for why in map(why_lopsided, folds) if why is not None), None)
+            raise ValueError(
+                f"y_true must have at least 2 {name} samples in a fold with both "
+                f"classes, found at most {most:.3g}, so the variance of the "
+                f"{metric.name} is unknown: use fewer folds, or stratified ones."
+            )
 
 
 def _warn_of_first_fold(model: Measured) -> None:
@@ -238,8 +241,8 @@ class Measured:
 
     ``each`` are those with both classes on which it is defined, and ``rows`` says which
     rows of the ``folds`` their cases are. ``one_class`` are folds that lack a class,
-    and yet have a value: unless class sizes are fixed they are taken to vary as the
-    others do. ``is_known`` says whether anything is known of the uncertainty.
+    and yet have a value, which is taken as a constant. ``is_known`` says whether
+    anything is known of the uncertainty.
     """
 
     metric: Metric
@@ -291,7 +294,7 @@ class Measured:
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest mean of rankings of the same cases."""
         return self._mean_range(
-            [one.metric.bounds(one.ranked.table) for one in self.each], stratify=False
+            [one.metric.bounds(one.ranked.table) for one in self.each]
         )
 
     @property
@@ -371,24 +374,22 @@ class Measured:
         """What each row contributes, as :func:`influence_values` does.
 
         A class is centred in each fold, so squares of its m cases count m / (m - 1)
-        times. One with a single case in a fold is taken to vary as in the others or,
-        where those have fewer degrees of freedom, as the values of such folds do.
+        times. A single case of a class in a fold is taken to vary as those of the
+        other folds.
         """
         if self.folds is None:
             ((metric, ranked, _),) = self.each
             return influence_values(metric, ranked, stratify=self.stratify)
-        scale = sum(one.total for one in self.ranked) * self._widening / self.n_rankings
+        scale = sum(one.total for one in self.ranked) / self.n_rankings
         parts = []
-        shifts = self._influence_of_singles()
-        for factors, apart, one in zip(self._factors, shifts, self.each, strict=True):
+        for factors, one in zip(self._factors, self.each, strict=True):
             fold = one.ranked
             values = influence_values(one.metric, fold, stratify=self.stratify)
             classes = (fold.is_pos, ~fold.is_pos)
-            for factor, shift, chosen in zip(factors, apart, classes, strict=True):
+            for factor, chosen in zip(factors, classes, strict=True):
                 of_class = None if fold.weights is None else fold.weights[chosen]
                 mean = np.average(values[chosen], weights=of_class)
                 values[chosen] = mean + np.sqrt(factor) * (values[chosen] - mean)
-                values[chosen] += shift
             parts.append(values * scale / fold.total)
         return np.concatenate(parts)
 
@@ -436,11 +437,9 @@ class Measured:
             if influence is None:
                 return self._widest[1]
             return freedom_of_estimates(influence, self.cases)
-        # Single cases whose folds are compared share a mean, one in each repeat.
-        n_shared = np.maximum(self._is_between_folds.sum(axis=0) - self.n_repeats, 0)
-        n_pos, n_neg = ((len(self.each) - n_shared) / self.n_repeats).tolist()
+        n_means = len(self.each) / self.n_repeats
         source = parts, self.cases
-        return degrees_of_freedom(source, n_means=(n_pos, n_neg), freedoms=freedoms)
+        return degrees_of_freedom(source, n_means=n_means, freedoms=freedoms)
 
     def error_and_draws(self) -> tuple[float, FloatArray | None]:
         """Return the standard error by the method, and the replicates if any."""
@@ -452,7 +451,7 @@ class Measured:
         squared = 0.0
         for metric, ranked in zip(self.metrics, self.units_to_draw(), strict=True):
             squared += jackknife_variance(metric, ranked, stratify=self.stratify)
-        return float(np.sqrt(squared) / self.n_rankings * self._widening), None
+        return float(np.sqrt(squared) / self.n_rankings), None
 
     def units_to_draw(self) -> list[Ranked]:
         """Return the rankings with the clusters in each, for what draws from them."""
@@ -536,7 +535,7 @@ class Measured:
             own = min(low, value), max(high, value)
             is_wilson = kind == "wilson" and ranked.worth is None
             ranges.append(with_room(metric, own, value) if is_wilson else own)
-        return self._mean_range(ranges, stratify=self.stratify)
+        return self._mean_range(ranges)
 
     def test(
         self, x: float, kind: Interval, error: float, draws: FloatArray | None = None
@@ -627,15 +626,6 @@ class Measured:
         """Return the mean with folds of one class, of that over the others."""
         return len(self.each) / self.n_rankings * mean + self.of_one_class
 
-    @property
-    def _widening(self) -> float:
-        """How much greater the standard error is for folds of one class."""
-        if self.stratify or not self.one_class:
-            return 1.0
-        others = [sum(one.ranked.effective_sizes) for one in self.one_class]
-        known = np.sum(1 / self._effective_sizes.sum(axis=1))
-        return float(np.sqrt(1 + np.sum(1 / np.array(others)) / known))
-
     @lazy
     def _clusters(self) -> IntArray | None:
         """The cluster of each row of the folds."""
@@ -667,45 +657,13 @@ class Measured:
         """The effective sizes of the classes, of shape (n_folds, 2)."""
         return np.array([one.effective_sizes for one in self.ranked])
 
-    @lazy
-    def _is_between_folds(self) -> BoolArray:
-        """In which folds and classes single cases are compared over folds.
-
-        They are where that has more degrees of freedom than the folds with more cases:
-        the number of folds with a single case, minus their mean, beside those of all
-        cases of the others, minus a mean each.
-        """
-        is_single = self._effective_sizes < 2
-        within = np.where(is_single, 0.0, self._effective_sizes - 1).sum(axis=0)
-        between = is_single.sum(axis=0) - self.n_repeats
-        return np.asarray(is_single & (between > within))
-
-    def _influence_of_singles(self) -> FloatArray:
-        """Return the influence of single cases by how far their folds are from others.
-
-        Squares sum up to the variance of the values of these folds, which holds that of
-        the other class and of the models. Where both classes are single, each has half.
-        """
-        values = np.array([one.value for one in self.each])
-        weights = np.array([[one.table.n_pos, one.table.n_neg] for one in self.ranked])
-        shares = weights / weights.sum(axis=1, keepdims=True)
-        n_single = np.maximum(self._is_between_folds.sum(axis=1), 1)
-        influence = np.zeros(shares.shape)
-        for of_class in range(2):
-            own = self._is_between_folds[:, of_class]
-            n = np.count_nonzero(own) / self.n_repeats
-            if n > 0:
-                away = (values[own] - values[own].mean()) * np.sqrt(n / (n - 1))
-                away *= np.sqrt(self._effective_sizes[own, of_class] / n_single[own])
-                influence[own, of_class] = away / shares[own, of_class]
-        return influence
-
-    @lazy
+    @property
     def _factors(self) -> FloatArray:
         """How often squares count, of shape (n_folds, 2)."""
         sizes, is_known = self._effective_sizes, self._effective_sizes >= 2
-        inverse = np.where(self._is_between_folds, 0, 1 / sizes)
-        lacking = inverse.sum(axis=0) / np.where(is_known, 1 / sizes, 0).sum(axis=0)
+        # The variance of a single sample is s^2 / 1, with s^2 from the other folds.
+        inverse = 1 / sizes
+        lacking = inverse.sum(axis=0) / np.where(is_known, inverse, 0).sum(axis=0)
         if self.metric.facts.is_two_sample:
             return np.tile(lacking, (len(sizes), 1))
         # As of one fold, whose variances of these metrics are divided by m.
@@ -723,17 +681,10 @@ class Measured:
             for one, rows in zip(self.ranked, self.rows, strict=True)
         ]
 
-    def _mean_range(
-        self, ranges: Sequence[tuple[float, float]], *, stratify: bool
-    ) -> tuple[float, float]:
-        """Return the range of the mean; folds of one class vary as the others do."""
+    def _mean_range(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
+        """Return the range of the mean."""
         low, high = np.mean(ranges, axis=0).tolist()
-        lows, highs = (
-            [one.value if stratify else limit(end, one.value) for one in self.one_class]
-            for end, limit in ((low, min), (high, max))
-        )
-        n, n_all = len(ranges), self.n_rankings
-        return (n * low + sum(lows)) / n_all, (n * high + sum(highs)) / n_all
+        return self._with_one_class(low), self._with_one_class(high)
 
     def _augmented(self, variance: float, factor: float) -> Augmented:
         """Return the mean over rankings to which a tenth of a case is added in all."""
@@ -754,7 +705,7 @@ class Measured:
         return Augmented(
             self._with_one_class(float(np.mean([one.value for one in found]))),
             parts,
-            self._mean_range([one.bounds for one in found], stratify=self.stratify),
+            self._mean_range([one.bounds for one in found]),
             freedoms,
             self.freedom(parts, freedoms),
             factor**2 * self._design_effect(variance),
@@ -799,8 +750,7 @@ class Measured:
 
     def _sum_of_parts(self, parts: Sequence[Parts]) -> Parts:
         """Return the parts of the variance of the mean."""
-        scale = self._widening / self.n_rankings
-        return Parts(*(np.sum(parts, axis=0) * scale**2).tolist())
+        return Parts(*(np.sum(parts, axis=0) / self.n_rankings**2).tolist())
 
     def _interval_of_tests(self, level: float, factor: float) -> ConfidenceInterval:
         """Return the intervals by the tests of all rankings, combined (Zou, Donner)."""
@@ -817,7 +767,7 @@ class Measured:
             below += max(one.value - low, 0.0) ** 2
             above += max(high - one.value, 0.0) ** 2
         away = np.sqrt(np.array([below, above]) * self.n_repeats)
-        below, above = (away * self._widening / self.n_rankings).tolist()
+        below, above = (away / self.n_rankings).tolist()
         return ConfidenceInterval(self.value - below, self.value + above)
 
 
@@ -846,7 +796,6 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
     n_least = min(map(len, found))
     draws = np.mean([draws[:n_least] for draws in found], axis=0)
     draws *= len(found) / first.n_rankings
-    draws = stretched(draws, first._widening, plan)
     if is_permuted:
         return np.asarray(draws)
     others = sum(model.of_one_class for model in models[1:])

@@ -146,7 +146,6 @@ def estimate_folds(rng: np.random.Generator) -> Call:
         same_number("value", pooled.value, float(np.mean([e.value for e in of_folds])))
         least = min(min(one.n_pos, one.n_neg) for one in of_folds)
         if least < 2:
-            # The value alone is known.
             return
         total = sum(one.standard_error**2 for one in of_folds) / len(of_folds) ** 2
         # A class of m cases varies m / (m - 1) times as much, but for the AUC.
@@ -160,5 +159,5 @@ def estimate_folds(rng: np.random.Generator) -> Call:
 
     return Call(
         "estimate of folds", function, arguments, check, sample,
-        may_refuse=("sample_weight", *refusals(sample)), may_warn=True,
+        may_refuse=("sample_weight", "y_true", *refusals(sample)), may_warn=True,
     )  # fmt: skip

@@ -207,7 +207,8 @@ ALIKE = {
     ),
     "clusters": lambda: drawn(clusters=np.arange(240) // 3),
     "singles": lambda: [
-        FoldRankings(*singles(np.random.default_rng(seed), n_more=3)) for seed in (0, 1)
+        FoldRankings(*singles(np.random.default_rng(seed), (4, 1, 1)))
+        for seed in (0, 1)
     ],
 }
 
@@ -374,19 +375,28 @@ def test_without_a_fold_of_both_classes_the_error_is_unknown(metric, kwargs):
     y_true, fold = np.repeat([0, 1], [200, 100]), np.arange(300) // 50
     generator = np.random.default_rng(0)
     a, b = (FoldRankings(y_true, generator.normal(size=300), fold) for _ in range(2))
-    with pytest.warns(UndefinedMetricWarning, match="(both classes|every fold)"):
-        found = estimate(metric, a, **kwargs)
-    pair = compare(metric, a, b, **kwargs)
-    expected = [np.nanmean(one.scores(metric, **kwargs)) for one in (a, b)]
-    np.testing.assert_array_equal(found.value, expected[0])
-    np.testing.assert_array_equal([pair.value_a, pair.value_b], expected)
-    assert np.isnan([found.standard_error, *found.confidence_interval]).all()
-    assert np.isnan([pair.pvalue, *pair.confidence_interval]).all()
-    assert repr(compare(metric, [a, b], **kwargs).pairs[0]) == repr(pair)
-    assert np.isnan(estimate(metric, a, **kwargs).influence).all()
+    calls = [
+        lambda: estimate(metric, a, **kwargs),
+        lambda: compare(metric, a, b, **kwargs),
+        lambda: compare(metric, [a, b], **kwargs).pairs[0],
+    ]
+    if not np.isnan(a.scores(metric, **kwargs)).all():
+        for call in calls:
+            with pytest.raises(ValueError, match=r"y_true .* 2 positive .* most 0"):
+                call()
+        return
+    with pytest.warns(UndefinedMetricWarning, match="every fold"):
+        found = calls[0]()
+    assert np.isnan([found.value, found.standard_error]).all()
+    assert np.isnan(found.confidence_interval).all()
+    assert np.isnan(found.influence).all()
+    pair = calls[1]()
+    assert np.isnan([pair.value_a, pair.value_b, pair.pvalue]).all()
+    assert np.isnan(pair.confidence_interval).all()
+    assert repr(calls[2]()) == repr(pair)
 
 
-def test_folds_of_one_class_vary_as_the_others_do():
+def test_folds_of_one_class_are_constant():
     # By hand: a fold of 5 finds one of two, and none of 10, which lacks positives.
     first = FoldRankings([1, 0, 0, 1, 0], [5, 4, 3, 2, 1], [0] * 5)
     both = FoldRankings(
@@ -406,13 +416,12 @@ def test_folds_of_one_class_vary_as_the_others_do():
     assert found.value == precision_at_rate_score(both, **options) == 0.25
     assert pair.value_a == drawn_again.value == 0.25
     assert (found.n_pos, found.n_neg) == (2, 13)
-    # Variances s / 5 and s / 10, of a mean of two.
-    expected = alone.standard_error / 2 * (1 + 5 / 10) ** 0.5
-    assert found.standard_error == pytest.approx(expected)
-    # With class sizes that are fixed the second fold is always 0.
+    # The second fold is always 0.
+    assert found.standard_error == pytest.approx(alone.standard_error / 2)
     assert fixed.standard_error == pytest.approx(of_one.standard_error / 2)
     assert drawn_again.standard_error < 0.5 * alone.standard_error + 0.1
     assert drawn_again.confidence_interval.high <= 0.5
+    assert found.confidence_interval.high <= 0.5
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -438,48 +447,49 @@ def test_comparisons_agree_where_folds_lack_a_class(method):
         assert found.standard_error == pytest.approx(delta.standard_error, rel=0.2)
 
 
-def singles(generator, n_folds=20, n_more=1):
-    """Return folds of 10 negatives and a positive, of which the first has more."""
-    n_pos = np.append(1 + n_more, np.ones(n_folds - 1, dtype=int))
+def singles(generator, n_pos=(2, 1, 1, 1)):
+    """Return folds of 10 negatives and so many positives."""
     y_true = np.concatenate([np.repeat([1, 0], [n, 10]) for n in n_pos])
-    fold = np.repeat(np.arange(n_folds), n_pos + 10)
+    fold = np.repeat(np.arange(len(n_pos)), np.add(n_pos, 10))
     return y_true, generator.normal(size=len(fold)) + y_true, fold
 
 
-def test_single_positives_are_compared_over_folds():
-    # By hand: the first fold ranks both of its positives first, and so varies not.
-    y_true, y_score, fold = singles(np.random.default_rng(0))
-    y_score[fold == 0] = y_true[fold == 0]
-    rankings = FoldRankings(y_true, y_score, fold)
-    values = np.delete(rankings.scores("roc_auc"), 0)
-    by_neg = 0.0
+def test_single_positives_vary_as_those_of_other_folds():
+    # By hand: a positive has the variance s^2 that those of the first fold show.
+    rankings = FoldRankings(*singles(np.random.default_rng(0)))
+    expected = 0.0
     for labels, scores, _ in rankings:
-        above = (scores[labels][:, None] > scores[~labels]).mean(axis=0)
-        by_neg += above.var(ddof=1) / 10
-    expected = (19 * values.var(ddof=1) + by_neg) / 20**2
-    found = estimate("roc_auc", rankings)
-    assert found.standard_error**2 == pytest.approx(expected, rel=1e-9)
+        is_above = scores[labels][:, None] > scores[~labels]
+        expected += is_above.mean(axis=0).var(ddof=1) / 10
+        if labels.sum() == 2:
+            squared = is_above.mean(axis=1).var(ddof=1)
+            expected += squared / 2 + 3 * squared
+    assert squared > 0
+    found = estimate("roc_auc", rankings, stratify=True)
+    assert found.standard_error**2 == pytest.approx(expected / 4**2, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("y_true", "message"),
-    [([1, 0, 1, 0], "no fold holds 2 positive cases"), ([1, 1, 1, 1], "every fold")],
-)
-def test_too_few_cases_have_no_error_and_a_warning(y_true, message):
-    rankings = FoldRankings(y_true, [4, 3, 1, 2], [0, 0, 1, 1])
-    expected = 0.5 if 0 in y_true else np.nan
+@pytest.mark.parametrize("call", [estimate, compare])
+def test_folds_without_two_cases_of_a_class_are_refused(call):
+    rankings = FoldRankings([1, 0, 1, 0], [4, 3, 1, 2], [0, 0, 1, 1])
+    given = (rankings, rankings) if call is compare else (rankings,)
+    with pytest.raises(ValueError, match=r"y_true .* 2 positive .* most 1"):
+        call("roc_auc", *given)
+
+
+def test_folds_that_are_all_undefined_give_nan_and_a_warning():
+    rankings = FoldRankings([1, 1, 1, 1], [4, 3, 1, 2], [0, 0, 1, 1])
     for call in (
         lambda: estimate("roc_auc", rankings),
         lambda: compare("roc_auc", rankings, rankings),
         lambda: compare("roc_auc", [rankings] * 3)[1],
     ):
-        with pytest.warns(UndefinedMetricWarning, match=message):
+        with pytest.warns(UndefinedMetricWarning, match="every fold"):
             found = call()
-        value = getattr(found, "value_a", found.value)
-        assert value == pytest.approx(expected, nan_ok=True)
+        assert np.isnan(getattr(found, "value_a", found.value))
         assert np.isnan([found.standard_error, *found.confidence_interval]).all()
         assert found.pvalue is None or np.isnan(found.pvalue)
-    with pytest.warns(UndefinedMetricWarning, match=message):
+    with pytest.warns(UndefinedMetricWarning, match="every fold"):
         assert np.isnan(estimate("roc_auc", rankings).influence).all()
 
 
@@ -590,7 +600,7 @@ def test_intervals_hold_the_mean_where_folds_have_one_positive():
     generator = np.random.default_rng(1)
 
     def drawn(_):
-        return estimate("roc_auc", FoldRankings(*singles(generator)))
+        return estimate("roc_auc", FoldRankings(*singles(generator, [1, 2] * 5)))
 
     assert_share(held(simulated(1000, drawn), ndtr(1 / 2**0.5)), at_least=0.95)
 
