@@ -80,10 +80,10 @@ class EstimatedLabels:
         if self.known is None:
             raise ValueError(
                 f"{type(self).__name__} hold estimates, which scores of one ranking, "
-                "scorers, estimate, compare, influence, compare_curves, curve_band, "
-                "hit_curve, select_best, budget_report and their displays take as "
-                "y_true; here, or with these arguments, known labels are needed. Fit "
-                "models to known labels, then call scorer(model, X_test, labels)."
+                "scorers, estimate, compare, compare_curves, curve_band, hit_curve, "
+                "select_best, budget_report and their displays take as y_true; here, "
+                "or with these arguments, known labels are needed. Fit models to known "
+                "labels, then call scorer(model, X_test, labels)."
             )
         return np.array(self.known, dtype)
 

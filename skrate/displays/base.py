@@ -230,8 +230,8 @@ class Drawing:
 
     def _intervals(
         self,
-        x: FloatArray,
-        y: FloatArray,
+        x: ArrayLike,
+        y: ArrayLike,
         ends: FloatArray,
         given: dict[str, Any] | None,
         **style: Any,

@@ -409,12 +409,15 @@ def _estimated(
 def _kept(found: Measured) -> Measured:
     """Return a measured metric by the delta method, without what it has computed.
 
-    Scores are copied, because the caller may change theirs.
+    Scores and weights are copied, because the caller may change theirs.
     """
 
     def copied(ranked: Ranked) -> Ranked:
-        weights = None if ranked.weights is None else ranked.weights.copy()
-        return replace(ranked, scores=np.copy(ranked.scores), weights=weights)
+        scores, weights = (
+            None if each is None else each.copy()
+            for each in (ranked.scores, ranked.weights)
+        )
+        return replace(ranked, scores=scores, weights=weights)
 
     plan = replace(found.plan, method="delta", interval="wald")
     each = [one._replace(ranked=copied(one.ranked)) for one in found.each]

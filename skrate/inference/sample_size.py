@@ -497,13 +497,19 @@ def _rankings(
                 "will be ranked by one model: give labels and scores of one, such as "
                 "those of a fold, y_true, y_score, weights = next(iter(rankings))."
             )
-    if y_score_b is None:
-        return [check_sample(y_true, y_score_a, **case_arguments)]
+    if isinstance(y_true, RankTable):
+        check_alone(y_true, y_score_a=y_score_a, y_score_b=y_score_b)
+        return [check_sample(y_true, None, **case_arguments)]
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
     cases = check_cases(y_true, **case_arguments)
-    names = ("y_score_a", y_score_a), ("y_score_b", y_score_b)
-    return [scored(cases, name, scores) for name, scores in names]
+    named = {"y_score_a": y_score_a, "y_score_b": y_score_b}
+    are_two = y_score_b is not None
+    return [
+        scored(cases, name, scores, by_case=are_two)
+        for name, scores in named.items()
+        if scores is not None
+    ]
 
 
 def _planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:

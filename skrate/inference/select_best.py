@@ -242,7 +242,8 @@ def select_best(
         if not are_of_folds(models):
             raise ValueError(
                 "y_true is missing: give the labels of the scores in models, or in "
-                "models the FoldRankings of each model by its name."
+                "models the FoldRankings of each model by its name, found "
+                f"{type(models).__name__}."
             )
         given = (None, models)
     elif isinstance(y_true, Mapping) or getattr(y_true, "shape", ())[1:] > (1,):

@@ -435,8 +435,8 @@ def candidate_rankings(
     With ``n_splits`` the folds must be the same as in an earlier search.
     """
     methods = check_response_method(response_method)
-    X, y = indexable(X, y)
     labels = check_vector("y", y)
+    X, y = indexable(X, y)
     by_case: dict[str, Array] = {}
     if sample_weight is not None:
         by_case["sample_weight"] = check_weights("sample_weight", sample_weight)
