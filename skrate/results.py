@@ -15,10 +15,8 @@ from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SubgroupScores
 from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import Comparison, Comparisons, Estimate, Estimates
-from skrate.model_selection.threshold import AchievedShare, MarkedBatch
 
 __all__ = [
-    "AchievedShare",
     "BestModel",
     "BudgetReport",
     "BudgetRow",
@@ -31,7 +29,6 @@ __all__ = [
     "Estimate",
     "Estimates",
     "GroupScores",
-    "MarkedBatch",
     "SampleSize",
     "SubgroupScores",
 ]

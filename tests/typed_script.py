@@ -175,10 +175,9 @@ distinct = train + np.linspace(0, 1e-3, train.size).reshape(train.shape)
 keeping = skrate.ConstrainedThresholdClassifier(
     model, rate=stats.beta(2, 3), n_items=20, confidence=0.8, cv=GroupKFold(3)
 ).fit(distinct, target, clusters=X["list"])
-keeping.predict_batch(train, random_state=0).labels.sum()
-low_rate, high_rate = keeping.achieved_share(train, looks=4).share_interval
+low_rate, high_rate = keeping.share_interval_
 keeping.set_params(rate=None, n_items=None, recall=0.5, confidence=None)
-found = keeping.fit(distinct, target, clusters=X["list"]).achieved_share(train, target)
+found = keeping.fit(distinct, target, clusters=X["list"]).predict(train)
 
 # Selection.
 scorer = skrate.RateWeightedAUCScorer(rate=stats.beta(2, 3), pos_label=True)

@@ -73,11 +73,14 @@ ax.legend(loc="lower left")
 # Detecting drift
 # ---------------
 # If new cases are like those that determined the threshold, the number marked has a
-# known distribution. In the shaded weeks, it deviates significantly, which you can
-# detect without labels. Pooling four weeks detects smaller changes; ``looks=`` adjusts
-# for the 13 tests per year. After a change, find a new threshold from recent cases.
+# known distribution. In the shaded weeks, it is outside its 95 % interval: you can see
+# this without labels. After a change, find a new threshold from recent cases.
 
-for first in (30, 40):
-    month = np.concatenate(weeks[first : first + 4])
-    print(kept.achieved_share(month, looks=13))
+low, high = kept.share_interval_
+for first, last in ((0, 40), (40, 52)):
+    shares = [
+        kept.predict(week).mean() for week in weeks[first:last]
+    ]
+    outside = sum(not low <= share <= high for share in shares)
+    print(f"weeks {first} to {last - 1}: {outside} outside")
 plt.show()

@@ -14,11 +14,11 @@ from skrate.data.checks import check_choice, shown
 from skrate.metrics.base import MetricLike
 from skrate.metrics.bound import BoundMetric, bind
 from skrate.metrics.results import written
-from skrate.model_selection.scorers import RankingScorer, make_ranking_scorer
+from skrate.model_selection.scorers import RankingScorer
 
 # Metrics whose names begin like this are maximised, if nothing else is said.
 _MAXIMISED = ("auc", "pre", "map", "ndcg")
-Library = Literal["xgboost", "lightgbm", "catboost", "flaml"]
+Library = Literal["xgboost", "lightgbm", "catboost"]
 
 
 def eval_metric(
@@ -39,7 +39,7 @@ def eval_metric(
     metric : callable or str
         A score function of this package or its name, a :func:`functools.partial` of
         one, one of its scorers, or scikit-learn's function or name of the same.
-    library : {"xgboost", "lightgbm", "catboost", "flaml"}
+    library : {"xgboost", "lightgbm", "catboost"}
         Who calls it.
     name : str, default=None
         What it is called in logs and results, without spaces or colons; None takes the
@@ -47,7 +47,7 @@ def eval_metric(
     pos_label : int, float, bool or str, default=None
         The positive class, as the library numbers it: 1 (or None) is the second of
         ``classes_``, 0 the first. With more than two classes, the number of the class
-        that is scored against the rest. For FLAML the label itself.
+        that is scored against the rest.
     **params : dict
         Parameters of the metric, such as ``rate``, and ``average`` over classes where
         it has one. ``k`` and ``relevance_threshold`` of :func:`group_scores`, and
@@ -59,8 +59,7 @@ def eval_metric(
         It is ``eval_metric=`` of XGBoost's estimators and ``custom_metric=`` of
         ``xgboost.train``, which get the negated value as ``neg_`` and the name;
         ``eval_metric=`` of ``fit`` and ``feval=`` of ``lightgbm.train``, with
-        ``metric="None"``; ``eval_metric=`` of CatBoost; or ``metric=`` of FLAML's
-        ``AutoML.fit``.
+        ``metric="None"``; or ``eval_metric=`` of CatBoost.
 
     Raises
     ------
@@ -124,7 +123,7 @@ def eval_metric(
         pos_label = given.pop("pos_label", None) if pos_label is None else pos_label
         metric, params = metric.metric, given
     found = bind(metric, params, is_in_training=True)
-    if isinstance(pos_label, str) and library != "flaml":
+    if isinstance(pos_label, str):
         raise ValueError(
             f"pos_label={pos_label!r} is not what {library} knows: it numbers the "
             "classes, so give 1 for the second of classes_, or 0 for the first."
@@ -190,7 +189,10 @@ class TrainingMetric:
     ) -> float:
         """Return the metric of all cases as one ranking, or of their classes."""
         if self.metric.is_of_lists:
-            raise self._without_lists()
+            raise ValueError(
+                f"{self.name} is a mean over lists, and the data evaluated are not in "
+                f"lists: {self.give_lists}, or take a metric of a single ranking."
+            )
         scores = np.asarray(y_score)
         options: dict[str, Any] = {}
         if scores.ndim == 2 and scores.shape[1] <= 2:
@@ -227,12 +229,6 @@ class TrainingMetric:
             undefined=undefined,
         )
         return self._known(value, y_true)
-
-    def _without_lists(self) -> ValueError:
-        return ValueError(
-            f"{self.name} is a mean over lists, and the data evaluated are not in "
-            f"lists: {self.give_lists}, or take a metric of a single ranking."
-        )
 
     def _turned(self, scores: Array) -> Array:
         """Return the scores of the positive class: libraries score the second one."""
@@ -434,50 +430,8 @@ class CatBoostMetric(TrainingMetric):
             )
 
 
-class FLAMLMetric(TrainingMetric):
-    """Returns a loss and what is logged; lists are scored if the metric is of lists."""
-
-    library = "flaml"
-    give_lists = "AutoML.fit(task='rank', groups=)"
-
-    def __call__(
-        self,
-        X_val: Any,
-        y_val: Any,
-        estimator: Any,
-        labels: Any,
-        X_train: Any,
-        y_train: Any,
-        weight_val: Any = None,
-        weight_train: Any = None,
-        config: Any = None,
-        groups_val: Any = None,
-        groups_train: Any = None,
-    ) -> tuple[float, dict[str, float]]:
-        """Return the loss, which is less where the metric is better, and the metric."""
-        is_greater_better = self.metric.greater_is_better
-        if self.metric.is_of_lists and groups_val is not None:
-            value = self.metric.mean_in_lists(
-                y_val,
-                self._turned(estimator.predict(X_val)),
-                self.pos_label,
-                groups=groups_val,
-                sample_weight=weight_val,
-            )
-        elif self.metric.is_of_lists:
-            raise self._without_lists()
-        else:
-            function, params = self.metric.function, self.metric.params
-            scorer = make_ranking_scorer(function, pos_label=self.pos_label, **params)
-            signed = scorer(estimator, X_val, y_val, sample_weight=weight_val)
-            value = signed if is_greater_better else -signed
-        value = self._known(value, y_val)
-        return (-value if is_greater_better else value), {self.name: value}
-
-
 _ADAPTERS: dict[str, Any] = {
     "xgboost": XGBoostMetric,
     "lightgbm": LightGBMMetric,
     "catboost": catboost_metric,
-    "flaml": FLAMLMetric,
 }

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Self, cast
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import special, stats
 from sklearn.base import clone
 from sklearn.model_selection import FixedThresholdClassifier, ShuffleSplit, check_cv
 from sklearn.utils import get_tags, indexable
@@ -39,7 +39,7 @@ from skrate.data.checks import (
     is_label,
     shown,
 )
-from skrate.metrics.results import ConfidenceInterval, Result
+from skrate.metrics.results import ConfidenceInterval
 from skrate.model_selection.folds import (
     Split,
     check_folds,
@@ -76,7 +76,6 @@ _UP_TO = 1 + 1e-9
 # What is limited, the cases that it is a share of, and the size of their next batch.
 Kind = Literal["rate", "recall", "fpr"]
 _SHARE = {"rate": "share marked", "recall": "recall", "fpr": "false positive rate"}
-_LIMITED = _SHARE | {"rate": "capacity"}
 _CASES = {"rate": "cases", "recall": "positives", "fpr": "negatives"}
 _BATCH = {"rate": "n_items", "recall": "n_pos", "fpr": "n_neg"}
 
@@ -332,15 +331,15 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-        self._constraint, self._cut = constraint, find_cut(scores[cases], constraint)
-        self.n_held_out_, self.threshold_ = self._cut.n, self._cut.threshold
-        self.expected_share_ = constraint.kept(self._cut.expected)
+        cut = find_cut(scores[cases], constraint)
+        self.n_held_out_, self.threshold_ = cut.n, cut.threshold
+        self.expected_share_ = constraint.kept(cut.expected)
         self.expected_rate_ = self.expected_share_
         if constraint.kind != "rate":
             self.expected_rate_ = float(np.mean(scores >= self.threshold_))
         level = constraint.confidence or _LEVEL
-        self.share_interval_ = self._cut.interval(constraint, level)
-        waste = self._cut.waste(constraint)
+        self.share_interval_ = cut.interval(constraint, level)
+        waste = cut.waste(constraint)
         if waste:
             if self.expected_rate_ == 1:
                 waste += " Every case will be marked."
@@ -349,97 +348,14 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
 
     def predict(self, X: ArrayLike) -> Array:
         """Return the positive label of scores from the threshold on, else the other."""
-        return self._labels(self._scores(X) >= self.threshold_)
-
-    def predict_batch(
-        self, X: ArrayLike, *, random_state: RandomState = None
-    ) -> MarkedBatch:
-        """Mark exactly as many cases of a batch as will be processed.
-
-        Marked is the top of ``capacity`` cases, or of the (mean) ``rate``, rounded
-        down, or as many as it allows with ``confidence``; of cases that tie with the
-        last one some at random, drawn by ``random_state``. A ``recall`` or ``fpr`` says
-        no number of cases, and is refused.
-        """
-        generator = check_generator(random_state)
-        scores = self._scores(X)
-        n_items = len(scores)
-        n_marked = self._constraint.of_batch(n_items)
-        last = np.inf
-        if n_marked > 0:
-            last = np.partition(scores, n_items - n_marked)[n_items - n_marked]
-        is_marked = scores > last
-        tied = np.flatnonzero(scores == last)
-        n_drawn = n_marked - int(is_marked.sum())
-        is_marked[generator.permutation(tied)[:n_drawn]] = True
-        return MarkedBatch(
-            self._labels(is_marked),
-            is_marked,
-            n_items,
-            n_marked,
-            n_marked / n_items,
-            float(last),
-            len(tied),
-            n_drawn,
-        )
-
-    def achieved_share(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        *,
-        confidence_level: float = 0.95,
-        looks: int = 1,
-    ) -> AchievedShare:
-        """Count what ``predict`` marks of a batch, and test if it is as it should be.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            New cases.
-        y : array-like of shape (n_samples,), default=None
-            Their labels, of which ``recall`` counts the positives and ``fpr`` the
-            negatives; a rate takes none.
-        confidence_level : float, default=0.95
-            Level of the range that batches of this size keep to, in (0, 1).
-        looks : int, default=1
-            How many batches are looked at in all, such as 52 in a year of weeks, by
-            which both p-values are multiplied, up to 1.
-
-        Returns
-        -------
-        achieved : AchievedShare
-            The number marked, their share beside the one expected, and both p-values.
-        """
-        level = check_fraction("confidence_level", confidence_level)
-        n_looks = check_count("looks", looks)
-        X, y = indexable(X, y)
-        scores, constraint = self._scores(X), self._constraint
-        scores = scores[constraint.cases(y, self.classes_, self.pos_label_)]
-        n_items = len(scores)
-        if n_items == 0:
-            raise ValueError(
-                f"y holds no {_CASES[constraint.kind]}, and {constraint.asked} is a "
-                "share of them: give more cases."
-            )
-        n_marked = int(np.count_nonzero(scores >= self.threshold_))
-        n_beyond = n_items - n_marked if constraint.kind == "recall" else n_marked
-        n_from = int(np.count_nonzero(constraint.turned(scores) >= self._cut.at))
-        batch = replace(constraint, n_items=n_items)
-        pvalue = self._cut.law_without_ties(n_items).pvalue(n_beyond, n_from)
-        as_many = float(stats.binom.sf(n_beyond - 1, n_items, constraint.share()))
-        return AchievedShare(
-            constraint.kind,
-            n_items,
-            n_marked,
-            n_marked / n_items,
-            self.expected_share_,
-            self._cut.interval(batch, level),
-            min(1.0, n_looks * pvalue),
-            min(1.0, n_looks * as_many),
-            level,
-            n_looks,
-        )
+        check_is_fitted(self)
+        methods = check_methods(self.response_method)
+        scores = positive_scores(self.estimator_, X, None, methods, self.pos_label_)
+        classes = np.asarray(self.classes_)
+        positive = int(is_label(classes, self.pos_label_).argmax())
+        # In float64, as a threshold between two float32 scores.
+        is_marked = scores.astype(np.float64) >= self.threshold_
+        return classes[np.where(is_marked, positive, 1 - positive)]
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return what metadata ``fit`` hands on, and to whom."""
@@ -454,19 +370,6 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "threshold_")
-
-    def _scores(self, X: Any) -> Array:
-        """Return the scores of new cases, as exact float64."""
-        check_is_fitted(self)
-        methods = check_methods(self.response_method)
-        scores = positive_scores(self.estimator_, X, None, methods, self.pos_label_)
-        return scores.astype(np.float64)
-
-    def _labels(self, is_marked: BoolArray) -> Array:
-        """Return the label of each case."""
-        classes = np.asarray(self.classes_)
-        positive = int(is_label(classes, self.pos_label_).argmax())
-        return classes[np.where(is_marked, positive, 1 - positive)]
 
 
 def positive_scores(
@@ -590,142 +493,6 @@ def check_splits(
 
 
 @dataclass(frozen=True)
-class MarkedBatch(Result):
-    """The top of a batch, as ``predict_batch`` marks it.
-
-    Attributes
-    ----------
-    labels, is_marked : ndarray of shape (n_items,)
-        The label of each case: the positive one where it is marked.
-    n_items, n_marked : int
-        Number of cases in the batch, and of those marked.
-    rate : float
-        Their share.
-    threshold : float
-        Least score of those marked; infinite where none is.
-    n_tied, n_drawn : int
-        Number of cases with that score, and how many of these were marked, at random.
-
-    See Also
-    --------
-    ConstrainedThresholdClassifier : Makes it.
-
-    Examples
-    --------
-    Three cases have the same score; chance decides which two are marked:
-
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skrate import ConstrainedThresholdClassifier
-    >>> X, y = [[0], [0], [0], [1], [1], [1]], [0, 0, 1, 0, 1, 1]
-    >>> tree = DecisionTreeClassifier().fit(X, y)
-    >>> model = ConstrainedThresholdClassifier(
-    ...     tree, rate=0.6, cv="prefit"
-    ... ).fit(X)
-    >>> batch = model.predict_batch(
-    ...     [[1], [1], [0], [1]], random_state=0
-    ... )
-    >>> batch
-    MarkedBatch(2 of 4 marked, those of score 0.666667 and above; 2 drawn of 3
-    tied)
-    >>> int(batch.labels.sum())
-    2
-    """
-
-    labels: Array = field(compare=False)
-    is_marked: BoolArray = field(compare=False)
-    n_items: int
-    n_marked: int
-    rate: float
-    threshold: float
-    n_tied: int
-    n_drawn: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers, without ``labels`` and ``is_marked`` of each case."""
-        values = super().to_dict()
-        of_cases = ("labels", "is_marked")
-        return {name: one for name, one in values.items() if name not in of_cases}
-
-    def __repr__(self) -> str:
-        text = f"{self.n_marked:,} of {self.n_items:,} marked"
-        if self.n_marked:
-            text += f", those of score {self.threshold:g} and above"
-        if self.n_drawn < self.n_tied:
-            text += f"; {self.n_drawn:,} drawn of {self.n_tied:,} tied"
-        return f"{type(self).__name__}({text})"
-
-
-@dataclass(frozen=True)
-class AchievedShare(Result):
-    """What a threshold marks of a batch, and whether that is what it should.
-
-    Attributes
-    ----------
-    kind : {"rate", "recall", "fpr"}
-        What share it is: of all cases, of the positives, or of the negatives.
-    n_items, n_marked : int
-        Number of these cases in the batch, and of those at the threshold and above.
-    share, expected_share : float
-        Their share, and what is expected if new cases are like the held-out ones.
-    share_interval : ConfidenceInterval
-        The central range of the share in batches of this size.
-    pvalue : float
-        Two-sided probability of a share as far off, if the batch is like the held-out
-        cases, which were a sample themselves.
-    constraint_pvalue : float
-        Probability of so many marked, or more (with a recall, so few, or fewer), if the
-        threshold keeps the constraint as it was asked for; an unlucky sample may fail
-        it as drift may.
-    confidence_level : float
-        Level of the range.
-    looks : int
-        Batches that are looked at in all, for which both p-values are adjusted.
-
-    See Also
-    --------
-    ConstrainedThresholdClassifier : Makes it, by ``achieved_share``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from skrate import ConstrainedThresholdClassifier
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(600, 3))
-    >>> y = (X[:, 0] + rng.normal(size=600) > 1).astype(int)
-    >>> model = ConstrainedThresholdClassifier(
-    ...     LogisticRegression(), rate=0.2
-    ... ).fit(X, y)
-    >>> model.achieved_share(rng.normal(size=(100, 3)))
-    AchievedShare(18 of 100 marked, 0.18 where 0.1997 is expected, p = 0.755;
-    that the
-    capacity is kept, p = 0.729)
-    """
-
-    kind: Kind
-    n_items: int
-    n_marked: int
-    share: float
-    expected_share: float
-    share_interval: ConfidenceInterval
-    pvalue: float
-    constraint_pvalue: float
-    confidence_level: float
-    looks: int
-    _number = ("share", "share_interval")
-
-    def __repr__(self) -> str:
-        looks = "" if self.looks == 1 else f", over {self.looks} looks"
-        cases = "" if self.kind == "rate" else f" {_CASES[self.kind]}"
-        return (
-            f"{type(self).__name__}({self.n_marked:,} of {self.n_items:,}{cases} "
-            f"marked, {self.share:.4g} where {self.expected_share:.4g} is expected, "
-            f"p = {self.pvalue:.3g}; that the {_LIMITED[self.kind]} is kept, "
-            f"p = {self.constraint_pvalue:.3g}{looks})"
-        )
-
-
-@dataclass(frozen=True)
 class Constraint:
     """What share of the next ``n_items`` may be beyond a threshold, and how surely.
 
@@ -736,7 +503,6 @@ class Constraint:
     rate: RateDistribution
     n_items: int | None
     confidence: float | None
-    number: int | None = None  # Where it was given as a number of cases.
 
     def cases(self, y: Any, known: Any, label: Label) -> slice | BoolArray:
         """Return of which cases the share is, by their labels."""
@@ -799,49 +565,13 @@ class Constraint:
         """
         most = n + 1 if most is None else most
         if self.confidence is None:
-            return min(most, self._of_mean(n + 1))
+            allowed = self.rate.mean() * (n + 1) * (1 + _ROUNDING)
+            return min(most, int(np.floor(allowed)))
         # By bisection, as the number above can only grow with the place.
         exceeds = chance_of_more(n, self.rate, self.n_items)
         risk = (1 - self.confidence) * _UP_TO
         places = range(1, most + 1)
         return bisect_left(places, True, key=lambda place: exceeds(place) > risk)
-
-    def share(self) -> float:
-        """Return the greatest share of all cases with which it is kept."""
-        rate, n_items, confidence = self.rate, self.n_items, self.confidence
-        if confidence is None:
-            return float(rate.mean())
-        if n_items is None:
-            return float(rate.ppf(1 - confidence))
-        # P(N > R m) is the sum of P(N >= k) P((k - 1) / m <= R < k / m).
-        short = np.diff(_chance_below(rate, np.arange(n_items + 1) / n_items))
-        last = np.flatnonzero(short)
-        if short.sum() <= 1 - confidence:
-            return 1.0
-
-        def risk(share: float) -> float:
-            reached = special.betainc(last + 1.0, n_items - last, share)
-            return float(dot(reached, short[last])) - (1 - confidence)
-
-        return float(optimize.brentq(risk, 0.0, 1.0))
-
-    def of_batch(self, n_items: int) -> int:
-        """Return how many are processed of a batch that is at hand."""
-        if self.kind != "rate":
-            raise ValueError(
-                "predict_batch marks as many cases as rate= or capacity= say, and "
-                f"{self.asked} is no number of cases: use predict."
-            )
-        if self.number is not None:
-            return min(self.number, n_items)
-        if self.confidence is None:
-            return self._of_mean(n_items)
-        short = _chance_below(self.rate, np.arange(n_items + 1) / n_items)
-        return int(np.flatnonzero(short <= (1 - self.confidence) * _UP_TO)[-1])
-
-    def _of_mean(self, n: int) -> int:
-        """Return how many of n the mean rate allows."""
-        return int(np.floor(self.rate.mean() * n * (1 + _ROUNDING)))
 
 
 def check_constraint(asked: ConstrainedThresholdClassifier) -> Constraint:
@@ -891,7 +621,7 @@ def check_constraint(asked: ConstrainedThresholdClassifier) -> Constraint:
             f"capacity={number} is above n_items={n_items}: all of the batch can be "
             "processed, without a threshold. Give capacity=n_items, or a larger batch."
         )
-    return Constraint(kind, Fixed(number / n_items), n_items, confidence, number)
+    return Constraint(kind, Fixed(number / n_items), n_items, confidence)
 
 
 @dataclass(frozen=True)
@@ -903,7 +633,6 @@ class Cut:
 
     n: int
     place: int
-    at: float  # The score there.
     threshold: float  # The least score marked, not turned.
     n_above: int
     n_tied: int
@@ -913,7 +642,7 @@ class Cut:
         """The share that is expected beyond the threshold: of ties, none."""
         if self.n_tied > 1:
             return self.n_above / self.n
-        return self.law_without_ties(None).mean
+        return self.place / (self.n + 1)
 
     def interval(self, constraint: Constraint, level: float) -> ConfidenceInterval:
         """Return the central interval of the share that is kept, in the next batch."""
@@ -927,10 +656,6 @@ class Cut:
         )
         ends = sorted((constraint.kept(low.low), constraint.kept(high.high)))
         return ConfidenceInterval(*ends)
-
-    def law_without_ties(self, n_items: int | None) -> BatchLaw:
-        """Return the distribution of the place, which bounds the number marked."""
-        return BatchLaw(self.n, self.place, n_items)
 
     def waste(self, constraint: Constraint) -> str:
         """Return what to tell where more could be beyond it, else nothing."""
@@ -949,13 +674,12 @@ class Cut:
             which = "All of such cases are marked, as without them too few would be"
         expected, could = (
             constraint.kept(share)
-            for share in (self.expected, self.law_without_ties(None).mean)
+            for share in (self.expected, self.place / (self.n + 1))
         )
-        instead = ", or predict_batch, which draws among ties" * (kind == "rate")
         return (
             f"{self.n_tied} of {self.n} held-out {_CASES[kind]} tie at the threshold. "
             f"{which}: the {_SHARE[kind]} will be {expected:.3g} where it could be "
-            f"{could:.3g}. Take an estimator with finer scores{instead}."
+            f"{could:.3g}. Take an estimator with finer scores."
         )
 
 
@@ -967,7 +691,7 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
     if place in (0, n + 1):
         end = np.inf if place == 0 else -np.inf
         threshold = -end if constraint.kind == "recall" else end
-        return Cut(n, place, end, threshold, 0 if place == 0 else n, 0)
+        return Cut(n, place, threshold, 0 if place == 0 else n, 0)
     at = np.partition(scores, n - place)[n - place]
     # A positive at the cut is not missed. Any other there is not marked; above it, in
     # the precision of the scores, so that either precision compares alike.
@@ -975,7 +699,7 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
     if constraint.kind != "recall":
         threshold = np.nextafter(at, scores.dtype.type(np.inf))
     n_above, n_tied = np.count_nonzero(scores > at), np.count_nonzero(scores == at)
-    return Cut(n, place, float(at), float(threshold), int(n_above), int(n_tied))
+    return Cut(n, place, float(threshold), int(n_above), int(n_tied))
 
 
 @dataclass(frozen=True)
@@ -991,11 +715,6 @@ class BatchLaw:
     n_items: int | None
 
     @property
-    def mean(self) -> float:
-        """The expected share above."""
-        return self.place / (self.n + 1)
-
-    @cached_property
     def probabilities(self) -> FloatArray:
         """P(N = k) for k = 0, ..., n_items."""
         m = self.n_items
@@ -1010,7 +729,7 @@ class BatchLaw:
         """Return the central interval of the share above."""
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         if self._is_certain:
-            low = high = self.mean
+            low = high = self.place / (self.n + 1)
         elif self.n_items is None:
             low, high = special.betaincinv(self.place, self.n - self.place + 1, tails)
         else:
@@ -1018,15 +737,6 @@ class BatchLaw:
             ends = np.searchsorted(reached, tails * (1 - _ROUNDING))
             low, high = np.minimum(ends, self.n_items) / self.n_items
         return ConfidenceInterval(float(low), float(high))
-
-    def pvalue(self, n_above: int, n_from: int) -> float:
-        """Return the two-sided p-value of a batch with ``n_above`` above the score.
-
-        ``n_from`` are those from the score on, ties included.
-        """
-        upper = self.probabilities[n_above:].sum()
-        lower = self.probabilities[: n_from + 1].sum()
-        return float(min(1.0, 2 * min(upper, lower)))
 
     @property
     def _is_certain(self) -> bool:

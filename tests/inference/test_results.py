@@ -9,12 +9,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from sklearn.naive_bayes import GaussianNB
 
 from optional import require
 from repository import ROOT
 from skrate import (
-    ConstrainedThresholdClassifier,
     RankTable,
     budget_report,
     compare,
@@ -38,9 +36,6 @@ A, B, C = (Y * size + RNG.normal(size=80) for size in (1, 0.8, 0.1))
 PILOT = RankTable([30, 20, 10], [5, 25, 50])
 NAME = "<script>alert('&')</script>"
 
-MODEL = ConstrainedThresholdClassifier(GaussianNB(), rate=0.25, cv="prefit")
-MODEL.estimator.fit(A[:, None], Y)
-MODEL.fit(A[:, None])
 
 SINGLE = {
     "estimate": estimate("roc_auc", Y, A),
@@ -63,18 +58,15 @@ OTHERS = {
     "subgroups": subgroup_scores(
         "recall", Y, A, by=[NAME, NAME, "b", "b"] * 20, rate=0.2
     ),
-    "batch": MODEL.predict_batch(B[:, None], random_state=0),
     "moments": auc_moments(10, 20, 3),
     "range": auc_range_from_errors(10, 20, 3),
 }
-# Its number is a share.
-ACHIEVED = MODEL.achieved_share(B[:, None])
 # Of many models the number is that of the best.
 BEST = select_best("roc_auc", {NAME: A, "b": B}, Y, n_resamples=99, random_state=0)
 PLAN = plan_labels(
     [4, 3, 2, 1], 2, metric="roc_auc", probability=[0.8, 0.6, 0.3, 0.1], random_state=0
 )
-ALL = SINGLE | OTHERS | {"achieved": ACHIEVED, "best": BEST, "plan": PLAN}
+ALL = SINGLE | OTHERS | {"best": BEST, "plan": PLAN}
 BY_NAME = pytest.mark.parametrize("name", ALL)
 
 
@@ -158,12 +150,6 @@ def test_the_message_names_public_fields_or_what_to_take():
         float(OTHERS["sample_size"])
     with pytest.raises(TypeError, match=r"n_items, n_pos\.$"):
         float(OTHERS["lists"])
-
-
-def test_an_achieved_share_is_a_number():
-    low, high = ACHIEVED.share_interval
-    assert float(ACHIEVED) == ACHIEVED.share
-    assert f"{ACHIEVED:.2f[]}" == f"{ACHIEVED.share:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def kinds(cls):

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from functools import partial
-from math import comb
 
 import numpy as np
 import pytest
@@ -10,14 +9,7 @@ from scipy import stats
 
 from guarantees import assert_share, simulated
 from looped import case, looped
-from reference.batch_law import (
-    above,
-    best_place,
-    counted,
-    enumerated,
-    kept_above,
-    parts,
-)
+from reference.batch_law import best_place, counted, enumerated
 from skrate import rates
 from skrate.model_selection.threshold import BatchLaw, Constraint, chance_of_more
 
@@ -40,8 +32,6 @@ def test_the_law_counts_all_orders():
             law = BatchLaw(n, place, m)
             found, exact = law.probabilities, np.array(expected, float)
             np.testing.assert_allclose(found, exact, atol=1e-14)
-            mean = sum(k * p for k, p in enumerate(expected)) / m
-            assert law.mean == pytest.approx(float(mean), abs=1e-14)
 
 
 @looped("n, place, m", [(20, 3, 10), (2000, 300, 400), (10**6, 10**5, 10**5)])
@@ -103,41 +93,6 @@ def test_on_average_no_more_than_the_rate():
         for share in (Fraction(29, 100), Fraction(1, 3), Fraction(1)):
             place = Capacity(rates.fixed(float(share)), None, None).place(n)
             assert Fraction(place, n + 1) <= share < Fraction(place + 1, n + 1)
-
-
-def test_a_batch_at_hand_holds_what_the_rate_allows():
-    for confidence in (None, 0.95):
-        assert Capacity(rates.fixed(0.29), None, confidence).of_batch(100) == 29
-    assert Capacity(rates.beta(3, 19), None, None).of_batch(1000) == 136
-    expected = int(1000 * stats.beta.ppf(0.05, 3, 19))
-    assert Capacity(rates.beta(3, 19), None, 0.95).of_batch(1000) == expected
-
-
-def test_the_share_that_is_kept_by_hand():
-    # Both of the next two cases are marked with a probability of 1/4.
-    assert Capacity(rates.fixed(0.5), 2, 0.75).share() == pytest.approx(0.5)
-
-
-@looped("pooled", POOLED)
-@looped("place", [1, 3, 5])
-def test_p_values_are_valid_whatever_the_ties(pooled, place):
-    n, m = 5, 3
-    law, found = BatchLaw(n, place, m), []
-    for held_out, new in parts(pooled, n):
-        cut = kept_above(held_out, place)
-        n_from = sum(score >= cut for score in new)
-        found.append(law.pvalue(above(new, cut), n_from))
-    for level in sorted(set(found)):
-        as_small = sum(p <= level for p in found)
-        assert as_small / comb(n + m, n) <= level + 1e-12
-
-
-def test_p_value_by_hand():
-    # Of two held out and two new: 0, 1 or 2 above in 1, 2 and 3 of 6 orders.
-    law = BatchLaw(2, 2, 2)
-    assert law.pvalue(0, 0) == pytest.approx(2 / 6)
-    assert law.pvalue(2, 2) == 1
-    assert BatchLaw(2, 0, 2).pvalue(0, 0) == 1
 
 
 @pytest.mark.slow

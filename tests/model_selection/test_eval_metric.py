@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LogisticRegression
 
 from looped import looped
 from skrate import (
@@ -28,7 +27,7 @@ from skrate import (
 from skrate.metrics.base import LIST_METRICS, METRICS
 from skrate.metrics.momentum import stamina_score
 
-LIBRARIES = ["xgboost", "lightgbm", "catboost", "flaml"]
+LIBRARIES = ["xgboost", "lightgbm", "catboost"]
 BUDGET = rates.beta(2, 20)
 
 
@@ -95,42 +94,6 @@ def test_catboost_gets_an_object_named_after_the_metric():
     assert type(monitor).__name__ == "roc_auc"
     less = eval_metric(rate_at_recall_score, library="catboost")
     assert not less.is_max_optimal()
-
-
-@looped("metric", [recall_at_rate_score, rate_at_recall_score])
-def test_flaml_gets_a_loss_and_what_to_log(metric):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(80, 2))
-    y = np.where(X[:, 0] + rng.normal(size=80) > 0, "yes", "no")
-    weights = rng.integers(1, 4, 80)
-    model = LogisticRegression().fit(X[:40], y[:40])
-    options = {"rate": 0.2} if metric is recall_at_rate_score else {}
-    monitor = eval_metric(metric, library="flaml", pos_label="yes", **options)
-    loss, logged = monitor(
-        *(X[40:], y[40:], model, ["no", "yes"], X[:40], y[:40]),
-        *(weights[40:], weights[:40], {}, None, None),
-    )
-    scores = model.decision_function(X[40:])
-    options |= {"pos_label": "yes", "sample_weight": weights[40:]}
-    value = metric(y[40:], scores, **options)
-    assert logged == {metric.__name__: value}
-    assert loss == (-value if metric is recall_at_rate_score else value)
-
-
-def test_flaml_scores_the_lists_of_rankers():
-    y_true, y_score, _ = sample(4)
-    groups = np.arange(60) % 7
-
-    class Ranker:
-        def predict(self, X):
-            return X[:, 0]
-
-    rows = y_score[:, None], y_true, Ranker(), None, None, None, None, None, {}
-    monitor = eval_metric(ndcg_score, library="flaml", k=3)
-    value = ndcg_score(y_true, y_score, groups=groups, k=3)
-    assert monitor(*rows, groups, None) == (-value, {"ndcg_score": value})
-    with pytest.raises(ValueError, match=r"not in lists: AutoML.fit\(task='rank'"):
-        monitor(*rows)
 
 
 @looped(
