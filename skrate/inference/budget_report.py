@@ -27,6 +27,7 @@ from skrate.inference.difference import paired
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import adjusted
 from skrate.inference.measured import Measured, of_ranking, warn_of_turned
+from skrate.inference.models import check_several
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
@@ -648,7 +649,7 @@ def _ranked_models(
             is_named = isinstance(y_true, Mapping)
             rankings = y_true if is_named else dict(enumerate(y_true))
         check_same_folds({f"y_true[{name!r}]": one for name, one in rankings.items()})
-        rankings = _by_name("y_true", rankings)
+        rankings = check_several("y_true", rankings, least=1)
         return {name: ranked_in_folds(one, weights) for name, one in rankings.items()}
     if are_of_folds(models):
         raise ValueError(
@@ -674,19 +675,8 @@ def _ranked_models(
     columns = columns_of("models", models, cases.n_given)
     return {
         name: cases.with_scores(f"models[{name!r}]", scores)
-        for name, scores in _by_name("models", columns).items()
+        for name, scores in check_several("models", columns, least=1).items()
     }
-
-
-def _by_name(argument: str, models: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the models by their names as strings, of which no two are the same."""
-    names = [str(name) for name in models]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(
-            f"{argument} must hold at least one model, each under another name; "
-            f"found the names {names}."
-        )
-    return dict(zip(names, models.values(), strict=True))
 
 
 class ExpectedHits(Metric):

@@ -501,8 +501,8 @@ def test_nothing_found_needs_infinitely_many():
 @looped(
     "changed, message",
     [
-        ({"models": {}}, "models must hold at least one"),
-        ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, "another name"),
+        ({"models": {}}, r"models .* 1 .* 0"),
+        ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, r"models.*'1', '1'"),
         ({"models": {"A": [1, 2, 3]}}, r"models\['A'\] has 3"),
         ({"models": {"A": [1, 2, 3, np.nan]}}, r"models\['A'\] contains NaN"),
         ({"models": [[1, 2, 3, 4], [4, 3, 2, 1]]}, r"shape \(2, 4\): transpose it"),
