@@ -517,8 +517,10 @@ def add_model_calls(made, skrate, rng):
 
 def expected_recall(skrate, y_true, y_score, *, rate, of):
     """Return the expected recall, whatever its function is called."""
-    function = getattr(skrate, "expected_recall_score", skrate.recall_at_rate_score)
-    return function(y_true, y_score, rate=rate, of=of)
+    if hasattr(skrate, "expected_recall_score"):
+        found = skrate.expected_recall_score(y_true, y_score, rate=rate, of=of)
+        return found if of == "positives" else 1 - found
+    return skrate.recall_at_rate_score(y_true, y_score, rate=rate, of=of)
 
 
 def describe_rate(rate):

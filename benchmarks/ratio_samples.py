@@ -169,4 +169,4 @@ def ndcg(y_true, y_score):
     best = skrate.convert_rauc(
         1, to="expected_recall", rate=rate, prevalence=y_true.mean()
     )
-    return skrate.expected_recall_score(y_true, y_score, rate=rate) / best
+    return skrate.recall_at_rate_score(y_true, y_score, rate=rate) / best

@@ -16,9 +16,8 @@ QUESTIONS = (
         "Which model finds most within the budget?",
         "rate",
         (
-            *("rate_weighted_auc_score", "expected_recall_score"),
-            *("recall_at_rate_score", "precision_at_rate_score", "lift_at_rate_score"),
-            *("negative_recall_score", "convert_rauc"),
+            *("rate_weighted_auc_score", "recall_at_rate_score"),
+            *("precision_at_rate_score", "lift_at_rate_score", "convert_rauc"),
         ),
     ),
     (

@@ -15,7 +15,7 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from skrate import compare_curves, expected_recall_score, hit_curve, rates
+from skrate import compare_curves, hit_curve, rates, recall_at_rate_score
 
 COLOURS = {"A": "#0072b2", "B": "#d55e00"}  # told apart by all kinds of sight
 STYLES = {"A": "-", "B": "--"}
@@ -51,7 +51,7 @@ def draw_curves(ax, y_true, models, budget):
     draw_budget(ax, budget)
     for name, y_score in models.items():
         rate, hits = hit_curve(y_true, y_score)
-        found = expected_recall_score(y_true, y_score, rate=budget)
+        found = recall_at_rate_score(y_true, y_score, rate=budget)
         label = f"{name}: finds {found:.0%} within it"
         ax.plot(rate, hits / hits[-1], STYLES[name], color=COLOURS[name], lw=2)
         ax.lines[-1].set_label(label)

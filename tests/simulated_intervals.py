@@ -25,7 +25,7 @@ METRICS = {
     "rAUC, beta(3, 19)": (skrate.rate_weighted_auc_score, {"rate": rates.beta(3, 19)}),
     "rAUC, beta(2, 2)": (skrate.rate_weighted_auc_score, {"rate": rates.beta(2, 2)}),
     "expected recall, beta(3, 19)": (
-        skrate.expected_recall_score,
+        skrate.recall_at_rate_score,
         {"rate": rates.beta(3, 19)},
     ),
     "average precision": (skrate.average_precision_score, {}),

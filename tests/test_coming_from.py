@@ -103,7 +103,7 @@ def test_rdkit_gives_the_same_without_ties():
         ),
         (
             scoring.CalcRIE(ranked, 0, 20),
-            skrate.expected_recall_score(y, s, rate=e) / e.mean(),
+            skrate.recall_at_rate_score(y, s, rate=e) / e.mean(),
         ),
         (
             scoring.CalcEnrichment(ranked, 0, [0.05])[0],
@@ -195,7 +195,7 @@ def test_the_measures_of_reviews_are_ours_where_the_page_says_so():
     assert skrate.recall_at_rate_score(y, s, rate=0.1) == pytest.approx(
         np.mean(places <= 30), rel=1e-14
     )
-    mean_place = n * (1 - skrate.expected_recall_score(y, s)) + 0.5
+    mean_place = n * (1 - skrate.recall_at_rate_score(y, s, rate="uniform")) + 0.5
     assert mean_place == pytest.approx(places.mean(), rel=1e-13)
     # The last one before 95 %, where a random order has found as many.
     before = int(0.95 * n_pos)

@@ -148,7 +148,6 @@ RATE = {"rate": 0.3}
 NEEDED = {
     "expected_gain_score": {"gain": {"positive": 1, "negative": -0.5}, **RATE},
     "fpr_at_recall_score": {"recall": 0.8},
-    "negative_recall_score": RATE,
     "precision_at_rate_score": RATE,
     "precision_at_recall_score": {"recall": 0.8},
     "rate_at_recall_score": {"recall": 0.8},
@@ -245,12 +244,10 @@ cross_val_rankings           x-----xx-
 search_rankings              x-----xx-
 average_precision_score      x-xx---xx
 expected_gain_score          x-xx---xx
-expected_recall_score        x-xx---xx
 fpr_at_recall_score          x-xx---x-
 lift_at_rate_score           x-xx---xx
 mean_average_precision_score x----x---
 ndcg_score                   x----x---
-negative_recall_score        x-xx---xx
 partial_auc_score            x-xx---x-
 precision_at_rate_score      x-xx-x-xx
 precision_at_recall_score    x-xx---x-

@@ -328,7 +328,7 @@ def test_points_are_a_curve_whatever_their_index():
 )
 def test_a_distribution_that_is_not_frozen_is_told_how(given, hint):
     with pytest.raises(ValueError, match=hint):
-        skrate.expected_recall_score([1, 0], [2, 1], rate=given)
+        skrate.recall_at_rate_score([1, 0], [2, 1], rate=given)
 
 
 @looped("level", [1 - 1e-16, 1e-300])

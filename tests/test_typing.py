@@ -50,7 +50,7 @@ CALLS = [
         "exact",
         "exct",
     ),
-    ("skrate.expected_recall_score(y, a, of={})", "negatives", "negative"),
+    ("skrate.recall_at_rate_score(y, a, of={})", "negatives", "negative"),
     ("lists.mean({})", "positives", "pair"),
     ("lists.mean(undefined={})", "skip", "skipped"),
     ("skrate.ranking_auc_score(y, a, groups=y, average={})", "pairs", "pair"),

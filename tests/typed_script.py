@@ -59,18 +59,18 @@ several, columns = ["a", "b", "c"] * 2, np.arange(18.0).reshape(6, 3) % 5
 for average in ("macro", "weighted", "micro", "samples", None):
     precision(several, columns, average=average)
 by_class = {"a": 0.2, "b": stats.beta(2, 3), "c": "uniform"}
-skrate.expected_recall_score(several, frame[["a", "b"]].assign(c=1), rate=by_class)
+skrate.recall_at_rate_score(several, frame[["a", "b"]].assign(c=1), rate=by_class)
 skrate.rate_weighted_auc_score(texts, both, rate=0.2, labels=("no", "yes"))
 skrate.RateWeightedAUCScorer(rate={"a": 0.2, "b": 0.3, "c": 0.4}, average="weighted")
 
 # Rates.
 for rate in (0.2, np.float32(0.2), rates.beta(2, 3), stats.beta(2, 3)):
     skrate.rate_weighted_auc_score(ints, floats, rate=rate)
-skrate.expected_recall_score(ints, floats, rate="uniform")
-skrate.negative_recall_score(ints, floats, rate=np.mean(single) / 9)
+skrate.recall_at_rate_score(ints, floats, rate="uniform")
+skrate.recall_at_rate_score(ints, floats, rate=np.mean(single) / 9, of="negatives")
 if hasattr(stats, "Normal"):
     normal = stats.Normal(mu=0.2, sigma=0.1)
-    skrate.negative_recall_score(ints, floats, rate=normal)
+    skrate.recall_at_rate_score(ints, floats, rate=normal)
 rates.mixture([rates.beta(3, 19), 0.8, "uniform"], weights=[0.5, 0.4, 0.1])
 rates.empirical(frame["a"] / 9, weights=other["b"])
 skrate.convert_rauc([0.5, 0.6], to="expected_recall", rate=0.2, prevalence=0.5)

@@ -75,11 +75,11 @@ BudgetReportDisplay(report).plot()
 # ---------------
 # How many labelled records are needed to estimate the recall to within five points?
 
-from skrate import expected_recall_score
+from skrate import recall_at_rate_score
 
 print(
     sample_size(
-        expected_recall_score,
+        recall_at_rate_score,
         y_true,
         y_score,
         rate=budget,

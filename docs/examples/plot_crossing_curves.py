@@ -20,8 +20,8 @@ import numpy as np
 from skrate import (
     compare,
     compare_curves,
-    expected_recall_score,
     rates,
+    recall_at_rate_score,
 )
 from skrate.displays import CurveComparisonDisplay
 
@@ -58,7 +58,7 @@ print(result.winning_rates())
 
 print(
     compare(
-        expected_recall_score, y_true, model_a, model_b, rate=budget
+        recall_at_rate_score, y_true, model_a, model_b, rate=budget
     )
 )
 

@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skrate import compare, eval_metric, rates
-from skrate import expected_recall_score as recall
+from skrate import recall_at_rate_score as recall
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(24_000, 8))

@@ -18,7 +18,7 @@ rate.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrate import expected_recall_score, rates
+from skrate import rates, recall_at_rate_score
 
 n_items = 2_500
 past = [0.12, 0.10, 0.15, 0.11, 0.09, 0.14]
@@ -72,7 +72,7 @@ hours = known["120 hours"]
 low, high = hours.ppf([0.025, 0.975])
 for rate in (hours, low, high):
     print(
-        f"{expected_recall_score(belongs, y_score, rate=rate):.2f}"
+        f"{recall_at_rate_score(belongs, y_score, rate=rate):.2f}"
     )
 
 # %%

@@ -16,19 +16,14 @@ be labelled to decide?
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skrate import (
-    compare,
-    expected_recall_score,
-    rates,
-    sample_size,
-)
+from skrate import compare, rates, recall_at_rate_score, sample_size
 
 rng = np.random.default_rng(5)
 urgent = np.arange(1_000) < 80
 shared, of_new, of_old = rng.normal(size=(3, 1_000))
 new = 0.8 * shared + 0.6 * of_new + 1.5 * urgent
 old = 0.8 * shared + 0.6 * of_old + 1.3 * urgent
-pilot = expected_recall_score, urgent, new, old
+pilot = recall_at_rate_score, urgent, new, old
 budget = rates.beta(9, 81)
 
 found = compare(*pilot, rate=budget)

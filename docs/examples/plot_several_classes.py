@@ -21,9 +21,9 @@ from sklearn.model_selection import train_test_split
 
 from skrate import (
     RateWeightedAUCScorer,
-    expected_recall_score,
     hit_curve,
     rates,
+    recall_at_rate_score,
 )
 
 X, kind = make_classification(
@@ -62,7 +62,7 @@ for name, model in models.items():
     model.fit(X_train, y_train)
     y_score = y_scores[name] = model.predict_proba(X_test)
     print(f"{name}: rAUC {scorer(model, X_test, y_test):.3f}")
-    found = expected_recall_score(y_test, y_score, **own)
+    found = recall_at_rate_score(y_test, y_score, **own)
     for label, recall in zip(model.classes_, found, strict=True):
         print(f"    {label:6} {recall:.0%} found")
 

@@ -123,8 +123,8 @@ panel_of_places("ranking_auc_score\nAUC", share(worth))
 worth = worth_by_place(skrate.rate_weighted_auc_score, rate=early)
 panel_of_places("rate_weighted_auc_score\nrAUC", share(worth))
 
-worth = worth_by_place(skrate.expected_recall_score, rate=late)
-title = "expected_recall_score\nexpected recall"
+worth = worth_by_place(skrate.recall_at_rate_score, rate=late)
+title = "recall_at_rate_score\nexpected recall"
 panel_of_places(title, share(worth))
 
 worth = worth_by_place(skrate.recall_at_rate_score, rate=0.2)

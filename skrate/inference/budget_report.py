@@ -27,7 +27,6 @@ from skrate.inference.difference import paired
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import adjusted
 from skrate.inference.measured import Measured, of_ranking, warn_of_turned
-from skrate.inference.models import check_several
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
@@ -38,11 +37,15 @@ from skrate.inference.sample import (
     columns_of,
     ranked_in_folds,
 )
-from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, check_not_one_case
+from skrate.metrics.at_rate import (
+    LiftAtRate,
+    PrecisionAtRate,
+    RecallAtRate,
+    check_not_one_case,
+)
 from skrate.metrics.base import Metric, Slopes
 from skrate.metrics.hypotheses import NEGLIGIBLE
 from skrate.metrics.recall import (
-    ExpectedRecall,
     expected_recall,
     rate_of,
     recall_of_tables,
@@ -492,7 +495,7 @@ def budget_report(
         warn_of_turned(
             (
                 f"{given}[{name!r}]" if given == "models" or len(ranked) > 1 else given,
-                _measured(ExpectedRecall(law), sample, level),
+                _measured(RecallAtRate(law), sample, level),
                 None,
             )
             for name, sample in ranked.items()
@@ -504,7 +507,7 @@ def budget_report(
                 ends = predicted(sample, law, n_items, level, expected)
                 for count, batch in zip(COUNTS, ends, strict=True):
                     known[count] = known[count]._replace(batch=batch)
-            found.append((name, known, chance_pvalue(ExpectedRecall(law), law, sample)))
+            found.append((name, known, chance_pvalue(RecallAtRate(law), law, sample)))
             curves.append(curve_process("hits", [sample], grid, folds=sample.folds))
         if base is not None:
             found += _against(base, hits, law, n_cases, n_items, level)
@@ -574,7 +577,7 @@ def _quantities(
         "found": hits.mapped(of_all),
         "missed": misses.mapped(of_all),
         "false alarms": hits.mapped(lambda found: of_all(processed - found)),
-        "recall": known(ExpectedRecall(law), processed),
+        "recall": known(RecallAtRate(law), processed),
         "precision": known(PrecisionAtRate(law), p),
         "lift": known(LiftAtRate(law), 1.0),
         "number needed": hits.mapped(lambda found: _ratio(processed, found)),
@@ -616,7 +619,7 @@ def _against(
     level: float,
 ) -> list[_Found]:
     """Return what each model finds more than the reference, and raises in vain."""
-    other, recall = models.pop(base), ExpectedRecall(law)
+    other, recall = models.pop(base), RecallAtRate(law)
     pairs = []
     for model in models.values():
         warn_of_few_cases([recall] * 2, [model.cases, other.cases])
@@ -649,7 +652,7 @@ def _ranked_models(
             is_named = isinstance(y_true, Mapping)
             rankings = y_true if is_named else dict(enumerate(y_true))
         check_same_folds({f"y_true[{name!r}]": one for name, one in rankings.items()})
-        rankings = check_several("y_true", rankings, least=1)
+        rankings = _by_name("y_true", rankings)
         return {name: ranked_in_folds(one, weights) for name, one in rankings.items()}
     if are_of_folds(models):
         raise ValueError(
@@ -675,8 +678,19 @@ def _ranked_models(
     columns = columns_of("models", models, cases.n_given)
     return {
         name: cases.with_scores(f"models[{name!r}]", scores)
-        for name, scores in check_several("models", columns, least=1).items()
+        for name, scores in _by_name("models", columns).items()
     }
+
+
+def _by_name(argument: str, models: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the models by their names as strings, of which no two are the same."""
+    names = [str(name) for name in models]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(
+            f"{argument} must hold at least one model, each under another name; "
+            f"found the names {names}."
+        )
+    return dict(zip(names, models.values(), strict=True))
 
 
 class ExpectedHits(Metric):

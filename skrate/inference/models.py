@@ -46,7 +46,7 @@ def rankings_of_models(
             y_true, weights=weights, takes_estimates=True, **cases_given
         )
         models = columns_of(argument, scores, cases.n_given)
-    names = check_several(argument, models, least)
+    check_several(argument, models, least)
     named = {f"{argument}[{name!r}]": one for name, one in models.items()}
     if argument == "y_true":
         check_same_folds(named)
@@ -55,22 +55,19 @@ def rankings_of_models(
         rankings = [
             Rankings([scored(cases, *one, by_case=by_case)]) for one in named.items()
         ]
-    return dict(zip(names, rankings, strict=True))
+    return dict(zip(map(str, models), rankings, strict=True))
 
 
 def check_several(
     argument: str, models: Mapping[Any, Any], least: int = 2
-) -> dict[str, Any]:
-    """Return models by the text of their names, after checks of number and names."""
-    names = [str(name) for name in models]
-    if len(names) < least:
+) -> dict[Any, Any]:
+    """Return models by name, of which there must be enough."""
+    if len(models) < least:
+        found = len(models)
         raise ValueError(
-            f"{argument} must hold at least {least} model{'s' * (least > 1)}, found "
-            f"{len(names)}."
+            f"{argument} must hold at least {least} models, found {found}."
         )
-    if len(set(names)) < len(names):
-        raise ValueError(f"{argument} must hold distinct names, found {names}.")
-    return dict(zip(names, models.values(), strict=True))
+    return dict(models)
 
 
 def measured_models(

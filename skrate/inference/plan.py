@@ -39,13 +39,7 @@ from skrate.metrics.base import (
 from skrate.metrics.hypotheses import Alternative, Null, nulls_of, two_sided_level
 from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
-from skrate.metrics.recall import (
-    FEW_PROCESSED,
-    ExpectedRecall,
-    expected_recall,
-    is_of_few,
-    rate_of,
-)
+from skrate.metrics.recall import FEW_PROCESSED, expected_recall, is_of_few, rate_of
 from skrate.metrics.results import ConfidenceInterval, one_sided, question_text
 from skrate.rates.laws import RateDistribution, check_rate
 
@@ -359,7 +353,7 @@ def _missed(metric: Metric, ranked: Ranked) -> float:
     law = check_rate("uniform") if isinstance(metric, AUC) else metric.law
     if ranked.estimated is not None:
         return np.inf
-    has_law = isinstance(metric, AUC | ExpectedRecall | RateWeightedAUC | AtRate)
+    has_law = isinstance(metric, AUC | RateWeightedAUC | AtRate)
     if not has_law or not isinstance(law, RateDistribution):
         return np.inf
     table = ranked.table

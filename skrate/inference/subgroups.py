@@ -39,14 +39,7 @@ from skrate.inference.sample import Ranked, Weights, check_cases
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate, recall_at_rate_score
 from skrate.metrics.base import METRICS, MetricLike, check_parameters, unwrap
 from skrate.metrics.hypotheses import Alternative
-from skrate.metrics.recall import (
-    ExpectedRecall,
-    NegativeRecall,
-    bandwidth,
-    mean_and_moved,
-    rate_of,
-    share_at_cut,
-)
+from skrate.metrics.recall import bandwidth, mean_and_moved, rate_of, share_at_cut
 from skrate.metrics.results import (
     Comparison,
     Comparisons,
@@ -73,8 +66,7 @@ SHARES: dict[Share, tuple[str, int, str]] = {
     "fpr": ("False positive rate", _NEG, "negative cases"),
 }
 _KINDS: dict[Any, Share] = {
-    RecallAtRate: "recall", ExpectedRecall: "recall", PrecisionAtRate: "precision",
-    NegativeRecall: "fpr",
+    RecallAtRate: "recall", PrecisionAtRate: "precision",
 }  # fmt: skip
 _NAN = float("nan")
 
@@ -106,8 +98,8 @@ def subgroup_scores(
     metric : str, callable or a list of these
         "processed" is the share of a group that is processed, also called selection
         rate; "recall", "precision" and "fpr", the false positive rate, refer to a
-        group. :func:`recall_at_rate_score`, :func:`precision_at_rate_score` and
-        :func:`negative_recall_score`, or their names, mean the last three.
+        group. :func:`recall_at_rate_score` and :func:`precision_at_rate_score`, or
+        their names, mean these as well.
     y_true : array-like of shape (n_samples,)
         True labels of two classes.
     y_score : array-like of shape (n_samples,)
@@ -505,11 +497,13 @@ def _check_metrics(
             function, own = unwrap(one)
             params = own | params
             share = _KINDS.get(METRICS.get(function)) if callable(function) else None
+            if share == "recall" and params.pop("of", "positives") == "negatives":
+                share = "fpr"
             if share is None:
                 raise ValueError(
                     f"metric={shown(one)} is not known of groups of one queue; known "
-                    f"are {list(SHARES)}, and the functions recall_at_rate_score, "
-                    "precision_at_rate_score and negative_recall_score."
+                    f"are {list(SHARES)}, and the functions recall_at_rate_score and "
+                    "precision_at_rate_score."
                 )
             check_parameters(function, params, ["rate", "k"])
         asked.append((share, params))

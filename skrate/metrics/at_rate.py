@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, get_args, overload
 
 import numpy as np
 
@@ -17,21 +17,28 @@ from skrate.data.arrays import (
     IntArray,
     Label,
     dot,
-    ratio,
     share_of,
     sum_from_right,
 )
-from skrate.data.checks import check_count, check_fraction
+from skrate.data.checks import check_choice, check_count, check_fraction
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
-from skrate.metrics.base import Facts, Metric, Slopes, check_needed, needed, score
+from skrate.metrics.base import (
+    NAMED,
+    Facts,
+    Metric,
+    Slopes,
+    check_needed,
+    needed,
+    score,
+)
+from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
 from skrate.metrics.lists import of_queues
 from skrate.metrics.recall import (
     expected_recall,
     gain_of_tables,
-    negative_recall_score,
     rate_of,
     recall_limits,
     recall_slopes,
@@ -57,6 +64,9 @@ from skrate.rates.survival import (
 
 __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_score"]
 
+Side = Literal["positives", "negatives"]
+SIDES: tuple[Side, ...] = get_args(Side)
+
 # Panels in which a rate doubles, and how many nodes make the density over r exact to
 # rounding on each: the pole of 1 / r is so far away that one is worth a factor of 17.
 _PER_OCTAVE = 3
@@ -72,93 +82,182 @@ _LEAST_RATE = 1e-200
 _UNBOUNDED = 1e-3
 
 
-@described_like(negative_recall_score)
+@overload
+def recall_at_rate_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    rate: RateByClass | None = ...,
+    k: int | None = ...,
+    of: Side = ...,
+    groups: ArrayLike | None = ...,
+    average: AverageName = ...,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> float: ...
+
+
+@overload
+def recall_at_rate_score(
+    y_true: ArrayLike | RankTable | FoldRankings,
+    y_score: ArrayLike | None = ...,
+    *,
+    rate: RateByClass | None = ...,
+    k: int | None = ...,
+    of: Side = ...,
+    groups: ArrayLike | None = ...,
+    average: None,
+    labels: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    pos_label: Label = ...,
+) -> FloatArray: ...
+
+
 def recall_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
-    rate: RateLike | None = None,
+    rate: RateByClass | None = None,
     k: int | None = None,
+    of: Side = "positives",
     groups: ArrayLike | None = None,
+    average: ClassAverage = "macro",
+    labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
-) -> float:
-    """Compute the share of the positives in the processed part of the ranking.
+) -> float | FloatArray:
+    r"""Compute the fraction of the positives in the processed part of the ranking.
 
-    If the best-scored tenth of all cases is processed, or the best 50, which share
-    of the positives is found? For a rate that is known roughly it is the mean over its
-    distribution, which is :func:`expected_recall_score`.
+    If the best-scored tenth of all cases is processed, or the best 50, which fraction
+    of the positives is found? If the rate is known only roughly, it is the mean over
+    the distribution of the rate: the expected recall. Only the order of the scores
+    counts. For one data set and one distribution it ranks models as
+    :func:`rate_weighted_auc_score` does; that one is comparable across prevalences.
 
     Parameters
     ----------
-    rate : float, "uniform" or distribution, default=None
-        The share of all cases that is processed, in (0, 1]; or, where it is known
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+        True labels: two classes, several with a column of ``y_score`` each, or a matrix
+        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
+        :class:`FoldRankings`, without ``y_score``.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, higher for the positive class, or for the class of the column: decision
+        values or probabilities.
+    rate : float, "uniform", distribution or dict, default=None
+        The fraction of all cases that is processed, in (0, 1]; or, if it is known
         roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        Several classes may have separate queues: a dict then gives the rate of each.
+        Rates of a distribution outside [0, 1] are clipped.
     k : int, default=None
         In place of ``rate``, how many of the cases at hand are processed, at least 1
         (not with ``sample_weight``, nor of a table whose weights are not whole).
+    of : {"positives", "negatives"}, default="positives"
+        Which class is counted: "positives" gives the recall (true positive rate),
+        "negatives" the fraction of the negatives that is processed in vain (false
+        positive rate), of which less is better.
     groups : array-like of shape (n_samples,), default=None
-        The queue of each case, such as its day or clinic. The share, or number, of
+        The queue of each case, such as its day or clinic. The fraction, or number, of
         cases then applies to each queue (all of a shorter one), and the processed cases
         of all queues are pooled.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        How the classes are averaged, each ranked against the rest. "macro" weighs them
+        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
+        all pairs of a case and a class in one queue; "samples" ranks the classes of
+        each case, and averages over cases. Not used for two classes.
+    labels : array-like of shape (n_classes,), default=None
+        The classes of the columns of ``y_score``, in their order. None takes those in
+        ``y_true``, sorted; where this has columns itself, their numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
-    score : float
-        Recall in [0, 1]: the rate for random scores, ``min(1, rate / prevalence)``
-        for a perfect ranking; nan where undefined.
+    score : float, or array of shape (n_classes,)
+        Recall in [0, 1]: the (mean) rate for random scores, the mean of
+        ``min(1, rate / prevalence)`` for a perfect ranking; of the negatives the rate,
+        and the mean of ``max(0, (rate - prevalence) / (1 - prevalence))``. nan where
+        undefined. An array with ``average=None``.
 
     Raises
     ------
     ValueError
         For labels, scores or weights that cannot be ranked, both or neither of ``rate``
         and ``k``, a rate outside (0, 1] or the integer 1, which may be one case, a
-        ``k`` that is not between 1 and the number of cases, or ``groups`` of another
-        length, or with a rate that is not known or a table.
+        ``k`` that is not between 1 and the number of cases, an unknown ``of``, or
+        ``groups`` of another length, or with a distribution, several classes or a
+        table; of several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If there is no positive case.
+        If the class that is counted is absent. With several classes it names the class;
+        a mean that needs it is nan ("weighted" needs no class without cases).
 
     See Also
     --------
-    sklearn.metrics.recall_score : The same for predicted labels.
-    expected_recall_score : The same of a distribution, also of the negatives.
+    sklearn.metrics.recall_score : Recall of predicted labels, at one threshold.
+    rate_weighted_auc_score : Expected recall, rescaled to what is reachable.
     group_scores : At the best ``k`` of each list.
 
     Notes
     -----
-    Where the cut falls within tied cases, it is the expectation over random
-    orders of these cases: recall rises linearly within them. Cost: one sort.
+    With :math:`z_k` of the :math:`W_1` positives (or negatives) in group k of tied
+    scores, which spans the rates from :math:`D_{k-1}` to :math:`D_k`, and
+    :math:`G(x) = E[\min(R, x)]`,
+
+    .. math:: E = \sum_k rac{z_k}{W_1} rac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
+
+    the mean over positives of the probability of being processed. A known rate r has
+    G(x) = min(r, x). Cases that tie share the probability, which is the expectation
+    over random orders of the tied. It is E[F0] in [1]_, and E[F1] of the negatives;
+    "negative recall" in [1]_ is 1 - F1. It is exact to about 1e-15; where it is itself
+    no more than that, as for very light positives ranked last, no digit is left of it.
+
+    Cost: one sort for each class.
+
+    References
+    ----------
+    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`, theorem 6.
 
     Examples
     --------
-    >>> from skrate import recall_at_rate_score
-    >>> recall_at_rate_score(
-    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5
-    ... )
+    >>> from skrate import rates, recall_at_rate_score
+    >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
+    >>> recall_at_rate_score(y_true, y_score, rate=0.5)
     0.5
-    >>> recall_at_rate_score(
-    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], k=3
-    ... )
+    >>> recall_at_rate_score(y_true, y_score, k=3)
     1.0
+
+    A quarter or three quarters are processed, which find one or both positives:
+
+    >>> budget = rates.empirical([0.25, 0.75])
+    >>> recall_at_rate_score(y_true, y_score, rate=budget)
+    0.75
 
     One case can be processed on each of two days:
 
     >>> day = [1, 1, 2, 2]
-    >>> recall_at_rate_score(
-    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], k=1, groups=day
-    ... )
+    >>> recall_at_rate_score(y_true, y_score, k=1, groups=day)
     1.0
     """
-    metric = RecallAtRate(rate, k)
     if groups is not None:
+        if labels is not None:
+            raise ValueError(
+                "groups is for two classes, and labels names the columns of several: "
+                "leave out one of them."
+            )
+        metric = RecallAtRate(rate, k, of)
         return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
-    return score(metric, y_true, y_score, sample_weight, pos_label)
+    return score_any(
+        lambda one: RecallAtRate(one, k, of), rate, y_true, y_score, sample_weight,
+        pos_label, average=average, labels=labels,
+    )  # fmt: skip
 
 
-@described_like(recall_at_rate_score, "Raises")
 def precision_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -175,12 +274,41 @@ def precision_at_rate_score(
     of them is positive? With a number of cases it is what search calls precision at k;
     for a rate that is known roughly it is the mean over its distribution.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class: decision values or probabilities.
+    rate : float, "uniform" or distribution, default=None
+        The fraction of all cases that is processed, in (0, 1]; or, if it is known
+        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+    k : int, default=None
+        In place of ``rate``, how many of the cases at hand are processed, at least 1
+        (not with ``sample_weight``, nor of a table whose weights are not whole).
+    groups : array-like of shape (n_samples,), default=None
+        The queue of each case, such as its day or clinic. The fraction, or number, of
+        cases then applies to each queue (all of a shorter one), and the processed cases
+        of all queues are pooled.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
     Returns
     -------
     score : float
         Precision in [0, 1]: the prevalence for random scores,
         ``min(1, prevalence / rate)``, or its mean, for a perfect ranking; nan where
         undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, both or neither of ``rate``
+        and ``k``, a rate outside (0, 1] or the integer 1, which may be one case, a
+        ``k`` that is not between 1 and the number of cases, or ``groups`` of another
+        length, or with a distribution or a table.
 
     Warns
     -----
@@ -232,7 +360,7 @@ def precision_at_rate_score(
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
-@described_like(recall_at_rate_score)
+@described_like(precision_at_rate_score)
 def lift_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -287,9 +415,8 @@ def lift_at_rate_score(
 class AtRate(Metric):
     """What the three share: all are multiples of the recall at a rate.
 
-    ``rate`` is a share of all cases where it is known, and a distribution where several
-    are possible. ``k`` is a number of cases, of each list or, until ``of_sample``, of
-    all.
+    ``rate`` is a fraction of all cases if it is known, and otherwise a distribution.
+    ``k`` is a number of cases, of each list or, until ``of_sample``, of all.
     """
 
     rate: Any = field(
@@ -303,6 +430,8 @@ class AtRate(Metric):
     # What those found are a share of: of the positives, and of what is processed.
     is_per_positive = True
     is_per_processed = True
+    # Whether negatives take the place of the positives.
+    is_of_negatives = False
 
     def __post_init__(self) -> None:
         if self.rate is not None and self.k is not None:
@@ -334,29 +463,19 @@ class AtRate(Metric):
         return isinstance(self.rate, RateDistribution)
 
     def value(self, table: RankTable) -> float:
-        if not self.is_uncertain:
-            return super().value(table)
-        law, factor = self.weighting
-        if table.n_pos == 0:
+        law, processed = self.weighting
+        if table.n_pos == 0 and not self.is_of_negatives:
             # Undefined is the recall, but not the precision.
-            return 0.0 * factor
-        share = 1.0 if self.is_per_positive else table.prevalence
-        return factor * share * expected_recall(table, law)
+            return 0.0 / processed
+        recall = expected_recall(table, law, of_negatives=self.is_of_negatives)
+        return (1.0 if self.is_per_positive else table.prevalence) * recall / processed
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        weight, n_pos = pos + neg, pos.sum(axis=1)
-        total = weight.sum(axis=1)
-        if self.is_uncertain:
-            law, factor = self.weighting
-            found = factor * gain_of_tables(pos, weight, law)
-            return share_of(found, n_pos if self.is_per_positive else total)
-        seen = self.rate * total
-        part = np.zeros(weight.shape)
-        np.cumsum(weight[:, :-1], axis=1, out=part[:, 1:])
-        np.subtract(seen[:, None], part, out=part)
-        # Cut off before it is divided: a group may be empty.
-        part = ratio(np.clip(part, 0, weight, out=part), weight)
-        return self._scaled(np.einsum("ij,ij->i", pos, part), n_pos, seen, total)
+        law, processed = self.weighting
+        counted, weight = (neg if self.is_of_negatives else pos), pos + neg
+        found = gain_of_tables(counted, weight, law) / processed
+        whole = counted if self.is_per_positive else weight
+        return share_of(found, whole.sum(axis=1))
 
     @property
     def facts(self) -> Facts:
@@ -381,11 +500,14 @@ class AtRate(Metric):
         if self.is_uncertain:
             return super().per_list(lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
-        found = lists.sum(lists.pos * seen_rows(lists, n_seen))
-        values = self._scaled(found, lists.n_pos, n_seen, lists.sizes)
-        if not self.facts.is_of_queues:
-            return ListValues.of(values, lists)
-        whole = lists.n_pos if self.is_per_positive else n_seen
+        counted = lists.neg if self.is_of_negatives else lists.pos
+        found = lists.sum(counted * seen_rows(lists, n_seen))
+        whole = lists.sum(counted) if self.is_per_positive else n_seen
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = found / whole
+            if not self.facts.is_of_queues:
+                # The lift.
+                return ListValues.of(values / (n_seen / lists.sizes), lists)
         return ListValues.of(values, lists, found, whole)
 
     def undefined_value(self, table: RankTable) -> str:
@@ -393,34 +515,53 @@ class AtRate(Metric):
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:
-        """The distribution under which the expected recall is taken, and its factor."""
+        """The distribution of the expected recall, and what it is divided by."""
         if not self.is_per_processed:
             return self.law, 1.0
+        if not self.is_uncertain:
+            return self.law, self.rate
         law = PerProcessed(self.law)
-        return law, law.mean_inverse
+        return law, 1 / law.mean_inverse
 
     def slopes(self, table: RankTable) -> Slopes:
-        law, factor = self.weighting
+        law, processed = self.weighting
+        if self.is_of_negatives:
+            of_swapped, _ = recall_slopes(table.swapped, law)
+            return of_swapped.turned().scaled(-1.0)
         slopes, recall = recall_slopes(table, law)
         if self.is_per_positive:
-            return slopes.scaled(factor)
-        return slopes.scaled(factor * table.prevalence, factor * recall)
-
-    def _scaled(
-        self, found: FloatArray, n_pos: FloatArray, seen: FloatArray, total: FloatArray
-    ) -> FloatArray:
-        """Return the metric from the positives found among those seen."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = found / (n_pos if self.is_per_positive else total)
-            return share / (seen / total) if self.is_per_processed else share
+            return slopes.scaled(1 / processed)
+        return slopes.scaled(table.prevalence / processed, recall / processed)
 
 
 class RecallAtRate(AtRate, score=recall_at_rate_score):
-    """The share of the positives that is found."""
+    """The fraction of the positives, or of the negatives, that is processed."""
 
-    name = "Recall"
-    needs = ("positive",)
+    of: Side = field(default="positives", metadata=NAMED)
+
     is_per_processed = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("of", self.of, SIDES)
+
+    @property
+    def name(self) -> str:
+        name = "FPR" if self.is_of_negatives else "recall"
+        return f"Expected {name}" if self.is_uncertain else name[0].upper() + name[1:]
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.of.removesuffix("s"),)
+
+    @property
+    def greater_is_better(self) -> bool:  # type: ignore[override]
+        return not self.is_of_negatives
+
+    @property
+    def is_of_negatives(self) -> bool:  # type: ignore[override]
+        """Whether the negatives are counted."""
+        return self.of == "negatives"
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         return recall_limits(self.rate)

@@ -32,12 +32,7 @@ from skrate.metrics.base import (
     score,
 )
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
-from skrate.metrics.recall import (
-    expected_recall_score,
-    negative_recall_score,
-    recall_slopes,
-    share_at_cut,
-)
+from skrate.metrics.recall import recall_slopes, share_at_cut
 from skrate.metrics.results import wilson_ends
 from skrate.rates.laws import Fixed
 
@@ -68,7 +63,6 @@ _STEPS, _MOST_CUTS = 512, 2**16
 _FINER = 64
 
 
-@described_like(negative_recall_score)
 def rate_at_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -85,8 +79,16 @@ def rate_at_recall_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
         The share of the positives to find, in (0, 1].
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -334,7 +336,6 @@ def recall_at_fpr_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> FloatArray: ...
-@described_like(expected_recall_score)
 def recall_at_fpr_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -353,9 +354,28 @@ def recall_at_fpr_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+        True labels: two classes, several with a column of ``y_score`` each, or a matrix
+        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
+        :class:`FoldRankings`, without ``y_score``.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, higher for the positive class, or for the class of the column: decision
+        values or probabilities.
     fpr : float, default=None
         The share of the negatives that may lie above the cut, in [0, 1). There is no
         default: it has to be given.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        How the classes are averaged, each ranked against the rest. "macro" weighs them
+        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
+        all pairs of a case and a class in one queue; "samples" ranks the classes of
+        each case, and averages over cases. Not used for two classes.
+    labels : array-like of shape (n_classes,), default=None
+        The classes of the columns of ``y_score``, in their order. None takes those in
+        ``y_true``, sorted; where this has columns itself, their numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

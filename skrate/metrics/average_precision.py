@@ -23,9 +23,9 @@ from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
 from skrate.data.table import EstimatedTable, RankTable
+from skrate.metrics.at_rate import recall_at_rate_score
 from skrate.metrics.base import Facts, Metric, Slopes, extremes
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
-from skrate.metrics.recall import expected_recall_score
 
 __all__ = ["average_precision_score"]
 
@@ -74,7 +74,7 @@ def average_precision_score(
 ) -> FloatArray: ...
 
 
-@described_like(expected_recall_score)
+@described_like(recall_at_rate_score)
 def average_precision_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,

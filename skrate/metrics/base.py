@@ -44,10 +44,10 @@ from skrate.rates.laws import cuts_of
 # Each with and without its ending; a test holds them to the registry.
 MetricName = Literal[
     "average_precision", "average_precision_score", "expected_gain",
-    "expected_gain_score", "expected_recall", "expected_recall_score", "fpr_at_recall",
-    "fpr_at_recall_score", "lift_at_rate", "lift_at_rate_score",
+    "expected_gain_score", "expected_recall", "fpr_at_recall", "fpr_at_recall_score",
+    "lift_at_rate", "lift_at_rate_score",
     "mean_average_precision", "mean_average_precision_score", "momentum",
-    "momentum_score", "ndcg", "ndcg_score", "negative_recall", "negative_recall_score",
+    "momentum_score", "ndcg", "ndcg_score",
     "partial_auc", "partial_auc_score", "precision_at_rate", "precision_at_rate_score",
     "precision_at_recall", "precision_at_recall_score", "ranking_auc",
     "ranking_auc_score", "rate_at_recall", "rate_at_recall_score", "rate_weighted_auc",
@@ -183,8 +183,8 @@ class Metric(ABC):
     groups without a positive merge, nor do slopes but at :func:`cut_rates`.
 
     ``name``, ``needs``, ``greater_is_better`` and ``facts`` are set in the class,
-    without an annotation, or are properties where they depend on the parameters (except
-    ``greater_is_better``, which scorers ask of the class). A parameter that must be
+    without an annotation, or are properties where they depend on the parameters
+    (``greater_is_better`` only on those that are ``NAMED``). A parameter that must be
     given is a ``field(default=None, metadata=needed(text))``, and one that may have an
     entry per case has ``PER_CASE``.
     """
@@ -652,6 +652,9 @@ def named(metric: Any) -> Any:
     if not isinstance(metric, str):
         return metric
     short = metric.removesuffix("_score")
+    if short == "expected_recall":
+        # The term of Millard, Flach and Higgins (2014).
+        short = "recall_at_rate"
     return score_names().get(short, short if short in ALIASES else metric)
 
 

@@ -48,7 +48,11 @@ class BoundMetric:
     def greater_is_better(self) -> bool:
         """Whether more of it is better."""
         kind = METRICS.get(self.function)
-        return kind is None or bool(kind.greater_is_better)
+        if kind is None:
+            return True
+        named = [each.name for each in fields(kind) if "is_named" in each.metadata]
+        options = {name: self.params[name] for name in named if name in self.params}
+        return bool(kind(**options).greater_is_better)
 
     @property
     def per_case(self) -> tuple[str, ...]:
@@ -185,6 +189,9 @@ def bind(
 def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the optional keywords of a metric, except what comes with the cases."""
     of_cases = (*OF_CASES, *BoundMetric(function, {}).per_case)
+    if {"groups", "labels"} <= _signature(function).keys():
+        # Left out it is "macro" for classes, and "pooled" for queues.
+        of_cases = (*of_cases, "average")
     return {
         name: parameter.default
         for name, parameter in _signature(function).items()

@@ -32,7 +32,6 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.ranking import ranking
 from skrate.data.sample import Sample, check_ranking
-from skrate.data.show import described_like
 from skrate.data.table import Merged, RankTable
 from skrate.metrics.at_recall import ROUNDING
 from skrate.metrics.base import (
@@ -50,7 +49,6 @@ from skrate.metrics.recall import (
     gain_of_tables,
     is_of_few,
     mean_and_moved,
-    negative_recall_score,
     processed_rows,
     recall_slopes,
     sum_over_places,
@@ -73,7 +71,6 @@ NO_CASES = (
 )
 
 
-@described_like(negative_recall_score)
 def expected_gain_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -119,6 +116,8 @@ def expected_gain_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases; None means equal ones. A case of weight 2 gains and costs
         as two. The sum is in proportion to them; per case their scale is free.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -139,7 +138,7 @@ def expected_gain_score(
     --------
     sklearn.metrics.make_scorer : Scorers that are handed ``gain`` as metadata, too.
     make_ranking_scorer : The same of this package, which finds it in a column of ``X``.
-    expected_recall_score : The gain of positives, as a share of all of them.
+    recall_at_rate_score : The gain of positives, as a share of all of them.
     HitCurveDisplay : What is gained at each share of the cost.
 
     Notes

@@ -94,7 +94,7 @@ def group_scores(
     ----------
     metric : callable or str
         What to compute in each list: a score of this package, such as
-        :func:`average_precision_score` or :func:`expected_recall_score`, or its name,
+        :func:`average_precision_score` or :func:`recall_at_rate_score`, or its name,
         a :func:`functools.partial` of one, or scikit-learn's function or name of the
         same.
     y_true : array-like of shape (n_samples,)

@@ -23,10 +23,10 @@ from skrate.data.checks import check_choice, shown
 from skrate.data.folds import FoldRankings
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
+from skrate.metrics.at_rate import precision_at_rate_score
 from skrate.metrics.at_recall import TOO_SMALL
 from skrate.metrics.base import Facts, Metric, Slopes, score
 from skrate.metrics.rate_weighted_auc import is_late
-from skrate.metrics.recall import negative_recall_score
 from skrate.rates.laws import (
     FrozenDistribution,
     RateDistribution,
@@ -50,7 +50,7 @@ OfAxis: TypeAlias = (
 Axis = Literal["fpr", "tpr"]
 
 
-@described_like(negative_recall_score)
+@described_like(precision_at_rate_score)
 def partial_auc_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -109,7 +109,7 @@ def partial_auc_score(
     See Also
     --------
     sklearn.metrics.roc_auc_score : Up to a false positive rate, ``max_fpr=``.
-    expected_recall_score : A weight on the share of all cases that is processed.
+    recall_at_rate_score : A weight on the share of all cases that is processed.
     rate_weighted_auc_score : The same, between worst and best ranking.
 
     Notes
@@ -125,7 +125,7 @@ def partial_auc_score(
     for (0, b) and (c, 1) the two-way partial AUC of [3]_. Divided by (b - a)(d - c) it
     is how often a positive outscores a negative, if both are between these shares of
     their class from the top. Under a distribution it is the mean of T:
-    :func:`expected_recall_score` with the negatives in place of all cases. Where a
+    :func:`recall_at_rate_score` with the negatives in place of all cases. Where a
     window ends within a group of ties, A follows the straight line.
 
     McClish's standard [1]_ is (1 + (A - m) / (M - m)) / 2, with m the area of the

@@ -27,15 +27,11 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.show import described_like
 from skrate.data.table import RankTable
+from skrate.metrics.at_rate import recall_at_rate_score
 from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
 from skrate.metrics.base import Facts, Metric, Slopes
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.metrics.recall import (
-    expected_recall,
-    expected_recall_score,
-    recall_of_tables,
-    recall_slopes,
-)
+from skrate.metrics.recall import expected_recall, recall_of_tables, recall_slopes
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 from skrate.rates.survival import kept
 
@@ -74,7 +70,7 @@ def rate_weighted_auc_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> FloatArray: ...
-@described_like(expected_recall_score)
+@described_like(recall_at_rate_score)
 def rate_weighted_auc_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -119,7 +115,7 @@ def rate_weighted_auc_score(
     See Also
     --------
     sklearn.metrics.roc_auc_score : The uniform rate, with ``multi_class="ovr"``.
-    expected_recall_score : The same without rescaling: what will be found.
+    recall_at_rate_score : The same without rescaling: what will be found.
     RateWeightedAUCScorer : The same as a ``scoring=`` object.
 
     Notes
@@ -382,7 +378,7 @@ def convert_rauc(
     See Also
     --------
     rate_weighted_auc_score : The rAUC from labels and scores.
-    expected_recall_score : Expected recall from labels and scores.
+    recall_at_rate_score : Expected recall from labels and scores.
 
     Notes
     -----

@@ -1,11 +1,10 @@
-"""Expected recall under a distribution of the rate, of positives and of negatives."""
+"""Kernels of the expected recall under a distribution of the rate."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
-from functools import lru_cache, partial
-from typing import Any, Literal, get_args, overload
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -13,26 +12,19 @@ from scipy import special
 from skrate.data.arrays import (
     CACHED,
     Array,
-    ArrayLike,
     BoolArray,
     FloatArray,
     IntArray,
-    Label,
     dot,
     ratio,
     share_of,
     sum_from_right,
 )
-from skrate.data.checks import check_choice
-from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable
 from skrate.data.table import RankTable
-from skrate.metrics.base import NAMED, Facts, Metric, Slopes, score
-from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.rates.laws import RateDistribution, RateLike, check_rate
+from skrate.metrics.base import Slopes
+from skrate.rates.laws import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
-
-__all__ = ["expected_recall_score", "negative_recall_score"]
 
 # The sum over positives: rankings up to this length keep their weights, longer ones
 # are cut into blocks, on each of which the weights are a polynomial of this degree.
@@ -42,8 +34,6 @@ _FEW_TIES = 0.5
 
 _DEGREE = 7
 _TOLERANCE = 1e-13
-Side = Literal["positives", "negatives"]
-SIDES: tuple[Side, ...] = get_args(Side)
 # Rankings with more groups look a rate with a density up on a grid of as many cells.
 _GRID = 2**15
 # What a straight line in a cell of it may be off, as a share of what does or does not
@@ -54,294 +44,6 @@ _PLACE, _ROUNDING = 0.3, 4e-15
 # Of fewer cases above a cut the share of positives is no estimate of itself.
 FEW_PROCESSED = 5
 _ADDED = 2.0
-
-
-@overload
-def expected_recall_score(
-    y_true: ArrayLike | RankTable | FoldRankings,
-    y_score: ArrayLike | None = ...,
-    *,
-    rate: RateByClass = ...,
-    of: Side = ...,
-    average: AverageName = ...,
-    labels: ArrayLike | None = ...,
-    sample_weight: ArrayLike | None = ...,
-    pos_label: Label = ...,
-) -> float: ...
-
-
-@overload
-def expected_recall_score(
-    y_true: ArrayLike | RankTable | FoldRankings,
-    y_score: ArrayLike | None = ...,
-    *,
-    rate: RateByClass = ...,
-    of: Side = ...,
-    average: None,
-    labels: ArrayLike | None = ...,
-    sample_weight: ArrayLike | None = ...,
-    pos_label: Label = ...,
-) -> FloatArray: ...
-
-
-def expected_recall_score(
-    y_true: ArrayLike | RankTable | FoldRankings,
-    y_score: ArrayLike | None = None,
-    *,
-    rate: RateByClass = "uniform",
-    of: Side = "positives",
-    average: ClassAverage = "macro",
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    pos_label: Label = None,
-) -> float | FloatArray:
-    r"""Compute the expected recall when the share processed is uncertain.
-
-    Recall at the rate R, averaged over the distribution of R: what a reviewer who
-    stops at an uncertain place will have found. Only the order of the scores counts.
-    For one data set and one rate distribution it ranks models as
-    :func:`rate_weighted_auc_score` does; that one is comparable across prevalences.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels: two classes, several with a column of ``y_score`` each, or a matrix
-        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
-        :class:`FoldRankings`, without ``y_score``.
-    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, higher for the positive class, or for the class of the column: decision
-        values or probabilities.
-    rate : "uniform", float, distribution or dict, default="uniform"
-        The share of all cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`. Several classes
-        may have separate queues: a dict then gives the rate of each.
-    of : {"positives", "negatives"}, default="positives"
-        Whose recall: "positives" gives the expected share of the positives that are
-        processed, "negatives" the share of the negatives that are not.
-    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        How the classes are averaged, each ranked against the rest. "macro" weighs them
-        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
-        all pairs of a case and a class in one queue; "samples" ranks the classes of
-        each case, and averages over cases. Not used for two classes.
-    labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes those in
-        ``y_true``, sorted; where this has columns itself, their numbers.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-
-    Returns
-    -------
-    score : float, or array of shape (n_classes,)
-        Expected recall in [0, 1]. Random scores give the mean rate (one minus it for
-        the negatives); a perfect ranking gives less than 1 where fewer cases may be
-        processed than there are positives. nan where undefined. An array with
-        ``average=None``.
-
-    Raises
-    ------
-    ValueError
-        For labels, scores or weights that cannot be ranked, a ``rate`` or ``of`` that
-        is none of the choices; of several classes as :func:`rate_weighted_auc_score`.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If the class asked for is absent. With several classes it names the class; a
-        mean that needs it is nan ("weighted" needs no class without cases).
-
-    See Also
-    --------
-    sklearn.metrics.recall_score : Recall of predicted labels, at one threshold.
-    rate_weighted_auc_score : Expected recall, rescaled to what is reachable.
-    recall_at_rate_score : Recall at one known rate or count.
-
-    Notes
-    -----
-    With :math:`z_k` of the :math:`W_1` positives in group k of tied scores, which
-    spans the rates from :math:`D_{k-1}` to :math:`D_k`, and
-    :math:`G(x) = E[\min(R, x)]`,
-
-    .. math:: E = \sum_k \frac{z_k}{W_1} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
-
-    the mean over positives of the probability of being processed; cases that tie share
-    it, which is the expectation over random orders of the tied. It is E[F0] in [1]_,
-    and for the negatives E[1 - F1]. Rates outside [0, 1] are clipped. It is exact to
-    about 1e-15; where it is itself no more than that, as for very light positives
-    ranked last or negatives next to a rate of 1, no digit is left of it.
-
-    Cost: one sort for each class.
-
-    References
-    ----------
-    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
-       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`, theorem 6.
-
-    Examples
-    --------
-    One of four cases will be processed; one of the two positives is ranked first:
-
-    >>> from skrate import expected_recall_score
-    >>> expected_recall_score(
-    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.25
-    ... )
-    0.5
-    """
-    make = partial(ExpectedRecall, of=of)
-    return score_any(
-        make, rate, y_true, y_score, sample_weight, pos_label,
-        average=average, labels=labels,
-    )  # fmt: skip
-
-
-def negative_recall_score(
-    y_true: ArrayLike | RankTable | FoldRankings,
-    y_score: ArrayLike | None = None,
-    *,
-    rate: RateLike = "uniform",
-    sample_weight: ArrayLike | None = None,
-    pos_label: Label = None,
-) -> float:
-    r"""Compute the expected share of the negatives that is processed in vain.
-
-    The false positive rate at the rate R, averaged over the distribution of R: what a
-    reviewer will have read for nothing, as a share of all that is not worth reading.
-    Less is better, so that scorers negate it. It is 1 minus the
-    :func:`expected_recall_score` of the negatives.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class: decision values or probabilities.
-    rate : "uniform", float or distribution, default="uniform"
-        The share of all cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
-    pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-
-    Returns
-    -------
-    score : float
-        Negative recall in [0, 1]: the mean rate for random scores, less for better
-        ones; a perfect ranking gives 0 only where no more cases are processed than
-        there are positives. nan where undefined.
-
-    Raises
-    ------
-    ValueError
-        For labels, scores or weights that cannot be ranked, or a ``rate`` that is none
-        of the choices.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If there is no negative case.
-
-    See Also
-    --------
-    sklearn.metrics.roc_curve : The false positive rate at each threshold.
-    expected_recall_score : What is found.
-
-    Notes
-    -----
-    It is the sum of :func:`expected_recall_score` over the negatives, E[F1] in [1]_
-    (definition 1): the mean over negatives of the probability of being processed. What
-    [1]_ calls negative recall is 1 - F1, the share that is spared:
-    ``expected_recall_score(..., of="negatives")``. Cost: one sort.
-
-    References
-    ----------
-    .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
-       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
-
-    Examples
-    --------
-    Two of four cases will be processed; one of them is negative, of two in all:
-
-    >>> from skrate import negative_recall_score
-    >>> negative_recall_score(
-    ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=0.5
-    ... )
-    0.5
-    """
-    return score(NegativeRecall(rate), y_true, y_score, sample_weight, pos_label)
-
-
-class _OfClass(Metric):
-    """The share of the positives that is processed, or of the negatives that is not."""
-
-    rate: Any = "uniform"
-    facts = Facts(takes_estimates=True)
-    # Whether it is the negatives whose recall counts.
-    is_of_negatives = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", check_rate(self.rate))
-
-    def _turned(self, share: Any) -> Any:
-        """Return the metric from the share of the class that is processed."""
-        return 1 - share if self.is_of_negatives else share
-
-    def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        low, high = sorted(map(self._turned, recall_limits(self.rate)))
-        return low, high
-
-    def value(self, table: RankTable) -> float:
-        share = expected_recall(table, self.rate, of_negatives=self.is_of_negatives)
-        return float(self._turned(share))
-
-    def values(self, pos: Array, neg: Array) -> FloatArray:
-        weights = (neg, pos) if self.is_of_negatives else (pos, neg)
-        return np.asarray(self._turned(recall_of_tables(*weights, self.rate)))
-
-    def slopes(self, table: RankTable) -> Slopes:
-        if not self.is_of_negatives:
-            return recall_slopes(table, self.rate)[0]
-        return recall_slopes(table.swapped, self.rate)[0].turned()
-
-
-class ExpectedRecall(_OfClass, score=expected_recall_score):
-    """The expected recall of either class under a rate."""
-
-    of: Side = field(default="positives", metadata=NAMED)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("of", self.of, SIDES)
-
-    @property
-    def name(self) -> str:
-        positives = self.of == "positives"
-        return "Expected recall" if positives else "Expected recall of the negatives"
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return (self.of.removesuffix("s"),)
-
-    @property
-    def is_of_negatives(self) -> bool:  # type: ignore[override]
-        """Whether it is the recall of the negatives."""
-        return self.of == "negatives"
-
-
-class NegativeRecall(_OfClass, score=negative_recall_score):
-    """The expected share of the negatives that is processed."""
-
-    name = "Negative recall"
-    needs = ("negative",)
-    greater_is_better = False
-    is_of_negatives = True
-
-    def _turned(self, share: Any) -> Any:
-        return share
-
-    def slopes(self, table: RankTable) -> Slopes:
-        return super().slopes(table).scaled(-1.0)
 
 
 def expected_recall(

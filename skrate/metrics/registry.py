@@ -12,5 +12,4 @@ from skrate.metrics.average_precision import *
 from skrate.metrics.gain import *
 from skrate.metrics.partial_auc import *
 from skrate.metrics.rate_weighted_auc import *
-from skrate.metrics.recall import *
 from skrate.metrics.retrieval import *

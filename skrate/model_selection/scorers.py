@@ -22,7 +22,6 @@ from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.base import MetricLike, named
 from skrate.metrics.bound import (
     OF_CASES,
-    OF_CLASSES,
     OF_LISTS,
     OF_MEAN,
     BoundMetric,
@@ -174,7 +173,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
             )
         params = self._bound.params
         if self._bound.averages_classes:
-            average, labels = (params.pop(name) for name in OF_CLASSES)
+            average, labels = params.pop("average", "macro"), params.pop("labels", None)
             if average != "macro" or labels is not None:
                 raise ValueError(
                     f"average={average!r} and labels={labels!r} of {self._name} are "
@@ -260,7 +259,7 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
                 "classes, or several labels for a case: pos_label= names the one that "
                 "is scored against the rest."
             )
-        if label is None and bound.params["average"] is None:
+        if label is None and bound.params.get("average", "macro") is None:
             raise ValueError(
                 f"average=None of {name} leaves a score for each class, and a "
                 "scorer returns one: give another average, or one class by pos_label."

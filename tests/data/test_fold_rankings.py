@@ -19,10 +19,10 @@ from skrate import (
     average_precision_score,
     estimate,
     expected_gain_score,
-    expected_recall_score,
     group_scores,
     ndcg_score,
     ranking_auc_score,
+    recall_at_rate_score,
 )
 from skrate.metrics.base import METRICS as REGISTERED
 
@@ -92,7 +92,7 @@ def test_folds_on_which_a_metric_is_undefined_are_left_out():
 def test_a_metric_undefined_on_all_folds_is_nan():
     rankings = FoldRankings([1, 1], [1, 2], [0, 1])
     with pytest.warns(UndefinedMetricWarning, match="so within every fold"):
-        assert np.isnan(expected_recall_score(rankings, of="negatives"))
+        assert np.isnan(recall_at_rate_score(rankings, rate=0.5, of="negatives"))
 
 
 def test_the_sum_of_gains_is_averaged_over_folds():
@@ -254,8 +254,8 @@ def test_folds_that_overlap_are_taken_as_the_repeats_that_are_named():
     [
         (average_precision_score, {"y_score": [1]}, "y_score must be None where y"),
         (average_precision_score, {"sample_weight": [1]}, "is a FoldRankings"),
-        (expected_recall_score, {"y_score": [[1, 2]]}, "y_score must be None"),
-        (expected_recall_score, {"labels": [1, 2]}, "labels must be None"),
+        (recall_at_rate_score, {"y_score": [[1, 2]]}, "y_score must be None"),
+        (recall_at_rate_score, {"labels": [1, 2]}, "labels must be None"),
         (expected_gain_score, {"gain": [1, 2, 3, 4]}, "is not known of FoldRankings"),
         (expected_gain_score, {"gain": {"positive": 1}, "pos_label": 1}, "pos_label"),
         (ndcg_score, {"groups": [1]}, "is a FoldRankings, which has no lists"),

@@ -11,7 +11,6 @@ from skrate import (
     HitCurveDisplay,
     average_precision_score,
     expected_gain_score,
-    expected_recall_score,
     hit_curve,
     rates,
     recall_at_rate_score,
@@ -289,7 +288,7 @@ def test_the_legend_names_the_number_of_the_budget():
     display = HitCurveDisplay(RATE, HITS).plot(rate=0.2)
     assert texts(display)[0] == f"recall = {recall:.2f}"
     budget = rates.beta(8, 72)
-    recall = expected_recall_score(Y_TRUE, Y_SCORE, rate=budget)
+    recall = recall_at_rate_score(Y_TRUE, Y_SCORE, rate=budget)
     assert texts(display.plot(rate=budget))[0] == f"expected recall = {recall:.2f}"
     display = drawn(gain=GAIN, cost=COST, rate=budget)
     gain = expected_gain_score(

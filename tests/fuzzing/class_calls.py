@@ -14,7 +14,7 @@ from reference.tables import Groups
 
 AVERAGES = ["macro", "weighted", "micro", "samples", None]
 NAMES = [
-    "average_precision_score", "expected_recall_score", "rate_weighted_auc_score",
+    "average_precision_score", "recall_at_rate_score", "rate_weighted_auc_score",
     "fpr_at_recall_score", "recall_at_fpr_score",
 ]  # fmt: skip
 # Of those without a rate.
@@ -65,7 +65,7 @@ def several_classes(rng: np.random.Generator) -> Call:
             return float(recall_curve.fpr_at_recall(groups, 0.7))
         if name == "recall_at_fpr_score":
             return float(recall_curve.recall_at_fpr(groups, 0.3))
-        if name == "expected_recall_score":
+        if name == "recall_at_rate_score":
             return float(tables.expected_recall(groups, rate.law))
         return float(tables.rate_weighted_auc(groups, rate.law))
 

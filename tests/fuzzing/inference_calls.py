@@ -24,12 +24,11 @@ KINDS = ("roc_auc", "momentum", "stamina", "ap", "rauc", "recall", "cut", "other
 # Those of which parameters are drawn; of the others, their cases.
 DRAWN = {
     skrate.average_precision_score,
-    skrate.expected_recall_score,
+    skrate.recall_at_rate_score,
     skrate.lift_at_rate_score,
     momentum.momentum_score,
     skrate.precision_at_rate_score,
     skrate.rate_weighted_auc_score,
-    skrate.recall_at_rate_score,
     momentum.stamina_score,
 }
 OTHERS = [
@@ -86,7 +85,7 @@ def draw_metric(rng: np.random.Generator) -> Metric:
         )
 
     options = {"rate": rate.given, "of": of}
-    return Metric(kind, skrate.expected_recall_score, options, check_recall, rate)
+    return Metric(kind, skrate.recall_at_rate_score, options, check_recall, rate)
 
 
 def _check_shape(kind: str, groups: Groups, found: float) -> None:

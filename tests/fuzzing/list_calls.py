@@ -15,7 +15,7 @@ from reference import list_places, tables
 from reference import lists as oracle
 
 _FUNCTIONS = {
-    "expected_recall": skrate.expected_recall_score,
+    "expected_recall": skrate.recall_at_rate_score,
     "rauc": skrate.rate_weighted_auc_score,
     "recall": skrate.recall_at_rate_score,
     "precision": skrate.precision_at_rate_score,

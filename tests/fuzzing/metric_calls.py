@@ -97,7 +97,7 @@ def rate_weighted_auc(rng: np.random.Generator) -> Call:
 
 
 def expected_recall(rng: np.random.Generator) -> Call:
-    """Draw a call of expected_recall_score."""
+    """Draw a call of recall_at_rate_score."""
     rate, of = draw_rate(rng), str(rng.choice(["positives", "negatives"]))
 
     def check(groups: Groups, found: Any) -> None:
@@ -109,7 +109,7 @@ def expected_recall(rng: np.random.Generator) -> Call:
         )
 
     return metric_call(
-        rng, "expected_recall_score", {"rate": rate.given, "of": of}, check
+        rng, "recall_at_rate_score", {"rate": rate.given, "of": of}, check
     )
 
 

@@ -38,7 +38,7 @@ ENTRIES = [
     Entry(
         ("rate_weighted_auc_score",), metric_calls.rate_weighted_auc, 14, may_spoil=True
     ),
-    Entry(("expected_recall_score",), metric_calls.expected_recall, 10, may_spoil=True),
+    Entry(("recall_at_rate_score",), metric_calls.expected_recall, 10, may_spoil=True),
     Entry(
         ("average_precision_score",), metric_calls.average_precision, 10, may_spoil=True
     ),

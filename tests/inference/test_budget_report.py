@@ -23,10 +23,10 @@ from skrate import (
     RankTable,
     budget_report,
     estimate,
-    expected_recall_score,
     lift_at_rate_score,
     precision_at_rate_score,
     rates,
+    recall_at_rate_score,
 )
 from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.delta import influence_values
@@ -37,7 +37,7 @@ from skrate.inference.permutation_pvalue import (
     permuted_pvalue,
 )
 from skrate.inference.sample import check_sample
-from skrate.metrics.recall import ExpectedRecall
+from skrate.metrics.at_rate import RecallAtRate
 from strategies import ranked_samples
 
 BUDGET = [(Fraction(1, 8), Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 2))]
@@ -89,7 +89,7 @@ def test_shares_are_those_of_estimate(rate):
     y_true, y_score = sample()
     report = budget_report(y_true, y_score, rate=rate, confidence_level=0.9)
     for quantity, metric in (
-        ("recall", expected_recall_score),
+        ("recall", recall_at_rate_score),
         ("precision", precision_at_rate_score),
         ("lift", lift_at_rate_score),
     ):
@@ -348,7 +348,7 @@ def test_labels_and_scores_of_clusters_at_random_are_seldom_significant(size):
             if not 1 < y_true.sum() < 99:
                 return 1.0
             ranked = check_sample(y_true, latent[1], clusters=clusters)
-            return chance_pvalue(ExpectedRecall(law), law, ranked)
+            return chance_pvalue(RecallAtRate(law), law, ranked)
 
         found = np.array(simulated(1000, pvalue))
         for level in (0.05, 0.01):
@@ -501,8 +501,8 @@ def test_nothing_found_needs_infinitely_many():
 @looped(
     "changed, message",
     [
-        ({"models": {}}, r"models .* 1 .* 0"),
-        ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, r"models.*'1', '1'"),
+        ({"models": {}}, "models must hold at least one"),
+        ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, "another name"),
         ({"models": {"A": [1, 2, 3]}}, r"models\['A'\] has 3"),
         ({"models": {"A": [1, 2, 3, np.nan]}}, r"models\['A'\] contains NaN"),
         ({"models": [[1, 2, 3, 4], [4, 3, 2, 1]]}, r"shape \(2, 4\): transpose it"),

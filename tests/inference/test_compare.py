@@ -688,10 +688,3 @@ def test_two_columns_of_predict_proba_are_not_two_models():
 def test_what_is_of_several_models_only_is_refused_elsewhere(call, message):
     with pytest.raises(ValueError, match=message):
         call(*two_models(3))
-
-
-@pytest.mark.parametrize("function", [compare, estimate])
-def test_models_need_distinct_names(function):
-    models = {1: [2, 1, 0], "1": [0, 1, 2]}
-    with pytest.raises(ValueError, match=r"y_score.*'1', '1'"):
-        function("roc_auc", [1, 0, 0], models)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference_cases import JUMPS, SMOOTH, SOME, each, sample
-from skrate import average_precision_score, compare, estimate, expected_recall_score
+from skrate import average_precision_score, compare, estimate, recall_at_rate_score
 from skrate.inference.intervals import (
     bootstrap_interval,
     bootstrap_pvalue,
@@ -74,7 +74,7 @@ def test_the_delta_method_gives_a_model_one_standard_error(metric, kwargs, desig
     assert squares == pytest.approx(one.standard_error**2, rel=1e-9)
 
 
-@each([SOME[-1], (expected_recall_score, {"rate": 0.25})])
+@each([SOME[-1], (recall_at_rate_score, {"rate": 0.25})])
 @each_design
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])
 def test_a_model_does_not_differ_from_itself(metric, kwargs, design, method):

@@ -23,7 +23,6 @@ from skrate import (
     average_precision_score,
     compare,
     estimate,
-    expected_recall_score,
     ranking_auc_score,
     rate_weighted_auc_score,
     rates,
@@ -306,7 +305,7 @@ def test_two_jobs_draw_at_a_time():
         ("roc_auc", {}),
         (average_precision_score, {}),
         (rate_weighted_auc_score, {"rate": rates.beta(3, 19)}),
-        (expected_recall_score, {}),
+        (recall_at_rate_score, {"rate": "uniform"}),
         (recall_at_rate_score, {"rate": 0.5}),
     ],
 )

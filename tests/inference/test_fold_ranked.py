@@ -17,8 +17,7 @@ from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.compare_curves import curve_process
 from skrate.inference.delta import influence_values, variance_parts
 from skrate.inference.sample import check_cases, ranked_in_folds
-from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate
-from skrate.metrics.recall import ExpectedRecall
+from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate
 from strategies import ranked_samples
 
 BUDGET = [(Fraction(1, 8), Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 2))]
@@ -26,7 +25,7 @@ RATE = rates.empirical([0.125, 0.5])
 POINTS, MASSES = np.array([0.125, 0.5]), np.array([0.5, 0.5])
 AT_RATE = {
     "hits": ExpectedHits,
-    "recall": ExpectedRecall,
+    "recall": RecallAtRate,
     "precision": PrecisionAtRate,
     "lift": LiftAtRate,
 }
@@ -233,7 +232,7 @@ def test_too_few_cases_leave_all_undefined():
             lambda one, _: (({"a": one, "b": [1, 2]},), {}),
             r"y_true\['b'\] must be FoldRankings, .* found list",
         ),
-        (lambda one, _: (({1: one, "1": one},), {}), r"y_true.*'1', '1'"),
+        (lambda one, _: (({1: one, "1": one},), {}), "each under another name"),
     ],
 )
 def test_what_does_not_go_with_rankings_is_refused(call, message):

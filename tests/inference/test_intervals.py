@@ -14,9 +14,7 @@ from skrate import (
     compare,
     estimate,
     expected_gain_score,
-    expected_recall_score,
     lift_at_rate_score,
-    negative_recall_score,
     partial_auc_score,
     rate_weighted_auc_score,
     rates,
@@ -35,7 +33,7 @@ METRICS = [
     ("roc_auc", {}),
     (rate_weighted_auc_score, {"rate": RATE}),
     (rate_weighted_auc_score, {"rate": rates.beta(2, 2)}),
-    (expected_recall_score, {"rate": RATE}),
+    (recall_at_rate_score, {"rate": RATE}),
     (average_precision_score, {}),
     (average_precision_score, {"adjusted": True}),
 ]
@@ -292,8 +290,8 @@ def test_clusters_without_variation_do_not_depend_on_the_order_of_rows():
         order = generator.permutation(15)
         options = {"clusters": clusters[order], "sample_weight": weight[order]}
         result = compare(
-            negative_recall_score, y_true[order], y_true[order], -y_true[order],
-            weights="sampling", rate=0.3, **options,
+            recall_at_rate_score, y_true[order], y_true[order], -y_true[order],
+            weights="sampling", rate=0.3, of="negatives", **options,
         )  # fmt: skip
         found.append(result.pvalue)
     assert np.ptp(found) < 1e-9
@@ -318,10 +316,10 @@ def test_with_fixed_class_sizes_expected_recall_is_the_rauc_on_another_scale(see
     y_score = generator.normal(size=80) + seed * y_true
     rauc, recall = (
         estimate(metric, y_true, y_score, rate=RATE, stratify=True)
-        for metric in (rate_weighted_auc_score, expected_recall_score)
+        for metric in (rate_weighted_auc_score, recall_at_rate_score)
     )
     worst, best = (
-        expected_recall_score(y_true, sign * y_true, rate=RATE) for sign in (-1, 1)
+        recall_at_rate_score(y_true, sign * y_true, rate=RATE) for sign in (-1, 1)
     )
     ends = worst + (best - worst) * np.array(rauc.confidence_interval)
     assert recall.confidence_interval == pytest.approx(tuple(ends), rel=1e-6)
@@ -433,8 +431,8 @@ def test_rounding_of_the_range_leaves_the_value_in_its_interval(interval):
     y_true = [0, 0, 0, 1, 0, 0, 0, 1, 0, 1]
     y_score = [4, 5, 6, 2, 8, 3, 7, 0, 9, 1]
     found = estimate(
-        "expected_recall", y_true, y_score, method="bootstrap", n_resamples=20,
-        random_state=0, interval=interval,
+        "expected_recall", y_true, y_score, rate="uniform", method="bootstrap",
+        n_resamples=20, random_state=0, interval=interval,
     )  # fmt: skip
     low, high = found.confidence_interval
     assert low <= found.value <= high

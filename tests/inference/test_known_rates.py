@@ -1,5 +1,7 @@
 """What is known of metrics at a known rate, where a case is above the cut or not."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,9 +13,7 @@ from skrate import (
     RankTable,
     compare,
     estimate,
-    expected_recall_score,
     lift_at_rate_score,
-    negative_recall_score,
     precision_at_rate_score,
     rate_weighted_auc_score,
     rates,
@@ -105,7 +105,7 @@ def test_a_cut_between_two_cases_parts_a_run(n_seen, seed):
 def test_the_rates_with_a_probability_of_their_own_cut():
     beta = rates.beta(3, 19)
     for metric, kwargs, expected in (
-        (expected_recall_score, {"rate": rates.mixture([0.2, beta, 1.0])}, [0.2]),
+        (recall_at_rate_score, {"rate": rates.mixture([0.2, beta, 1.0])}, [0.2]),
         (rate_weighted_auc_score, {"rate": beta}, []),
         (recall_at_rate_score, {"rate": 0.2}, [0.2]),
         (recall_at_rate_score, {"rate": 1.0}, []),
@@ -122,8 +122,7 @@ AT_RATE = [
     recall_at_rate_score,
     precision_at_rate_score,
     lift_at_rate_score,
-    expected_recall_score,
-    negative_recall_score,
+    partial(recall_at_rate_score, of="negatives"),
     rate_weighted_auc_score,
 ]
 
@@ -153,7 +152,7 @@ def test_what_is_said_of_few_processed_counts_repetitions_and_numbers_of_cases()
     with pytest.warns(UserWarning, match="the best 4 of 300 cases"):
         estimate(recall_at_rate_score, y_true, y_score, k=4)
     law = rates.mixture([0.01, rates.beta(3, 19)])
-    estimate(expected_recall_score, y_true, y_score, rate=law)
+    estimate(recall_at_rate_score, y_true, y_score, rate=law)
 
 
 @pytest.mark.filterwarnings("ignore:.* depends on the best:UserWarning")

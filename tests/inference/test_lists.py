@@ -12,7 +12,6 @@ from skrate import (
     RankTable,
     compare,
     estimate,
-    expected_recall_score,
     group_scores,
     lift_at_rate_score,
     mean_average_precision_score,
@@ -183,10 +182,6 @@ RANKINGS = FoldRankings(Y, S, G)
     ("call", "message"),
     [
         (lambda: estimate("roc_auc", Y, S, groups=G), "use clusters="),
-        (
-            lambda: estimate(expected_recall_score, Y, S, rate=0.5, groups=G),
-            "clusters=",
-        ),
         (lambda: estimate(lift_at_rate_score, Y, S, rate=0.5, groups=G), "clusters="),
         (lambda: compare("roc_auc", Y, S, S, groups=G), "clusters="),
         (

@@ -18,7 +18,6 @@ from skrate import (
     average_precision_score,
     compare,
     estimate,
-    expected_recall_score,
     lift_at_rate_score,
     precision_at_rate_score,
     rate_weighted_auc_score,
@@ -407,7 +406,7 @@ SETTINGS = [
     ("roc_auc", {}, 120, 0.1, "two-sided"),
     (rate_weighted_auc_score, {"rate": BUDGET}, 600, 0.3, "greater"),
     (precision_at_rate_score, {"rate": BUDGET}, 900, 0.3, "two-sided"),
-    (expected_recall_score, {"rate": BUDGET}, 900, 0.1, "two-sided"),
+    (recall_at_rate_score, {"rate": BUDGET}, 900, 0.1, "two-sided"),
 ]
 
 
@@ -453,7 +452,7 @@ def test_half_widths_are_realised_on_average(metric, kwargs):
     [
         ("roc_auc", {}, 0.9),
         (average_precision_score, {}, 0.8),
-        (expected_recall_score, {"rate": BUDGET}, 0.9),
+        (recall_at_rate_score, {"rate": BUDGET}, 0.9),
     ],
 )
 def test_the_interval_of_a_size_holds_that_of_a_large_pilot(metric, kwargs, floor):

@@ -14,7 +14,6 @@ from optional import require
 from reference.subgroups import subgroup_value
 from skrate import (
     estimate,
-    negative_recall_score,
     precision_at_rate_score,
     rates,
     recall_at_rate_score,
@@ -244,7 +243,7 @@ def test_results_are_plain_data():
     ({"metric": "roc_auc"}, "metric='roc_auc' is not known of groups of one queue"),
     ({"metric": []}, "metric must be one, or a list"),
     ({"metric": [partial(recall_at_rate_score, rate=0.1),
-                 partial(negative_recall_score, rate=0.2)], "k": None},
+                 partial(recall_at_rate_score, rate=0.2, of="negatives")], "k": None},
      "with the same rate or k"),
     ({"metric": partial(recall_at_rate_score, groups=BY)}, "groups are lists"),
     ({"k": None}, "rate is missing"),

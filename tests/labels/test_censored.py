@@ -15,7 +15,7 @@ from skrate import compare, estimate, labels
 METRICS = {
     "roc_auc": {},
     "average_precision": {},
-    "expected_recall": {},
+    "expected_recall": {"rate": "uniform"},
     "rate_weighted_auc": {"rate": skrate.rates.beta(2, 5)},
 }
 

@@ -63,7 +63,7 @@ def test_errors_of_both_rates_are_those_of_changing_them():
     n_pos, n_neg = 400, 900
     step = 1e-6
     for name in ("expected_recall", "precision_at_rate"):
-        params = {"rate": 0.2} if name == "precision_at_rate" else {}
+        params = {"rate": 0.2 if name == "precision_at_rate" else "uniform"}
 
         def value(found, of_neg, name=name, params=params):
             # With the weights of the annotators fixed, as they change nothing much.

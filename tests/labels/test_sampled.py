@@ -29,7 +29,8 @@ METRICS = {
     "roc_auc": {}, "average_precision": {}, "recall_at_rate": {"rate": 0.3},
     "precision_at_rate": {"k": 20}, "lift_at_rate": {"rate": 0.1},
     "expected_recall": {"rate": skrate.rates.beta(2, 5)},
-    "rate_weighted_auc": {"rate": 0.2}, "negative_recall": {"rate": 0.3},
+    "rate_weighted_auc": {"rate": 0.2},
+    "recall_at_rate_score": {"rate": 0.3, "of": "negatives"},
     "expected_gain": {"gain": {"positive": 3, "negative": -1}, "rate": 0.4},
 }  # fmt: skip
 
@@ -213,19 +214,21 @@ def test_influence_is_the_change_by_one_more_label():
     _, given, a, _, predicted = simulated(600)
     found = labels.sampled(given, 0.5, prediction=predicted)
     step = 1e-6
-    for name in ("roc_auc", "expected_recall"):
-        rows = estimate(name, found, a).influence
+    for name, options in (("roc_auc", {}), ("expected_recall", {"rate": "uniform"})):
+        rows = estimate(name, found, a, **options).influence
         assert rows.mean() == pytest.approx(0, abs=1e-12)
         values = []
         for i in (3, 17, 40):
             moved = found.pos.copy()
             moved[i] += step
             more = labels.EstimatedLabels(moved, found.noise, "moved")
-            change = estimate(name, more, a).value - estimate(name, found, a).value
-            values.append(change / step * len(a))
+            before, after = (
+                estimate(name, each, a, **options).value for each in (found, more)
+            )
+            values.append((after - before) / step * len(a))
         is_labelled = ~np.isnan(given)
         slopes = np.zeros(len(a))
-        batch = estimate(name, found.for_batch(), a).influence
+        batch = estimate(name, found.for_batch(), a, **options).influence
         seen = is_labelled & (found.noise != 0)
         slopes[seen] = batch[seen] / found.noise[seen]
         for i, value in zip((3, 17, 40), values, strict=True):

@@ -25,7 +25,6 @@ from skrate import (
     RankTable,
     estimate,
     expected_gain_score,
-    expected_recall_score,
     group_scores,
     lift_at_rate_score,
     make_ranking_scorer,
@@ -200,6 +199,34 @@ def test_by_hand(y_true, y_score, rate, recall, precision):
     assert_allclose(found, [recall, precision, lift], rtol=0, atol=1e-15)
 
 
+def test_negatives_in_queues_by_hand():
+    y_true, y_score, day = [1, 0, 0, 1, 1, 0], [6, 5, 4, 3, 2, 1], [1, 2, 2, 2, 1, 1]
+    # Of three negatives one is first on day 2, and none on day 1.
+    options = {"groups": day, "of": "negatives"}
+    assert recall_at_rate_score(y_true, y_score, k=1, **options) == 1 / 3
+    # Two thirds of three cases on both days: 5 and 4 of day 2.
+    found = recall_at_rate_score(y_true, y_score, rate=2 / 3, **options)
+    assert found == pytest.approx(2 / 3, abs=1e-15)
+    with pytest.raises(ValueError, match="labels"):
+        recall_at_rate_score(y_true, y_score, k=1, labels=[0, 1], **options)
+
+
+def test_a_count_of_several_classes_is_of_each_queue():
+    y_true = np.array(["a", "b", "c", "a", "b", "c"])
+    y_score = np.array(
+        [[6, 1, 2], [5, 6, 1], [1, 2, 6], [4, 3, 3], [3, 5, 5], [2, 4, 4]]
+    )
+    found = recall_at_rate_score(y_true, y_score, k=2, average=None)
+    alone = [
+        recall_at_rate_score(y_true == label, column, k=2)
+        for label, column in zip("abc", y_score.T, strict=True)
+    ]
+    assert found.tolist() == alone == [1 / 2, 1, 1 / 2]
+    # The best class of each case, one of two in the last two.
+    found = recall_at_rate_score(y_true, y_score, k=1, average="samples")
+    assert found == pytest.approx(5 / 6, abs=1e-15)
+
+
 @each_score
 @given(cases=ranked_samples())
 def test_a_count_is_its_share_of_the_cases(score, cases):
@@ -261,7 +288,7 @@ def test_a_law_is_the_mean_over_its_rates(rate, law, weighted):
     lift = lift_at_rate_score(y_true, y_score, **options)
     assert_allclose(lift, expected / groups.prevalence, rtol=0, atol=1e-9)
     recall = recall_at_rate_score(y_true, y_score, **options)
-    by_law = expected_recall_score(y_true, y_score, **options)
+    by_law = recall_at_rate_score(y_true, y_score, **options)
     assert_allclose(recall, by_law, rtol=1e-14)
 
 

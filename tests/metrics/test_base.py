@@ -13,7 +13,6 @@ from skrate import (
     compare,
     estimate,
     eval_metric,
-    expected_recall_score,
     make_ranking_scorer,
     rates,
     recall_at_rate_score,
@@ -179,7 +178,7 @@ def test_a_mixture_has_the_mixed_slopes():
 def test_long_rankings_look_rates_up(rate, monkeypatch):
     y_true, y_score = sample(5, n=50_000, decimals=9)
     table = RankTable.from_arrays(y_true, y_score)
-    of = bound(expected_recall_score, {"rate": rate})
+    of = bound(recall_at_rate_score, {"rate": rate})
     looked_up, value = recall_slopes(table, rate)
     variance = table_variance(of, table).total
     with monkeypatch.context() as patched:
@@ -221,8 +220,8 @@ def test_the_bandwidth_stays_inside_and_shrinks(n):
         ("recal_at_rate", {}, r"did you mean 'recall_at_rate' or .*\?"),
         ("skrate_lift_at_rate", {}, r"package: did you mean 'lift_at_rate'\?"),
         ([], {}, r"metric=\[\] is not one"),
-        (expected_recall_score, {"rte": 1}, "no parameter 'rte'"),
-        (expected_recall_score, {"n_cases": 1}, "no parameter 'n_cases'"),
+        (recall_at_rate_score, {"rte": 1}, "no parameter 'rte'"),
+        (recall_at_rate_score, {"n_cases": 1}, "no parameter 'n_cases'"),
         ("roc_auc", {"rate": 0.1}, "no parameter 'rate'"),
     ],
 )
@@ -241,7 +240,17 @@ def test_metrics_are_known_by_their_names_with_or_without_score():
 
 def test_type_checkers_know_the_names():
     short = {*score_names(), *(name for name in ALIASES if isinstance(name, str))}
-    assert set(get_args(MetricName)) == short | {f"{name}_score" for name in short}
+    names = short | {f"{name}_score" for name in short} | {"expected_recall"}
+    assert set(get_args(MetricName)) == names
+
+
+def test_expected_recall_is_a_name_of_the_recall_at_a_rate():
+    rate = rates.beta(3, 19)
+    named = find_metric("expected_recall", {"rate": rate})
+    assert named == find_metric(recall_at_rate_score, {"rate": rate})
+    assert named.name == "Expected recall"
+    with pytest.raises(ValueError, match="'rate', or 'k'"):
+        find_metric("expected_recall")
 
 
 @looped(

@@ -20,8 +20,8 @@ from skrate import (
     average_precision_score,
     compare,
     estimate,
-    expected_recall_score,
     fpr_at_recall_score,
+    precision_at_rate_score,
     rate_weighted_auc_score,
     rates,
     recall_at_fpr_score,
@@ -50,11 +50,11 @@ METRICS = {
         of_two(tables.rate_weighted_auc, points(0.3)),
     ),
     "expected recall": (
-        partial(expected_recall_score, rate=rates.mixture([0.2, 0.7])),
+        partial(recall_at_rate_score, rate=rates.mixture([0.2, 0.7])),
         of_two(tables.expected_recall, points(0.2, 0.7)),
     ),
     "expected recall of the negatives": (
-        partial(expected_recall_score, rate=0.4, of="negatives"),
+        partial(recall_at_rate_score, rate=0.4, of="negatives"),
         of_two(tables.expected_recall, points(0.4), "negatives"),
     ),
     "recall at an FPR": (
@@ -137,7 +137,7 @@ def test_by_hand():
     assert found.tolist() == [1, 1, (1 + 2 / 3) / 2]
     assert average_precision_score(y_true, y_score) == pytest.approx((2 + 5 / 6) / 3)
     # Three of 18 pairs are processed: those of score 3, all of them right.
-    assert expected_recall_score(y_true, y_score, rate=1 / 6, average="micro") == 0.5
+    assert recall_at_rate_score(y_true, y_score, rate=1 / 6, average="micro") == 0.5
     # Within each case its own class is first.
     assert average_precision_score(y_true, y_score, average="samples") == 1.0
 
@@ -217,7 +217,7 @@ def test_each_class_may_have_a_rate_of_its_own():
     y_true, y_score, _ = multiclass(2)
     names = np.array(LABELS)[y_true]
     budget = {"cat": rates.beta(2, 8), "ape": 0.5, "bee": "uniform"}
-    for score in (rate_weighted_auc_score, expected_recall_score):
+    for score in (rate_weighted_auc_score, recall_at_rate_score):
         found = score(names, y_score, rate=budget, average=None)
         assert found.tolist() == [
             score(y_true == i, y_score[:, i], rate=budget[label])
@@ -264,8 +264,8 @@ def test_columns_named_in_another_order_are_an_error(kind, labels, y_true):
 def test_labels_name_those_that_cases_may_have():
     y_true, y_score, _ = multilabel(5)
     budget = dict(zip(LABELS, [0.1, 0.2, 0.3], strict=True))
-    named = expected_recall_score(y_true, y_score, rate=budget, labels=LABELS)
-    numbered = expected_recall_score(
+    named = recall_at_rate_score(y_true, y_score, rate=budget, labels=LABELS)
+    numbered = recall_at_rate_score(
         y_true, y_score, rate=dict(enumerate(budget.values()))
     )
     assert named == numbered
@@ -301,7 +301,7 @@ def test_an_absent_class_is_nan_and_named():
     cases = np.array(LABELS)[y_true[kept]], y_score[kept]
     for score in (
         rate_weighted_auc_score,
-        expected_recall_score,
+        partial(recall_at_rate_score, rate="uniform"),
         average_precision_score,
     ):
         message = "of the class 'bee' is undefined: y_true holds no positive case"
@@ -424,7 +424,7 @@ def test_bad_input_is_named(score, name):
         score(**{"y_true": Y, "y_score": S} | options)
 
 
-@looped("score", [expected_recall_score, rate_weighted_auc_score])
+@looped("score", [recall_at_rate_score, rate_weighted_auc_score])
 @looped("name", BAD_RATES)
 def test_bad_rates_are_named(score, name):
     options, message = BAD_RATES[name]
@@ -436,7 +436,7 @@ def test_what_is_known_of_two_classes_only_says_so():
     for call in (
         lambda: estimate(average_precision_score, Y, S),
         lambda: compare(average_precision_score, Y, S, S),
-        lambda: recall_at_rate_score(Y, S, rate=0.2),
+        lambda: precision_at_rate_score(Y, S, rate=0.2),
     ):
         with pytest.raises(ValueError, match=r"y_(true|score) must"):
             call()

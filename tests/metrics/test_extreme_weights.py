@@ -46,7 +46,7 @@ RATES = [
 def test_expected_recall_and_rauc_are_exact(sample, rate, exact):
     weights, shares = sample
     for of in ("positives", "negatives"):
-        value = skrate.expected_recall_score(
+        value = skrate.recall_at_rate_score(
             Y_TRUE, Y_SCORE, rate=rate, of=of, sample_weight=weights
         )
         assert value == close(reference.expected_recall(shares, exact, of))
@@ -112,7 +112,7 @@ LIST_METRICS = [
     ("roc_auc", {}),
     (skrate.average_precision_score, {}),
     (skrate.average_precision_score, {"prevalence": 0.1}),
-    (skrate.expected_recall_score, {"rate": rates.beta(3, 9)}),
+    (skrate.recall_at_rate_score, {"rate": rates.beta(3, 9)}),
     (skrate.rate_weighted_auc_score, {"rate": rates.beta(3, 9)}),
     (skrate.recall_at_rate_score, {"rate": 0.3}),
     (skrate.precision_at_rate_score, {"rate": 0.3}),

@@ -18,10 +18,10 @@ from skrate import (
     compare,
     estimate,
     expected_gain_score,
-    expected_recall_score,
     hit_curve,
     precision_at_rate_score,
     rates,
+    recall_at_rate_score,
     sample_size,
 )
 from skrate.inference.plan import check_metric
@@ -174,7 +174,7 @@ def test_the_gain_of_positives_is_their_expected_recall(rate, n_cases, decimals)
     weights = np.random.default_rng(0).integers(0, 3, n_cases)
     for weight in (None, weights):
         n_pos = y_true.sum() if weight is None else weight @ y_true
-        recall = expected_recall_score(y_true, y_score, rate=rate, sample_weight=weight)
+        recall = recall_at_rate_score(y_true, y_score, rate=rate, sample_weight=weight)
         score = partial(
             expected_gain_score, y_true, y_score, rate=rate, sample_weight=weight
         )

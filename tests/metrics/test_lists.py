@@ -25,7 +25,6 @@ from skrate import (
     compare,
     estimate,
     eval_metric,
-    expected_recall_score,
     group_scores,
     lift_at_rate_score,
     make_ranking_scorer,
@@ -59,8 +58,8 @@ BY_HAND = [
     ("roc_auc", {}, [1 / 2, 1 / 2]),
     ("roc_auc", {"k": 2}, [1, 0]),
     (average_precision_score, {}, [(1 + 2 / 3) / 2, 1 / 2]),
-    (expected_recall_score, {"rate": 1 / 3}, [1 / 2, 0]),
-    (expected_recall_score, {}, [(5 / 6 + 1 / 6) / 2, 1 / 2]),
+    (recall_at_rate_score, {"rate": 1 / 3}, [1 / 2, 0]),
+    (recall_at_rate_score, {"rate": "uniform"}, [(5 / 6 + 1 / 6) / 2, 1 / 2]),
     (rate_weighted_auc_score, {}, [1 / 2, 1 / 2]),
 ]
 COLUMNS = ("y_true", "y_score", "groups")
@@ -75,7 +74,10 @@ def test_by_hand(metric, options, expected):
 
 
 ALONE = [
-    (expected_recall_score, [{}, {"rate": BETA}, {"rate": 0.3, "of": "negatives"}]),
+    (
+        recall_at_rate_score,
+        [{"rate": "uniform"}, {"rate": BETA}, {"rate": 0.3, "of": "negatives"}],
+    ),
     (rate_weighted_auc_score, [{}, {"rate": BETA}, {"rate": 0.3}]),
     (recall_at_rate_score, [{"rate": 0.3}, {"rate": 1.0}]),
     (precision_at_rate_score, [{"rate": 0.3}, {"rate": 1.0}]),
@@ -212,7 +214,7 @@ def test_an_empty_list_is_nan_and_counts_for_nothing():
         (rate_weighted_auc_score, {"k": 1, "rate": 0.3}, "k=1 has no meaning for rAUC"),
         (average_precision_score, {"k": 1}, "k=1 has no meaning"),
         ("roc_auc", {"rate": 0.1}, "no parameter 'rate'"),
-        (expected_recall_score, {"rate": 2.0}, "rate"),
+        (recall_at_rate_score, {"rate": 2.0}, "rate"),
         ("roc_auc", {"groups": [1]}, "y_true has 6, groups has 1"),
     ],
 )

@@ -29,9 +29,9 @@ from skrate import (
     RankTable,
     compare,
     estimate,
-    expected_recall_score,
     partial_auc_score,
     rates,
+    recall_at_rate_score,
 )
 from skrate.metrics.partial_auc import PartialAUC
 from strategies import ranked_samples
@@ -411,15 +411,15 @@ def test_the_half_auc_is_the_expected_recall_of_balanced_classes(ranked):
     specific, sensitive = oracle.half_areas(Groups(*map(list, ranked)))
     n_pos, n_neg = (weight[y_true == label].sum() for label in (1, 0))
     balanced = weight / np.where(y_true == 1, n_pos, n_neg)
-    found = expected_recall_score(
+    found = recall_at_rate_score(
         y_true, y_score, rate=rates.interval(0, 0.5), sample_weight=balanced
     )
     assert found == pytest.approx(float(specific), abs=1e-13)
-    found = expected_recall_score(
+    found = recall_at_rate_score(
         y_true, y_score, rate=rates.interval(0.5, 1), of="negatives",
         sample_weight=balanced,
     )  # fmt: skip
-    assert found == pytest.approx(float(sensitive), abs=1e-13)
+    assert found == pytest.approx(float(1 - sensitive), abs=1e-13)
     both = float(specific + sensitive)
     expected = roc_auc_score(y_true, y_score, sample_weight=weight)
     assert both == pytest.approx(expected, abs=1e-13)

@@ -14,7 +14,7 @@ from optional import require
 from reference import rate_weighted as oracle
 from reference import tables
 from reference.rate_law import Density
-from skrate import convert_rauc, expected_recall_score, rate_weighted_auc_score, rates
+from skrate import convert_rauc, rate_weighted_auc_score, rates, recall_at_rate_score
 from strategies import ranked_samples
 
 
@@ -268,7 +268,7 @@ def ranked_actives(n=100):
 
 def bedroc_and_rie(y_true, y_score, alpha):
     rate = rates.exponential(alpha)
-    recall = expected_recall_score(y_true, y_score, rate=rate)
+    recall = recall_at_rate_score(y_true, y_score, rate=rate)
     bedroc = rate_weighted_auc_score(y_true, y_score, rate=rate)
     return bedroc, recall / rate.mean()
 

@@ -17,10 +17,9 @@ from skrate import (
     RankTable,
     convert_rauc,
     estimate,
-    expected_recall_score,
-    negative_recall_score,
     rate_weighted_auc_score,
     rates,
+    recall_at_rate_score,
 )
 from skrate.data.table import rank_table
 from skrate.rates.laws import check_rate
@@ -50,33 +49,34 @@ def reachable(rate, law=None):
 CASES = [
     Case(
         "expected recall, beta",
-        expected_recall_score,
+        recall_at_rate_score,
         **reachable(BETA, Density.of(stats.beta(3, 19))),
     ),
     Case(
         "expected recall, mixture",
-        expected_recall_score,
+        recall_at_rate_score,
         **reachable(rates.mixture([BETA, 0.5])),
     ),
     Case(
-        "expected recall of negatives",
-        expected_recall_score,
+        "FPR at a rate",
+        recall_at_rate_score,
         {"rate": 0.25, "of": "negatives"},
-        constant=lambda p: 0.75,
-        perfect=lambda p: min(1, 0.75 / (1 - p)),
-        worst=lambda p: max(0, 1 - 0.25 / (1 - p)),
+        constant=lambda p: 0.25,
+        perfect=lambda p: max(0, (0.25 - p) / (1 - p)),
+        worst=lambda p: min(1, 0.25 / (1 - p)),
         oracle=lambda groups, rate, of: tables.expected_recall(
             groups, Points(np.array([rate]), np.ones(1)), of
         ),
+        slopes="jump",
         needs_positives=False,
         needs_negatives=True,
     ),
     *(
-        Case("a third of it", expected_recall_score, kwargs, slopes="smooth")
+        Case("a third of it", recall_at_rate_score, kwargs, slopes="smooth")
         for rate in [rates.beta(3, 9)]
         for kwargs in ({"rate": rate}, {"rate": rate, "of": "negatives"})
     ),
-    Case("a quarter", expected_recall_score, {"rate": 0.25}, slopes="jump"),
+    Case("a quarter", recall_at_rate_score, {"rate": 0.25}, slopes="jump"),
 ]
 
 
@@ -96,20 +96,20 @@ CASES = [
 def test_by_hand(y_true, y_score, rate, expected):
     y_true = [int(label) for label in y_true]
     y_score = [int(score) for score in y_score]
-    score = expected_recall_score(y_true, y_score, rate=rate)
+    score = recall_at_rate_score(y_true, y_score, rate=rate)
     assert_allclose(score, expected, rtol=0, atol=1e-15)
 
 
 @given(cases=ranked_samples(weighted=True))
-def test_recall_of_negatives_is_the_recall_of_the_mirrored_problem(cases):
+def test_what_is_left_of_the_negatives_is_the_recall_of_the_mirrored_problem(cases):
     y_true, y_score, weights = cases
-    found = expected_recall_score(
+    found = recall_at_rate_score(
         y_true, y_score, rate=rates.beta(3, 19), of="negatives", sample_weight=weights
     )
-    mirrored = expected_recall_score(
+    mirrored = recall_at_rate_score(
         1 - y_true, -y_score, rate=rates.beta(19, 3), sample_weight=weights
     )
-    assert_allclose(found, mirrored, rtol=0, atol=1e-12)
+    assert_allclose(found, 1 - mirrored, rtol=0, atol=1e-12)
 
 
 # --- Long rankings ------------------------------------------------------------------
@@ -171,7 +171,7 @@ def test_long_rankings_equal_the_plain_sum_over_groups(name, ties, n, dtype):
     edges = np.r_[0, np.cumsum(np.bincount(groups))] / n
     jumps = [0.125, 0.5, 0.75] if name == "points" else []
     expected = oracle.sum_over_groups(pos, edges, survival, jumps)
-    found = expected_recall_score(y_true, y_score, rate=rate)
+    found = recall_at_rate_score(y_true, y_score, rate=rate)
     assert_allclose(found, expected, rtol=0, atol=2e-13)
 
 
@@ -180,8 +180,8 @@ def test_places_and_groups_give_the_same_sum():
     table = RankTable.from_arrays(y_true, y_score)
     twos = RankTable(2 * table.pos, 2 * table.neg)
     for rate in (rates.beta(3, 19), rates.fixed(0.123), rates.log_discount(20_000)):
-        by_place = expected_recall_score(y_true, y_score, rate=rate)
-        by_group = expected_recall_score(twos, rate=rate)
+        by_place = recall_at_rate_score(y_true, y_score, rate=rate)
+        by_group = recall_at_rate_score(twos, rate=rate)
         assert_allclose(by_place, by_group, rtol=0, atol=1e-13)
 
 
@@ -194,7 +194,7 @@ def ndcg(y_true, y_score):
     best = convert_rauc(
         1.0, to="expected_recall", rate=rate, prevalence=np.mean(y_true)
     )
-    return expected_recall_score(y_true, y_score, rate=rate) / best
+    return recall_at_rate_score(y_true, y_score, rate=rate) / best
 
 
 @looped("n", [1000, 20_000, 140_000])
@@ -206,41 +206,19 @@ def test_log_discount_gives_ndcg_of_long_rankings(n):
     assert_allclose(ndcg(y_true, y_score), expected, rtol=0, atol=1e-12)
 
 
-def negative_oracle(groups, rate):
-    """Return what is left of the negatives by the expected recall of these, turned."""
-    law = Points(np.array([rate]), np.ones(1))
-    return 1 - tables.expected_recall(groups, law, "negatives")
-
-
-CASES += [
-    Case(
-        "negative recall",
-        negative_recall_score,
-        {"rate": 0.25},
-        constant=lambda p: 0.25,
-        perfect=lambda p: max(0, (0.25 - p) / (1 - p)),
-        worst=lambda p: min(1, 0.25 / (1 - p)),
-        oracle=negative_oracle,
-        slopes="jump",
-        needs_positives=False,
-        needs_negatives=True,
-    ),
-    Case("by a beta", negative_recall_score, {"rate": BETA}, slopes="smooth"),
-]
-
-
 @looped(
     "rate, expected",
     [
         (1 / 4, 0),
         (1 / 2, 1 / 2),
         (3 / 8, 1 / 4),
-        (1, 1),
+        (1.0, 1),
         ("uniform", (5 / 8 + 1 / 8) / 2),
     ],
 )
-def test_negative_recall_by_hand(rate, expected):
-    found = negative_recall_score([1, 0, 1, 0], [4, 3, 2, 1], rate=rate)
+def test_the_negatives_by_hand(rate, expected):
+    y_true, y_score = [1, 0, 1, 0], [4, 3, 2, 1]
+    found = recall_at_rate_score(y_true, y_score, rate=rate, of="negatives")
     assert found == pytest.approx(expected, abs=1e-15)
 
 
@@ -249,7 +227,7 @@ def test_negative_recall_by_hand(rate, expected):
 
 def spared(y_true, y_score, rate):
     """Return 1 - F1, the share of the negatives that a known rate spares."""
-    return 1 - negative_recall_score(y_true, y_score, rate=rate)
+    return 1 - recall_at_rate_score(y_true, y_score, rate=rate, of="negatives")
 
 
 @looped("seed", range(4))
@@ -291,7 +269,7 @@ DISCRETE = [
 
 
 @looped("rate", DISCRETE)
-@looped("metric", [expected_recall_score, rate_weighted_auc_score])
+@looped("metric", [recall_at_rate_score, rate_weighted_auc_score])
 def test_a_discrete_law_has_one_standard_error_however_it_is_made(rate, metric):
     labels, scores = slopes_sample(500)
     found = estimate(metric, labels, scores, rate=rate)
@@ -324,7 +302,7 @@ def test_the_standard_error_is_the_spread_over_samples(name):
     rate = check_rate(MIXED[name])
 
     def drawn(seed):
-        return estimate(expected_recall_score, *slopes_sample(2_000, seed), rate=rate)
+        return estimate(recall_at_rate_score, *slopes_sample(2_000, seed), rate=rate)
 
     # Each estimate is some 10 % off.
     assert_errors_are_the_spread(simulated(400, drawn), slack=0.02)
@@ -349,7 +327,7 @@ def test_long_rankings_have_the_variance_of_the_rate_itself(rate, monkeypatch):
     table = rank_table(*slopes_sample(200_000, prevalence=0.5))
 
     def standard_error():
-        return estimate(expected_recall_score, table, rate=rate).standard_error
+        return estimate(recall_at_rate_score, table, rate=rate).standard_error
 
     found = standard_error()
     # No ranking is as long.
@@ -360,4 +338,4 @@ def test_long_rankings_have_the_variance_of_the_rate_itself(rate, monkeypatch):
 
 def test_a_bad_choice_is_named():
     with pytest.raises(ValueError, match=r"of must be one of .*negatives.*'all'"):
-        expected_recall_score([1, 0], [1, 0], of="all")
+        recall_at_rate_score([1, 0], [1, 0], of="all")

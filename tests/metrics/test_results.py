@@ -107,7 +107,8 @@ def test_what_a_sample_fills_in_is_not_what_was_asked():
 
 def test_defaults_that_are_numbers_are_part_of_the_question():
     assert estimate("rate_at_recall", Y, A).params == {"recall": 0.95}
-    assert estimate("expected_recall", Y, A).params == {"rate": "uniform()"}
+    found = estimate("expected_recall", Y, A, rate="uniform")
+    assert found.params == {"rate": "uniform()"}
     # Its name says all.
     assert estimate("roc_auc", Y, A).params == {}
     partial_auc = {"fpr": (0, 0.1), "standardize": None}

@@ -26,8 +26,8 @@ from skrate import (
     RateWeightedAUCScorer,
     average_precision_score,
     estimate,
-    expected_recall_score,
     make_ranking_scorer,
+    precision_at_rate_score,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
@@ -72,8 +72,8 @@ def test_a_scorer_gives_the_average_that_it_is_told(average):
     assert found == rate_weighted_auc_score(
         NAMES, PROBABILITIES, rate=0.2, average=average
     )
-    scorer = make_ranking_scorer(expected_recall_score, rate=0.2, average=average)
-    assert scorer(MODEL, X, NAMES) == expected_recall_score(
+    scorer = make_ranking_scorer(recall_at_rate_score, rate=0.2, average=average)
+    assert scorer(MODEL, X, NAMES) == recall_at_rate_score(
         NAMES, PROBABILITIES, rate=0.2, average=average
     )
 
@@ -198,7 +198,7 @@ BAD = [
         "but predict of GaussianNB returned an array of shape (150,)",
     ),
     (
-        make_ranking_scorer(recall_at_rate_score, rate=0.2),
+        make_ranking_scorer(precision_at_rate_score, rate=0.2),
         "make_ranking_scorer needs a binary target, and this one has more than two",
     ),
 ]
@@ -235,7 +235,7 @@ def test_what_two_of_three_classes_taught_is_as_two_of_four():
     probabilities = model.predict_proba(X)
     for scorer in (
         AveragePrecisionScorer(), AveragePrecisionScorer(average="micro"),
-        RateWeightedAUCScorer(), make_ranking_scorer(expected_recall_score, rate=0.2),
+        RateWeightedAUCScorer(), make_ranking_scorer(recall_at_rate_score, rate=0.2),
     ):  # fmt: skip
         with pytest.warns(
             UndefinedMetricWarning, match="not trained on the class 'virginica'"
@@ -248,7 +248,7 @@ def test_what_two_of_three_classes_taught_is_as_two_of_four():
     with pytest.raises(ValueError, match=r"y_true holds \['setosa', 'versicol"):
         AveragePrecisionScorer(pos_label="virginica")(model, X, NAMES)
     with pytest.raises(ValueError, match="needs a binary target, and this one has"):
-        make_ranking_scorer(recall_at_rate_score, rate=0.2)(model, X, NAMES)
+        make_ranking_scorer(precision_at_rate_score, rate=0.2)(model, X, NAMES)
     scorer = AveragePrecisionScorer(response_method="predict", pos_label="setosa")
     with pytest.raises(ValueError, match="needs a score for each of"):
         scorer(model, X, NAMES)
@@ -267,7 +267,7 @@ def test_the_rate_of_the_positive_class_is_taken_from_that_of_each():
     for label, rate in budget.items():
         for make in (
             RateWeightedAUCScorer,
-            partial(make_ranking_scorer, expected_recall_score),
+            partial(make_ranking_scorer, recall_at_rate_score),
         ):
             found = make(rate=budget, pos_label=label)(MODEL, X, NAMES)
             assert found == make(rate=rate, pos_label=label)(MODEL, X, NAMES)

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn
-from sklearn import clone, metrics
+from sklearn import clone, config_context, metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_validate
@@ -59,6 +59,26 @@ def needed(metric):
         # For a part of an area, these are its windows.
         and not (metric is partial_auc_score and name in ("fpr", "recall"))
     }
+
+
+def test_of_the_negatives_less_is_better():
+    scorer = make_ranking_scorer(recall_at_rate_score, rate=0.2, of="negatives")
+    expected = recall_at_rate_score(Y, SCORES, rate=0.2, of="negatives")
+    assert scorer(MODEL, X, Y) == -expected < 0
+    assert scorer.__name__ == "neg_recall_at_rate"
+
+
+def test_queues_are_pooled_unless_an_average_is_given():
+    groups = np.arange(len(Y)) % 3
+    options = {"rate": 0.2, "groups": groups}
+    pooled = recall_at_rate_score(Y, SCORES, **options)
+    macro = group_scores(recall_at_rate_score, Y, SCORES, **options).mean("macro")
+    assert macro != pytest.approx(pooled)
+    for average, expected in (({}, pooled), ({"average": "macro"}, macro)):
+        scorer = make_ranking_scorer(recall_at_rate_score, rate=0.2, **average)
+        with config_context(enable_metadata_routing=True):
+            found = scorer(MODEL, X, Y, groups=groups)
+        assert found == pytest.approx(expected)
 
 
 @looped("metric", METRICS)

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from looped import looped
-from skrate import expected_recall_score, rates
+from skrate import rates, recall_at_rate_score
 from skrate.rates.laws import ScipyRate, check_rate
 
 GRID = np.linspace(0, 1, 41)
@@ -169,7 +169,7 @@ def test_two_laws_never_share_what_was_computed(name):
     for frozen, expected in [(one, mean), (other, other_mean)] * 2:
         if expected is not None:
             weights = check_rate(frozen).instance_weights(2)
-            found = expected_recall_score([1, 0], [2, 1], rate=frozen)
+            found = recall_at_rate_score([1, 0], [2, 1], rate=frozen)
             assert_allclose(found, weights[0], rtol=1e-14)
             assert_allclose(check_rate(frozen).mean(), expected, rtol=1e-12)
             assert_allclose(found, 2 * expected, rtol=1e-12)
@@ -239,4 +239,4 @@ def test_the_new_random_variables_of_scipy_are_taken():
 )
 def test_what_is_no_distribution_of_one_rate_is_refused(frozen, message):
     with pytest.raises(ValueError, match=message):
-        expected_recall_score([1, 0], [2, 1], rate=frozen)
+        recall_at_rate_score([1, 0], [2, 1], rate=frozen)

@@ -15,10 +15,10 @@ from reference.rate_laws import (
 )
 from skrate import (
     estimate,
-    expected_recall_score,
     group_scores,
     rate_weighted_auc_score,
     rates,
+    recall_at_rate_score,
 )
 from skrate.data.table import rank_table
 from skrate.rates.laws import check_rate
@@ -163,7 +163,7 @@ def test_scores_of_many_cases_are_the_direct_sum(rate):
     processed = (area((found + 1) / n) - area(found / n)) * n
     # A difference of areas loses digits next to 1, where S is hardly below 1.
     rtol = 1e-12 if rate.mean() < 0.5 else 1e-9
-    recall = expected_recall_score(labels, scores, rate=rate)
+    recall = recall_at_rate_score(labels, scores, rate=rate)
     assert_allclose(recall, processed.mean(), rtol=rtol)
     p = len(found) / n
     worst, best = (area(1.0) - area(1 - p)) / p, area(p) / p
@@ -335,7 +335,7 @@ def test_no_extreme_of_the_parameters_overflows(name):
     assert np.all(rate.density(x) >= 0)
     assert_allclose(rate.instance_weights(50).mean(), rate.mean(), rtol=1e-12)
     assert "processed" in rate.describe()
-    assert 0 <= expected_recall_score(LABELS, SCORES, rate=rate) <= 1
+    assert 0 <= recall_at_rate_score(LABELS, SCORES, rate=rate) <= 1
     value = rate_weighted_auc_score(LABELS, SCORES, rate=rate)
     assert np.isnan(value) or 0 <= value <= 1
     estimate(rate_weighted_auc_score, LABELS, SCORES, rate=rate)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import special, stats
 
 from looped import looped
-from skrate import expected_recall_score, rate_weighted_auc_score, rates
+from skrate import rate_weighted_auc_score, rates, recall_at_rate_score
 from skrate.rates import survival as kept_module
 from skrate.rates.laws import check_rate
 from skrate.rates.survival import Kept, SurvivalTable
@@ -138,7 +138,7 @@ def test_many_large_rates_take_no_more_than_the_room(law, monkeypatch):
     try:
         for _ in range(5):
             x = rng.random(2_000)
-            expected_recall_score(labels, scores, rate=law(x))
+            recall_at_rate_score(labels, scores, rate=law(x))
             rate_weighted_auc_score(labels, scores, rate=law(x))
         gc.collect()
         held, _ = tracemalloc.get_traced_memory()
@@ -155,8 +155,8 @@ def test_what_is_kept_is_released():
     del frozen
     for _ in range(3):
         large = rates.empirical(np.random.default_rng(0).random(50_000))
-        expected_recall_score([0, 1], [0, 1], rate=large)
-        expected_recall_score([0, 1, 1], [0, 1, 2], rate=large)
+        recall_at_rate_score([0, 1], [0, 1], rate=large)
+        recall_at_rate_score([0, 1, 1], [0, 1, 2], rate=large)
     kept_module.kept.clear()
     gc.collect()
     assert alive() is None
@@ -169,7 +169,7 @@ def test_threads_agree():
         rng = np.random.default_rng(seed)
         for k in rng.integers(1, 40, 60):
             rate = rates.beta(int(k), 40)
-            weights = expected_recall_score([0, 1, 1], [2, 1, 0], rate=rate)
+            weights = recall_at_rate_score([0, 1, 1], [2, 1, 0], rate=rate)
             found.append((int(k), weights))
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]

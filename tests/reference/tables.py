@@ -113,7 +113,7 @@ def found_at(groups, rate):
 
 
 def expected_recall(groups, law, of="positives", slip=0.0):
-    """Return the mean of P(processed) over positives, or of its rest over negatives.
+    """Return the mean of P(processed) over positives or negatives.
 
     With ``slip`` the rates between the groups are moved by that share of themselves:
     what a rate with jumps may make of the last digit.
@@ -124,8 +124,6 @@ def expected_recall(groups, law, of="positives", slip=0.0):
     edges = np.clip(groups.edges * (1 + slip), 0, 1)
     processed = law.mean_survival(edges[:-1], edges[1:])
     counts = groups.pos if of == "positives" else groups.neg
-    if of == "negatives":
-        processed = 1 - processed
     return math.fsum(
         count / n_cases * share
         for count, share in zip(counts, processed.tolist(), strict=True)

@@ -32,11 +32,10 @@ def processed(low, high, rate):
 
 def expected_recall(shares, rate, of="positives"):
     weights = shares.pos if of == "positives" else shares.neg
-    mean = sum(
+    return sum(
         weight * processed(low, high, rate)
         for weight, (low, high) in zip(weights, pairwise(shares.edges), strict=True)
     ) / sum(weights)
-    return mean if of == "positives" else 1 - mean
 
 
 def rauc(shares, rate):
