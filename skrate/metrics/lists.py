@@ -251,7 +251,7 @@ class GroupScores(Rows):
 
         Examples
         --------
-        >>> from skrate import GroupScores
+        >>> from skrate.results import GroupScores
         >>> batches = [
         ...     ([1, 0, 0], [0.9, 0.2, 0.7], ["a", "a", "b"]),
         ...     ([1, 0], [0.5, 0.3], ["b", "b"]),
