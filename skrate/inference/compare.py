@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args, overload
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, Label, RandomState
-from skrate.data.checks import check_choice, check_generator, check_vector
+from skrate.data.checks import check_choice, check_generator
 from skrate.data.folds import (
     FoldRankings,
     are_of_folds,
@@ -35,7 +35,12 @@ from skrate.inference.difference import (
 from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADJUSTMENTS, Adjust
 from skrate.inference.measured import measured, warn_of_turned
-from skrate.inference.models import check_several, measured_models, rankings_of_models
+from skrate.inference.models import (
+    check_several,
+    columns_of_models,
+    measured_models,
+    rankings_of_models,
+)
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     WEIGHTS,
@@ -45,7 +50,6 @@ from skrate.inference.sample import (
     are_columns,
     check_cases,
     check_left_out,
-    columns_of,
     rankings_of,
     scored,
 )
@@ -459,8 +463,7 @@ def _models_in_lists(
         models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
         return check_several("y_true", models)
     if are_several:
-        n_rows = len(check_vector("y_true", y_true))
-        return check_several("y_score_a", columns_of("y_score_a", a, n_rows))
+        return columns_of_models("y_score_a", a, y_true)
     is_missing = a is None or b is None or isinstance(y_true, RankTable)
     if is_missing and not given.is_pair:
         raise ValueError(

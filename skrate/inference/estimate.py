@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.data.checks import check_choice, check_vector
+from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.table import RankTable
 from skrate.inference.difference import scores_in_lists, warn_of_turned_in_lists
@@ -22,7 +22,7 @@ from skrate.inference.intervals import (
     adjusted,
 )
 from skrate.inference.measured import Measured, measured, warn_of_turned
-from skrate.inference.models import check_several, rankings_of_models
+from skrate.inference.models import columns_of_models, rankings_of_models
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     Frame,
@@ -31,7 +31,6 @@ from skrate.inference.sample import (
     Weights,
     are_columns,
     check_left_out,
-    columns_of,
     rankings_of,
 )
 from skrate.metrics.base import MetricLike, check_metric_first, question_of
@@ -323,22 +322,12 @@ def estimate(
         )  # fmt: skip
         models = {"y_score": y_score}
         if are_several:
-            n_rows = len(check_vector("y_true", y_true))
-            columns = columns_of("y_score", y_score, n_rows)
-            models = check_several("y_score", columns, least=1)
-        scores, of_mean, units = scores_in_lists(
-            metric, metric_kwargs, y_true, models, groups, cases
-        )
-        results = {
-            name: one.estimate(
-                confidence_level=confidence_level, clusters=units, **of_mean,
-                null_value=null_value, alternative=alternative,
-            )
-            for name, one in scores.items()
-        }  # fmt: skip
-        argued = [f"y_score[{name!r}]" for name in models] if are_several else models
-        turned = zip(argued, scores.values(), results.values(), strict=True)
-        warn_of_turned_in_lists(turned, of_mean.get("undefined", "skip"))
+            models = columns_of_models("y_score", y_score, y_true, least=1)
+        results = _in_lists(
+            (metric, metric_kwargs), y_true, models, groups, cases, are_several,
+            confidence_level=confidence_level, null_value=null_value,
+            alternative=alternative,
+        )  # fmt: skip
     else:
         plan = Plan(
             method, confidence_level, interval, n_resamples, stratify, random_state,
@@ -359,14 +348,35 @@ def estimate(
     each = tuple(results.values())
     if not are_several:
         return each[0]
-    pvalues = None
-    if null_value is not None:
-        found_pvalues = np.array([one.pvalue for one in each], dtype=np.float64)
-        pvalues = tuple(adjusted(found_pvalues, adjust).tolist())
+    names = tuple(map(str, results))
+    if null_value is None:
+        return Estimates(names=names, estimates=each)
+    pvalues = np.array([one.pvalue for one in each], dtype=np.float64)
     return Estimates(
-        names=tuple(map(str, results)), estimates=each, adjusted_pvalues=pvalues,
-        adjust=None if pvalues is None else adjust,
+        names=names, estimates=each, adjust=adjust,
+        adjusted_pvalues=tuple(adjusted(pvalues, adjust).tolist()),
     )  # fmt: skip
+
+
+def _in_lists(
+    meant: tuple[MetricLike, dict[str, Any]],
+    y_true: Any,
+    models: dict[Any, Any],
+    groups: ArrayLike,
+    cases: dict[str, Any],
+    are_several: bool,
+    **options: Any,
+) -> dict[Any, Estimate]:
+    """Return the estimates of means over lists, by model."""
+    scores, of_mean, units = scores_in_lists(*meant, y_true, models, groups, cases)
+    results = {
+        name: one.estimate(clusters=units, **of_mean, **options)
+        for name, one in scores.items()
+    }
+    argued = [f"y_score[{name!r}]" for name in models] if are_several else models
+    turned = zip(argued, scores.values(), results.values(), strict=True)
+    warn_of_turned_in_lists(turned, of_mean.get("undefined", "skip"))
+    return results
 
 
 def _estimated(

@@ -7,7 +7,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from skrate.data.checks import check_n_jobs
+from skrate.data.checks import check_n_jobs, check_vector
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
 from skrate.data.table import check_alone
 from skrate.inference.measured import Measured, measured
@@ -58,6 +58,14 @@ def rankings_of_models(
     return dict(zip(map(str, models), rankings, strict=True))
 
 
+def columns_of_models(
+    argument: str, scores: Any, y_true: Any, *, least: int = 2
+) -> dict[Any, Any]:
+    """Return the scores of several models by their names, of which there are enough."""
+    models = columns_of(argument, scores, len(check_vector("y_true", y_true)))
+    return check_several(argument, models, least)
+
+
 def check_several(
     argument: str, models: Mapping[Any, Any], least: int = 2
 ) -> dict[Any, Any]:
@@ -67,6 +75,9 @@ def check_several(
         raise ValueError(
             f"{argument} must hold at least {least} models, found {found}."
         )
+    names = [str(name) for name in models]
+    if len({*names}) < len(names):
+        raise ValueError(f"{argument} must name each model differently, found {names}.")
     return dict(models)
 
 

@@ -174,6 +174,7 @@ def test_a_result_is_drawn():
 @looped("y_true, y_score, options, message", [
     (Y, {}, {}, "y_score must hold at least 1"),
     (Y, {"a": A, "b": B[1:]}, {}, r"y_score\['b'\]"),
+    (Y, {1: A, "1": B}, {}, "y_score must name each model"),
     (Y, {"a": [np.nan, *A[1:]]}, {}, r"y_score\['a'\]"),
     (Y, {"a": A}, {"adjust": "bh"}, "adjust"),
     (Y, {"a": A}, {"adjust": "by", "null_value": 0.5}, "adjust"),
