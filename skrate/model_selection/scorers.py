@@ -53,24 +53,7 @@ _Scorer: Any = type(make_scorer(roc_auc_score))
 _UNSAID = (("pos_label", None), ("labels", None), ("average", "macro"))
 
 
-class ShownByParameters:
-    """Takes the place of the diagram of an estimator, which would be "not fitted"."""
-
-    get_params: Any
-    # Notebooks then ask for each kind by its name.
-    _repr_mimebundle_ = None
-
-    @property
-    def _repr_html_(self) -> Any:
-        if get_config()["display"] != "diagram":
-            # As estimators do, so that the text is shown.
-            raise AttributeError("_repr_html_ is only there if display='diagram'")
-        params = self.get_params(deep=False).items()
-        name = getattr(self, "_name", type(self).__name__)
-        return lambda: html_of(name, {key: written(value) for key, value in params})
-
-
-class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
+class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     """What all scorers share; a subclass names its metric and its parameters."""
 
     metric: Callable[..., float]
@@ -81,6 +64,17 @@ class RankingScorer(ShownByParameters, TellsOnce, BaseEstimator, _Scorer):  # ty
     # What scikit-learn asks of a scorer, next to _score.
     _deprecation_msg = None
     _response_method = property(attrgetter("response_method"))
+    # Notebooks then ask for each kind by its name.
+    _repr_mimebundle_ = None
+
+    @property
+    def _repr_html_(self) -> Any:
+        """A table of the parameters: the diagram of an estimator says "not fitted"."""
+        if get_config()["display"] != "diagram":
+            # As estimators do, so that the text is shown.
+            raise AttributeError("_repr_html_ is only there if display='diagram'")
+        params = self.get_params(deep=False).items()
+        return lambda: html_of(self._name, {k: written(value) for k, value in params})
 
     @property
     def _bound(self) -> BoundMetric:
