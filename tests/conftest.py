@@ -37,8 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     # What is derandomised takes no notice of a seed.
     has_seed = config.getoption("hypothesis_seed", None) is not None
-    usual = "same" if os.environ.get("CI") else "few"
-    chosen = os.environ.get("HYPOTHESIS_PROFILE", "random" if has_seed else usual)
+    chosen = os.environ.get("HYPOTHESIS_PROFILE", "random" if has_seed else "few")
     hypothesis.settings.load_profile(chosen)
 
 

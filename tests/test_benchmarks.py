@@ -14,9 +14,6 @@ from optional import require
 from repository import ROOT
 
 FOLDER = ROOT / "benchmarks"
-pytestmark = pytest.mark.skipif(
-    not FOLDER.is_dir(), reason="needs the checkout's benchmarks"
-)
 KINDS = ("time_", "peakmem_", "mem_", "track_")
 
 

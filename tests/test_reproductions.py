@@ -9,9 +9,6 @@ from repository import ROOT
 
 FOLDER, PAGE = ROOT / "benchmarks", ROOT / "docs" / "reproductions.rst"
 NEEDED = {"mammograms": "dmist/dmist_digital_malignancy_score.csv"}
-pytestmark = pytest.mark.skipif(
-    not FOLDER.is_dir(), reason="needs the checkout's benchmarks"
-)
 
 
 def reproductions():
