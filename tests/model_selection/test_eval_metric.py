@@ -158,7 +158,7 @@ def test_several_classes_are_averaged_or_one_is_chosen():
     with pytest.raises(ValueError, match="number of one of the 3 classes"):
         eval_metric("roc_auc", library="xgboost", pos_label=3)(y_true, y_score)
     with pytest.raises(ValueError, match="needs two classes, and the model scores 3"):
-        eval_metric(recall_at_rate_score, library="xgboost", rate=0.1)(y_true, y_score)
+        eval_metric(rate_at_recall_score, library="xgboost")(y_true, y_score)
     with pytest.raises(ValueError, match="CatBoost trains 3"):
         eval_metric("roc_auc", library="catboost").evaluate(y_score.T, y_true, None)
 
