@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from scipy import special
 
 from skrate.data.arrays import (
-    CACHED,
     Array,
     BoolArray,
     FloatArray,
-    IntArray,
     dot,
     ratio,
     share_of,
     sum_from_right,
 )
 from skrate.data.lists import ListTable
+from skrate.data.ranking import begins_group
 from skrate.data.table import RankTable
 from skrate.metrics.base import Slopes
 from skrate.rates.laws import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
 
-# The sum over positives: rankings up to this length keep their weights, longer ones
-# are cut into blocks, on each of which the weights are a polynomial of this degree.
+# The sum over positives: rankings up to this length keep their weights.
 _KEPT_LENGTH = 16_384
 # Groups a case: from here on, ties are so few that cases are summed one by one.
 _FEW_TIES = 0.5
-
-_DEGREE = 7
-_TOLERANCE = 1e-13
 # Rankings with more groups look a rate with a density up on a grid of as many cells.
 _GRID = 2**15
 # What a straight line in a cell of it may be off, as a share of what does or does not
@@ -72,81 +66,22 @@ def expected_recall(
 
 
 def sum_over_places(counts: Array, rate: RateDistribution) -> float:
-    """Return the sum over cases in separate places; labels may be numbers.
-
-    In most blocks of a long ranking the probability of being processed is a polynomial
-    of the position, to rounding: its values at a few positions give the sum. Blocks
-    with a jump fail the check at other positions and are summed case by case.
-    """
+    """Return the sum over cases in separate places; labels may be numbers."""
     n = len(counts)
     if n <= _KEPT_LENGTH:
         return float(dot(counts, _kept_weights(rate, n)))
-    size, at_nodes, is_smooth, in_rest = _kept_blocks(rate, n)
-    to_moments = _interpolation(size)[2]
-    blocks = counts[: size * len(at_nodes)].reshape(-1, size)
-    moments = np.empty_like(at_nodes)
-    # A few blocks at a time, which stay in the cache.
-    step = CACHED // size
-    for first in range(0, len(blocks), step):
-        some = slice(first, first + step)
-        np.einsum("ij,kj->ik", blocks[some], to_moments, out=moments[some])
-    total = float((moments * at_nodes)[is_smooth].sum())
-    total += float(dot(counts[blocks.size :], in_rest))
-    if is_smooth.all():
-        return total
-    by_case = np.flatnonzero(np.repeat(~is_smooth, size))
-    for part in np.array_split(by_case, 1 + len(by_case) // _KEPT_LENGTH):
-        total += float(dot(counts[part], _processed(part, n, rate)))
-    return total
+    # Neighbours that count the same are one group; those that count nothing are none.
+    edges = np.append(np.flatnonzero(begins_group(counts)), n)
+    groups = np.flatnonzero(counts[edges[:-1]])
+    starts, ends = edges[groups], edges[groups + 1]
+    means = rate.table.mean(starts / n, ends / n)
+    return float(dot(counts[starts] * (ends - starts), means))
 
 
 @kept
 def _kept_weights(rate: RateDistribution, n: int) -> FloatArray:
-    return _processed(np.arange(n), n, rate)
-
-
-@kept
-def _kept_blocks(
-    rate: RateDistribution, n: int
-) -> tuple[int, FloatArray, BoolArray, FloatArray]:
-    """Return the size of blocks, their values at nodes and whether these will do.
-
-    And the values in what is left after the last block.
-    """
-    # A power of two, less than a hundredth of the ranking.
-    size = min(1024, 1 << ((n // 128).bit_length() - 1))
-    nodes, checks, _, to_checks = _interpolation(size)
-    starts = size * np.arange(n // size)[:, None]
-    at_nodes = _processed(starts + nodes, n, rate)
-    misses = np.einsum("ij,kj->ik", at_nodes, to_checks)
-    misses -= _processed(starts + checks, n, rate)
-    # Relative to the recall there is: a rate may be as small as one case of millions.
-    tolerance = _TOLERANCE * np.maximum(at_nodes[:, 0], rate.mean())
-    is_smooth = np.abs(misses).max(axis=1) <= tolerance
-    rest = np.arange(size * len(starts), n)
-    return size, at_nodes, is_smooth, _processed(rest, n, rate)
-
-
-@lru_cache(maxsize=4)
-def _interpolation(size: int) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """Return nodes and checks in a block, and Lagrange polynomials at all its places.
-
-    The nodes are Chebyshev's, both ends included, rounded to positions.
-    """
-    angles = np.pi * np.arange(_DEGREE + 1) / _DEGREE
-    nodes = np.rint((size - 1) * (1 - np.cos(angles)) / 2).astype(np.intp)
-    checks = (nodes[[0, 3, 6]] + nodes[[1, 4, 7]]) // 2
-    places = np.arange(size)
-    basis = np.ones((len(nodes), size))
-    for j, node in enumerate(nodes):
-        for other in np.delete(nodes, j):
-            basis[j] *= (places - other) / (node - other)
-    return nodes, checks, basis, basis[:, checks].T.copy()
-
-
-def _processed(positions: IntArray, n: int, rate: RateDistribution) -> FloatArray:
-    """Return the probability of being processed at 0-based positions of ``n``."""
-    return rate.table.mean(positions / n, (positions + 1) / n)
+    edges = np.arange(n + 1) / n
+    return rate.table.mean(edges[:-1], edges[1:])
 
 
 def recall_of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
