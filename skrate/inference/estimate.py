@@ -401,7 +401,7 @@ def _estimated(
         if factor is not None:
             again = plan.sided(at(factor=factor), found.bounds)
         ends = plan.sided(ends, found.bounds)
-        if null_value is not None:
+        if null_value is not None and not np.isnan(error):
             statistic, pvalue = found.test(null_value, interval, error, draws)
     is_table = sample.folds is None and sample.each[0].counts is not None
     return Estimate(

@@ -491,10 +491,12 @@ def test_without_two_defined_replicates_there_is_no_interval(n_resamples):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = estimate(
-                stamina_score, y_true, y_score, random_state=seed, **arguments
-            )
+                stamina_score, y_true, y_score, random_state=seed, null_value=0.5,
+                **arguments,
+            )  # fmt: skip
         if caught:
             n_without += 1
+            assert np.isnan(result.pvalue)
             assert {w.category for w in caught} == {UndefinedMetricWarning}
             assert np.isnan(result.confidence_interval).all()
             assert np.isnan(result.standard_error)
