@@ -250,7 +250,9 @@ def estimate(
     the value. The methods are "delta" and "bootstrap".
 
     For folds [7]_ the estimand is the mean performance of the V models as they were
-    trained: :ref:`train_once` has its variance.
+    trained: :ref:`train_once` has its variance. A single positive or negative of a fold
+    is taken to vary as those of the other folds, and a fold that lacks a class, but has
+    a value, is taken as a constant.
 
     Cost: one sort; the bootstrap sorts nothing again and needs bounded memory; the
     jackknife is quadratic in the number of groups.
