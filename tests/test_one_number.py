@@ -104,7 +104,7 @@ def by_estimate_all(case, options, labels, a, b, given):
         **options,
         **given,
     )
-    return [found.values[0]], [found.values[1]]
+    return [found["a"].value], [found["b"].value]
 
 
 def by_scorer(case, options, labels, a, b, given):
