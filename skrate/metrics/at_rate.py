@@ -40,7 +40,6 @@ from skrate.metrics.recall import (
     expected_recall,
     gain_of_tables,
     rate_of,
-    recall_limits,
     recall_slopes,
 )
 from skrate.rates.laws import (
@@ -564,7 +563,9 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
         return self.of == "negatives"
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        return recall_limits(self.rate)
+        # If nothing is processed, or all, no ranking finds more than another.
+        known = rate_of(self.rate) if self.is_uncertain else self.rate
+        return (known, known) if known in (0, 1) else (0.0, 1.0)
 
 
 class PrecisionAtRate(AtRate, score=precision_at_rate_score):

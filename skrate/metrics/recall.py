@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from scipy import special
@@ -198,15 +197,6 @@ def rate_of(rate: RateDistribution | None) -> float | None:
     points = rate.point_masses()[0]
     is_known = rate.table.is_discrete and len(points) == 1
     return float(points[0]) if is_known else None
-
-
-def recall_limits(rate: Any) -> tuple[float, float]:
-    """Return the range of the recall of a class under what ``rate=`` takes.
-
-    Where nothing is processed or all, no ranking finds more than another.
-    """
-    known = rate_of(rate) if isinstance(rate, RateDistribution) else rate
-    return (float(known), float(known)) if known in (0, 1) else (0.0, 1.0)
 
 
 def _falls_of(
