@@ -54,9 +54,7 @@ y_scores = {
 }
 print(estimate("roc_auc", y_test, y_scores))
 print(
-    estimate(
-        rate_weighted_auc_score, y_test, y_scores, rate=budget
-    )
+    estimate(rate_weighted_auc_score, y_test, y_scores, rate=budget)
 )
 
 # %%
@@ -106,12 +104,15 @@ print(
 # ----------
 # Model B is better *as trained here*, but might not be after training on other cases.
 # Cross-validation varies the training and the test cases. The rankings of all folds
-# have an interval for the models as trained:
+# have an interval for the models as trained, each alone and against each other:
 
 rankings = {
     name: cross_val_rankings(model, X, y, cv=10)
     for name, model in models.items()
 }
+each = estimate(rate_weighted_auc_score, rankings, rate=budget)
+_, ax = plt.subplots(figsize=(7, 2.4), layout="constrained")
+each.plot(ax)
 print(
     compare(
         rate_weighted_auc_score,
@@ -131,7 +132,7 @@ fold_a, fold_b = (
 for method in ("corrected", "paired"):
     print(compare_folds(fold_b, fold_a, method=method))
 
-# sphinx_gallery_thumbnail_number = 2
+# sphinx_gallery_thumbnail_number = 3
 _, ax = plt.subplots(figsize=(5, 3.5), layout="constrained")
 ax.plot(
     np.stack([fold_a, fold_b]),
