@@ -4,12 +4,14 @@ import ast
 import graphlib
 import importlib
 import importlib.util
+import inspect
 import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,6 +117,33 @@ def test_the_allowed_imports_are_the_declared_dependencies():
     declared = project_metadata()["project"]["dependencies"]
     names = {requirement.split(">=")[0] for requirement in declared}
     assert names == DEPENDENCIES - {"sklearn"} | {"scikit-learn"}
+
+
+def test_docstrings_and_signatures_are_as_written():
+    for path in package_modules():
+        name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        for key, node, found in written(parse(path), importlib.import_module(name)):
+            with case(f"{name}.{key}"):
+                if doc := ast.get_docstring(node):
+                    assert doc == inspect.cleandoc(found.__doc__)
+                if isinstance(node, ast.FunctionDef):
+                    each = [*ast.walk(node.args)]
+                    names = {each.arg for each in each if isinstance(each, ast.arg)}
+                    assert set(inspect.signature(found).parameters) == names
+
+
+def written(tree: ast.AST, owner: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the functions and classes of a module or class, as written and as found."""
+    kinds = ast.FunctionDef | ast.ClassDef
+    # Of overloads, the last is the function.
+    for node in {n.name: n for n in tree.body if isinstance(n, kinds)}.values():
+        found = inspect.getattr_static(owner, node.name, None)
+        for attribute in ("__func__", "fget", "func"):
+            found = getattr(found, attribute, None) or found
+        yield node.name, node, found
+        if isinstance(node, ast.ClassDef):
+            for name, inner, each in written(node, found):
+                yield f"{node.name}.{name}", inner, each
 
 
 def test_import_skrate_loads_few_modules():
