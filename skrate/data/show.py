@@ -6,104 +6,11 @@ loaded from anywhere.
 
 from __future__ import annotations
 
-import inspect
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-_TITLE = "Parameters\n----------\n"
-_TITLES = ("Raises", "Warns", "See Also", "Notes", "References", "Examples")
-_HEADER = re.compile(r"^\S[^\n]*\n---", re.MULTILINE)
-_ENTRY = re.compile(r"^(\S.*) : (.*\n(?:[ \n].*\n)*)", re.MULTILINE)
-
-
-def described_like(
-    source: Callable[..., Any], *titles: str
-) -> Callable[[Function], Function]:
-    """Return a decorator that describes parameters as the docstring of ``source``.
-
-    Sections with these ``titles``, in numpydoc's order, are taken over whole.
-    """
-
-    def fill(function: Function) -> Function:
-        if function.__doc__:
-            text = described(function, parameter_texts(source))
-            for title in titles:
-                section = _section(inspect.cleandoc(source.__doc__ or ""), title)
-                later = _TITLES[_TITLES.index(title) + 1 :]
-                at = text.index(
-                    next(s for each in later if (s := _section(text, each)))
-                )
-                text = f"{text[:at]}{section.rstrip()}\n\n{text[at:]}"
-            function.__doc__ = text
-        return function
-
-    return fill
-
-
-def described(function: Any, known: Mapping[str, str], returns: str = "") -> str:
-    """Return a docstring with all parameters, those it lacks from ``known`` texts."""
-    before, title, own, after = _parts(function)
-    known = {**known, **_texts(own)}
-    entries: list[tuple[str, str]] = []
-    for parameter in inspect.signature(function).parameters.values():
-        bare = parameter.replace(annotation=parameter.empty, default=parameter.empty)
-        head, text = str(bare), known.get(parameter.name, "")
-        if text and entries and entries[-1][1] == text:
-            entries[-1] = (f"{entries[-1][0]}, {head}", text)
-        elif text:
-            entries.append((head, text))
-    listed = "\n".join(f"{head} : {text}" for head, text in entries)
-    if "Returns\n-------\n" not in after:
-        after = returns + after
-    return f"{before}{title}{listed}{after}\n"
-
-
-def _section(text: str, title: str) -> str:
-    """Return a section of a docstring, "" without it."""
-    _, head, rest = text.partition(f"{title}\n{'-' * len(title)}\n")
-    found = _HEADER.search(rest)
-    return head + (rest if found is None else rest[: found.start()])
-
-
-def parameter_texts(function: Any) -> dict[str, str]:
-    """Return what a docstring says of parameters, by name, without footnotes."""
-    return {
-        name: re.sub(r"\[\d+\]_", "the reference", text)
-        for name, text in _texts(_parts(function)[2]).items()
-    }
-
-
-def _parts(function: Any) -> tuple[str, str, str, str]:
-    """Return what stands before the parameters, their title, these, and what follows.
-
-    For a result they are its attributes.
-    """
-    text = inspect.cleandoc(function.__doc__ or "")
-    title = _TITLE
-    if isinstance(function, type):
-        title = title.replace("Parameters", "Attributes")
-    before, found, rest = text.partition(title)
-    if not found:
-        before, rest = "", text
-    header = _HEADER.search(rest)
-    at = len(rest) if header is None else header.start()
-    after = f"\n\n{rest[at:]}" if rest[at:] else ""
-    if not found:
-        return f"{rest[:at].rstrip()}\n\n", title, "", after
-    return before, title, rest[:at].rstrip("\n") + "\n", after
-
-
-def _texts(section: str) -> dict[str, str]:
-    return {
-        name.lstrip("*"): text.rstrip()
-        for head, text in _ENTRY.findall(section)
-        for name in head.split(", ")
-    }
 
 
 def plain(value: Any) -> Any:

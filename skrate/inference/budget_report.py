@@ -14,7 +14,7 @@ from scipy import special, stats
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import check_count, check_fraction, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
-from skrate.data.show import described_like, html_row, html_table, html_title
+from skrate.data.show import html_row, html_table, html_title
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_curves import CurveProcess, curve_process
 from skrate.inference.delta import (
@@ -24,7 +24,6 @@ from skrate.inference.delta import (
     variance_parts,
 )
 from skrate.inference.difference import paired
-from skrate.inference.estimate import estimate
 from skrate.inference.intervals import adjusted
 from skrate.inference.measured import Measured, of_ranking, warn_of_turned
 from skrate.inference.permutation_pvalue import chance_pvalue
@@ -326,7 +325,6 @@ def _aligned(lines: list[list[str]]) -> list[str]:
     ]
 
 
-@described_like(estimate)
 def budget_report(
     y_true: RankingsLike,
     y_score: ArrayLike | None = None,
@@ -341,7 +339,7 @@ def budget_report(
     weights: Weights = "frequency",
     pos_label: Label = None,
 ) -> BudgetReport:
-    r"""Report what models will find under a budget, miss and waste, in counts.
+    """Report what models will find under a budget, miss and waste, in counts.
 
     The expected numbers of positives found and missed and of false alarms, recall,
     precision, lift and the number needed, each with its interval and what a random
@@ -366,8 +364,18 @@ def budget_report(
     reference : str or int, default=None
         The model, by its name or number, that all others are compared with: how many
         more they find, and how many more false alarms they raise. None compares none.
+    confidence_level : float, default=0.95
+        Level of the interval, in (0, 1).
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient; the next batch has some, too.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the cases.
+    weights : {"frequency", "sampling"}, default="frequency"
+        What the weights are: "frequency" are whole numbers of repetitions of a case,
+        "sampling" the inverse probabilities with which cases were sampled. For a
+        case-control sample pass ``prevalence`` to the average precision instead.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -16,7 +16,6 @@ from skrate.data.folds import (
     check_no_labels,
     check_same_folds,
 )
-from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import covariance
 from skrate.inference.difference import (
@@ -32,7 +31,6 @@ from skrate.inference.difference import (
     unpaired,
     warn_of_turned_in_lists,
 )
-from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADJUSTMENTS, Adjust
 from skrate.inference.measured import measured, warn_of_turned
 from skrate.inference.models import (
@@ -110,7 +108,6 @@ def compare(
 ) -> Comparison: ...
 
 
-@described_like(estimate)
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
     y_true: Any,
@@ -137,7 +134,7 @@ def compare(
     n_jobs: int | None = None,
     **metric_kwargs: Any,
 ) -> Comparison | Comparisons:
-    r"""Compare models by a metric: difference, interval and p-value.
+    """Compare models by a metric: difference, interval and p-value.
 
     Is model a better than model b, or could another sample have said the opposite?
     Both are taken as given, trained on other cases than these. On the same cases the
@@ -191,11 +188,24 @@ def compare(
     reference : str or int, default=None
         Of several models the one that all others are compared with, by its name or
         number: differences are those from it. None compares all pairs.
+    adjust : {"holm", "bh"}, default="holm"
+        What the adjusted p-values of several models control:
+
+        - "holm": the probability of any false finding, by Holm's method;
+        - "bh": the expected proportion of false findings, by the method of Benjamini
+          and Hochberg, for models that are independent or positively dependent.
+    confidence_level : float, default=0.95
+        Level of the interval, in (0, 1).
     interval : {"wald", "percentile"}, default="wald"
         Kind of the interval; "percentile" needs the bootstrap, and the p-value goes by
         the same replicates. "permutation" has another kind.
     n_resamples : int, default=2000
         Number of resamples or permutations, of each pair.
+    stratify : bool, default=None
+        Whether class sizes were fixed by design, as in a case-control study. None
+        means True for "bootstrap" and "permutation" without ``clusters``, and False
+        otherwise. For the AUC it makes next to no difference; for the average precision
+        it does.
     groups : array-like of shape (n_samples,), default=None
         The list or queue of each row, as in :func:`estimate`: lists are then the units,
         and "delta" is Student's t over them. For metrics that do not
@@ -203,13 +213,23 @@ def compare(
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient, as in :func:`estimate`; for
         GroupScores the cluster of each list.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the cases.
+    weights : {"frequency", "sampling"}, default="frequency"
+        What the weights are: "frequency" are whole numbers of repetitions of a case,
+        "sampling" the inverse probabilities with which cases were sampled. For a
+        case-control sample pass ``prevalence`` to the average precision instead.
     correlation : float, default=None
         Of the values of two tables, in [-1, 1]; 0 where no case is in both. None says
         that it is unknown: the interval then holds those at all correlations, and the
         p-value is that at 0. Without tables it is found from the cases.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
         Source of the resamples. Each pair of several models has its own draws, the
         first pair the draws of two models.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
     **metric_kwargs : dict
         Parameters of the metric, such as ``rate``; within lists also ``average`` and
         ``undefined`` of :meth:`GroupScores.mean`.

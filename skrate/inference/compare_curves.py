@@ -33,7 +33,6 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings, check_no_labels, check_same_folds
-from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import (
     covariance,
@@ -42,7 +41,6 @@ from skrate.inference.delta import (
     labels_of,
     multiples,
 )
-from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADDED
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import Ranked, Weights, by_fold, check_cases, scored
@@ -179,7 +177,6 @@ def _where(stretches: list[Stretch]) -> str:
     )
 
 
-@described_like(estimate)
 def compare_curves(
     y_true: ArrayLike | FoldRankings,
     y_score_a: ArrayLike | FoldRankings,
@@ -221,6 +218,8 @@ def compare_curves(
     band : {"simultaneous", "pointwise"}, default="simultaneous"
         What the band, and so the winning rates, hold: the whole difference, at all
         ``rates`` at once, or the one at a single rate that is chosen beforehand.
+    confidence_level : float, default=0.95
+        Level of the interval, in (0, 1).
     n_resamples : int, default=2000
         Number of draws of multipliers for the band.
     benefit : float, default=None
@@ -230,6 +229,16 @@ def compare_curves(
         for "gain", and only there.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the cases.
+    weights : {"frequency", "sampling"}, default="frequency"
+        What the weights are: "frequency" are whole numbers of repetitions of a case,
+        "sampling" the inverse probabilities with which cases were sampled. For a
+        case-control sample pass ``prevalence`` to the average precision instead.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    random_state : int, Generator or RandomState, default=None
+        Source of the replicates.
 
     Returns
     -------

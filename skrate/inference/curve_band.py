@@ -19,14 +19,13 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.show import described_like, plain
+from skrate.data.show import plain
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_curves import (
     CurveMetric,
     CurveProcess,
     check_places,
     check_worth,
-    compare_curves,
     curve_process,
 )
 from skrate.inference.plan import why_too_few
@@ -128,7 +127,6 @@ class CurveBand(Drawn, Rows):
         )
 
 
-@described_like(compare_curves)
 def curve_band(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -169,6 +167,27 @@ def curve_band(
         up to 200 or a few more.
     band : {"simultaneous", "pointwise"}, default="simultaneous"
         What the bounds hold: the whole curve at once, or each of its points alone.
+    confidence_level : float, default=0.95
+        Level of the interval, in (0, 1).
+    n_resamples : int, default=2000
+        Number of draws of multipliers for the band.
+    benefit : float, default=None
+        What a positive that is found is worth, above 0; None means 1. For "gain" only.
+    cost : float, default=None
+        What it costs to process a case, at least 0, in units of ``benefit``; needed
+        for "gain", and only there.
+    clusters : array-like of shape (n_samples,), default=None
+        The cluster of each case, such as its patient.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the cases.
+    weights : {"frequency", "sampling"}, default="frequency"
+        What the weights are: "frequency" are whole numbers of repetitions of a case,
+        "sampling" the inverse probabilities with which cases were sampled. For a
+        case-control sample pass ``prevalence`` to the average precision instead.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    random_state : int, Generator or RandomState, default=None
+        Source of the replicates.
 
     Returns
     -------

@@ -23,11 +23,9 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.show import described_like
 from skrate.data.table import RankTable, check_alone, table_of_weights
 from skrate.inference.delta import Parts, influence_parts, influence_values
 from skrate.inference.difference import averages_in_lists, scores_in_lists
-from skrate.inference.estimate import estimate
 from skrate.inference.intervals import (
     Augmented,
     augmented,
@@ -176,7 +174,6 @@ class SampleSize(Result):
         return f"for {shown} if it is {self.null_value + self.difference:.4g}"
 
 
-@described_like(estimate)
 def sample_size(
     metric: MetricLike,
     y_true: ArrayLike | RankTable | GroupScores,
@@ -199,7 +196,7 @@ def sample_size(
     pos_label: Label = None,
     **metric_kwargs: Any,
 ) -> SampleSize:
-    r"""Compute how many cases a test set needs, or what so many show, from a pilot.
+    """Compute how many cases a test set needs, or what so many show, from a pilot.
 
     For an interval, of a metric or of the difference of two models; or for the power of
     :func:`compare` on the same cases, or of :func:`estimate` with a ``null_value``.
@@ -231,6 +228,9 @@ def sample_size(
         As in :func:`compare`.
     margin : float, default=None
         That of non-inferiority or equivalence, as in :func:`compare`.
+    null_value : float, default=None
+        The value of the metric that is tested, between its least and its greatest, such
+        as the AUC that a protocol asks for; None tests nothing.
     confidence_level : float, default=0.95
         Level of the interval; the test has 1 minus it.
     planned_prevalence : float, default=None
@@ -245,6 +245,10 @@ def sample_size(
         For GroupScores the cluster of each list.
     sample_weight : array-like of shape (n_samples,), default=None
         How often each case of the pilot is repeated: whole numbers.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    **metric_kwargs : dict
+        Parameters of the metric, such as ``rate``.
 
     Returns
     -------

@@ -19,8 +19,6 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
-from skrate.data.show import described_like
-from skrate.inference.estimate import estimate
 from skrate.inference.intervals import SLACK
 from skrate.inference.measured import Measured
 from skrate.inference.models import measured_models, rankings_of_models
@@ -58,7 +56,6 @@ _ADDED = 0.3
 _FEW = 10
 
 
-@described_like(estimate)
 def select_best(
     metric: MetricLike,
     models: Any,
@@ -84,6 +81,11 @@ def select_best(
 
     Parameters
     ----------
+    metric : callable or str
+        A score of this package, such as :func:`rate_weighted_auc_score`, its name, with
+        or without "_score", a :func:`functools.partial` or a scorer of one; also
+        :func:`sklearn.metrics.roc_auc_score` or
+        :func:`sklearn.metrics.average_precision_score`, without options.
     models : mapping, data frame, array or list
         The scores of each model, of shape (n_samples,), by its name; a data frame or an
         array of shape (n_samples, n_models); or, without ``y_true``, the
@@ -101,6 +103,23 @@ def select_best(
         the cheapest model within ``margin`` is the result's ``choice``.
     n_resamples : int, default=2000
         Number of bootstrap samples.
+    clusters : array-like of shape (n_samples,), default=None
+        The cluster of each case, such as its patient: clusters are independent, cases
+        within one need not be. With ``groups`` all rows of a list are of one cluster.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the cases.
+    weights : {"frequency", "sampling"}, default="frequency"
+        What the weights are: "frequency" are whole numbers of repetitions of a case,
+        "sampling" the inverse probabilities with which cases were sampled. For a
+        case-control sample pass ``prevalence`` to the average precision instead.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    random_state : int, Generator or RandomState, default=None
+        Source of the replicates.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+    **metric_kwargs : dict
+        Parameters of the metric, such as ``rate``.
 
     Returns
     -------

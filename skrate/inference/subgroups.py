@@ -28,15 +28,13 @@ from skrate.data.checks import (
 )
 from skrate.data.ranking import check_groups
 from skrate.data.sample import check_scores_given
-from skrate.data.show import described_like
 from skrate.data.table import merged_but_at, table_of_weights
 from skrate.inference.delta import covariance, is_rounding
 from skrate.inference.difference import compare_pairs, conclude
-from skrate.inference.estimate import estimate
 from skrate.inference.intervals import ADDED, ADJUSTMENTS, Adjust, hybrid_interval
 from skrate.inference.plan import Plan, warn_of_few_processed
 from skrate.inference.sample import Ranked, Weights, check_cases
-from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate, recall_at_rate_score
+from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate
 from skrate.metrics.base import METRICS, MetricLike, check_parameters, unwrap
 from skrate.metrics.hypotheses import Alternative
 from skrate.metrics.recall import bandwidth, mean_and_moved, rate_of, share_at_cut
@@ -71,8 +69,6 @@ _KINDS: dict[Any, Share] = {
 _NAN = float("nan")
 
 
-@described_like(estimate)
-@described_like(recall_at_rate_score)
 def subgroup_scores(
     metric: MetricLike | Share | Sequence[MetricLike | Share],
     y_true: ArrayLike,
@@ -106,9 +102,26 @@ def subgroup_scores(
         Scores, higher for the positive class.
     by : array-like of shape (n_samples,)
         The group of each case: integers, strings or other labels, at least two.
+    rate : float, "uniform" or distribution, default=None
+        The fraction of all cases that is processed, in (0, 1]; or, if it is known
+        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        Rates of a distribution outside [0, 1] are clipped.
+    k : int, default=None
+        In place of ``rate``, how many of the cases at hand are processed, at least 1
+        (not with ``sample_weight``, nor of a table whose weights are not whole).
+    confidence_level : float, default=0.95
+        Level of the interval, in (0, 1).
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient: clusters are independent, cases
         within one need not be.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    weights : {"frequency", "sampling"}, default="frequency"
+        What the weights are: "frequency" are whole numbers of repetitions of a case,
+        "sampling" the inverse probabilities with which cases were sampled. For a
+        case-control sample pass ``prevalence`` to the average precision instead.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -9,15 +9,12 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, dot
 from skrate.data.checks import as_array, as_real, check_labels, check_shares, warn
 from skrate.data.estimated import EstimatedLabels
-from skrate.data.show import described_like
 from skrate.labels.checks import are_missing
-from skrate.labels.sampled import sampled
 
 # A share that is fewer standard errors above 0 is no divisor.
 _ENOUGH_ERRORS = 4.0
 
 
-@described_like(sampled)
 def noisy(
     y_true: ArrayLike,
     sensitivity: float | ArrayLike,
@@ -43,6 +40,8 @@ def noisy(
     validation : (n_pos, n_neg) or array-like of shape (n_annotators, 2), default=None
         Numbers of true positives and negatives by which sensitivity and specificity
         were estimated, on other cases. None means that both are known.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

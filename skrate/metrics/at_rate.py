@@ -23,7 +23,6 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_choice, check_count, check_fraction
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, seen_rows
-from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import (
     NAMED,
@@ -359,7 +358,6 @@ def precision_at_rate_score(
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
-@described_like(precision_at_rate_score)
 def lift_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -373,6 +371,23 @@ def lift_at_rate_score(
 
     Precision of the processed part over the prevalence: the height of a lift chart, or
     its mean over the distribution of a rate that is known roughly.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class: decision values or probabilities.
+    rate : float, "uniform" or distribution, default=None
+        The fraction of all cases that is processed, in (0, 1]; or, if it is known
+        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+    k : int, default=None
+        In place of ``rate``, how many of the cases at hand are processed, at least 1
+        (not with ``sample_weight``, nor of a table whose weights are not whole).
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -19,7 +19,6 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings
-from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import (
     Facts,
@@ -141,7 +140,6 @@ def rate_at_recall_score(
     return score(RateAtRecall(recall), y_true, y_score, sample_weight, pos_label)
 
 
-@described_like(rate_at_recall_score, "Raises", "Warns")
 def work_saved_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -156,11 +154,35 @@ def work_saved_score(
     positives, beyond the share that a random order would also save? This is WSS@95 of
     literature screening, [1]_.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class: decision values or probabilities.
+    recall : float, default=0.95
+        The share of the positives to find, in (0, 1].
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
     Returns
     -------
     score : float
         In [``recall`` - 1, ``recall``): 0 for random scores,
         ``recall * (1 - prevalence)`` for a perfect ranking; nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
+        (0, 1].
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
 
     See Also
     --------
@@ -197,7 +219,6 @@ def work_saved_score(
     return score(WorkSaved(recall), y_true, y_score, sample_weight, pos_label)
 
 
-@described_like(rate_at_recall_score, "Raises", "Warns")
 def precision_at_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -212,11 +233,35 @@ def precision_at_recall_score(
     was processed is positive? Its inverse is how many cases are processed for each
     that is found.
 
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class: decision values or probabilities.
+    recall : float, default=0.95
+        The share of the positives to find, in (0, 1].
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+
     Returns
     -------
     score : float
         Precision in (0, 1]: the prevalence for random scores, 1 for a perfect ranking;
         nan where undefined.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
+        (0, 1].
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
 
     See Also
     --------
@@ -243,7 +288,6 @@ def precision_at_recall_score(
     return score(PrecisionAtRecall(recall), y_true, y_score, sample_weight, pos_label)
 
 
-@described_like(rate_at_recall_score, "Warns")
 def recall_at_precision_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -259,9 +303,17 @@ def recall_at_precision_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class: decision values or probabilities.
     precision : float, default=None
         The share of positives that is asked of what is processed, in (0, 1]. There is
         no default: it has to be given.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -275,6 +327,11 @@ def recall_at_precision_score(
     ValueError
         For labels, scores or weights that cannot be ranked, or a ``precision`` that is
         missing or outside (0, 1].
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If there is no positive case.
 
     See Also
     --------
@@ -462,7 +519,6 @@ def fpr_at_recall_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> FloatArray: ...
-@described_like(recall_at_fpr_score, "Warns")
 def fpr_at_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -481,8 +537,27 @@ def fpr_at_recall_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+        True labels: two classes, several with a column of ``y_score`` each, or a matrix
+        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
+        :class:`FoldRankings`, without ``y_score``.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, higher for the positive class, or for the class of the column: decision
+        values or probabilities.
     recall : float, default=0.95
         The share of the positives to find, in (0, 1].
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        How the classes are averaged, each ranked against the rest. "macro" weighs them
+        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
+        all pairs of a case and a class in one queue; "samples" ranks the classes of
+        each case, and averages over cases. Not used for two classes.
+    labels : array-like of shape (n_classes,), default=None
+        The classes of the columns of ``y_score``, in their order. None takes those in
+        ``y_true``, sorted; where this has columns itself, their numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -495,6 +570,12 @@ def fpr_at_recall_score(
     ValueError
         For labels, scores or weights that cannot be ranked, or a ``recall`` outside
         (0, 1]; of several classes as :func:`rate_weighted_auc_score`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If either class is absent. With several classes it names the class; a mean that
+        needs it is nan ("weighted" needs no class without cases).
 
     See Also
     --------

@@ -20,17 +20,15 @@ from skrate.data.arrays import (
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
-from skrate.data.show import described_like
 from skrate.data.table import EstimatedTable, RankTable, check_alone
 from skrate.metrics.base import LIST_METRICS, Facts, Metric, Slopes, score
-from skrate.metrics.lists import Average, Policy, group_scores, mean_of_lists
+from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["ranking_auc_score"]
 
 AUC_FACTS = Facts(is_two_sample=True, is_auc=True, groups="runs", takes_estimates=True)
 
 
-@described_like(group_scores)
 def ranking_auc_score(
     y_true: ArrayLike | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -56,6 +54,8 @@ def ranking_auc_score(
     y_true : array-like of shape (n_samples,) or FoldRankings
         True labels of two classes, or grades with ``relevance_threshold``; or, alone,
         the rankings of folds, each of which is one list.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for relevant items.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
@@ -79,6 +79,13 @@ def ranking_auc_score(
           also those beyond ``k``, where pairs are those that are seen;
         - an array of shape (n_lists,): by these weights, in the order of
           ``numpy.unique(groups)``.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the rows; None means equal ones.
+    relevance_threshold : float, default=None
+        If given, ``y_true`` are grades and those from it on are relevant.
+    pos_label : int, float, bool or str, default=None
+        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        booleans.
 
     Returns
     -------

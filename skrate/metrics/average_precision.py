@@ -21,9 +21,7 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_flag, check_fraction
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
-from skrate.data.show import described_like
 from skrate.data.table import EstimatedTable, RankTable
-from skrate.metrics.at_rate import recall_at_rate_score
 from skrate.metrics.base import Facts, Metric, Slopes, extremes
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
 
@@ -74,7 +72,6 @@ def average_precision_score(
 ) -> FloatArray: ...
 
 
-@described_like(recall_at_rate_score)
 def average_precision_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -96,14 +93,31 @@ def average_precision_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+        True labels: two classes, several with a column of ``y_score`` each, or a matrix
+        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
+        :class:`FoldRankings`, without ``y_score``.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, higher for the positive class, or for the class of the column: decision
+        values or probabilities.
     prevalence : float, default=None
         Proportion of positives in the population, in (0, 1): positives and negatives
         are weighted to it. If None, the proportion in the sample is used.
     adjusted : bool, default=False
         Whether to rescale so that constant scores give 0, at any prevalence.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        How the classes are averaged, each ranked against the rest. "macro" weighs them
+        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
+        all pairs of a case and a class in one queue; "samples" ranks the classes of
+        each case, and averages over cases. Not used for two classes.
+    labels : array-like of shape (n_classes,), default=None
+        The classes of the columns of ``y_score``, in their order. None takes those in
+        ``y_true``, sorted; where this has columns itself, their numbers.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the cases; None means equal ones. Whole weights equal
         repeated rows.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -31,7 +31,6 @@ from skrate.data.lists import (
     whole_lists,
 )
 from skrate.data.ranking import check_groups
-from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import Metric, MetricLike, find_in_lists, question_of
 from skrate.metrics.gain import ExpectedGain
@@ -213,7 +212,6 @@ class GroupScores(Rows):
     _lists: ListValues
 
     @classmethod
-    @described_like(group_scores)
     def from_batches(
         cls,
         metric: MetricLike,
@@ -228,11 +226,28 @@ class GroupScores(Rows):
 
         Parameters
         ----------
+        metric : callable or str
+            What to compute in each list: a score of this package, such as
+            :func:`average_precision_score` or :func:`recall_at_rate_score`, or its
+            name, a :func:`functools.partial` of one, or scikit-learn's function or name
+            of the same.
         batches : iterable of tuples
             Of ``(y_true, y_score, groups)``, or with ``sample_weight`` as a fourth, all
             of the same kind. The rows of a list must be in one batch, in any order; the
             list of the last row of a batch may go on in the next. So rows that are
             sorted by list may be cut anywhere.
+        k : int, default=None
+            How many items of each list are seen, for the AUC, recall, precision, lift
+            and gain, and what goes by places; of a shorter list, all are. Not with
+            ``sample_weight``.
+        relevance_threshold : float, default=None
+            If given, ``y_true`` are grades and those from it on are relevant.
+        pos_label : int, float, bool or str, default=None
+            The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+            booleans.
+        **metric_kwargs : dict
+            Parameters of the metric, such as ``rate``: the share of each list that is
+            seen.
 
         Returns
         -------
@@ -359,7 +374,6 @@ class GroupScores(Rows):
             )
         return score
 
-    @described_like(mean, "Raises", "Warns")
     def estimate(
         self,
         average: Average | Iterable[float] | None = None,
@@ -374,6 +388,16 @@ class GroupScores(Rows):
 
         Parameters
         ----------
+        average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
+            How much a list counts: all the same; pooled, as if what is seen of all
+            lists were seen of one (for the AUC, recall, precision and gain); by its
+            pairs of a relevant and an irrelevant item (for the AUC only), by its
+            relevant items, by its items, seen or not, or by these weights, in the order
+            of ``groups``. By default "pooled" for recall and precision at ``k`` or a
+            known rate, else "macro".
+        undefined : {"skip", "nan"} or float, default="skip"
+            What to do with a list that is undefined: leave it out, return nan, or
+            count this number.
         confidence_level : float, default=0.95
             Level of the interval, in (0, 1).
         clusters : array-like of shape (n_lists,), default=None
@@ -392,6 +416,16 @@ class GroupScores(Rows):
             Of the mean over lists that are drawn as these were, for a model that was
             not fitted to them. nan where it is undefined; so is the standard error of
             a single list.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not one of the choices.
+
+        Warns
+        -----
+        UndefinedMetricWarning
+            If the mean is nan.
 
         Notes
         -----

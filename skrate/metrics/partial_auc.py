@@ -21,9 +21,7 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_choice, shown
 from skrate.data.folds import FoldRankings
-from skrate.data.show import described_like
 from skrate.data.table import RankTable
-from skrate.metrics.at_rate import precision_at_rate_score
 from skrate.metrics.at_recall import TOO_SMALL
 from skrate.metrics.base import Facts, Metric, Slopes, score
 from skrate.metrics.rate_weighted_auc import is_late
@@ -50,7 +48,6 @@ OfAxis: TypeAlias = (
 Axis = Literal["fpr", "tpr"]
 
 
-@described_like(precision_at_rate_score)
 def partial_auc_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -72,6 +69,10 @@ def partial_auc_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or a table, or folds, without ``y_score``.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class: decision values or probabilities.
     fpr : (float, float), "uniform" or distribution, default=None
         What counts of the false positive rates: those from the first number to the
         second, within [0, 1]; or all of them, weighted by the density of a frozen
@@ -84,6 +85,10 @@ def partial_auc_score(
         "mcclish" maps the area of a random ranking to 0.5 and of a perfect ranking to
         1, as scikit-learn does. None gives the area itself, of which a perfect ranking
         has all of the window, or 1 under a distribution.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

@@ -25,9 +25,7 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
-from skrate.data.show import described_like
 from skrate.data.table import RankTable
-from skrate.metrics.at_rate import recall_at_rate_score
 from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
 from skrate.metrics.base import Facts, Metric, Slopes
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
@@ -70,7 +68,6 @@ def rate_weighted_auc_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> FloatArray: ...
-@described_like(recall_at_rate_score)
 def rate_weighted_auc_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -88,6 +85,33 @@ def rate_weighted_auc_score(
     :func:`sklearn.metrics.roc_auc_score` weighs all rates alike (it is the rAUC of the
     uniform rate), and its ``max_fpr`` limits a share of the negatives, which nobody
     controls. Only the order of the scores counts.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
+        True labels: two classes, several with a column of ``y_score`` each, or a matrix
+        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
+        :class:`FoldRankings`, without ``y_score``.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, higher for the positive class, or for the class of the column: decision
+        values or probabilities.
+    rate : float, "uniform", distribution or dict, default=None
+        The fraction of all cases that is processed, in (0, 1]; or, if it is known
+        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        Several classes may have separate queues: a dict then gives the rate of each.
+        Rates of a distribution outside [0, 1] are clipped.
+    average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
+        How the classes are averaged, each ranked against the rest. "macro" weighs them
+        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
+        all pairs of a case and a class in one queue; "samples" ranks the classes of
+        each case, and averages over cases. Not used for two classes.
+    labels : array-like of shape (n_classes,), default=None
+        The classes of the columns of ``y_score``, in their order. None takes those in
+        ``y_true``, sorted; where this has columns itself, their numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Relative weights of the cases; None means equal ones.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------

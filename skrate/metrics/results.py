@@ -13,15 +13,7 @@ from sklearn.base import BaseEstimator
 
 from skrate.data.arrays import FloatArray, Label, lazy
 from skrate.data.checks import shown
-from skrate.data.show import (
-    described_like,
-    html_of,
-    html_page,
-    html_row,
-    html_table,
-    html_text,
-    plain,
-)
+from skrate.data.show import html_of, html_page, html_row, html_table, html_text, plain
 from skrate.metrics.hypotheses import Alternative, Null, hypothesis_text, nulls_of
 from skrate.rates.laws import Fixed, is_scipy_distribution, scipy_name
 
@@ -447,13 +439,14 @@ def _units_text(result: Estimate | Comparison) -> str:
     return text
 
 
-@described_like(Estimate)
 @dataclass(frozen=True)
 class Comparison(Result):
     """A difference of two metrics with its test, as :func:`skrate.compare` returns it.
 
     Attributes
     ----------
+    metric : str
+        Name of the metric, or of both that are compared.
     value : float
         The difference: a minus b.
     value_a, value_b : float
@@ -475,6 +468,9 @@ class Comparison(Result):
         The hypothesis that a small p-value speaks for.
     method : str
         How the p-value was found.
+    confidence_level : float
+        Level of the interval. For a test of equivalence it is 1 - 2 * level of the
+        test: 0.9 at 0.05.
     correlation : float or None
         That of the values of two tables, if it was given.
     least_significant_correlation : float or None
@@ -483,9 +479,13 @@ class Comparison(Result):
     params : dict
         Parameters of the metric, such as "rate", as numbers and text; of two metrics
         with "_a" or "_b" after their names where they differ.
-    confidence_level : float
-        Level of the interval. For a test of equivalence it is 1 - 2 * level of the
-        test: 0.9 at 0.05.
+    of : str or None
+        "these models" where the value is a mean over folds, and the interval is for
+        their models as they were trained; the number of lists, and of their clusters,
+        where it is a mean over lists. Else None.
+    confidence_interval_retrained : ConfidenceInterval or None
+        The interval for a model that is trained again, on other cases or on all of
+        these; None unless the folds come from a cross-validation.
     margin : float or None
         The margin of non-inferiority or equivalence, if one was given.
 

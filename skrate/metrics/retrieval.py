@@ -11,15 +11,13 @@ from scipy.special import betaln
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
 from skrate.data.lists import GradeGain, ListTable, ListValues, check_grade_gain
-from skrate.data.show import described_like
 from skrate.data.table import RankTable
 from skrate.metrics.base import Facts, Metric, Slopes
-from skrate.metrics.lists import Average, Policy, group_scores, mean_of_lists
+from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]
 
 
-@described_like(group_scores)
 def ndcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -44,6 +42,8 @@ def ndcg_score(
     y_true : array-like of shape (n_samples,)
         True labels of two classes; or grades, with ``gain`` or with
         ``relevance_threshold``.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for relevant items.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
@@ -64,6 +64,11 @@ def ndcg_score(
         count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
     average : {"macro", "positives", "size"} or array-like, default="macro"
         How much a list counts, as in :func:`ranking_auc_score`.
+    relevance_threshold : float, default=None
+        If given, ``y_true`` are grades and those from it on are relevant.
+    pos_label : int, float, bool or str, default=None
+        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        booleans.
 
     Returns
     -------
@@ -141,7 +146,6 @@ def ndcg_score(
     return mean_of_lists(NDCG(gain), rows, k, average, undefined)
 
 
-@described_like(ndcg_score, "Warns")
 def mean_average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -163,8 +167,23 @@ def mean_average_precision_score(
     ----------
     y_true : array-like of shape (n_samples,)
         True labels of two classes, or grades with ``relevance_threshold``.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for relevant items.
+    groups : array-like of shape (n_samples,), default=None
+        The list of each row: integers, strings or other labels, in any order of rows.
+        None takes all rows for one list.
     k : int, default=None
         If given, relevant items below place k count 0 (MAP@k).
+    undefined : {"skip", "nan"} or float, default="skip"
+        What to do with a list that holds no relevant item: leave it out, return nan, or
+        count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
+    average : {"macro", "positives", "size"} or array-like, default="macro"
+        How much a list counts, as in :func:`ranking_auc_score`.
+    relevance_threshold : float, default=None
+        If given, ``y_true`` are grades and those from it on are relevant.
+    pos_label : int, float, bool or str, default=None
+        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        booleans.
 
     Returns
     -------
@@ -177,6 +196,11 @@ def mean_average_precision_score(
     ------
     ValueError
         As :func:`ranking_auc_score`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no list is defined, or ``undefined="nan"`` and one of them is not.
 
     See Also
     --------
@@ -215,7 +239,6 @@ def mean_average_precision_score(
     return mean_of_lists(MeanAveragePrecision(), rows, k, average, undefined)
 
 
-@described_like(mean_average_precision_score, "Raises", "Warns", "References")
 def reciprocal_rank_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -233,14 +256,41 @@ def reciprocal_rank_score(
 
     Parameters
     ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes, or grades with ``relevance_threshold``.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for relevant items.
+    groups : array-like of shape (n_samples,), default=None
+        The list of each row: integers, strings or other labels, in any order of rows.
+        None takes all rows for one list.
     k : int, default=None
         If given, a list whose first relevant item is below place k counts 0 (MRR@k).
+    undefined : {"skip", "nan"} or float, default="skip"
+        What to do with a list that holds no relevant item: leave it out, return nan, or
+        count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
+    average : {"macro", "positives", "size"} or array-like, default="macro"
+        How much a list counts, as in :func:`ranking_auc_score`.
+    relevance_threshold : float, default=None
+        If given, ``y_true`` are grades and those from it on are relevant.
+    pos_label : int, float, bool or str, default=None
+        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        booleans.
 
     Returns
     -------
     score : float
         Reciprocal rank in [0, 1], 1 where every list has a relevant item on top; nan
         where undefined. For random scores it is greater in shorter lists.
+
+    Raises
+    ------
+    ValueError
+        As :func:`ranking_auc_score`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no list is defined, or ``undefined="nan"`` and one of them is not.
 
     See Also
     --------
@@ -257,6 +307,12 @@ def reciprocal_rank_score(
     .. math:: \binom{n - j}{r - 1} \Big/ \binom{n}{r}, \qquad j = 1, \dots, n - r + 1,
 
     and counts 1 / (c + j). Cost: one sort, O(n log n).
+
+    References
+    ----------
+    .. [1] McSherry and Najork (2008), Computing information retrieval performance
+       measures efficiently in the presence of tied scores,
+       :doi:`10.1007/978-3-540-78646-7_38`.
 
     Examples
     --------

@@ -12,8 +12,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import warn
 from skrate.data.folds import FoldRankings
-from skrate.data.show import described_like
-from skrate.model_selection.folds import Failure, candidate_rankings, cross_val_rankings
+from skrate.model_selection.folds import Failure, candidate_rankings
 from skrate.model_selection.responses import DEFAULT_RESPONSE
 from skrate.model_selection.scorers import RankingScorer
 
@@ -24,7 +23,6 @@ class SearchRankings(dict[str, FoldRankings]):
     params: dict[str, dict[str, Any]]
 
 
-@described_like(cross_val_rankings)
 def search_rankings(
     search: Any,
     X: Any,
@@ -47,8 +45,22 @@ def search_rankings(
     ----------
     search : GridSearchCV, RandomizedSearchCV or the like
         Fitted or not: this takes as long as fitting it, in whose place it may stand.
+    X : array-like of shape (n_samples, n_features)
+        The cases.
+    y : array-like of shape (n_samples,)
+        True labels of two classes.
+    clusters : array-like of shape (n_samples,), default=None
+        The cluster of each case, such as its patient, which the splitter gets as its
+        ``groups``; the rankings keep them for inference.
     n_jobs : int, default=None
         How many models are trained at once; None takes the number of the search.
+    verbose : int, default=0
+        Above 0, the progress is reported.
+    params : dict, default=None
+        What ``fit`` is given, such as ``{"sample_weight": weights}``, cut to the cases
+        of a fold; with metadata routing, what the estimator or the splitter requested.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the cases in the rankings; for training, see ``params``.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the label of the search's scorers, if they are of
         this package, as the response method; else as :func:`cross_val_rankings`.

@@ -12,7 +12,6 @@ from scipy import special, stats
 
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_count, check_fraction, shown, warn_undefined
-from skrate.data.show import described_like
 from skrate.metrics.results import ConfidenceInterval, Result
 
 _NAN = float("nan")
@@ -280,7 +279,6 @@ def recall_certificate(
     )  # fmt: skip
 
 
-@described_like(recall_certificate)
 def certificate_sample_size(
     n_found: int,
     n_unread: int,
@@ -296,8 +294,19 @@ def certificate_sample_size(
 
     Parameters
     ----------
+    n_found : int
+        Positives found before the sample was drawn.
+    n_unread : int
+        Cases that were unread when the sample was drawn, including the sample.
     n_hits : int, default=0
         Positives that the sample may contain; at most ``n_unread``.
+    confidence_level : float, default=0.95
+        Level of the certificate and of the interval, in (0, 1).
+    target : float, default=0.95
+        The target recall, in (0, 1].
+    looks : int or "any", default=1
+        How often the question is asked before reading stops, see Notes: the number of
+        looks that were planned, or "any" number, at one sample that grows.
 
     Returns
     -------
