@@ -24,7 +24,8 @@ hits = skrate.HitCurveDisplay.from_predictions(y, a)
 errors = skrate.displays.AUCErrorRateDisplay.from_class_ratios()
 folds = [0.8, 0.7, 0.9]
 table = skrate.RankTable([1, 1], [0, 2])
-card = skrate.budget_report(table, rate=1.0).plot()
+report = skrate.budget_report(table, rate=1.0)
+card = skrate.displays.BudgetReportDisplay(report)
 lists = skrate.group_scores("roc_auc", y, a, groups=y)
 """
 # mypy reads all of it, which takes seconds.
