@@ -517,17 +517,17 @@ def test_sampling_weights_of_any_size_are_weights(name):
 
 @looped("weights", [[1e90] * 10, [2.0**53] + [1] * 9])
 def test_more_repetitions_than_can_be_counted_are_refused(weights):
-    with pytest.raises(ValueError, match=r"sample_weight stands for .* repetitions"):
+    with pytest.raises(ValueError, match="sample_weight"):
         skrate.estimate("roc_auc", [0, 1] * 5, np.arange(10), sample_weight=weights)
 
 
 def test_tables_are_no_labels_of_models():
     table = skrate.RankTable([1, 2, 1], [2, 1, 3])
-    with pytest.raises(ValueError, match="y_true is a RankTable"):
+    with pytest.raises(ValueError, match=r"y_true.*RankTable"):
         skrate.compare("roc_auc", table, {"a": [1], "b": [2]})
 
 
 def test_masked_scores_of_several_models_are_refused():
     y_scores = np.ma.array(np.eye(4)[:, :2], mask=np.eye(4)[:, :2])
-    with pytest.raises(ValueError, match="y_score_a is a masked array"):
+    with pytest.raises(ValueError, match="y_score_a"):
         skrate.compare("roc_auc", [0, 1, 0, 1], y_scores)

@@ -395,7 +395,7 @@ def test_other_weights_of_a_table_are_relative(metric):
     y_true, y_score = drawn(4, n_cases)
     weight = np.random.default_rng(4).uniform(0.2, 3, n_cases)
     if "k" in metric.kwargs:
-        with pytest.raises(ValueError, match="RankTable of weights that are not whole"):
+        with pytest.raises(ValueError, match="RankTable"):
             of_table(metric, y_true, y_score, sample_weight=weight)
         return
     for scale in (1, 2.0**-300, 2.0**300):
@@ -429,13 +429,11 @@ def test_a_table_takes_nothing_beside_it(metric):
         ("sample_weight", [1, 1, 1]),
         ("pos_label", 1),
     ):
-        with pytest.raises(ValueError, match=f"{name} must be None .* single cases"):
+        with pytest.raises(ValueError, match=rf"{name}.*None"):
             metric.function(table, **{name: value}, **metric.kwargs)
-    with pytest.raises(
-        ValueError, match=r"y_score is missing: .* RankTable as y_true.* type list"
-    ):
+    with pytest.raises(ValueError, match=r"y_score.*RankTable.*y_true"):
         metric.function([1, 0, 1], **metric.kwargs)
-    with pytest.raises(ValueError, match=r"y_score must be .* type RankTable"):
+    with pytest.raises(ValueError, match=r"y_score.*RankTable"):
         metric.function([1, 0, 1], table, **metric.kwargs)
 
 
@@ -443,7 +441,7 @@ def test_a_table_takes_nothing_beside_it(metric):
 def test_lists_are_not_in_a_table(metric):
     table = skrate.RankTable([3, 2, 0], [0, 2, 5])
     for arguments in ((table,), (table, [1, 2, 3])):
-        with pytest.raises(ValueError, match="y_true is a RankTable, which has no lis"):
+        with pytest.raises(ValueError, match=r"y_true.*RankTable"):
             metric.function(*arguments)
 
 

@@ -290,5 +290,5 @@ def test_lists_are_refused_where_the_score_takes_none(function):
     (case, *_) = [case for case in CASES if case.function is function]
     options = dict(case.kwargs)
     options |= {name: make(len(Y)) for name, make in case.per_case.items()}
-    with pytest.raises(ValueError, match="use clusters="):
+    with pytest.raises(ValueError, match="clusters="):
         skrate.estimate(function, Y, A, groups=LISTS_OF, **options)

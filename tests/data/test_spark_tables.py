@@ -75,12 +75,12 @@ def test_labels_may_be_strings_and_tables_are_compressed(spark):
 @looped(
     "rows, arguments, message",
     [
-        ([(0, 0.5), (1, float("nan"))], {}, r"^partition \d: y_score contains NaN"),
-        ([(0, 0.5), (1, None)], {}, r"^partition \d: y_score contains NaN"),
+        ([(0, 0.5), (1, float("nan"))], {}, r"y_score.*NaN"),
+        ([(0, 0.5), (1, None)], {}, r"y_score.*NaN"),
         ([(0, 0.5), (1, 0.2), (2, 0.3)], {}, "found 3 labels|pos_label=None is ambig"),
-        ([(2, 0.5), (3, 0.2)], {}, "pos_label=None is ambiguous"),
-        ([(0, 0.5)], {"y_true": "clicked"}, "y_true='clicked' is not a column of the"),
-        ([(0, 0.5)], {"sample_weight": "w"}, "sample_weight='w' is not a column"),
+        ([(2, 0.5), (3, 0.2)], {}, "pos_label=None"),
+        ([(0, 0.5)], {"y_true": "clicked"}, "y_true='clicked'"),
+        ([(0, 0.5)], {"sample_weight": "w"}, "sample_weight='w'"),
     ],
 )
 def test_what_is_wrong_is_our_own_error(spark, rows, arguments, message):
@@ -93,7 +93,7 @@ def test_what_is_no_dataframe_and_what_is_empty_is_refused(spark):
     with pytest.raises(ValueError, match=r"dataframe must be one of Spark.*found list"):
         skrate.spark.rank_table([(0, 0.5)])
     empty = spark.createDataFrame([], "label int, score double")
-    with pytest.raises(ValueError, match="y_true is empty"):
+    with pytest.raises(ValueError, match="y_true"):
         skrate.spark.rank_table(empty)
 
 

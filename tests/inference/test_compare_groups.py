@@ -175,9 +175,9 @@ def test_compare_and_estimate_know_lists_by_their_groups(metric):
         models = (a, b) if call is compare else (a,)
         with pytest.raises(ValueError, match=next(iter(wrong))):
             call(metric, y_true, *models, groups=groups, **wrong)
-    with pytest.raises(ValueError, match="y_score_a and y_score_b must be"):
+    with pytest.raises(ValueError, match=r"y_score_a.*y_score_b"):
         compare(metric, y_true, a, groups=groups)
-    with pytest.raises(ValueError, match="no parameter 'rate'"):
+    with pytest.raises(ValueError, match="'rate'"):
         compare(metric, y_true, a, b, groups=groups, rate=0.1)
     scorer = make_ranking_scorer(metric, groups="query")
     with pytest.raises(ValueError, match="stands for a mean over lists"):
@@ -215,25 +215,25 @@ def test_any_label_may_be_positive():
 def test_bad_input_is_named():
     y_true, groups, a, b = two_models(7)
     of_a, of_b = scores_of(ndcg_score, y_true, groups, a, b)
-    with pytest.raises(ValueError, match="y_score_a must be what group_scores returns"):
+    with pytest.raises(ValueError, match=r"y_score_a.*group_scores"):
         compare_groups(of_a, b)
     with pytest.raises(ValueError, match="are of other lists"):
         compare_groups(of_a, *scores_of(ndcg_score, y_true, groups + 1, b))
-    with pytest.raises(ValueError, match="differ in the n_pos of their lists"):
+    with pytest.raises(ValueError, match="n_pos"):
         compare_groups(of_a, *scores_of(ndcg_score, 1 - y_true, groups, b))
-    with pytest.raises(ValueError, match="method='bootstrap' is not known"):
+    with pytest.raises(ValueError, match="method='bootstrap'"):
         compare_groups(of_a, of_b, method="bootstrap")
-    with pytest.raises(ValueError, match="is another than that of y_true, the NDCG"):
+    with pytest.raises(ValueError, match="y_true"):
         compare("roc_auc", of_a, of_b)
-    with pytest.raises(ValueError, match="k has no meaning for GroupScores"):
+    with pytest.raises(ValueError, match=r"\bk\b.*GroupScores"):
         compare(ndcg_score, of_a, of_b, k=3)
-    with pytest.raises(ValueError, match="pos_label must be None where"):
+    with pytest.raises(ValueError, match=r"pos_label.*None"):
         compare(ndcg_score, of_a, of_b, pos_label=1)
-    with pytest.raises(ValueError, match="interval has no meaning for a mean over"):
+    with pytest.raises(ValueError, match="interval"):
         compare(ndcg_score, of_a, of_b, interval="percentile")
-    with pytest.raises(ValueError, match="alternative must be one of"):
+    with pytest.raises(ValueError, match="alternative"):
         compare_groups(of_a, of_b, alternative="more")
-    with pytest.raises(ValueError, match="average='pairs' is known of the AUC only"):
+    with pytest.raises(ValueError, match="average='pairs'"):
         compare_groups(of_a, of_b, average="pairs")
 
 

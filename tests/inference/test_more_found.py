@@ -245,7 +245,7 @@ def test_models_that_rank_alike_find_no_more(rate):
 def test_next_to_perfect_models_are_warned_of_as_compare_does():
     y_true = np.arange(60) < 6
     a = np.where(y_true, 2.0, 1.0) + np.arange(60) / 100
-    with pytest.warns(UserWarning, match="interval of the difference may be too short"):
+    with pytest.warns(UserWarning, match="interval"):
         difference(y_true, a, a + 5 * y_true, rate=0.2)
 
 
@@ -253,9 +253,9 @@ def test_what_is_no_reference_is_refused_and_one_class_undefined():
     rng = np.random.default_rng(8)
     y_true, a, b = two_models(rng, 100)
     for asked, message in (
-        ({"models": {"a": a, "b": b}, "reference": "c"}, "'c' must be .* are 'a', 'b'"),
-        ({"models": {"a": a}, "reference": "a"}, "there is 'a'"),
-        ({"y_score": a, "reference": "model"}, "Give all of them as models="),
+        ({"models": {"a": a, "b": b}, "reference": "c"}, r"'c'.*'a'.*'b'"),
+        ({"models": {"a": a}, "reference": "a"}, "'a'"),
+        ({"y_score": a, "reference": "model"}, "models="),
     ):
         with case(message), pytest.raises(ValueError, match=message):
             budget_report(y_true, rate=0.2, **asked)

@@ -146,9 +146,9 @@ def test_results_of_several_values_are_no_number(name):
 
 
 def test_the_message_names_public_fields_or_what_to_take():
-    with pytest.raises(TypeError, match=r"fields, metric, n, n_pos.*power"):
+    with pytest.raises(TypeError, match="n_pos"):
         float(OTHERS["sample_size"])
-    with pytest.raises(TypeError, match=r"n_items, n_pos\.$"):
+    with pytest.raises(TypeError, match=r"n_items.*n_pos"):
         float(OTHERS["lists"])
 
 

@@ -109,10 +109,10 @@ def test_lists_that_are_undefined_for_one_model_are_left_out_of_its_pairs():
     rng = np.random.default_rng(2)
     y_true, models, groups, _ = shown(rng, n_lists=60)
     metric = partial(ranking_auc_score, k=2, average="pooled")
-    with pytest.warns(UserWarning, match="undefined for one"):
+    with pytest.warns(UserWarning, match="undefined"):
         found = compare(metric, y_true, models, groups=groups)
     a, b, _ = models.values()
-    with pytest.warns(UserWarning, match="undefined for one"):
+    with pytest.warns(UserWarning, match="undefined"):
         assert found.pairs[0] == compare(metric, y_true, a, b, groups=groups)
 
 
@@ -126,13 +126,13 @@ def test_what_several_models_within_lists_do_not_have_is_refused():
         (partial(compare, metric, y_true, models, groups=groups, method="bootstrap"),
          "not known of a mean over lists"),
         (partial(compare, metric, y_true, models, groups=groups, stratify=True),
-         "stratify has no meaning for a mean over lists"),
+         "stratify"),
         (partial(compare, metric, y_true, models, groups=groups, reference="d"),
-         "reference='d' is no model"),
+         "reference='d'"),
         (partial(compare, metric, y_true, {"a": a}, groups=groups), "at least 2"),
         (partial(compare, of, {"a": within}), "at least 2 models"),
-        (partial(compare, of, {"a": within, "b": b}), "b must be what group_scores"),
-        (partial(compare, of, [within, within], a), "y_score_a must be None"),
+        (partial(compare, of, {"a": within, "b": b}), "group_scores"),
+        (partial(compare, of, [within, within], a), r"y_score_a.*None"),
         (partial(compare, "roc_auc", y_true, models, groups=groups), "sample_size"),
     ):  # fmt: skip
         with case(message), pytest.raises(ValueError, match=message):
@@ -228,12 +228,12 @@ def test_what_cannot_be_planned_of_lists_is_refused_or_undefined():
     within = group_scores(ndcg_score, y_true, a, groups=groups, k=5)
     plan = partial(sample_size, metric, y_true, a, groups=groups, half_width=0.05)
     for call, message in (
-        (partial(plan, stratify=True), "stratify has no meaning for a mean over lists"),
-        (partial(plan, planned_prevalence=0.1), "planned_prevalence has no meaning"),
-        (partial(sample_size, of, within, y_score_b=b), "y_score_b must be None"),
-        (partial(sample_size, of, within, a), "y_score_a must be what group_scores"),
-        (partial(sample_size, of, within), "half_width is missing"),
-        (partial(sample_size, "roc_auc", y_true, a, groups=groups), "or sample_size"),
+        (partial(plan, stratify=True), "stratify"),
+        (partial(plan, planned_prevalence=0.1), "planned_prevalence"),
+        (partial(sample_size, of, within, y_score_b=b), r"y_score_b.*None"),
+        (partial(sample_size, of, within, a), r"y_score_a.*group_scores"),
+        (partial(sample_size, of, within), "half_width"),
+        (partial(sample_size, "roc_auc", y_true, a, groups=groups), "sample_size"),
         (partial(sample_size, of, RankTable([1], [1]), a, groups=groups), "no lists"),
     ):  # fmt: skip
         with case(message), pytest.raises(ValueError, match=message):

@@ -172,10 +172,10 @@ def test_a_result_is_drawn():
 
 
 @looped("y_true, y_score, options, message", [
-    (Y, {}, {}, "y_score must hold at least 1"),
-    (Y, {"a": A, "b": B[1:]}, {}, r"y_score\['b'\]"),
-    (Y, {1: A, "1": B}, {}, "y_score must name each model"),
-    (Y, {"a": [np.nan, *A[1:]]}, {}, r"y_score\['a'\]"),
+    (Y, {}, {}, r"y_score.*1"),
+    (Y, {"a": A, "b": B[1:]}, {}, r"y_score.*'b'"),
+    (Y, {1: A, "1": B}, {}, "y_score"),
+    (Y, {"a": [np.nan, *A[1:]]}, {}, r"y_score.*'a'"),
     (Y, {"a": A}, {"adjust": "bh"}, "adjust"),
     (Y, {"a": A}, {"adjust": "by", "null_value": 0.5}, "adjust"),
     (Y, {"a": A}, {"null_value": 2}, "null_value"),
@@ -183,7 +183,7 @@ def test_a_result_is_drawn():
     (FOLDS["a"], MODELS, {}, "y_true"),
     (FOLDS, None, {"clusters": LISTS}, "clusters"),
     (FOLDS, None, {"groups": LISTS}, "groups|y_true"),
-    ({**FOLDS, "c": A}, None, {}, r"y_true\['c'\]"),
+    ({**FOLDS, "c": A}, None, {}, r"y_true.*'c'"),
 ])  # fmt: skip
 def test_bad_input_is_named(y_true, y_score, options, message):
     with pytest.raises(ValueError, match=message):

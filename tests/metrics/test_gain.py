@@ -278,7 +278,7 @@ def test_tables_know_no_single_cases(options):
         partial(table.max_error, expected_gain_score),
         partial(GroupScores.from_batches, expected_gain_score, [(Y_TRUE,) * 3]),
     ):
-        with pytest.raises(ValueError, match="gain or cost per case is of single"):
+        with pytest.raises(ValueError, match="gain"):
             call(**options)
 
 
@@ -290,7 +290,7 @@ def test_a_sample_is_planned_for_the_gain_per_case():
     pilot = estimate(expected_gain_score, y_true, y_score, normalize=True, **options)
     expected = (1.96 * pilot.standard_error / 0.02) ** 2 * 300
     assert found.n == pytest.approx(expected, rel=0.1)
-    with pytest.raises(ValueError, match=r"is a sum over .* use normalize=True"):
+    with pytest.raises(ValueError, match="normalize=True"):
         plan(**options)
     with pytest.raises(ValueError, match=r"is of single cases, .* that is planned"):
         plan(gain=np.ones(300), normalize=True)
@@ -483,15 +483,12 @@ def test_repeated_cases_and_clusters_are_what_they_are():
 @looped(
     "options, message",
     [
-        ({"method": "jackknife"}, "method='jackknife' knows nothing of gain or cost"),
+        ({"method": "jackknife"}, "method='jackknife'"),
         ({"method": "parametric"}, "method='parametric' excludes|knows nothing"),
-        (
-            {"method": "bootstrap", "clusters": np.arange(80) // 2},
-            "method='bootstrap' excludes clusters and sampling weights with gain",
-        ),
+        ({"method": "bootstrap", "clusters": np.arange(80) // 2}, "method='bootstrap'"),
         (
             {"weights": "sampling", "sample_weight": np.linspace(1, 2, 80)},
-            "normalize=False is a sum over cases, .* use normalize=True",
+            r"normalize=False.*normalize=True",
         ),
     ],
 )
@@ -500,9 +497,9 @@ def test_what_knows_nothing_of_the_gain_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         estimate(expected_gain_score, y_true, y_score, gain=gain, **options)
     score = partial(compare, expected_gain_score, y_true, y_score, -y_score, gain=gain)
-    with pytest.raises(ValueError, match="method='permutation' knows nothing of gain"):
+    with pytest.raises(ValueError, match="method='permutation'"):
         score(method="permutation")
-    with pytest.raises(ValueError, match="gain or cost per case excludes y_true_b"):
+    with pytest.raises(ValueError, match=r"gain.*y_true_b"):
         score(y_true_b=y_true)
 
 

@@ -197,25 +197,21 @@ def test_an_empty_list_is_nan_and_counts_for_nothing():
 @looped(
     "metric, options, message",
     [
-        ("mrr", {}, "metric='mrr' is not one"),
+        ("mrr", {}, "metric='mrr'"),
         (recall_at_rate_score, {}, "Recall needs k or rate, and not both"),
         (
             recall_at_rate_score,
             {"k": 1, "rate": 0.5},
             "Recall needs k or rate, and not both",
         ),
-        (recall_at_rate_score, {"k": 0}, "k must be an integer >= 1"),
-        (recall_at_rate_score, {"rate": 2}, r"rate must be a number in \(0, 1\]"),
-        (
-            precision_at_rate_score,
-            {"k": 1, "sample_weight": [1] * 6},
-            "k=1 is a number of items",
-        ),
-        (rate_weighted_auc_score, {"k": 1, "rate": 0.3}, "k=1 has no meaning for rAUC"),
-        (average_precision_score, {"k": 1}, "k=1 has no meaning"),
-        ("roc_auc", {"rate": 0.1}, "no parameter 'rate'"),
+        (recall_at_rate_score, {"k": 0}, r"\bk\b.*1"),
+        (recall_at_rate_score, {"rate": 2}, r"rate.*0.*1"),
+        (precision_at_rate_score, {"k": 1, "sample_weight": [1] * 6}, "k=1"),
+        (rate_weighted_auc_score, {"k": 1, "rate": 0.3}, "k=1"),
+        (average_precision_score, {"k": 1}, "k=1"),
+        ("roc_auc", {"rate": 0.1}, "'rate'"),
         (recall_at_rate_score, {"rate": 2.0}, "rate"),
-        ("roc_auc", {"groups": [1]}, "y_true has 6, groups has 1"),
+        ("roc_auc", {"groups": [1]}, r"y_true.*6.*1"),
     ],
 )
 def test_bad_input_is_named(metric, options, message):
@@ -288,15 +284,15 @@ def test_what_is_unknown_within_lists_is_named():
 def test_how_the_mean_is_taken_is_no_part_of_the_metric_within_lists():
     for name, value in ("average", "size"), ("undefined", 0.0):
         metric = partial(ndcg_score, **{name: value})
-        with case(name), pytest.raises(ValueError, match=f"{name} says how the mean"):
+        with case(name), pytest.raises(ValueError, match=rf"{name}"):
             group_scores(metric, Y_TRUE, Y_SCORE, groups=GROUPS)
 
 
 def test_the_mean_has_no_pairs():
     result = group_scores(recall_at_rate_score, [1, 0], [1, 2], groups=[0, 0], k=1)
-    with pytest.raises(ValueError, match="average='pairs' is known of the AUC only"):
+    with pytest.raises(ValueError, match="average='pairs'"):
         result.mean(average="pairs")
-    with pytest.raises(ValueError, match="undefined must be one of"):
+    with pytest.raises(ValueError, match="undefined"):
         result.mean(undefined="zero")
 
 
@@ -394,7 +390,7 @@ def test_scorers_find_entities_by_column(library):
     wrong = make_ranking_scorer(
         precision_at_rate_score, k=1, groups="day", entities="customer"
     )
-    with pytest.raises(ValueError, match=r"entities='customer' .* is not a column"):
+    with pytest.raises(ValueError, match="entities='customer'"):
         wrong(fitted(), X, Y_TRUE)
 
 
@@ -437,17 +433,17 @@ def test_a_gain_per_case_counts_by_its_weight():
 
 def test_what_entities_have_no_meaning_for_is_named():
     options = {"groups": GROUPS, "entities": GROUPS}
-    with pytest.raises(ValueError, match="entities count once in each list, which sam"):
+    with pytest.raises(ValueError, match="entities"):
         group_scores("roc_auc", Y_TRUE, Y_SCORE, sample_weight=[1] * 6, **options)
-    with pytest.raises(ValueError, match="entities count once in each list, which sam"):
+    with pytest.raises(ValueError, match="entities"):
         group_scores(
             skrate.expected_gain_score, Y_TRUE, Y_SCORE, gain=Y_SCORE, **options
         )
     options["entities"] = [1, 2]
-    with pytest.raises(ValueError, match="y_true has 6, entities has 2"):
+    with pytest.raises(ValueError, match=r"y_true.*6.*2"):
         group_scores("roc_auc", Y_TRUE, Y_SCORE, **options)
     options["entities"] = [1, None] * 3
-    with pytest.raises(ValueError, match="entities contains NaN or another missing"):
+    with pytest.raises(ValueError, match=r"entities.*NaN"):
         group_scores("roc_auc", Y_TRUE, Y_SCORE, **options)
 
 
@@ -595,10 +591,10 @@ def test_what_is_wrong_names_the_batch(second, message):
 
 def test_a_list_in_two_places_is_refused():
     other = ([1, 0], [0.5, 0.2], ["b", "b"])
-    with pytest.raises(ValueError, match="groups holds 'a' in batches that do not f"):
+    with pytest.raises(ValueError, match=r"groups.*'a'"):
         GroupScores.from_batches("roc_auc", [GOOD, other, GOOD])
 
 
 def test_no_batch_is_refused():
-    with pytest.raises(ValueError, match="batches is empty"):
+    with pytest.raises(ValueError, match="batches"):
         GroupScores.from_batches("roc_auc", [])

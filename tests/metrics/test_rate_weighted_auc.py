@@ -241,11 +241,11 @@ def test_a_rate_under_which_rankings_do_not_differ_is_undefined(rate):
 @looped(
     "rate, message",
     [
-        ("beta", "rate='beta' is unknown: the only name is"),
-        (1.2, r"rate must be a number in \(0, 1\], got 1.2"),
-        (None, "rate must be 'uniform', a number"),
-        ([0.1, 0.2], "rate must be 'uniform', a number"),
-        (stats.beta, "rate must be 'uniform', a number"),
+        ("beta", "rate='beta'"),
+        (1.2, r"rate.*0.*1.*1\.2"),
+        (None, r"rate.*'uniform'"),
+        ([0.1, 0.2], r"rate.*'uniform'"),
+        (stats.beta, r"rate.*'uniform'"),
     ],
 )
 def test_a_bad_rate_is_named(rate, message):
@@ -312,7 +312,7 @@ def test_theorem_6_keeps_the_shape_of_its_input_and_names_what_is_bad():
     with pytest.raises(ValueError, match="to must be one of"):
         convert_rauc(0.8, to="auc", **kwargs)
     for bad in (0, 1.5, None):
-        with pytest.raises(ValueError, match=r"prevalence must be a number in \(0, 1"):
+        with pytest.raises(ValueError, match=r"prevalence.*0.*1"):
             convert_rauc(0.5, to="rauc", rate=0.5, prevalence=bad)
     for to in ("rauc", "expected_recall"):
         assert type(convert_rauc(0.8, to=to, **kwargs)) is float

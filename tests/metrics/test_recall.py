@@ -337,5 +337,5 @@ def test_long_rankings_have_the_variance_of_the_rate_itself(rate, monkeypatch):
 
 
 def test_a_bad_choice_is_named():
-    with pytest.raises(ValueError, match=r"of must be one of .*negatives.*'all'"):
+    with pytest.raises(ValueError, match="'all'"):
         recall_at_rate_score([1, 0], [1, 0], of="all")

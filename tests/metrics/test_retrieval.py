@@ -219,17 +219,13 @@ def test_grades_are_relevant_from_the_threshold_on(score):
 
 @each_score
 def test_bad_input_is_named(score):
-    with pytest.raises(
-        ValueError, match=r"shape \(2, 3\) .*np.repeat\(range\(2\), 3\)"
-    ):
+    with pytest.raises(ValueError, match=r"2.*3.*2.*3"):
         ndcg_score(np.array([[1, 0, 1], [0, 1, 0]]), np.ones((2, 3)))
-    with pytest.raises(ValueError, match="average='pairs' is known of the AUC only"):
+    with pytest.raises(ValueError, match="average='pairs'"):
         score(LABELS, SCORES, average="pairs")
-    with pytest.raises(ValueError, match="sample_weight has no meaning for the"):
+    with pytest.raises(ValueError, match="sample_weight"):
         group_scores(score, LABELS, SCORES, groups=SCORES, sample_weight=SCORES)
-    with pytest.raises(
-        ValueError, match=r"a mean over lists, .*group_scores\(\.\.\.\)"
-    ):
+    with pytest.raises(ValueError, match="group_scores"):
         estimate(score, LABELS, SCORES)
 
 
@@ -246,7 +242,7 @@ def test_batches_and_estimates_take_it(score, many):
     defined = found.values[~np.isnan(found.values)]
     error = defined.std(ddof=1) / math.sqrt(len(defined))
     assert estimate.standard_error == pytest.approx(error, rel=1e-12)
-    with pytest.raises(ValueError, match=r"Batch 0 .*: sample_weight has no"):
+    with pytest.raises(ValueError, match=r"0.*sample_weight"):
         GroupScores.from_batches(score, [([1, 0], [1, 2], [1, 1], [1, 1])])
 
 
@@ -442,25 +438,21 @@ def test_a_list_that_gains_nothing_counts_as_told():
 @looped(
     "grades, options, message",
     [
-        ([0, 1, 2], {}, r"relevance_threshold= of lists; ndcg_score\(..., gain='lin"),
-        ([0, 1], {"gain": "exp"}, "gain must be 'linear', .* got 'exp'"),
-        ([0, 1], {"gain": [0, 1]}, r"gain must be 'linear', .* got \[0, 1\]"),
-        ([0, 1], {"gain": {}}, r"gain must be .* got \{\}"),
-        ([0, 1], {"gain": {0: -1}}, r"gain\[0\] must not be negative, found -1"),
-        ([0, 1], {"gain": {0: math.nan}}, r"gain\[0\] must be a finite number"),
-        ([0, 1], {"gain": {0: 1}}, "no entry for the grade 1 of y_true: it has"),
-        ([0, -2], {"gain": "linear"}, "grades from 0 on for gain='linear', found -2"),
-        (["a", "b"], {"gain": "linear"}, r"must be numeric, .*\('a' at position 0"),
-        ([0, None], {"gain": "linear"}, "NaN or another missing .* position 1"),
-        ([0, math.nan], {"gain": WORTH}, "NaN or another missing .* position 1"),
-        ([0, math.inf], {"gain": "linear"}, "y_true contains infinity"),
-        ([0, 1024], {"gain": "exponential"}, "y_true holds 1024, .* smaller grades"),
-        ([0, 1], {"gain": "linear", "pos_label": 1}, "leave out pos_label=1"),
-        (
-            [0, 1],
-            {"gain": "linear", "relevance_threshold": 1},
-            "leave out relevance_threshold=1",
-        ),
+        ([0, 1, 2], {}, r"relevance_threshold=.*ndcg_score.*gain="),
+        ([0, 1], {"gain": "exp"}, r"gain.*'linear'.*'exp'"),
+        ([0, 1], {"gain": [0, 1]}, r"gain.*'linear'.*0.*1"),
+        ([0, 1], {"gain": {}}, "gain"),
+        ([0, 1], {"gain": {0: -1}}, r"gain.*0.*-1"),
+        ([0, 1], {"gain": {0: math.nan}}, r"gain.*0"),
+        ([0, 1], {"gain": {0: 1}}, r"1.*y_true"),
+        ([0, -2], {"gain": "linear"}, r"0.*gain='linear'.*-2"),
+        (["a", "b"], {"gain": "linear"}, r"'a'.*0"),
+        ([0, None], {"gain": "linear"}, r"NaN.*1"),
+        ([0, math.nan], {"gain": WORTH}, r"NaN.*1"),
+        ([0, math.inf], {"gain": "linear"}, "y_true"),
+        ([0, 1024], {"gain": "exponential"}, r"y_true.*1024"),
+        ([0, 1], {"gain": "linear", "pos_label": 1}, "pos_label=1"),
+        ([0, 1], {"gain": "linear", "relevance_threshold": 1}, "relevance_threshold=1"),
     ],
 )
 def test_bad_grades_are_named(grades, options, message):
@@ -470,11 +462,11 @@ def test_bad_grades_are_named(grades, options, message):
 
 def test_other_metrics_and_weights_refuse_grades_by_name():
     for score in (mean_average_precision_score, average_precision_score):
-        with pytest.raises(ValueError, match=r"ndcg_score\(..., gain='linear'\)"):
+        with pytest.raises(ValueError, match=r"ndcg_score.*gain='linear'"):
             score([0, 1, 2], [1, 2, 3])
-    with pytest.raises(ValueError, match="has no parameter 'gain'"):
+    with pytest.raises(ValueError, match="'gain'"):
         group_scores("reciprocal_rank", [0, 1], [1, 2], groups=[1, 1], gain="linear")
-    with pytest.raises(ValueError, match="sample_weight has no meaning for the NDCG"):
+    with pytest.raises(ValueError, match="sample_weight"):
         group_scores(
             "ndcg", [0, 2], [1, 2], groups=[1, 1], gain="linear", sample_weight=[1, 1]
         )

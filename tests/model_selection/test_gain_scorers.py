@@ -58,7 +58,7 @@ def test_gain_and_cost_are_found_by_column_or_index(cases):
         cost=cost[40:],
     )  # fmt: skip
     assert found == expected
-    with pytest.raises(ValueError, match=r"gain='amount' of .* not a column of X"):
+    with pytest.raises(ValueError, match=r"gain='amount'.*\bX\b"):
         by_column(model, frame, y)
 
 
@@ -73,7 +73,7 @@ def test_a_scorer_without_gain_says_what_to_write(cases, routing):
     with sklearn.config_context(enable_metadata_routing=routing):
         with pytest.raises(ValueError, match=message):
             make(rate=0.2)(model, X, y)
-        with pytest.raises(ValueError, match=r"gain of .* rows of a fold could not be"):
+        with pytest.raises(ValueError, match="gain"):
             make(rate=0.2, gain=gain)(model, X, y)
-    with pytest.raises(ValueError, match="keys 'positive' and 'negative'"):
+    with pytest.raises(ValueError, match=r"'positive'.*'negative'"):
         make(gain={"yes": 1})

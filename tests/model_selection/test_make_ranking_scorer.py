@@ -129,24 +129,24 @@ def test_parameters_are_read_set_and_searched():
     named = RateWeightedAUCScorer(rate=0.2, pos_label=1)
     assert scorer(MODEL, X, Y) == named(MODEL, X, Y)
     assert repr(scorer).endswith("(rate_weighted_auc_score, pos_label=1, rate=0.2)")
-    with pytest.raises(ValueError, match="Invalid parameter 'prevalence'"):
+    with pytest.raises(ValueError, match="'prevalence'"):
         scorer.set_params(prevalence=0.2)
 
 
 @looped(
     "metric, params, message",
     [
-        (average_precision_score, {"rate": 0.1}, "no parameter 'rate'; it takes"),
-        (ranking_auc_score, {"rate": 0.1}, "no parameter 'rate'; it takes"),
-        (rate_weighted_auc_score, {"rate": 7}, "rate must be a number in"),
-        (metrics.roc_auc_score, {"max_fpr": 0.1}, "max_fpr=0.1 is not an option"),
+        (average_precision_score, {"rate": 0.1}, "'rate'"),
+        (ranking_auc_score, {"rate": 0.1}, "'rate'"),
+        (rate_weighted_auc_score, {"rate": 7}, "rate"),
+        (metrics.roc_auc_score, {"max_fpr": 0.1}, r"0\.1"),
         (metrics.f1_score, {}, "f1_score is not one"),
-        ("accuracy", {}, "metric='accuracy' is not one"),
-        (recall_at_rate_score, {}, "needs the keyword 'rate', or 'k'"),
-        (recall_at_rate_score, {"rate": 400}, "k=400, and 400 of N cases"),
+        ("accuracy", {}, "metric='accuracy'"),
+        (recall_at_rate_score, {}, r"'rate'.*'k'"),
+        (recall_at_rate_score, {"rate": 400}, r"k=400.*400"),
         (recall_at_rate_score, {"rate": 0.1, "k": 4}, "leave out one of them"),
         (partial(rate_weighted_auc_score, sample_weight=1), {}, "it concerns what the"),
-        (RateWeightedAUCScorer(pos_label=1), {}, "pos_label=1 of RateWeightedAUCSco"),
+        (RateWeightedAUCScorer(pos_label=1), {}, "pos_label=1"),
     ],
 )
 def test_what_is_unknown_fails_at_construction(metric, params, message):
@@ -196,7 +196,7 @@ def test_a_scorer_of_lists_says_where_its_uncertainty_is():
         make_ranking_scorer("ranking_auc"),
         make_ranking_scorer("roc_auc", groups="user"),
     ):
-        with pytest.raises(ValueError, match=r"use group_scores\(\.\.\.\)\.estimate"):
+        with pytest.raises(ValueError, match="group_scores"):
             estimate(scorer, Y, SCORES)
 
 

@@ -121,10 +121,7 @@ def test_predictions_are_scored_when_asked_for(model):
     expected = rate_weighted_auc_score(Y, model.predict(X), rate=RATE)
     assert scorer(model, X, Y) == expected
     scorer = RateWeightedAUCScorer(response_method="decision_function")
-    with pytest.raises(
-        AttributeError,
-        match=r"none of the methods \['dec.*pass RateWeightedAUCScorer\(",
-    ):
+    with pytest.raises(AttributeError, match="RateWeightedAUCScorer"):
         scorer(model, X, Y)
 
 

@@ -116,7 +116,7 @@ def test_the_positive_class_is_the_scorer_s():
     assert best.value == pytest.approx(search.best_score_, rel=1e-12)
     both = {"a": scorer, "b": RateWeightedAUCScorer(rate=0.2, pos_label=1)}
     search = GridSearchCV(TREE, GRID, scoring=both, refit="a", cv=3)
-    with pytest.raises(ValueError, match=r"differ in pos_label: \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"pos_label.*0.*1"):
         search_rankings(search, X, Y)
     assert search_rankings(search, X, Y, pos_label=1).popitem()[1].pos_label == 1
 
@@ -272,7 +272,7 @@ def test_what_is_no_search_is_refused():
         search_rankings(TREE, X, Y)
     for given in (grid_search(), grid_search(cv=3).fit(X, Y)):
         for labels in (None, Y):
-            with pytest.raises(ValueError, match=r"GridSearchCV.* search_rankings\("):
+            with pytest.raises(ValueError, match="search_rankings"):
                 select_best("roc_auc", given, labels)
 
 

@@ -70,16 +70,12 @@ def test_lists_are_found_by_their_column(data):
     "metrics, params, message",
     [
         ([], {}, r"must be a list of different names, .*got \[\]"),
-        (None, {}, r"metric=None is not one of"),
+        (None, {}, "metric=None"),
         ([average_precision_score], {}, r"list of different names.*a function makes"),
-        (["roc_auc", "roc_auc"], {}, r"different names.*'roc_auc', 'roc_auc'"),
-        (["rate_weigthed_auc"], {}, r"did you mean 'rate_weighted_auc'"),
-        (
-            ["skrate_ndcg_score"],
-            {},
-            r"'skrate_ndcg_score' is not.*: did you mean 'ndcg'\?",
-        ),
-        (["roc_auc"], {"rate": 0.2}, r"rate=0.2 is a parameter of none of.*roc_auc"),
+        (["roc_auc", "roc_auc"], {}, r"'roc_auc'.*'roc_auc'"),
+        (["rate_weigthed_auc"], {}, "'rate_weighted_auc'"),
+        (["skrate_ndcg_score"], {}, r"'skrate_ndcg_score'.*'ndcg'"),
+        (["roc_auc"], {"rate": 0.2}, r"rate=0\.2"),
         (["roc_auc"], {"response_method": 3}, r"response_method.*3"),
     ],
 )

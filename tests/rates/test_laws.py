@@ -222,9 +222,9 @@ def test_a_rate_says_itself_in_words():
 def test_rates_and_probabilities_must_lie_within_0_and_1(value):
     rate = rates.beta(3, 19)
     for name in ("survival", "limited_mean", "density"):
-        with pytest.raises(ValueError, match=r"x must lie in \[0, 1\], found"):
+        with pytest.raises(ValueError, match=r"\bx\b.*0.*1"):
             getattr(rate, name)(value)
-    with pytest.raises(ValueError, match=r"q must lie in \[0, 1\], found"):
+    with pytest.raises(ValueError, match=r"\bq\b.*0.*1"):
         rate.ppf(value)
 
 
@@ -232,11 +232,11 @@ def test_other_bad_arguments_are_named():
     rate = rates.beta(3, 19)
     with pytest.raises(ValueError, match="low must be below high in every cell"):
         rate.mean_survival([0.1, 0.5], [0.2, 0.5])
-    with pytest.raises(ValueError, match="n must be an integer >= 1, got 0"):
+    with pytest.raises(ValueError, match=r"\bn\b.*1.*0"):
         rate.instance_weights(0)
-    with pytest.raises(ValueError, match=r"n must be an integer >= 1, got 2\.5"):
+    with pytest.raises(ValueError, match=r"\bn\b.*1.*2\.5"):
         rate.threshold_weights(2.5)
-    with pytest.raises(ValueError, match=r"confidence_level must .* got 1"):
+    with pytest.raises(ValueError, match=r"confidence_level.*1"):
         rate.describe(1)
 
 

@@ -78,7 +78,7 @@ def test_what_is_all_read_is_known():
 
 
 def test_without_a_sample_all_that_is_unread_may_be_left():
-    with pytest.warns(UndefinedMetricWarning, match="n_sampled is 0"):
+    with pytest.warns(UndefinedMetricWarning, match=r"n_sampled.*0"):
         result = recall_certificate(30, 70, 0, 0)
     assert np.isnan(result.value)
     assert np.isnan(result.left)
@@ -88,7 +88,7 @@ def test_without_a_sample_all_that_is_unread_may_be_left():
 
 
 def test_nothing_found_is_undefined():
-    with pytest.warns(UndefinedMetricWarning, match="n_found and n_hits are 0"):
+    with pytest.warns(UndefinedMetricWarning, match=r"n_found.*n_hits.*0"):
         result = recall_certificate(0, 10, 5, 0)
     assert np.isnan([result.value, *result.confidence_interval]).all()
     assert (result.lower_bound, result.left) == (0, 0)
@@ -115,17 +115,17 @@ def test_looks_divide_the_error():
 @looped(
     "counts, options, message",
     [
-        ((-1, 9, 3, 1), {}, "n_found must be an integer >= 0"),
-        ((1, 9.0, 3, 1), {}, "n_unread must be an integer"),
-        ((1, 9, 3.5, 1), {}, "n_sampled must be an integer"),
-        ((1, 9, 3, True), {}, "n_hits must be an integer"),
-        ((1, 9, 10, 1), {}, "n_sampled must be at most n_unread, found 10 of 9: n_unr"),
-        ((1, 9, 3, 4), {}, "n_hits must be at most n_sampled, found 4 of 3: positives"),
-        ((1, 9, 3, 1), {"confidence_level": 1}, r"confidence_level must .* \(0, 1\)"),
-        ((1, 9, 3, 1), {"target": 0}, r"target must be a number in \(0, 1\]"),
-        ((1, 9, 3, 1), {"target": 95}, r"target must be a number in \(0, 1\]"),
-        ((1, 9, 3, 1), {"looks": 0}, "looks must be an integer >= 1, got 0"),
-        ((1, 9, 3, 1), {"looks": "all"}, "looks must be 'any' or an integer >= 1"),
+        ((-1, 9, 3, 1), {}, r"n_found.*0"),
+        ((1, 9.0, 3, 1), {}, "n_unread"),
+        ((1, 9, 3.5, 1), {}, "n_sampled"),
+        ((1, 9, 3, True), {}, "n_hits"),
+        ((1, 9, 10, 1), {}, r"n_sampled.*n_unread.*10.*9"),
+        ((1, 9, 3, 4), {}, r"n_hits.*n_sampled.*4.*3"),
+        ((1, 9, 3, 1), {"confidence_level": 1}, r"confidence_level.*0.*1"),
+        ((1, 9, 3, 1), {"target": 0}, r"target.*0.*1"),
+        ((1, 9, 3, 1), {"target": 95}, r"target.*0.*1"),
+        ((1, 9, 3, 1), {"looks": 0}, r"looks.*1.*0"),
+        ((1, 9, 3, 1), {"looks": "all"}, r"looks.*'any'.*1"),
     ],
 )
 def test_bad_input_is_refused_by_name(counts, options, message):
@@ -165,7 +165,7 @@ def test_a_planned_sample_is_the_least_that_certifies(found, target, looks):
 
 
 def test_a_plan_refuses_more_hits_than_cases():
-    with pytest.raises(ValueError, match="n_hits must be at most n_unread, found 4"):
+    with pytest.raises(ValueError, match=r"n_hits.*n_unread.*4"):
         certificate_sample_size(80, 3, n_hits=4)
-    with pytest.raises(ValueError, match="looks must be 'any' or an integer"):
+    with pytest.raises(ValueError, match=r"looks.*'any'"):
         certificate_sample_size(80, 3, looks="all")
