@@ -206,7 +206,7 @@ def recall_at_rate_score(
     scores, which spans the rates from :math:`D_{k-1}` to :math:`D_k`, and
     :math:`G(x) = E[\min(R, x)]`,
 
-    .. math:: E = \sum_k rac{z_k}{W_1} rac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
+    .. math:: E = \sum_k \frac{z_k}{W_1} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
 
     the mean over positives of the probability of being processed. A known rate r has
     G(x) = min(r, x). Cases that tie share the probability, which is the expectation
