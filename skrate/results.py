@@ -6,7 +6,7 @@ them by hand. Each is frozen and prints in words, is a table in notebooks, and h
 ``float()`` and a format take the number of a result that has one.
 """
 
-from skrate.curves.consensus import ConsensusCurve, CurvePoint
+from skrate.curves.consensus import ConsensusCurve
 from skrate.inference.budget_report import BudgetReport, BudgetRow
 from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.curve_band import CurveBand
@@ -25,7 +25,6 @@ __all__ = [
     "ConsensusCurve",
     "CurveBand",
     "CurveComparison",
-    "CurvePoint",
     "Estimate",
     "Estimates",
     "GroupScores",

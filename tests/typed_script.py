@@ -146,9 +146,7 @@ in_folds = [
     skrate.FoldRankings(ints * 2, scores * 2, [0] * 6 + [1] * 6)
     for scores in (floats, floats[::-1])
 ]
-displays.CurveComparisonDisplay.from_predictions(
-    in_folds[0], in_folds[1], rates=[0.3, 0.5], n_items=90
-)
+skrate.compare_curves(in_folds[0], in_folds[1], rates=[0.3, 0.5]).plot(n_items=90)
 skrate.budget_report(ints, models=pilots, rate=0.9).plot(right)
 errors = displays.AUCErrorRateDisplay.from_predictions(
     frame["y"], frame["a"], y_pred=frame["y"], pos_label="yes", ax=plt.gca()
@@ -198,9 +196,6 @@ results = cross_validate(
     return_indices=True,
 )
 skrate.HitCurveDisplay.from_cv_results(results, train, target)
-displays.CurveComparisonDisplay.from_cv_results(
-    results, results, train, target, clusters=X["list"], rates=[0.3, 0.5]
-)
 skrate.compare_folds(results["test_auc"], [0.5, 0.4, 0.6], n_train=40, n_test=20)
 for complexity in ("C", lambda params: params["C"]):
     refit = skrate.refit_best(rule="one_standard_error", complexity=complexity)

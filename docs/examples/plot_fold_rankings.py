@@ -27,15 +27,13 @@ from skrate import (
     average_precision_score,
     budget_report,
     compare,
+    compare_curves,
     cross_val_rankings,
     estimate,
     rate_weighted_auc_score,
     rates,
 )
-from skrate.displays import (
-    BudgetReportDisplay,
-    CurveComparisonDisplay,
-)
+from skrate.displays import BudgetReportDisplay
 
 X, y = make_classification(
     4_000,
@@ -86,13 +84,8 @@ print(compare(rate_weighted_auc_score, kernel, linear, rate=budget))
 # At which budgets? The same share of every fold is processed, and the positives found
 # are added up:
 
-CurveComparisonDisplay.from_predictions(
-    kernel,
-    linear,
-    names=["kernel", "linear"],
-    rate=budget,
-    random_state=0,
-)
+difference = compare_curves(kernel, linear, random_state=0)
+difference.plot(names=["kernel", "linear"], rate=budget)
 
 # %%
 # Do the folds agree? Thin lines are the curves of the folds, and the thick line is

@@ -5,12 +5,14 @@ It is handed on by ``skrate``: ``skrate.displays.EstimatesDisplay`` and so on.
 """
 
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
-from skrate.displays.best_model import BestModelDisplay
 from skrate.displays.budget_report import BudgetReportDisplay
 from skrate.displays.curve_band import CurveBandDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay
-from skrate.displays.estimates import EstimatesDisplay
-from skrate.displays.subgroups import SubgroupDisplay
+from skrate.displays.forest_plots import (
+    BestModelDisplay,
+    EstimatesDisplay,
+    SubgroupDisplay,
+)
 
 __all__ = [
     "AUCErrorRateDisplay",

@@ -478,10 +478,10 @@ class FoldsDisplay(Display):
         UndefinedMetricWarning
             If a fold is left out, as its estimator was trained on one class.
         """
-        (rankings,) = fold_rankings(
-            {"cv_results": cv_results}, X, y, user=cls.__name__,
-            sample_weight=sample_weight, repeats=kwargs.pop("repeats", None),
-            response_method=response_method, pos_label=pos_label,
+        rankings = fold_rankings(
+            cv_results, X, y, user=cls.__name__, sample_weight=sample_weight,
+            repeats=kwargs.pop("repeats", None), response_method=response_method,
+            pos_label=pos_label,
         )  # fmt: skip
         if name is None:
             name = type(cv_results["estimator"][0]).__name__

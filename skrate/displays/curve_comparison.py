@@ -6,12 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from skrate.curves.consensus import Band
-from skrate.data.arrays import ArrayLike, Label, RandomState
+from skrate.data.arrays import Label
 from skrate.data.checks import check_count
-from skrate.data.folds import FoldRankings
 from skrate.displays.base import (
     COUNTS,
     Axes,
@@ -26,20 +23,7 @@ from skrate.displays.base import (
     model_color,
     styled,
 )
-from skrate.inference.compare_curves import (
-    CurveBounds,
-    CurveComparison,
-    CurveMetric,
-    Stretch,
-    compare_curves,
-)
-from skrate.inference.sample import Weights
-from skrate.model_selection.folds import fold_rankings
-from skrate.model_selection.responses import (
-    DEFAULT_RESPONSE,
-    ResponseMethod,
-    ranking_scores,
-)
+from skrate.inference.compare_curves import CurveBounds, CurveComparison, Stretch
 from skrate.rates.laws import RateLike, check_rate
 
 # Of which a difference is so many more, whatever the rate.
@@ -104,9 +88,9 @@ class CurveComparisonDisplay(Drawing):
 
     Examples
     --------
-    >>> from skrate.displays import CurveComparisonDisplay
+    >>> from skrate import compare_curves
     >>> y_true, a, b = [1, 0, 1, 0, 0], [5, 3, 4, 2, 1], [1, 2, 3, 4, 5]
-    >>> display = CurveComparisonDisplay.from_predictions(y_true, a, b)
+    >>> display = compare_curves(y_true, a, b).plot()
     >>> display.line_.get_ydata().tolist()
     [0.5, 1.0, 0.5, 0.5]
     """
@@ -128,243 +112,6 @@ class CurveComparisonDisplay(Drawing):
         self.rate = rate
         self.n_items = n_items
         self.pos_label = pos_label
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike | FoldRankings,
-        y_score_a: ArrayLike | FoldRankings,
-        y_score_b: ArrayLike | None = None,
-        *,
-        pos_label: Label = None,
-        names: Sequence[str] | None = None,
-        rate: RateLike | None = None,
-        n_items: int | None = None,
-        metric: CurveMetric = "recall",
-        rates: ArrayLike | None = None,
-        band: Band = "simultaneous",
-        confidence_level: float = 0.95,
-        n_resamples: int = 2000,
-        benefit: float | None = None,
-        cost: float | None = None,
-        clusters: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        weights: Weights = "frequency",
-        random_state: RandomState = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the difference of two rankings of the same cases.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_samples,) or FoldRankings
-            True labels of two classes; or rankings of all folds by model a, followed by
-            the rankings of model b.
-        y_score_a, y_score_b : array-like of shape (n_samples,)
-            Scores of both models, higher for the positive class.
-        pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
-        names : tuple of two str, default=None
-            Names of the models; None says "a" and "b".
-        rate : "uniform", float or distribution, default=None
-            The share that will be processed, drawn at the foot.
-        n_items : int, default=None
-            Number of cases of which that share will be processed. Further axes then
-            count the cases processed, and those found.
-        metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"
-            What is compared at a rate: the share of the positives found ("recall"), of
-            positives among what is processed ("precision"), recall over the rate
-            ("lift"), or, per case of the ranking, positives found ("hits"), and
-            ``benefit`` for each of them minus ``cost`` for each case processed
-            ("gain").
-        rates : array-like of shape (n_rates,), default=None
-            Increasing rates in (0, 1], at most 2,000; None takes up to 199 in equal
-            steps, and finer ones near the end of a class with a share below 2 %.
-        band : {"simultaneous", "pointwise"}, default="simultaneous"
-            What the band, and so the winning rates, hold: the whole difference, at all
-            ``rates`` at once, or the one at a single rate that is chosen beforehand.
-        confidence_level : float, default=0.95
-            Level of the interval, in (0, 1).
-        n_resamples : int, default=2000
-            Number of draws of multipliers for the band.
-        benefit : float, default=None
-            What a positive that is found is worth, above 0; None means 1. For "gain"
-            only.
-        cost : float, default=None
-            What it costs to process a case, at least 0, in units of ``benefit``; needed
-            for "gain", and only there.
-        clusters : array-like of shape (n_samples,), default=None
-            The cluster of each case, such as its patient.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the cases.
-        weights : {"frequency", "sampling"}, default="frequency"
-            What the weights are: "frequency" are whole numbers of repetitions of a
-            case, "sampling" the inverse probabilities with which cases were sampled.
-            For a case-control sample pass ``prevalence`` to the average precision
-            instead.
-        random_state : int, Generator or RandomState, default=None
-            Source of the replicates.
-        **kwargs : dict
-            Keyword arguments of :meth:`plot`.
-
-        Returns
-        -------
-        display : CurveComparisonDisplay
-            The display that was drawn.
-        """
-        comparison = compare_curves(
-            y_true,
-            y_score_a,
-            y_score_b,
-            metric=metric,
-            rates=rates,
-            band=band,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            benefit=benefit,
-            cost=cost,
-            clusters=clusters,
-            sample_weight=sample_weight,
-            weights=weights,
-            pos_label=pos_label,
-            random_state=random_state,
-        )
-        if isinstance(y_true, FoldRankings):
-            pos_label = y_true.pos_label
-        display = cls(
-            comparison, names=names, rate=rate, n_items=n_items, pos_label=pos_label
-        )
-        return display.plot(**kwargs)
-
-    @classmethod
-    def from_estimators(
-        cls,
-        estimator_a: Any,
-        estimator_b: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        response_method: ResponseMethod = DEFAULT_RESPONSE,
-        pos_label: Label = None,
-        names: Sequence[str] | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the difference of two fitted models, as they are, on given cases.
-
-        Parameters
-        ----------
-        estimator_a, estimator_b : estimator instance
-            Fitted binary classifiers, or pipelines that end in one.
-        X : array-like of shape (n_samples, n_features)
-            The cases, which neither was trained on.
-        y : array-like of shape (n_samples,)
-            True labels of two classes.
-        response_method : str or tuple of str
-            Methods that give scores, the first that the estimator has is used;
-            "decision_function", then "predict_proba" by default. Pass "predict" for
-            regressors and rankers.
-        pos_label : int, float, bool or str, default=None
-            The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for
-            booleans; for other labels the second class of the estimator, with a warning
-            that names it.
-        names : tuple of two str, default=None
-            Names of the models; None takes the names of their classes.
-        **kwargs : dict
-            Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
-
-        Returns
-        -------
-        display : CurveComparisonDisplay
-            The display that was drawn.
-
-        Raises
-        ------
-        NotFittedError
-            If an estimator is not fitted.
-        ValueError
-            If it was fitted on one class, or more than two, or the input is invalid.
-        """
-        scores = []
-        for estimator in (estimator_a, estimator_b):
-            check_is_fitted(estimator)
-            y_score, pos_label = ranking_scores(
-                estimator, X, y, response_method, pos_label, user=cls.__name__
-            )
-            scores.append(y_score)
-        if names is None:
-            names = _names_of(estimator_a, estimator_b)
-        return cls.from_predictions(
-            y, *scores, pos_label=pos_label, names=names, **kwargs
-        )
-
-    @classmethod
-    def from_cv_results(
-        cls,
-        cv_results_a: dict[str, Any],
-        cv_results_b: dict[str, Any],
-        X: Any,
-        y: ArrayLike,
-        *,
-        clusters: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = DEFAULT_RESPONSE,
-        pos_label: Label = None,
-        names: Sequence[str] | None = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the difference of two models over the same test folds.
-
-        Parameters
-        ----------
-        cv_results_a, cv_results_b : dict
-            What ``cross_validate`` returned for each model on the same folds, with
-            ``return_estimator=True`` and ``return_indices=True``.
-        X : array-like of shape (n_samples, n_features)
-            The cases that were cross-validated.
-        y : array-like of shape (n_samples,)
-            True labels of two classes.
-        clusters : array-like of shape (n_samples,), default=None
-            The cluster of each case, such as its patient.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the cases; None means equal ones.
-        response_method : str or tuple of str
-            Methods that give scores, the first that the estimator has is used;
-            "decision_function", then "predict_proba" by default. Pass "predict" for
-            regressors and rankers.
-        pos_label : int, float, bool or str, default=None
-            The positive label. If None: 1 for labels {0, 1} or {-1, 1}, True for
-            booleans; for other labels the second class of the estimator, with a warning
-            that names it.
-        names : tuple of two str, default=None
-            Names of the models; None takes the names of their classes.
-        **kwargs : dict
-            Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
-
-        Returns
-        -------
-        display : CurveComparisonDisplay
-            The display that was drawn.
-
-        Raises
-        ------
-        ValueError
-            If the folds of both models do not test the same cases, or the input is
-            invalid.
-
-        Warns
-        -----
-        UndefinedMetricWarning
-            If a fold is left out, as an estimator was trained on one class, or its
-            cases are of one class.
-        """
-        models = {"cv_results_a": cv_results_a, "cv_results_b": cv_results_b}
-        a, b = fold_rankings(
-            models, X, y, user=cls.__name__, sample_weight=sample_weight,
-            clusters=clusters, response_method=response_method, pos_label=pos_label,
-        )  # fmt: skip
-        if names is None:
-            names = _names_of(*(one["estimator"][0] for one in models.values()))
-        return cls.from_predictions(a, b, names=names, **kwargs)
 
     def plot(
         self,
@@ -513,9 +260,3 @@ def _check_names(names: Sequence[str] | None) -> tuple[str, str]:
 def _scaling(unit: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the functions from shares to counts and back."""
     return lambda share: share * unit, lambda count: count / unit
-
-
-def _names_of(estimator_a: Any, estimator_b: Any) -> tuple[str, str]:
-    """Return the names of two classes, made distinct if they are equal."""
-    first, second = type(estimator_a).__name__, type(estimator_b).__name__
-    return (f"{first} a", f"{second} b") if first == second else (first, second)

@@ -488,41 +488,28 @@ class Failure(str):
 
 
 def fold_rankings(
-    models: Mapping[str, Mapping[str, Any]],
+    cv_results: Mapping[str, Any],
     X: Any,
     y: ArrayLike,
     *,
     user: str,
     sample_weight: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
     repeats: Repeats = None,
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
-) -> list[FoldRankings]:
-    """Return how models of ``cross_validate`` rank the cases of their test folds.
+) -> FoldRankings:
+    """Return how a model of ``cross_validate`` ranks the cases of its test folds.
 
-    ``models`` are its results by the names of the arguments that they were given by.
-    A fold that is undefined for one of them is left out of all, with a warning.
+    An undefined fold is left out, with a warning.
     """
-    for name, results in models.items():
-        missing = [key for key in ("estimator", "indices") if key not in results]
-        if missing:
-            raise ValueError(
-                f"{name} lacks {missing}: run cross_validate with "
-                "return_estimator=True and return_indices=True."
-            )
-    tests, *others = (
-        [row_numbers(test) for test in results["indices"]["test"]]
-        for results in models.values()
-    )
-    for other in others:
-        if len(tests) != len(other) or not all(map(np.array_equal, tests, other)):
-            raise ValueError(
-                f"{' and '.join(models)} do not test the same cases fold by fold: pass "
-                "cross_validate the same splits for both, as "
-                "cv=list(splitter.split(X, y))."
-            )
-    given = {"y": y, "sample_weight": sample_weight, "clusters": clusters}
+    missing = [key for key in ("estimator", "indices") if key not in cv_results]
+    if missing:
+        raise ValueError(
+            f"cv_results lacks {missing}: run cross_validate with "
+            "return_estimator=True and return_indices=True."
+        )
+    tests = [row_numbers(test) for test in cv_results["indices"]["test"]]
+    given = {"y": y, "sample_weight": sample_weight}
     given = {name: rows for name, rows in given.items() if rows is not None}
     n_cases = 1 + max(int(test.max()) for test in tests)
     for name, rows in {"X": X, **given}.items():
@@ -535,19 +522,12 @@ def fold_rankings(
     by_case["y_true"] = labels = by_case.pop("y")
     label = positive_class_of_folds(labels, pos_label, user)
     ask = partial(_finite_scores, methods=response_method, label=label, user=user)
-    found = []
-    for results in models.values():
-        asked = zip(results["estimator"], tests, strict=True)
-        found.append([ask(one, rows_of(X, test), labels[test]) for one, test in asked])
-    kept = sorted(set.intersection(*(set(defined_folds(scores)) for scores in found)))
-    if not kept:
-        raise ValueError(
-            "No fold has estimators of both models that were trained on two "
-            "classes. Use stratified or fewer folds."
-        )
+    asked = zip(cv_results["estimator"], tests, strict=True)
+    scores = [ask(one, rows_of(X, test), labels[test]) for one, test in asked]
+    kept = defined_folds(scores)
     known = disjoint_repeats(tests) if repeats is None else repeats
     numbers = check_repeats("repeats", known, len(tests))
-    return [_of_folds(kept, scores, tests, numbers, by_case, label) for scores in found]
+    return _of_folds(kept, scores, tests, numbers, by_case, label)
 
 
 def _of_folds(

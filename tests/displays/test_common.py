@@ -109,7 +109,7 @@ ROWS = {
     "comparison": Row(
         CurveComparisonDisplay, (Y, A + 3 * Y_TRUE, B),
         {"pos_label": "ill", "rates": np.linspace(0.1, 1, 10), **FEW},
-        {"curve_kwargs": "line_", "band_kwargs": "band_"},
+        {"curve_kwargs": "line_", "band_kwargs": "band_"}, compare_curves,
     ),
     "estimates": Row(
         EstimatesDisplay, ("roc_auc", Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),

@@ -5,20 +5,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GroupKFold,
-    RepeatedStratifiedKFold,
-    StratifiedKFold,
-    cross_validate,
-)
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 from drawn import texts
 from optional import require
-from skrate import FoldRankings, compare_curves, rates
-from skrate.displays import CurveComparisonDisplay
+from skrate import compare_curves, cross_val_rankings, rates
 
 plt = require("matplotlib.pyplot")
 
@@ -40,10 +33,9 @@ def sample(n=1500):
     )
 
 
-def drawn(**options):
-    return CurveComparisonDisplay.from_predictions(
-        *sample(), rates=RATES, random_state=0, **options
-    )
+def drawn(*, names=None, rate=None, n_items=None, **options):
+    result = compare_curves(*sample(), rates=RATES, random_state=0, **options)
+    return result.plot(names=names, rate=rate, n_items=n_items)
 
 
 def edges(area):
@@ -142,78 +134,19 @@ def test_shares_are_seen_where_the_budget_is(metric, rate, first):
     assert np.ptp(band) > high - low or rate is None
 
 
-def test_estimators_are_compared_as_their_scores():
-    first, second = LogisticRegression().fit(X, Y), GaussianNB().fit(X, Y)
-    display = CurveComparisonDisplay.from_estimators(first, second, X, Y, rates=RATES)
-    scores = first.decision_function(X), second.predict_proba(X)[:, 1]
-    found = compare_curves(Y, *scores, rates=RATES)
-    assert display.comparison.difference == pytest.approx(found.difference)
-    assert texts(display)[0] == "LogisticRegression \N{MINUS SIGN} GaussianNB"
-    same = CurveComparisonDisplay.from_estimators(first, first, X, Y, rates=RATES)
-    assert "LogisticRegression b" in texts(same)[0]
-    with pytest.raises(NotFittedError):
-        CurveComparisonDisplay.from_estimators(first, GaussianNB(), X, Y)
-
-
-def results(model, cv, y=Y, **options):
-    return cross_validate(
-        model, X, y, cv=cv, return_estimator=True, return_indices=True, **options
-    )
-
-
-def rankings(tests, scores, **given):
-    """Return the rankings of models by their scores of each test fold."""
-    rows = np.concatenate(tests)
-    fold = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
-    of_rows = {name: values[rows] for name, values in given.items()}
-    return [
-        FoldRankings(Y[rows], np.concatenate(of_model), fold, **of_rows)
-        for of_model in scores
-    ]
-
-
 def test_a_case_that_is_tested_again_is_one():
     once = StratifiedKFold(3, shuffle=True, random_state=0)
     again = RepeatedStratifiedKFold(n_splits=3, n_repeats=3, random_state=0)
     errors = []
     for cv in (once, again):
-        both = results(LogisticRegression(), cv), results(GaussianNB(), cv)
-        display = CurveComparisonDisplay.from_cv_results(*both, X, Y, rates=RATES)
-        errors.append(display.comparison.standard_error.mean())
+        both = [
+            cross_val_rankings(model, X, Y, cv=cv)
+            for model in (LogisticRegression(), GaussianNB())
+        ]
+        found = compare_curves(*both, rates=RATES)
+        errors.append(found.standard_error.mean())
     # Three times the cases would have errors of 0.58.
     assert 0.85 < errors[1] / errors[0] < 1.15
-
-
-def test_clusters_are_those_of_the_cases():
-    clusters = np.arange(160) // 4
-    cv = list(GroupKFold(4).split(X, Y, clusters))
-    both = results(LogisticRegression(), cv), results(LogisticRegression(C=0.01), cv)
-    weights = np.random.default_rng(0).integers(1, 3, size=160)
-    display = CurveComparisonDisplay.from_cv_results(
-        *both, X, Y, clusters=clusters, sample_weight=weights, rates=RATES
-    )
-    tests = [test for _, test in cv]
-    scores = [
-        [
-            model.decision_function(X[test])
-            for model, test in zip(one["estimator"], tests, strict=True)
-        ]
-        for one in both
-    ]
-    of_cases = {"clusters": clusters, "sample_weight": weights}
-    expected = compare_curves(*rankings(tests, scores, **of_cases), rates=RATES)
-    found = display.comparison
-    assert found.difference == pytest.approx(expected.difference)
-    assert found.standard_error == pytest.approx(expected.standard_error)
-
-
-def test_folds_that_do_not_match_are_refused():
-    first = results(LogisticRegression(), StratifiedKFold(4))
-    for cv in (StratifiedKFold(5), StratifiedKFold(4, shuffle=True, random_state=0)):
-        with pytest.raises(ValueError, match="do not test the same cases fold by fold"):
-            CurveComparisonDisplay.from_cv_results(
-                first, results(GaussianNB(), cv), X, Y
-            )
 
 
 def test_ticks_of_counts_and_their_labels_have_room_in_small_axes():
@@ -221,9 +154,8 @@ def test_ticks_of_counts_and_their_labels_have_room_in_small_axes():
     y_true, scores = rng.random(100) < 0.3, rng.normal(size=(2, 100))
     for n_items in (900, 20_000, 1_234_567):
         figure, axes = plt.subplots(1, 2, figsize=(10, 4), dpi=50)
-        display = CurveComparisonDisplay.from_predictions(
-            y_true, *scores, n_items=n_items, ax=axes[1], n_resamples=99, rates=RATES
-        )
+        result = compare_curves(y_true, *scores, n_resamples=99, rates=RATES)
+        display = result.plot(n_items=n_items, ax=axes[1])
         figure.tight_layout()
         figure.draw_without_rendering()
         top, right = display.count_axes_

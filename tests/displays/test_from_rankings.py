@@ -17,7 +17,6 @@ from skrate import (
     hit_curve,
     rates,
 )
-from skrate.displays import CurveComparisonDisplay
 
 plt = require("matplotlib.pyplot")
 
@@ -130,9 +129,8 @@ def test_the_consensus_is_that_of_the_estimators():
 
 def test_the_positive_label_of_rankings_is_named():
     labels = np.where(Y_TRUE, "ill", "well")
-    one, other = both_rankings((labels, A, B, FOLD), pos_label="ill")
+    one, _ = both_rankings((labels, A, B, FOLD), pos_label="ill")
     drawn = (
-        CurveComparisonDisplay.from_predictions(one, other, n_resamples=99),
         HitCurveDisplay.from_predictions(one),
         RateAveragedROC.from_predictions(one, bounds=None),
     )

@@ -180,9 +180,7 @@ TAKE = {
         curve_band(y, A, kind="recall", random_state=0).plot()
     ),
     "CurveComparisonDisplay of models": lambda y: drawn_points(
-        displays.CurveComparisonDisplay.from_estimators(
-            MODEL, OTHER, X, y, random_state=0
-        )
+        compare_curves(y, SCORE, OTHER.decision_function(X), random_state=0).plot()
     ),
     "BestModelDisplay": lambda y: drawn_points(
         select_best("roc_auc", {"a": A, "b": B}, y, random_state=0).plot()
@@ -227,12 +225,6 @@ def test_displays_of_models_draw_what_functions_return(source):
     found = SOURCES[source]
     display = HitCurveDisplay.from_estimator(MODEL, X, found)
     np.testing.assert_array_equal(display.curves[0], hit_curve(found, SCORE))
-    display = displays.CurveComparisonDisplay.from_estimators(
-        MODEL, OTHER, X, found, rates=[0.1, 0.4], band="pointwise"
-    )
-    second = OTHER.decision_function(X)
-    curves = compare_curves(found, SCORE, second, rates=[0.1, 0.4], band="pointwise")
-    np.testing.assert_array_equal(display.comparison.difference, curves.difference)
 
 
 @looped("source", SOURCES)

@@ -1,0 +1,332 @@
+"""Forest plots: a row with a point and its interval for each model or group."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from skrate.data.arrays import Label
+from skrate.displays.base import (
+    Axes,
+    Drawing,
+    check_defined,
+    check_made,
+    draw_legend,
+    draws,
+    model_color,
+)
+from skrate.inference.select_best import BestModel
+from skrate.inference.subgroups import SHARES, SubgroupScores
+from skrate.metrics.results import Estimates
+
+# Rows that can be read, and the height of the row of the best model.
+_MAX_ROWS, _ROW_HEIGHT = 40, 0.35
+# The part of a group's row that its metrics take.
+_GROUP_HEIGHT = 0.6
+# Metrics differ in a print without colours, too.
+_MARKERS = "osD^"
+
+
+@draws(Estimates)
+class EstimatesDisplay(Drawing):
+    """A point with its confidence interval for each model, the first on top.
+
+    Parameters
+    ----------
+    result : Estimates
+        The result of :func:`estimate` for several models.
+    pos_label : int, float, bool or str, default=None
+        The positive label, named on the axis.
+
+    Attributes
+    ----------
+    points_ : matplotlib Line2D
+        The values of the models.
+    intervals_ : matplotlib LineCollection
+        Their intervals.
+    null_ : matplotlib Line2D or None
+        A line at the tested value, if there is one.
+    ax_, figure_ : matplotlib Axes and Figure
+        Axes and figure of the most recent drawing.
+
+    Raises
+    ------
+    ValueError
+        If ``result`` is not a result of :func:`estimate` for several models.
+
+    See Also
+    --------
+    estimate : Compute the estimates.
+    BestModelDisplay : The best of several models, corrected for the selection.
+
+    Examples
+    --------
+    >>> from skrate import estimate
+    >>> from skrate.displays import EstimatesDisplay
+    >>> models = {"a": [4, 2, 3, 1], "b": [4, 3, 1, 2]}
+    >>> result = estimate("roc_auc", [1, 1, 0, 0], models)
+    >>> EstimatesDisplay(result).plot().points_.get_xdata().tolist()
+    [0.75, 1.0]
+    """
+
+    def __init__(self, result: Estimates, *, pos_label: Label = None) -> None:
+        check_made("result", result, Estimates, "estimate")
+        self.result = result
+        self.pos_label = pos_label
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        point_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw a row for each model.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        point_kwargs : dict, default=None
+            Style of the points, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : EstimatesDisplay
+            The display that was drawn.
+        """
+        self._start(ax)
+        names, first = self.result.names, self.result[0]
+        values = np.array([one.value for one in self.result])
+        ends = np.array([one.confidence_interval for one in self.result])
+        self.points_, self.intervals_ = self._intervals(
+            values, np.arange(len(names)), ends, point_kwargs, color=model_color(0),
+            label=f"{100 * first.confidence_level:g} % intervals",
+        )  # fmt: skip
+        self.null_ = None
+        if first.null_value is not None:
+            self.null_ = self.ax_.axvline(
+                first.null_value, color="0.5", linestyle=":", linewidth=1, zorder=0,
+                label=f"tested value {first.null_value:g}",
+            )  # fmt: skip
+        self._name_rows(first.metric, names, despine)
+        draw_legend(self.ax_)
+        return self
+
+
+@draws(BestModel)
+class BestModelDisplay(Drawing):
+    """All models with their intervals, those that may be the best, and the winner.
+
+    The best models come first, up to 40 of them. Those in the set are coloured; the
+    diamond is the corrected value of the winner, with its interval.
+
+    Parameters
+    ----------
+    result : BestModel
+        What :func:`select_best` returned.
+    pos_label : int, float, bool or str, default=None
+        The positive label, named on the axis.
+
+    Attributes
+    ----------
+    points_ : list of matplotlib Line2D
+        The values of the models in the set, and of the others if there are any.
+    intervals_ : list of matplotlib artists
+        Their intervals.
+    corrected_ : matplotlib Line2D
+        The corrected value of the winner.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
+
+    Raises
+    ------
+    ValueError
+        If ``result`` is no result of :func:`select_best`, or undefined.
+
+    See Also
+    --------
+    select_best : The numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrate import select_best
+    >>> from skrate.displays import BestModelDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.random(300) < 0.3
+    >>> scores = y_true[:, None] + rng.normal(size=(300, 30))
+    >>> result = select_best("roc_auc", scores, y_true, random_state=0)
+    >>> display = BestModelDisplay(result).plot()
+    >>> display.corrected_.get_xdata().round(2).tolist()
+    [0.76]
+    """
+
+    def __init__(self, result: BestModel, *, pos_label: Label = None) -> None:
+        check_made("result", result, BestModel, "select_best")
+        check_defined("result", not np.isnan(result.corrected_value), "metric")
+        self.result = result
+        self.pos_label = pos_label
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        point_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw a row for each model, the best on top.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        point_kwargs : dict, default=None
+            Style of the points, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : BestModelDisplay
+            The display that was drawn.
+        """
+        self._start(ax)
+        result = self.result
+        table = result.to_dict()
+        names = table["model"][:_MAX_ROWS]
+        is_in = np.array(table["may_be_best"])[:_MAX_ROWS]
+        values, *ends = (
+            np.array(table[name])[:_MAX_ROWS] for name in ("value", "low", "high")
+        )
+        places = np.arange(len(names))
+        self.points_, self.intervals_ = [], []
+        groups = (
+            (is_in, model_color(0), "may be the best"),
+            (~is_in, "0.6", "worse than the best"),
+        )
+        for chosen, color, label in groups:
+            if not chosen.any():
+                continue
+            line, drawn = self._intervals(
+                values[chosen], places[chosen], np.stack(ends, axis=1)[chosen],
+                point_kwargs, color=color, label=label,
+            )  # fmt: skip
+            self.points_.append(line)
+            self.intervals_.append(drawn)
+        color = model_color(1)
+        (self.corrected_,) = self.ax_.plot(
+            [result.corrected_value], [-_ROW_HEIGHT], color=color, marker="D",
+            linestyle="none", label="the best, on new cases",
+        )  # fmt: skip
+        interval = result.confidence_interval
+        self.intervals_.append(self.ax_.hlines([-_ROW_HEIGHT], *interval, color=color))
+        self._name_rows(result.metric, names, despine, top=-0.75)
+        draw_legend(self.ax_)
+        return self
+
+
+@draws(SubgroupScores)
+class SubgroupDisplay(Drawing):
+    """What each group gets where all cases are one queue, with intervals.
+
+    A group has a point with its interval for each metric. Vertical lines are what all
+    cases together have.
+
+    Parameters
+    ----------
+    scores : SubgroupScores
+        What :func:`subgroup_scores` returned.
+    pos_label : int, float, bool or str, default=None
+        The positive label, named on the axis.
+
+    Attributes
+    ----------
+    points_, intervals_, overall_ : list of matplotlib artists
+        For each metric the values, the intervals, and the value of all cases.
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn last.
+
+    Raises
+    ------
+    ValueError
+        If ``scores`` is no result of :func:`subgroup_scores`.
+
+    See Also
+    --------
+    subgroup_scores : The numbers, and tests of differences.
+
+    Examples
+    --------
+    >>> from skrate import subgroup_scores
+    >>> from skrate.displays import SubgroupDisplay
+    >>> y_true, y_score = [1, 1, 0, 1, 1, 0, 1, 0], range(8, 0, -1)
+    >>> scores = subgroup_scores(
+    ...     "recall", y_true, y_score, by=list("ffmmmffm"), rate=0.625
+    ... )
+    >>> display = SubgroupDisplay(scores).plot()
+    >>> display.points_[0].get_xdata().round(3).tolist()
+    [0.667, 1.0]
+    """
+
+    def __init__(self, scores: SubgroupScores, *, pos_label: Label = None) -> None:
+        check_made("scores", scores, SubgroupScores, "subgroup_scores")
+        self.scores = scores
+        self.pos_label = pos_label
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        point_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw a point with its interval for each group and metric.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        point_kwargs : dict, default=None
+            Style of the points, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : SubgroupDisplay
+            The display that was drawn.
+        """
+        self._start(ax)
+        scores = self.scores
+        asked = list(dict.fromkeys(scores.metrics))
+        n_groups = len(scores.groups) // len(asked)
+        places = np.arange(n_groups)
+        self.points_, self.intervals_, self.overall_ = [], [], []
+        for i, share in enumerate(asked):
+            rows = np.array(scores.metrics) == share
+            y = places + _GROUP_HEIGHT * ((i + 0.5) / len(asked) - 0.5)
+            line, drawn = self._intervals(
+                scores.values[rows], y, scores.intervals[rows], point_kwargs,
+                color=model_color(i), marker=_MARKERS[i], label=SHARES[share][0],
+            )  # fmt: skip
+            color = line.get_color()
+            self.points_.append(line)
+            self.intervals_.append(drawn)
+            line = self.ax_.axvline(
+                scores.overall[share], color=color, linestyle="--", linewidth=1,
+                zorder=0, label="_" if i else "all cases together",
+            )  # fmt: skip
+            self.overall_.append(line)
+        name = SHARES[asked[0]][0] if len(asked) == 1 else "Share of the group"
+        sizes = zip(scores.groups[:n_groups], scores.n_items[:n_groups], strict=True)
+        self._name_rows(
+            name, [f"{group}\n(n = {n:,.0f})" for group, n in sizes], despine
+        )
+        # The names of groups leave the legend less room than there was.
+        self.figure_.figure.draw_without_rendering()
+        draw_legend(self.ax_)
+        return self
