@@ -16,6 +16,7 @@ differ; they are counted apart.
 import argparse
 import collections
 import dataclasses
+import inspect
 import json
 import re
 import subprocess
@@ -33,6 +34,7 @@ METRICS = {
     "roc_auc": {},
     "average_precision": {},
     "average_precision_adjusted": {"adjusted": True},
+    "average_precision_prevalence": {"prevalence": 0.1},
     "rate_weighted_auc": {"rate": "beta"},
     "expected_recall": {"rate": "beta"},
     "recall_at_rate": {"rate": 0.2},
@@ -58,7 +60,7 @@ LIST_METRICS = {
     "precision_at_rate_k": {"k": 3},
     "recall_at_rate_k": {"k": 3},
 }
-SUFFIX = re.compile(r"_(adjusted|k|tpr)$")
+SUFFIX = re.compile(r"_(adjusted|prevalence|k|tpr)$")
 
 
 def main():
@@ -273,8 +275,10 @@ def add_metric_calls(made, skrate, sample, folds, name, params, number):
     y, w, scores = sample.y, sample.weights, sample.scores
     a, b = scores["a"], scores["b"]
     metric = SUFFIX.sub("", name)
-    score = getattr(skrate, f"{metric}_score", None)
-    if score is not None:
+    if metric == "average_precision":
+        params = {**params, **empirical_tail(skrate)}
+    if metric not in ("roc_auc", "expected_recall"):
+        score = getattr(skrate, f"{metric}_score")
         made[f"{metric}_score/{name}"] = partial(score, y, a, **params)
         weighted = {**params, "sample_weight": w}
         made[f"{metric}_score/{name}/weights"] = partial(score, y, a, **weighted)
@@ -513,6 +517,12 @@ def add_model_calls(made, skrate, rng):
     made["RankBoostClassifier"] = boost
     monitor = skrate.eval_metric("recall_at_rate", library="lightgbm", rate=0.2)
     made["eval_metric"] = lambda: monitor(y, X[:, 0])[1]
+
+
+def empirical_tail(skrate):
+    """Return the option of an early version that takes the article's formula."""
+    names = inspect.signature(skrate.average_precision_score).parameters
+    return {"tail": "empirical"} if "tail" in names else {}
 
 
 def expected_recall(skrate, y_true, y_score, *, rate, of):
