@@ -153,7 +153,7 @@ def test_a_fold_without_a_score_is_left_out(kind):
     scores = [*first(), 0.6, 0.5]
     other = [0.1, 0.2, 0.4, 0.1]
     sizes = {"n_train": 3, "n_test": 1}
-    with pytest.warns(UndefinedMetricWarning, match="1 of 4 folds are left out"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 4"):
         found = skrate.compare_folds(scores, other, **sizes)
     expected = skrate.compare_folds([0.3, 0.6, 0.5], other[1:], **sizes)
     assert found.value == expected.value
@@ -163,7 +163,7 @@ def test_a_fold_without_a_score_is_left_out(kind):
 @looped("infinite", [np.inf, -np.inf])
 def test_an_infinite_score_of_a_fold_is_an_error(infinite):
     scores = [0.7, infinite, 0.6]
-    with pytest.raises(ValueError, match="infinite"):
+    with pytest.raises(ValueError, match=r"^a .*1e\+150"):
         skrate.compare_folds(scores, [0.1, 0.2, 0.3])
 
 
@@ -173,7 +173,7 @@ def test_a_candidate_without_a_finite_score_is_not_selected(infinite):
         "split0_test_score": [0.5, infinite, 0.6],
         "split1_test_score": [0.5, 0.9, 0.6],
     }
-    with pytest.warns(UndefinedMetricWarning, match="candidates that failed"):
+    with pytest.warns(UndefinedMetricWarning, match="without 1"):
         assert skrate.refit_best()(results) == 2
 
 
@@ -320,8 +320,11 @@ def test_points_are_a_curve_whatever_their_index():
 @looped(
     "given, hint",
     [
-        (stats.rv_histogram(([1, 2], [0, 0.5, 1])), r"rv_histogram\(\.\.\.\)\(\)"),
-        (stats.rv_discrete(values=([0, 1], [0.5, 0.5])), "freeze it by a call"),
+        (
+            stats.rv_histogram(([1, 2], [0, 0.5, 1])),
+            r"rate.*rv_histogram\(\.\.\.\)\(\)",
+        ),
+        (stats.rv_discrete(values=([0, 1], [0.5, 0.5])), r"rate.*rv_sample.*freeze"),
         (stats.uniform, "rate"),
         (stats.beta, "beta"),
     ],

@@ -10,7 +10,6 @@ from optional import require
 from repository import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-FIRST_SCREEN_LINES = 60
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
 
 

@@ -202,7 +202,7 @@ def test_a_result_cannot_be_changed():
 
 def test_a_fold_of_one_class_is_left_out_with_a_warning():
     y_trues, y_scores = [*Y, [0, 0]], [*S, [1, 2]]
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 folds"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3"):
         curve = rate_averaged_roc_curve(y_trues, y_scores)
     assert curve.tpr.tolist() == rate_averaged_roc_curve(Y, S).tpr.tolist()
     assert curve.n_folds == 2
@@ -215,15 +215,15 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
         ({"y_scores": S[:1]}, r"y_scores.*1.*2"),
         ({"sample_weight": [[1] * 5]}, r"sample_weight.*1.*2"),
         ({"sample_weight": [[1] * 5, [1] * 4]}, r"1.*sample_weight.*4"),
-        ({"sample_weight": [[1] * 5, [-1] * 5]}, "Fold 1: .*negative"),
+        ({"sample_weight": [[1] * 5, [-1] * 5]}, r"Fold 1.*sample_weight.*-1"),
         ({"y_trues": Y[0], "y_scores": S[0]}, "y_true"),
         ({"sample_weight": np.array(1)}, "sample_weight"),
         ({"y_trues": "ab"}, "y_trues"),
         ({"y_trues": [], "y_scores": []}, "y_trues"),
         ({"y_trues": [Y[0], []], "y_scores": [S[0], []]}, r"1.*y_true"),
-        ({"y_scores": [S[0], [1, 2]]}, "Fold 1: Unequal"),
+        ({"y_scores": [S[0], [1, 2]]}, r"Fold 1.*y_true.*5.*y_score.*2"),
         ({"y_scores": [S[0], [np.nan] * 5]}, r"1.*y_score.*NaN"),
-        ({"y_trues": [[1] * 5, [0] * 5]}, r"None.*2"),
+        ({"y_trues": [[1] * 5, [0] * 5]}, "None of the 2"),
         ({"rates": [0.1, 1.2]}, r"rates.*0.*1.*1\.2"),
         ({"rates": [-0.1, 0.2]}, r"rates.*0.*1.*-0\.1"),
         ({"rates": [0.1, 0.3, 0.2]}, r"rates.*0\.2.*0\.3"),
@@ -232,7 +232,7 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
         ({"rates": [np.nan]}, r"rates.*NaN"),
         ({"bounds": "exakt"}, r"bounds.*'exakt'"),
         ({"y_trues": TABLES}, r"y_scores.*None.*y_trues.*RankTable"),
-        ({"y_trues": [TABLES[0], Y[1]]}, "of 2 folds 1 are tables"),
+        ({"y_trues": [TABLES[0], Y[1]]}, r"y_trues.*2.*1"),
         ({"y_trues": TABLES[0]}, r"y_trues.*RankTable"),
         ({"y_trues": TABLES, "y_scores": None, "pos_label": 1},
          r"pos_label.*None.*y_trues.*RankTable"),

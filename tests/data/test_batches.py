@@ -105,9 +105,7 @@ def test_what_is_wrong_names_the_batch(of_fourth, message):
 
 @looped("batch", [np.array([0.1, 0.2]), 3, "ab", {"y_true": [1]}])
 def test_a_batch_that_is_no_tuple_is_refused(batch):
-    with pytest.raises(
-        ValueError, match=r"Batch 0 \(from 0\): a batch must be a tuple"
-    ):
+    with pytest.raises(ValueError, match=r"Batch 0.*y_true.*y_score"):
         RankTable.from_batches([batch])
 
 
@@ -116,7 +114,7 @@ def test_a_batch_without_weight_is_as_if_it_were_not_there():
     without = ([1, 0], [5.0, 4.0], [0, 0])
     table = RankTable.from_batches([without, with_weight, without])
     assert table == RankTable([1, 0], [0, 3], [2.0, 1.0])
-    with pytest.raises(ValueError, match="no batch holds a case that has weight"):
+    with pytest.raises(ValueError, match="sample_weight"):
         RankTable.from_batches([without, without])
     with pytest.raises(ValueError, match=r"1.*y_score.*NaN"):
         RankTable.from_batches([with_weight, ([1, 0], [5.0, np.nan], [0, 0])])

@@ -290,15 +290,15 @@ def test_an_estimate_takes_a_compressed_table():
 
 
 def test_what_cannot_be_compressed_is_refused():
-    with pytest.raises(ValueError, match="without thresholds cannot be compressed"):
+    with pytest.raises(ValueError, match="thresholds"):
         RankTable([1, 0, 1], [0, 1, 0]).compress(2)
     with pytest.raises(ValueError, match=r"max_groups.*1.*0"):
         RankTable([1], [0], [2.0]).compress(0)
     scores = np.array([2**53 + 1, 2**53, 1])
-    with pytest.raises(ValueError, match="not all numbers of float64"):
+    with pytest.raises(ValueError, match="float64"):
         RankTable.from_arrays([1, 0, 1], scores).compress(2)
     table = RankTable.from_arrays(*labelled(0)).compress(20)
-    with pytest.raises(ValueError, match="Only tables with thresholds add"):
+    with pytest.raises(ValueError, match="thresholds"):
         table + RankTable([1], [2])
 
 

@@ -157,14 +157,12 @@ def test_columns_that_cannot_be_aligned_are_refused_by_name():
     pandas = require("pandas")
     shifted = pandas.DataFrame({"s": y_score}, index=np.arange(N) + 5)
     other = require("dask.dataframe").from_pandas(shifted, npartitions=7)
-    with pytest.raises(ValueError, match="different partitions or divisions"):
+    with pytest.raises(ValueError, match="partitions"):
         skrate.dask.rank_table(frame.y, other.s)
     with pytest.raises(ValueError, match=r"y_true.*y_score"):
         skrate.dask.rank_table(frame.y, other.s.to_dask_array(lengths=True))
     for given in ((frame, other.s), (frame, "y", "s")):
-        with pytest.raises(
-            ValueError, match=r'y_true is a dataframe: .*rank_table\(frame\["label"\], '
-        ):
+        with pytest.raises(ValueError, match=r"y_true.*rank_table"):
             skrate.dask.rank_table(*given)
 
 
@@ -180,7 +178,7 @@ def test_columns_of_parquet_become_arrays_as_the_message_says(tmp_path, n_chunks
     sizes = column.map_partitions(len).compute()
     chunks = -(-N // n_chunks) if n_chunks else (tuple(sizes),)
     scores = da.from_array(y_score, chunks=chunks)
-    with pytest.raises(ValueError, match=r"by \.values, or \.values\.compute_chunk_si"):
+    with pytest.raises(ValueError, match="compute_chunk_sizes"):
         skrate.dask.rank_table(column, scores)
     array = column.values.compute_chunk_sizes() if n_chunks else column.values
     table = skrate.dask.rank_table(array, scores)

@@ -33,7 +33,7 @@ def test_rankings_of_other_cases_or_folds_are_refused(changes, what):
 
 def test_rankings_of_more_cases_are_refused():
     shorter = FoldRankings(Y_TRUE[:4], SCORES[:4], FOLDS[:4])
-    with pytest.raises(ValueError, match="b has other folds than a"):
+    with pytest.raises(ValueError, match=r"^b .*\ba\b"):
         check_same_folds({"a": rankings(), "b": shorter})
 
 

@@ -91,7 +91,7 @@ def test_folds_on_which_a_metric_is_undefined_are_left_out():
 
 def test_a_metric_undefined_on_all_folds_is_nan():
     rankings = FoldRankings([1, 1], [1, 2], [0, 1])
-    with pytest.warns(UndefinedMetricWarning, match="so within every fold"):
+    with pytest.warns(UndefinedMetricWarning, match="FPR"):
         assert np.isnan(recall_at_rate_score(rankings, rate=0.5, of="negatives"))
 
 
@@ -214,24 +214,21 @@ TWICE = {"indices": [0, 1, 0, 1]}
 @looped(
     "given, message",
     [
-        ({"y_true": [1, 0, 2, 0]}, "two classes"),
+        ({"y_true": [1, 0, 2, 0]}, r"y_true.*0, 1, 2"),
         ({"y_true": ["a", "b", "a", "b"]}, "pos_label=None"),
         ({"y_score": [1, 2, np.nan, 3]}, r"y_score.*NaN"),
-        ({"y_score": [1, 2, 3]}, "Unequal numbers of cases"),
+        ({"y_score": [1, 2, 3]}, r"y_true.*4.*y_score.*3"),
         ({"fold": [0, 0, 1]}, r"fold.*3"),
         ({"fold": [0, np.nan, 1, 1]}, r"fold.*NaN"),
-        ({"sample_weight": [1, 1, 0, 0]}, "every case of fold 1: leave the fold out"),
-        ({"sample_weight": [1, 1, -1, 1]}, "must not be negative"),
+        ({"sample_weight": [1, 1, 0, 0]}, r"sample_weight.*fold 1"),
+        ({"sample_weight": [1, 1, -1, 1]}, r"sample_weight.*-1"),
         ({"clusters": [1, 1, 2]}, r"clusters.*3"),
         ({"clusters": [1, 1, np.nan, 2]}, r"clusters.*NaN"),
         ({"indices": [0, 1, 0, 1.5]}, "indices"),
         ({"indices": [0, 0, 1, 2]}, r"fold.*0.*0.*2"),
-        ({"indices": [0, 1, 2, 0]}, "case 0 in several folds, with several labels"),
-        (TWICE | {"clusters": [0, 1, 1, 1]}, "case 0 .* with several clusters"),
-        (
-            TWICE | {"sample_weight": [1, 1, 1, 2]},
-            "case 1 .* with several weights in s",
-        ),
+        ({"indices": [0, 1, 2, 0]}, r"indices.*0.*y_true"),
+        (TWICE | {"clusters": [0, 1, 1, 1]}, r"indices.*0.*clusters"),
+        (TWICE | {"sample_weight": [1, 1, 1, 2]}, r"indices.*1.*sample_weight"),
         ({"indices": [0, 1, 0, 2]}, r"0.*1.*0"),
         ({"repeats": 2}, "indices"),
         ({"indices": [0, 1, 0, 2], "repeats": 1}, r"repeats.*0"),
@@ -304,5 +301,5 @@ def test_it_is_shown_by_numbers_of_cases():
 
 
 def test_lists_are_not_known_of_it():
-    with pytest.raises(ValueError, match="which has no lists"):
+    with pytest.raises(ValueError, match=r"y_true.*FoldRankings"):
         group_scores("roc_auc", FoldRankings(**TWO), None, groups=[1, 1, 2, 2])

@@ -155,7 +155,7 @@ def test_scores_that_cannot_be_compared_do_not_add(other):
 
 def test_only_tables_with_thresholds_add():
     table = RankTable([1], [1])
-    with pytest.raises(ValueError, match="Only tables with thresholds add"):
+    with pytest.raises(ValueError, match="thresholds"):
         table + RankTable([1], [1], [0.5])
     with pytest.raises(TypeError):
         table + 1
@@ -217,12 +217,12 @@ def test_groups_without_weight_are_left_out():
     "arguments, message",
     [
         (([1, 2], [1]), r"1.*2.*1"),
-        (([], []), "at least 1"),
+        (([], []), r"pos.*neg.*0"),
         (([[1]], [[1]]), "pos"),
         (([1, -1], [0, 1]), r"pos.*-1"),
         (([1, np.nan], [0, 1]), r"pos.*NaN"),
         (([1, 1], [0, np.inf]), "neg"),
-        (([0, 0], [0, 0]), "zero everywhere: no case is left"),
+        (([0, 0], [0, 0]), r"pos.*neg.*zero"),
         (([1, 1], [0, 1], [1, 2]), "thresholds"),
         (([1, 1], [0, 1], [1, 1]), "thresholds"),
         (([1, 1], [0, 1], [1]), "thresholds"),

@@ -88,12 +88,12 @@ def test_positive_cases_are_found(labels, pos_label, expected):
         (["0", "1"], 1, r"pos_label=1.*y_true"),
         ([0.0, np.nan], None, r"y_true.*NaN.*1"),
         ([0.0, np.inf], None, r"y_true.*1"),
-        (np.array(["a", None], object), "a", r"NaN.*1"),
-        (np.array(["a", np.nan], object), "a", r"NaN.*1"),
+        (np.array(["a", None], object), "a", r"y_true.*NaN.*1"),
+        (np.array(["a", np.nan], object), "a", r"y_true.*NaN.*1"),
         (np.array(["b", np.nan]), "b", r"'nan'.*1"),
-        (np.array([1j, 0]), 0, "must hold numbers, booleans or strings, found dt"),
+        (np.array([1j, 0]), 0, r"y_true.*complex128"),
         (np.array([{}, {}], object), 0, "'dict'"),
-        (np.array(["2020"], "M8[s]"), 0, r"found dtype datetime64\[s\]"),
+        (np.array(["2020"], "M8[s]"), 0, r"y_true.*datetime64\[s\]"),
         ([0, 0], "b", r"pos_label='b'.*y_true"),
         (["a", "a"], 1, r"pos_label=1.*y_true.*'a'"),
         (["a", "a"], b"a", r"pos_label=.*'a'.*y_true"),
@@ -112,18 +112,15 @@ def test_bad_labels_are_named(labels, pos_label, message):
     "values, message",
     [
         (3, "name"),
-        ("text", r"found a single object of type str; pass a list"),
-        ({1: 2}, "found a single object of type dict; pass a list or an array with"),
-        (iter([1]), "found a single object of type list_iterator; pass a list"),
+        ("text", r"name.*str"),
+        ({1: 2}, r"name.*dict"),
+        (iter([1]), r"name.*list_iterator"),
         ([[1], [2, 3]], "name"),
-        (
-            np.ma.array([1, 2], mask=[0, 1]),
-            r"masked array with 1 masked .* at position 1",
-        ),
+        (np.ma.array([1, 2], mask=[0, 1]), r"name.*1.*1"),
         ([], "name"),
         (np.empty((0, 1)), "name"),
-        (np.ones((3, 3)), r"found an array of shape \(3, 3\); pass one entry per case"),
-        (np.ones((3, 2)), r"found an array of shape \(3, 2\); pass one entry per case"),
+        (np.ones((3, 3)), r"name.*\(3, 3\)"),
+        (np.ones((3, 2)), r"name.*\(3, 2\)"),
         (np.ones((1, 1, 1)), r"1.*1.*1"),
     ],
 )
@@ -223,7 +220,7 @@ def test_bad_values_are_named(message):
 def test_counts_pass():
     assert v.check_count("name", np.int64(3)) == 3
     assert v.check_count("name", 0, minimum=0) == 0
-    with pytest.raises(ValueError, match=">= 2, got 1"):
+    with pytest.raises(ValueError, match=r"name.*2.*1"):
         v.check_count("name", 1, minimum=2)
     with pytest.raises(ValueError, match=r"name.*1000"):
         v.check_count("name", 10**30)
@@ -254,7 +251,7 @@ def test_an_undefined_metric_warns_where_it_was_called():
 
 def test_the_difference_of_labels_does_not_overflow():
     labels = np.array([-128, 127, 0], dtype=np.int8)
-    with pytest.raises(ValueError, match="found 3 labels"):
+    with pytest.raises(ValueError, match=r"y_true.*3"):
         v.check_labels(labels, 127)
     assert v.check_labels(labels[:2], 127).tolist() == [False, True]
 

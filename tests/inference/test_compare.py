@@ -356,7 +356,7 @@ def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
 
 def test_a_model_without_a_value_leaves_the_others_theirs():
     y_true, a, b = two_models(10)
-    with pytest.warns(UndefinedMetricWarning, match="Momentum is undefined"):
+    with pytest.warns(UndefinedMetricWarning, match="Momentum"):
         result = compare("momentum", y_true, {"worse than chance": -a, "a": a, "b": b})
     values = [[pair.value_a, pair.value_b] for pair in result.pairs]
     assert np.isnan(values).tolist() == [[True, False], [True, False], [False] * 2]
@@ -570,10 +570,10 @@ def test_unpaired_samples_have_the_freedom_of_all_their_parts():
 
 
 def test_too_few_cases_are_undefined():
-    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+    with pytest.warns(UndefinedMetricWarning, match="y_true"):
         result = compare("roc_auc", [1, 0, 0], [3, 2, 1], [1, 2, 3])
     assert np.isnan([result.value, result.pvalue, *result.confidence_interval]).all()
-    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+    with pytest.warns(UndefinedMetricWarning, match="y_true"):
         found = compare("roc_auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])
     assert np.isnan(found.covariance).all()
     assert np.isnan(found.adjusted_pvalues).all()
@@ -594,11 +594,11 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
         ("roc_auc", (Y, A, TABLE), {}, r"y_score_b.*RankTable"),
         ("roc_auc", (TABLE,), {}, r"y_score_a.*RankTable.*y_true"),
         (PAIR, (TABLE,), {"correlation": 0.5}, "correlation"),
-        (PAIR, (TABLE,), {"method": "permutation"}, "cannot compare two metrics"),
+        (PAIR, (TABLE,), {"method": "permutation"}, "method='permutation'"),
         (PAIR, (TABLE,), {"clusters": Y}, r"clusters.*None.*y_true"),
         (PAIR, (TABLE,), {"rate": 0.5}, "rate"),
         (PAIR, (TABLE, None, A), {}, r"y_score_b.*None"),
-        (PAIR, (RankTable([0.5, 1], [1, 2]),), {}, "must be whole numbers"),
+        (PAIR, (RankTable([0.5, 1], [1, 2]),), {}, r"RankTable.*0\.5"),
         ("roc_auc", (Y, A), {"y_true_b": Y}, r"y_score_b.*y_true_b"),
         ("roc_auc", (Y, A, B), {"method": "t"}, "method"),
         ("roc_auc", (Y, A, B), {"alternative": "a"}, "alternative"),
@@ -609,9 +609,14 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
         ("roc_auc", (Y, A, B), {"y_true_b": Y, "method": "permutation"}, "y_true_b"),
         ("roc_auc", (Y, A, B), {"y_true_b": Y, "clusters": Y}, "clusters"),
         (("roc_auc", RECALL), (Y, A, B), {}, r"y_score_b.*None"),
-        (("roc_auc",), (Y, A), {}, "one or a pair, found 1"),
+        (("roc_auc",), (Y, A), {}, r"metric.*1"),
         (("roc_auc", RECALL), (Y, A), {"rate": 0.1}, "rate"),
-        (("roc_auc", RECALL), (Y, A), {"method": "permutation"}, "cannot compare two"),
+        (
+            ("roc_auc", RECALL),
+            (Y, A),
+            {"method": "permutation"},
+            "method='permutation'",
+        ),
     ],
 )
 def test_bad_input_is_named(metric, arguments, kwargs, message):
@@ -623,7 +628,7 @@ def test_bad_input_is_named(metric, arguments, kwargs, message):
     ("y_scores", "message"),
     [
         (A, "y_score_b"),
-        ({"a": A}, "at least 2 models"),
+        ({"a": A}, r"y_score_a.*2.*1"),
         ({"a": A, "b": B[:3]}, r"y_score_a.*'b'.*3"),
         ({"a": A, "b": [1, 2, 3, np.nan]}, r"y_score_a.*'b'.*NaN"),
     ],

@@ -180,23 +180,23 @@ def test_compare_and_estimate_know_lists_by_their_groups(metric):
     with pytest.raises(ValueError, match="'rate'"):
         compare(metric, y_true, a, b, groups=groups, rate=0.1)
     scorer = make_ranking_scorer(metric, groups="query")
-    with pytest.raises(ValueError, match="stands for a mean over lists"):
+    with pytest.raises(ValueError, match="make_ranking_scorer"):
         compare(scorer, y_true, a, b, groups=groups)
 
 
 def test_without_variation_there_is_no_t():
     y_true, groups, a, b = [1, 0, 0, 1], [1, 1, 2, 2], [2, 1, 1, 2], [1, 2, 2, 1]
     scores = scores_of(ndcg_score, y_true, groups, a, b)
-    with pytest.warns(UndefinedMetricWarning, match="all lists have the same differe"):
+    with pytest.warns(UndefinedMetricWarning, match="method='permutation'"):
         assert math.isnan(compare_groups(*scores).pvalue)
     assert compare_groups(*scores, method="permutation").pvalue == 0.5
     same = compare_groups(scores[0], scores[0])
     assert (same.value, same.statistic, same.pvalue) == (0, 0, 1)
     one = scores_of(ndcg_score, [1, 0], [3, 3], [2, 1], [1, 2])
-    with pytest.warns(UndefinedMetricWarning, match="there is one list"):
+    with pytest.warns(UndefinedMetricWarning, match="one list"):
         assert math.isnan(compare_groups(*one).pvalue)
     none = scores_of(ndcg_score, [0, 0], [3, 4], [2, 1], [1, 2])
-    with pytest.warns(UndefinedMetricWarning, match="no list that counts is defined"):
+    with pytest.warns(UndefinedMetricWarning, match="no list"):
         assert math.isnan(compare_groups(*none).value)
 
 
@@ -217,7 +217,7 @@ def test_bad_input_is_named():
     of_a, of_b = scores_of(ndcg_score, y_true, groups, a, b)
     with pytest.raises(ValueError, match=r"y_score_a.*group_scores"):
         compare_groups(of_a, b)
-    with pytest.raises(ValueError, match="are of other lists"):
+    with pytest.raises(ValueError, match=r"scores_a.*scores_b"):
         compare_groups(of_a, *scores_of(ndcg_score, y_true, groups + 1, b))
     with pytest.raises(ValueError, match="n_pos"):
         compare_groups(of_a, *scores_of(ndcg_score, 1 - y_true, groups, b))

@@ -195,7 +195,7 @@ def test_the_ends_and_the_repr():
     rate_one = curve_band(y_true, y_score, kind="precision", at=[1], random_state=0)
     assert rate_one.low[0] < rate_one.value[0] == p < rate_one.high[0]
     assert {len(column) for column in roc.to_dict().values()} == {200}
-    with pytest.raises(TypeError, match="no single value"):
+    with pytest.raises(TypeError, match="single value"):
         float(roc)
 
 
@@ -220,7 +220,7 @@ def test_too_few_cases_of_a_class_give_nan_with_a_warning():
         ({"kind": "det"}, "kind"),
         ({"band": "uniform"}, "band"),
         ({"at": [0, 0.5]}, r"0.*1.*0"),
-        ({"at": [0.5, 0.2]}, "at must increase"),
+        ({"at": [0.5, 0.2]}, r"\bat\b.*0\.2.*0\.5"),
         ({"at": np.linspace(0.1, 0.9, 2001)}, "2001"),
         ({"confidence_level": 1}, "confidence_level"),
         ({"n_resamples": 0}, "n_resamples"),

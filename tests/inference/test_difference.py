@@ -183,14 +183,14 @@ def test_a_perfect_table_has_a_standard_error_too():
 
 def test_a_correlation_that_leaves_no_variation_has_no_p_value():
     turned = RankTable(A.pos[::-1], A.neg[::-1])
-    with pytest.warns(UndefinedMetricWarning, match="leaves the difference"):
+    with pytest.warns(UndefinedMetricWarning, match="p-value"):
         result = compare("roc_auc", A, turned, correlation=1)
     assert np.isnan(result.pvalue)
     assert result.least_significant_correlation == -1
 
 
 def test_too_few_cases_are_undefined():
-    with pytest.warns(UndefinedMetricWarning, match="1 positive cases"):
+    with pytest.warns(UndefinedMetricWarning, match=r"y_true.*1 positive"):
         result = compare("roc_auc", RankTable([1, 0], [2, 3]), A)
     assert np.isnan([result.value, result.pvalue, *result.confidence_interval]).all()
     assert np.isnan(result.least_significant_correlation)
@@ -232,7 +232,7 @@ RECALL = partial(recall_at_rate_score, rate=0.5)
         ("roc_auc", (A, B), {"correlation": "high"}, "correlation"),
         ("roc_auc", (A, B), {"correlation": float("nan")}, "correlation"),
         (("roc_auc", RECALL), (A, B), {}, "metric"),
-        ("roc_auc", (RankTable([1.5, 2], [1, 2]), B), {}, "must be whole numbers"),
+        ("roc_auc", (RankTable([1.5, 2], [1, 2]), B), {}, r"RankTable.*1\.5"),
         (
             "roc_auc",
             ([1, 0, 1, 0], [4, 3, 2, 1], [1, 2, 3, 4]),

@@ -377,25 +377,25 @@ def test_a_count_as_rate_is_a_share_of_the_cases():
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "jackknife"])
 @pytest.mark.parametrize("y_true", [[1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]])
 def test_fewer_than_two_cases_in_a_class_have_a_value_alone(y_true, method):
-    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+    with pytest.warns(UndefinedMetricWarning, match="y_true"):
         result = estimate("roc_auc", y_true, [4, 3, 2, 1], method=method)
     # Where there are both classes, as of a score, and of one fold.
     np.testing.assert_equal(result.value, 1.0 if any(y_true) else np.nan)
     assert np.isnan(result.standard_error)
     assert np.isnan(result.confidence_interval).all()
-    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+    with pytest.warns(UndefinedMetricWarning, match="y_true"):
         assert np.isnan(estimate("roc_auc", y_true, [4, 3, 2, 1]).influence).all()
 
 
 def test_a_metric_without_a_value_is_undefined():
-    with pytest.warns(UndefinedMetricWarning, match="rAUC is undefined"):
+    with pytest.warns(UndefinedMetricWarning, match=r"rAUC.*fixed\(1\)"):
         result = estimate(rate_weighted_auc_score, *sample(16), rate=1.0)
     assert np.isnan(result.value)
 
 
 def test_replicates_of_one_class_are_left_out_with_a_warning():
     y_true = [1, 1, 0, 0, 0, 0]
-    with pytest.warns(UndefinedMetricWarning, match="resamples, which are left out"):
+    with pytest.warns(UndefinedMetricWarning, match=r"AUC.*2000"):
         result = estimate(
             "roc_auc", y_true, [6, 3, 4, 2, 5, 1], method="parametric", random_state=0
         )
@@ -416,9 +416,17 @@ Y, S = [1, 0, 1, 0], [4, 3, 2, 1]
         ((Y, S), {"confidence_level": 95}, "confidence_level"),
         ((Y, S), {"n_resamples": 0}, r"n_resamples.*1"),
         ((Y, S), {"clusters": [1, 2]}, r"y_true.*4.*2"),
-        ((Y, S), {"clusters": [1, 1, 1, 1]}, "all cases in one cluster"),
-        ((Y, S), {"clusters": [1, 1, 2, 2], "stratify": True}, "excludes clusters"),
-        ((Y, S), {"method": "parametric", "stratify": True}, "excludes method"),
+        ((Y, S), {"clusters": [1, 1, 1, 1]}, "clusters"),
+        (
+            (Y, S),
+            {"clusters": [1, 1, 2, 2], "stratify": True},
+            r"stratify=True.*clusters",
+        ),
+        (
+            (Y, S),
+            {"method": "parametric", "stratify": True},
+            r"stratify=True.*method='parametric'",
+        ),
         ((Y, S), {"method": "parametric", "clusters": [1, 1, 2, 2]}, "clusters"),
         ((Y, S), {"sample_weight": [1, 2, 0.5, 1]}, r"0\.5"),
         ((Y, S), {"sample_weight": [1, 2]}, r"sample_weight.*2"),
@@ -471,9 +479,9 @@ def test_a_pickled_estimate_has_no_sample():
 def test_a_metric_that_needs_a_rate_says_so():
     with pytest.raises(ValueError, match="'rate'"):
         estimate(recall_at_rate_score, Y, S)
-    with pytest.raises(ValueError, match="without a meaning"):
+    with pytest.raises(ValueError, match="k=2"):
         estimate(recall_at_rate_score, Y, S, k=2, sample_weight=[1, 1, 1, 2])
-    with pytest.raises(ValueError, match="more than the 4 cases"):
+    with pytest.raises(ValueError, match=r"k=5.*4"):
         estimate(recall_at_rate_score, Y, S, k=5)
 
 
@@ -504,7 +512,7 @@ def test_without_two_defined_replicates_there_is_no_interval(n_resamples):
 def test_a_class_of_next_to_no_weight_is_undefined(label, method):
     y_true, y_score = sample(17, n=40)
     weight = np.where(y_true == label, 1e-99, 1e99)
-    with pytest.warns(UndefinedMetricWarning, match="next to all weight to one class"):
+    with pytest.warns(UndefinedMetricWarning, match="sample_weight"):
         found = estimate(
             "roc_auc", y_true, y_score, sample_weight=weight, weights="sampling",
             method=method,

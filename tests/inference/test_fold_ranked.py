@@ -178,7 +178,7 @@ def test_a_case_of_several_repeats_counts_once():
         indices=twice.indices,
         sample_weight=np.tile(np.linspace(1, 2, 120), 2),
     )
-    with pytest.raises(ValueError, match='"sampling" is not known of 2 repeats'):
+    with pytest.raises(ValueError, match=r'weights="sampling".*2'):
         budget_report(weighted, rate=0.2, weights="sampling")
 
 
@@ -209,7 +209,7 @@ def test_several_models_are_each_as_alone():
 
 def test_too_few_cases_leave_all_undefined():
     rankings = FoldRankings([1, 0, 0, 0], [1, 2, 3, 4], [0, 0, 1, 1])
-    with pytest.warns(UndefinedMetricWarning, match="1 positive cases"):
+    with pytest.warns(UndefinedMetricWarning, match=r"y_true.*1 positive"):
         report = budget_report(rankings, rate=0.5)
     assert all(np.isnan(row.value) for row in report)
 
@@ -229,7 +229,7 @@ def test_too_few_cases_leave_all_undefined():
             r"y_true.*'b'.*y_true.*'a'",
         ),
         (lambda one, _: (({"a": one, "b": [1, 2]},), {}), r"y_true.*'b'.*FoldRankings"),
-        (lambda one, _: (({1: one, "1": one},), {}), "each under another name"),
+        (lambda one, _: (({1: one, "1": one},), {}), r"y_true.*'1', '1'"),
     ],
 )
 def test_what_does_not_go_with_rankings_is_refused(call, message):

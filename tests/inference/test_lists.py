@@ -196,7 +196,10 @@ RANKINGS = FoldRankings(Y, S, G)
         (lambda: estimate(recall_at_rate_score, Y, S, k=1, group=G), "groups="),
         (lambda: compare("roc_auc", Y, S, S, cluster=G), "clusters="),
         (lambda: sample_size("roc_auc", Y, S, half_width=0.1, groups=G), "clusters="),
-        (lambda: estimate(recall_at_rate_score, RANKINGS, k=1, groups=G), "no lists"),
+        (
+            lambda: estimate(recall_at_rate_score, RANKINGS, k=1, groups=G),
+            r"y_true.*FoldRankings",
+        ),
         (
             lambda: estimate(
                 recall_at_rate_score, RankTable([1], [1]), rate=0.5, groups=G
@@ -214,7 +217,7 @@ RANKINGS = FoldRankings(Y, S, G)
         ),
         (
             lambda: group_scores("roc_auc", Y, S, groups=G).estimate(clusters=[1]),
-            "one entry for each list here, .*: 2, not 1",
+            r"clusters.*2.*1",
         ),
         (
             lambda: estimate(
@@ -257,7 +260,7 @@ def test_lists_that_are_undefined_for_one_model_are_left_out_with_a_warning():
     y_true, groups = [0, 0, 1, 1, 0, 0, 0, 1, 0], np.repeat([0, 1, 2], 3)
     a, b = [3, 2, 1, 3, 2, 1, 1, 3, 2], [1, 2, 3, 3, 2, 1, 1, 3, 2]
     options = {"groups": groups, "k": 2}
-    with pytest.warns(UserWarning, match="1 of 3 lists are undefined for one of the"):
+    with pytest.warns(UserWarning, match="1 of 3"):
         found = skrate.compare("ranking_auc", y_true, a, b, **options)
     assert (found.value_a, found.value_b) == (1.0, 1.0)
     found = skrate.compare("ranking_auc", y_true, a, b, undefined=0.5, **options)

@@ -530,12 +530,15 @@ TWICE = FoldRankings(
         (lambda: estimate("roc_auc", A, weights="none"), "weights"),
         (lambda: estimate(ndcg_score, A), "mean"),
         (lambda: estimate("roc_auc", MANY, method="bootstrap"), "'delta'"),
-        (lambda: estimate("roc_auc", TWICE, method="jackknife"), "in several folds"),
+        (
+            lambda: estimate("roc_auc", TWICE, method="jackknife"),
+            r"method.*'delta'.*several",
+        ),
         (
             lambda: estimate(
                 "roc_auc", replace(A, clusters=A.fold), method="bootstrap"
             ),
-            "a fold holds one cluster",
+            r"method.*'delta'.*one cluster",
         ),
         (lambda: estimate("roc_auc", replace(A, clusters=np.zeros(240))), "clusters"),
         (lambda: estimate("roc_auc", A, [A, B]), r"None.*y_true.*FoldRankings"),
@@ -554,10 +557,10 @@ TWICE = FoldRankings(
         (lambda: compare("roc_auc", A, MANY), "y_true"),
         (
             lambda: compare("roc_auc", A, replace(A, y_true=1 - A.y_true)),
-            "has other labels",
+            r"y_score_a.*y_true",
         ),
         (lambda: compare(("roc_auc", "roc_auc"), A, B), r"y_score_a.*None"),
-        (lambda: compare("roc_auc", {"a": A}), "at least 2 models"),
+        (lambda: compare("roc_auc", {"a": A}), r"y_true.*2.*1"),
         (lambda: compare("roc_auc", {"a": A, "b": 3}), r"y_true.*'b'"),
         (lambda: compare("roc_auc", [A, B], reference=7), "reference=7"),
         (lambda: compare("roc_auc", A.y_true), "y_score_a"),
@@ -678,7 +681,7 @@ def test_dependent_cases_in_a_fold_leave_the_bias_unknown():
     clustered = drawn(n=57)[0]
     units = np.arange(len(clustered.fold)) // 2
     clustered = replace(clustered, clusters=units)
-    with pytest.warns(UserWarning, match="the interval does not count that in"):
+    with pytest.warns(UserWarning, match=r"4 folds.*19"):
         assert estimate("average_precision", clustered).bias is None
 
 
@@ -737,7 +740,7 @@ def test_a_warning_of_one_fold_says_so_where_it_is_called():
     y_true = np.arange(240) % 4 == 0
     scores = generator.normal(size=240) + 3 * y_true
     rankings = FoldRankings(y_true, scores, np.arange(240) // 60)
-    with pytest.warns(UserWarning, match="^In a fold: Average precision at") as caught:
+    with pytest.warns(UserWarning, match=r"^In a fold.*prevalence") as caught:
         estimate("average_precision", rankings, prevalence=0.001)
     assert {one.filename for one in caught} == {__file__}
 

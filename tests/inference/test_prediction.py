@@ -162,7 +162,7 @@ def test_intervals_hold_what_follows_a_sample_by_weights():
 def test_small_batches_and_extreme_budgets_stay_within_the_batch(rate, n_items):
     y_true, y_score = np.arange(30) < 6, np.arange(30)[::-1]
     if rate == 1e-9:
-        with pytest.warns(UserWarning, match="depends on the best"):
+        with pytest.warns(UserWarning, match="best"):
             report = budget_report(y_true, y_score, rate=rate, n_items=n_items)
     else:
         report = budget_report(y_true, y_score, rate=rate, n_items=n_items)

@@ -138,9 +138,9 @@ def test_numbers_sort_average_and_fill_columns():
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_results_of_several_values_are_no_number(name):
-    with pytest.raises(TypeError, match=r"^\w+ has no single value"):
+    with pytest.raises(TypeError, match=r"^\w+ .*single value"):
         float(OTHERS[name])
-    with pytest.raises(TypeError, match="no single value"):
+    with pytest.raises(TypeError, match="single value"):
         format(OTHERS[name], ".3f")
     assert f"{OTHERS[name]}" == str(OTHERS[name])
 
@@ -186,7 +186,7 @@ def test_every_result_is_a_data_frame_of_its_dict(name):
 def test_a_data_frame_without_pandas_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     for result in ALL.values():
-        with pytest.raises(ImportError, match=r"pip install pandas.* to_dict"):
+        with pytest.raises(ImportError, match=r"to_frame.*pandas.*to_dict"):
             result.to_frame()
 
 

@@ -293,7 +293,7 @@ def test_it_is_a_table_with_the_best_first():
     "changes, message",
     [
         ({"models": {}}, r"models.*1"),
-        ({"models": {"a": SCORES[:9, 0]}}, "Unequal numbers of cases"),
+        ({"models": {"a": SCORES[:9, 0]}}, r"y_true.*models\['a'\].*9"),
         ({"y_true": None}, "y_true"),
         ({"models": Y, "y_true": MODELS}, r"select_best.*y_true"),
         ({"models": Y, "y_true": SCORES}, "y_true"),
@@ -304,7 +304,7 @@ def test_it_is_a_table_with_the_best_first():
         ({"groups": Y}, "groups"),
         ({"confidence_level": 95}, "confidence_level"),
         ({"n_resamples": 0}, "n_resamples"),
-        ({"metric": ndcg_score}, "lists"),
+        ({"metric": ndcg_score}, r"metric=.*ndcg_score"),
     ],
 )
 def test_bad_input_says_what_to_do(changes, message):
@@ -331,7 +331,7 @@ def test_one_class_gives_nan():
 
 
 def test_few_cases_of_a_class_are_warned_of():
-    with pytest.warns(UserWarning, match="There are 3 positive cases"):
+    with pytest.warns(UserWarning, match="3 positive"):
         select_best("roc_auc", SCORES[:20], [1] * 3 + [0] * 17, random_state=0)
 
 

@@ -124,13 +124,13 @@ def test_what_several_models_within_lists_do_not_have_is_refused():
     within = group_scores(ndcg_score, y_true, a, groups=groups, k=5)
     for call, message in (
         (partial(compare, metric, y_true, models, groups=groups, method="bootstrap"),
-         "not known of a mean over lists"),
+         "method='bootstrap'"),
         (partial(compare, metric, y_true, models, groups=groups, stratify=True),
          "stratify"),
         (partial(compare, metric, y_true, models, groups=groups, reference="d"),
          "reference='d'"),
-        (partial(compare, metric, y_true, {"a": a}, groups=groups), "at least 2"),
-        (partial(compare, of, {"a": within}), "at least 2 models"),
+        (partial(compare, metric, y_true, {"a": a}, groups=groups), r"y_score_a.*2.*1"),
+        (partial(compare, of, {"a": within}), r"y_true.*2.*1"),
         (partial(compare, of, {"a": within, "b": b}), "group_scores"),
         (partial(compare, of, [within, within], a), r"y_score_a.*None"),
         (partial(compare, "roc_auc", y_true, models, groups=groups), "sample_size"),
@@ -234,17 +234,17 @@ def test_what_cannot_be_planned_of_lists_is_refused_or_undefined():
         (partial(sample_size, of, within, a), r"y_score_a.*group_scores"),
         (partial(sample_size, of, within), "half_width"),
         (partial(sample_size, "roc_auc", y_true, a, groups=groups), "sample_size"),
-        (partial(sample_size, of, RankTable([1], [1]), a, groups=groups), "no lists"),
+        (partial(sample_size, of, RankTable([1], [1]), a, groups=groups), "RankTable"),
     ):  # fmt: skip
         with case(message), pytest.raises(ValueError, match=message):
             call()
     first = groups == groups[y_true == 1][0]
-    with pytest.warns(UndefinedMetricWarning, match="fewer than two lists"):
+    with pytest.warns(UndefinedMetricWarning, match="two lists"):
         found = sample_size(
             metric, y_true[first], a[first], groups=groups[first], half_width=0.1
         )
     assert np.isnan([found.n, found.n_lists, found.half_width]).all()
-    with pytest.warns(UndefinedMetricWarning, match="no variation of the difference"):
+    with pytest.warns(UndefinedMetricWarning, match="no variation"):
         found = sample_size(metric, y_true, a, a, groups=groups)
     assert np.isnan(found.n)
 

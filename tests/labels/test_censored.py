@@ -162,12 +162,12 @@ def test_scikit_survival_has_the_same_auc():
     ("arguments", "message"),
     [
         (([1, -2], [1, 0], 1), "-2"),
-        (([1, np.nan], [1, 0], 1), "time contains NaN"),
-        (([1, 2, 3], [1, 0], 1), "time has 3, event has 2"),
+        (([1, np.nan], [1, 0], 1), r"^time .*1"),
+        (([1, 2, 3], [1, 0], 1), r"time.*3.*event.*2"),
         (([1, 2], [1, 2], 1), r"True.*False.*1.*0.*2"),
         (([1, 2], [1, 0], 0), r"horizon.*0.*0"),
-        (([1, 2], [0, 0], 3), "last of the 2 cases was lost at 2, before the horizon"),
-        (([1, 2], [1, 0], 3), "choose an earlier one"),
+        (([1, 2], [0, 0], 3), r"time.*event.*2.*3"),
+        (([1, 2], [1, 0], 3), r"time.*event.*2.*3"),
     ],
 )
 def test_what_cannot_be_weighted_is_refused(arguments, message):

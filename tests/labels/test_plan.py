@@ -122,7 +122,7 @@ def test_estimates_of_other_metrics_warn():
     compare("recall_at_rate", found, a, b, rate=0.1)
     with pytest.warns(UserWarning, match=r"rate=0\.1"):
         estimate("roc_auc", found, a)
-    with pytest.warns(UserWarning, match="may say little"):
+    with pytest.warns(UserWarning, match=r"rate=0\.1.*rate=0\.2"):
         estimate("recall_at_rate", found, a, rate=0.2)
 
 
@@ -139,7 +139,7 @@ def test_the_precision_needs_no_number_of_positives():
     assert found.pos.sum() < 0
     one = estimate("precision_at_rate", found, scores, rate=0.05)
     assert one.value == pytest.approx(found.pos[1_900:].mean())
-    with pytest.warns(UserWarning, match="positive cases, and at least 2 are needed"):
+    with pytest.warns(UserWarning, match=r"y_true.*2"):
         low = estimate("recall_at_rate", replace(found, purpose=None), scores, rate=0.1)
     assert np.isnan(low.value)
 
@@ -186,7 +186,7 @@ def test_bad_input_is_named():
     plan = plan_labels(scores, 2, metric="roc_auc", probability=chance, random_state=0)
     with pytest.raises(ValueError, match=r"y_true.*2"):
         plan.labels([None] * 4)
-    with pytest.raises(ValueError, match="an entry for each of the 4"):
+    with pytest.raises(ValueError, match=r"y_true.*4.*2"):
         plan.labels([1, 0])
 
 

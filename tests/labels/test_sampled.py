@@ -287,7 +287,7 @@ def test_few_labels_of_a_class_are_warned_of():
     y_true = rng.random(1_000) < 0.05
     given = np.where(rng.random(1_000) < 0.2, y_true, np.nan)
     found = labels.sampled(given, 0.2)
-    with pytest.warns(UserWarning, match="estimated labels leave .* positive cases"):
+    with pytest.warns(UserWarning, match="estimated labels"):
         estimate("roc_auc", found, y_true + rng.normal(size=1_000))
 
 
@@ -367,7 +367,7 @@ def test_the_auc_of_one_list_is_that_of_the_ranking():
     y_true = np.where(rng.random(100) < 0.5, rng.random(100) < 0.4, np.nan)
     found, score = labels.sampled(y_true, 0.5), rng.normal(size=100)
     assert ranking_auc_score(found, score) == estimate("roc_auc", found, score).value
-    with pytest.raises(ValueError, match="known labels are needed"):
+    with pytest.raises(ValueError, match="known labels"):
         ranking_auc_score(found, score, groups=np.arange(100) % 2)
-    with pytest.raises(ValueError, match="known labels are needed"):
+    with pytest.raises(ValueError, match="known labels"):
         ranking_auc_score(found, score, k=10)

@@ -461,7 +461,7 @@ def test_queues_of_which_nothing_or_no_sum_is_known():
         recall_at_rate_score(RankTable([1], [1]), rate=0.5, groups=[1])
     found = recall_at_rate_score(Y_TRUE, Y_SCORE, rate=0.5, groups=DAY)
     assert found == pytest.approx((1 + 0 + 0.5) / 4, abs=1e-15)
-    with pytest.warns(UndefinedMetricWarning, match="no positive"):
+    with pytest.warns(UndefinedMetricWarning, match="y_true"):
         assert math.isnan(recall_at_rate_score([0, 0], [1, 2], k=1, groups=[1, 2]))
     assert precision_at_rate_score([0, 0], [1, 2], k=1, groups=[1, 2]) == 0
 
@@ -613,5 +613,5 @@ def test_the_mean_inverse_is_that_of_the_law():
     for nothing in (rates.empirical([0]), stats.norm(-9, 0.01), rates.mixture([NEVER])):
         assert np.isnan(PerProcessed(check_rate(nothing)).mean_inverse)
     for score in SCORES[1:]:
-        with pytest.warns(UndefinedMetricWarning, match="the rate is 0, so that no"):
+        with pytest.warns(UndefinedMetricWarning, match=r"rate.*0"):
             assert np.isnan(score([1, 0], [2, 1], rate=NEVER))

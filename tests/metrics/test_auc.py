@@ -279,7 +279,7 @@ def test_the_standard_error_of_pairs_is_that_of_a_ratio():
 
 
 def test_undefined_lists_make_the_score_nan_on_request():
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 lists hold one class"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3"):
         score = ranking_auc_score(Y_TRUE, Y_SCORE, groups=GROUPS, undefined="nan")
     assert math.isnan(score)
     first_five = {"groups": GROUPS[:5], "undefined": "nan"}
@@ -289,12 +289,12 @@ def test_undefined_lists_make_the_score_nan_on_request():
 @looped(
     "y_true, options, message",
     [
-        ([1, 1, 0, 0], {}, "no list holds a positive and a negative case"),
+        ([1, 1, 0, 0], {}, "no list"),
         ([1, 1, 1, 1], {}, "y_true"),
         ([0, 0, 0, 0], {"average": "pairs"}, "y_true"),
-        ([1, 0, 1, 0], {"k": 1}, "a negative case among its first 1"),
-        ([0, 0, 0, 0], {"average": "positives", "undefined": 0.5}, "has a weight"),
-        ([1, 0, 0, 0], {"average": [0, 1]}, "no list that counts has a weight"),
+        ([1, 0, 1, 0], {"k": 1}, "first 1"),
+        ([0, 0, 0, 0], {"average": "positives", "undefined": 0.5}, "weight"),
+        ([1, 0, 0, 0], {"average": [0, 1]}, "weight"),
     ],
 )
 def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
@@ -312,8 +312,8 @@ def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
         ({"groups": [1, 2, np.nan, 1, 2, 1]}, r"groups.*NaN.*2"),
         ({"groups": ["a", None, "b"] * 2}, r"groups.*NaN.*1"),
         ({"groups": np.ones((6, 2))}, "groups"),
-        ({"groups": ["a", 1, "b"] * 2}, "mixes labels"),
-        ({"groups": np.array(["a", 1, "b"] * 2, object)}, "mixes labels"),
+        ({"groups": ["a", 1, "b"] * 2}, r"groups.*'int', 'str'"),
+        ({"groups": np.array(["a", 1, "b"] * 2, object)}, r"groups.*'int', 'str'"),
         ({"k": 0}, r"\bk\b.*1.*0"),
         ({"k": 2.5}, r"\bk\b.*1.*2\.5"),
         ({"k": 2, "sample_weight": [1] * 6}, "k=2"),
@@ -321,7 +321,7 @@ def test_no_defined_list_is_nan_with_a_warning(y_true, options, message):
         ({"undefined": None}, "undefined"),
         ({"undefined": math.nan}, "undefined"),
         ({"average": "mean"}, "average"),
-        ({"average": [1, 2]}, "one weight for each of the 3 lists, got 2"),
+        ({"average": [1, 2]}, r"average.*3.*2"),
         ({"average": [1, -1, 1]}, "average"),
         ({"relevance_threshold": 1, "pos_label": 1}, "pos_label=1"),
         ({"relevance_threshold": "1"}, "relevance_threshold"),

@@ -332,7 +332,7 @@ def test_the_warning_is_at_the_call():
 def test_a_case_without_a_label_is_undefined_unless_it_has_no_weight():
     y_true = [[1, 0, 0], [0, 0, 0], [0, 1, 1]]
     y_score = [[0.3, 0.2, 0.1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]
-    with pytest.warns(UndefinedMetricWarning, match="1 of 3 cases"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 3"):
         assert np.isnan(average_precision_score(y_true, y_score, average="samples"))
     found = average_precision_score(
         y_true, y_score, average="samples", sample_weight=[1, 0, 3]

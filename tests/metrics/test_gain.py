@@ -292,7 +292,7 @@ def test_a_sample_is_planned_for_the_gain_per_case():
     assert found.n == pytest.approx(expected, rel=0.1)
     with pytest.raises(ValueError, match="normalize=True"):
         plan(**options)
-    with pytest.raises(ValueError, match=r"is of single cases, .* that is planned"):
+    with pytest.raises(ValueError, match=r"gain.*RankTable"):
         plan(gain=np.ones(300), normalize=True)
 
 

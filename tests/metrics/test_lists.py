@@ -176,13 +176,11 @@ def test_with_a_cut_lists_count_by_all_of_their_items(metric, options):
 
 def test_an_undefined_mean_is_nan_with_a_warning():
     result = group_scores(recall_at_rate_score, [1, 0], [1, 2], groups=[0, 1], k=1)
-    with pytest.warns(UndefinedMetricWarning, match="1 of 2 lists are undefined"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 2"):
         assert math.isnan(result.mean(undefined="nan"))
     assert result.mean() == 1
     result = group_scores("roc_auc", [1, 0], [1, 2], groups=[0, 1])
-    with pytest.warns(
-        UndefinedMetricWarning, match="no list holds a positive and a negative"
-    ):
+    with pytest.warns(UndefinedMetricWarning, match="no list"):
         assert math.isnan(result.mean())
 
 
@@ -198,12 +196,8 @@ def test_an_empty_list_is_nan_and_counts_for_nothing():
     "metric, options, message",
     [
         ("mrr", {}, "metric='mrr'"),
-        (recall_at_rate_score, {}, "Recall needs k or rate, and not both"),
-        (
-            recall_at_rate_score,
-            {"k": 1, "rate": 0.5},
-            "Recall needs k or rate, and not both",
-        ),
+        (recall_at_rate_score, {}, r"metric.*\bk\b.*rate"),
+        (recall_at_rate_score, {"k": 1, "rate": 0.5}, r"metric.*\bk\b.*rate"),
         (recall_at_rate_score, {"k": 0}, r"\bk\b.*1"),
         (recall_at_rate_score, {"rate": 2}, r"rate.*0.*1"),
         (precision_at_rate_score, {"k": 1, "sample_weight": [1] * 6}, "k=1"),
@@ -277,7 +271,7 @@ def test_keywords_beside_a_partial_count():
 
 
 def test_what_is_unknown_within_lists_is_named():
-    with pytest.raises(ValueError, match="Momentum is not known within lists"):
+    with pytest.raises(ValueError, match=r"metric.*Momentum"):
         group_scores(momentum.momentum_score, Y_TRUE, Y_SCORE, groups=GROUPS)
 
 
@@ -529,7 +523,7 @@ def test_a_batch_of_lists_without_weight_is_known_to_be_empty():
     without = ([1, 0, 1], [1, 2, 3], [1, 1, 5], [0, 0, 0])
     batches = [([1, 0], [2, 1], [0, 0], [1, 1]), without, ([1], [1], [9], [0])]
     scores = GroupScores.from_batches("roc_auc", batches)
-    with pytest.raises(ValueError, match="no batch holds a case that has weight"):
+    with pytest.raises(ValueError, match="sample_weight"):
         GroupScores.from_batches("roc_auc", [without])
     columns = [np.concatenate(column) for column in zip(*batches, strict=True)]
     expected = group_scores(
@@ -584,7 +578,7 @@ GOOD = ([1, 0], [0.5, 0.2], ["a", "a"])
 )
 def test_what_is_wrong_names_the_batch(second, message):
     third = ([1, 0], [0.5, 0.2], ["c", "c"])
-    with pytest.raises(ValueError, match=r"Batch [12] \(from 0\): ") as found:
+    with pytest.raises(ValueError, match=r"Batch [12]") as found:
         GroupScores.from_batches("roc_auc", [GOOD, second, third])
     assert re.search(re.escape(message), str(found.value))
 

@@ -309,7 +309,7 @@ def test_theorem_6_with_the_areas_of_the_paper(name, prevalence):
 
 def test_theorem_6_keeps_the_shape_of_its_input_and_names_what_is_bad():
     kwargs = {"rate": 0.5, "prevalence": 0.5}
-    with pytest.raises(ValueError, match="to must be one of"):
+    with pytest.raises(ValueError, match=r"^to .*'auc'"):
         convert_rauc(0.8, to="auc", **kwargs)
     for bad in (0, 1.5, None):
         with pytest.raises(ValueError, match=r"prevalence.*0.*1"):
@@ -322,7 +322,7 @@ def test_theorem_6_keeps_the_shape_of_its_input_and_names_what_is_bad():
 
 @looped("recall", [0.8, [0.8, 0.7]])
 def test_theorem_6_is_undefined_where_the_rauc_is(recall):
-    with pytest.warns(UndefinedMetricWarning, match="when all cases are processed"):
+    with pytest.warns(UndefinedMetricWarning, match=r"rAUC.*rate="):
         rauc = convert_rauc(recall, to="rauc", rate=1.0, prevalence=0.5)
     assert np.shape(rauc) == np.shape(recall)
     assert np.isnan(rauc).all()

@@ -204,9 +204,9 @@ def test_a_list_without_relevant_items_counts_as_told(score):
     options = {"groups": [1, 1, 2]}
     assert score([1, 0, 0], [2, 1, 3], **options) == 1
     assert score([1, 0, 0], [2, 1, 3], undefined=0, **options) == 0.5
-    with pytest.warns(UndefinedMetricWarning, match="1 of 2 lists are undefined"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 2"):
         assert math.isnan(score([1, 0, 0], [2, 1, 3], undefined="nan", **options))
-    with pytest.warns(UndefinedMetricWarning, match="no positive case"):
+    with pytest.warns(UndefinedMetricWarning, match="y_true"):
         assert math.isnan(score([0, 0], [2, 1]))
 
 
@@ -256,7 +256,7 @@ def test_scorers_find_the_lists_in_a_column(score, library, many):
     scorer = make_ranking_scorer(score, groups="query", k=5, average="size")
     expected = score(y_true, y_score, groups=groups, k=5, average="size")
     assert scorer(fitted([False, True]), X, y_true) == expected
-    with pytest.raises(ValueError, match="found no groups"):
+    with pytest.raises(ValueError, match=r"make_ranking_scorer.*groups="):
         make_ranking_scorer(score)(fitted([False, True]), X, y_true)
 
 
@@ -425,7 +425,7 @@ def test_a_list_that_gains_nothing_counts_as_told():
     first = 1 / math.log2(3)
     assert ndcg_score(**rows, gain=gain) == first
     assert ndcg_score(**rows, gain=gain, undefined=0) == first / 2
-    with pytest.warns(UndefinedMetricWarning, match="1 of 2 lists are undefined"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 2"):
         assert math.isnan(ndcg_score(**rows, gain=gain, undefined="nan"))
     scores = group_scores("ndcg", **rows, gain=gain)
     assert (scores.n_pos.tolist(), scores.n_defined) == ([1, 0], 1)
@@ -447,8 +447,8 @@ def test_a_list_that_gains_nothing_counts_as_told():
         ([0, 1], {"gain": {0: 1}}, r"1.*y_true"),
         ([0, -2], {"gain": "linear"}, r"0.*gain='linear'.*-2"),
         (["a", "b"], {"gain": "linear"}, r"'a'.*0"),
-        ([0, None], {"gain": "linear"}, r"NaN.*1"),
-        ([0, math.nan], {"gain": WORTH}, r"NaN.*1"),
+        ([0, None], {"gain": "linear"}, r"y_true.*NaN.*1"),
+        ([0, math.nan], {"gain": WORTH}, r"y_true.*NaN.*1"),
         ([0, math.inf], {"gain": "linear"}, "y_true"),
         ([0, 1024], {"gain": "exponential"}, r"y_true.*1024"),
         ([0, 1], {"gain": "linear", "pos_label": 1}, "pos_label=1"),

@@ -15,13 +15,6 @@ from skrate.model_selection.threshold import BatchLaw, Constraint, chance_of_mor
 
 Capacity = partial(Constraint, "rate")
 SMALL = [(n, j, m) for n in range(1, 6) for j in range(n + 2) for m in range(1, 5)]
-# Pooled scores: without ties, with some, and all but equal.
-POOLED = [
-    [1, 2, 3, 4, 5, 6, 7, 8],
-    [1, 2, 2, 2, 3, 4, 4, 5],
-    [0, 0, 0, 0, 1, 1, 1, 1],
-    [1, 1, 1, 1, 1, 1, 1, 2],
-]
 
 
 def test_the_law_counts_all_orders():

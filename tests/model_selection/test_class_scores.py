@@ -153,7 +153,7 @@ def test_estimators_of_several_labels_are_scored(model, n_labels):
 
 def test_a_class_that_a_fold_lacks_is_nan_and_no_reason_to_choose():
     # Sorted by class: no fold of three has seen the class that it is to score.
-    with pytest.warns(UndefinedMetricWarning, match="is undefined"):
+    with pytest.warns(UndefinedMetricWarning, match="of the class"):
         found = cross_val_score(
             GaussianNB(), X, NAMES, scoring=RateWeightedAUCScorer(), cv=KFold(5)
         )
@@ -225,7 +225,7 @@ def test_pairs_of_classes_are_not_classes(model):
     y = np.arange(150) % 4
     model = clone(model).fit(X, y)
     for scorer in (AveragePrecisionScorer(), RateWeightedAUCScorer(pos_label=1)):
-        with pytest.raises(ValueError, match="SVC are of pairs of classes: fit it w"):
+        with pytest.raises(ValueError, match=r"SVC.*decision_function_shape='ovr'"):
             scorer(model, X, y)
 
 
@@ -245,10 +245,10 @@ def test_what_two_of_three_classes_taught_is_as_two_of_four():
         assert scorer(model, X, NAMES) == expected
     with pytest.raises(ValueError, match=r"y_true.*'setosa'"):
         AveragePrecisionScorer(pos_label="virginica")(model, X, NAMES)
-    with pytest.raises(ValueError, match="needs a binary target, and this one has"):
+    with pytest.raises(ValueError, match=r"make_ranking_scorer.*pos_label="):
         make_ranking_scorer(precision_at_rate_score, rate=0.2)(model, X, NAMES)
     scorer = AveragePrecisionScorer(response_method="predict", pos_label="setosa")
-    with pytest.raises(ValueError, match="needs a score for each of"):
+    with pytest.raises(ValueError, match=r"classes.*predict"):
         scorer(model, X, NAMES)
 
 
@@ -291,5 +291,5 @@ def test_the_uncertainty_of_an_average_is_not_known():
         make_ranking_scorer(average_precision_score, average="micro"),
         RateWeightedAUCScorer(labels=["a", "b"]),
     ):
-        with pytest.raises(ValueError, match="the uncertainty of an average"):
+        with pytest.raises(ValueError, match=r"average=.*labels="):
             estimate(scorer, y, y_score)

@@ -104,7 +104,7 @@ def test_a_fold_whose_model_knows_one_class_is_left_out():
     first, second = np.flatnonzero(Y == 0)[:2].tolist()
     rest = np.flatnonzero(Y == 0)[2:]
     splits = [(rest, [first, second]), (np.arange(100), np.arange(100, 200))]
-    with pytest.warns(UndefinedMetricWarning, match="Fold 0 is undefined and left out"):
+    with pytest.warns(UndefinedMetricWarning, match="Fold 0"):
         found = cross_val_rankings(GaussianNB(), X, Y, cv=splits)
     assert found.names == ("1",)
     with pytest.warns(UndefinedMetricWarning), pytest.raises(ValueError, match="All 1"):
@@ -121,12 +121,12 @@ class _Fits(ClassifierMixin, BaseEstimator):
 @looped(
     "given, message",
     [
-        ({"cv": ShuffleSplit(3, random_state=0)}, "both test case .* StratifiedKFold"),
-        ({"cv": [(range(200), range(200))]}, "Fold 0 of cv tests cases that it trains"),
-        ({"cv": [(range(9), [-192])]}, "Fold 0 of cv tests cases that it trains on"),
+        ({"cv": ShuffleSplit(3, random_state=0)}, r"Folds 0 and 1.*StratifiedKFold"),
+        ({"cv": [(range(200), range(200))]}, r"Fold 0.*\bcv\b"),
+        ({"cv": [(range(9), [-192])]}, r"Fold 0.*\bcv\b"),
         ({"cv": [(range(9), [9, 200])]}, r"0.*200"),
         ({"y": np.zeros(200)}, r"\by\b"),
-        ({"y": np.arange(200) % 3}, "two classes"),
+        ({"y": np.arange(200) % 3}, r"y_true.*0, 1, 2"),
         ({"y": Y[:50]}, "inconsistent numbers of samples"),
         ({"sample_weight": np.ones(3)}, r"sample_weight.*3"),
         ({"clusters": np.full(200, np.nan)}, r"clusters.*NaN"),

@@ -155,11 +155,11 @@ def test_several_classes_are_averaged_or_one_is_chosen():
     assert monitor(y_true, y_score) == -expected
     one = eval_metric("average_precision_score", library="xgboost", pos_label=2)
     assert one(y_true, y_score) == -average_precision_score(y_true == 2, y_score[:, 2])
-    with pytest.raises(ValueError, match="number of one of the 3 classes"):
+    with pytest.raises(ValueError, match=r"pos_label=3.*3"):
         eval_metric("roc_auc", library="xgboost", pos_label=3)(y_true, y_score)
-    with pytest.raises(ValueError, match="needs two classes, and the model scores 3"):
+    with pytest.raises(ValueError, match=r"rate_at_recall_score.*3.*pos_label="):
         eval_metric(rate_at_recall_score, library="xgboost")(y_true, y_score)
-    with pytest.raises(ValueError, match="CatBoost trains 3"):
+    with pytest.raises(ValueError, match=r"roc_auc.*CatBoost.*3"):
         eval_metric("roc_auc", library="catboost").evaluate(y_score.T, y_true, None)
 
 
@@ -250,8 +250,8 @@ def test_xgboost_finds_less_in_a_better_ranking_by_every_metric(metric):
         ("pos_label='yes'", "roc_auc", {"pos_label": "yes"}),
         ("name", "roc_auc", {"name": "a b"}),
         ("name", "roc_auc", {"name": ""}),
-        ("makes XGBoost maximise", rate_at_recall_score, {"name": "map_cost"}),
-        ("tells metrics of Python nothing", ndcg_score, {"library": "catboost"}),
+        ("name='map_cost'", rate_at_recall_score, {"name": "map_cost"}),
+        (r"library='catboost'.*ndcg_score", ndcg_score, {"library": "catboost"}),
     ],
 )
 def test_what_cannot_be_monitored_is_refused(message, metric, options):
@@ -262,23 +262,23 @@ def test_what_cannot_be_monitored_is_refused(message, metric, options):
 def test_lists_that_are_not_there_are_refused():
     y_true, y_score, weights = sample(15)
     of_lightgbm = eval_metric(ndcg_score, library="lightgbm")
-    with pytest.raises(ValueError, match="fit LGBMRanker with eval_group="):
+    with pytest.raises(ValueError, match=r"ndcg_score.*LGBMRanker.*eval_group="):
         of_lightgbm(y_true, y_score, None, None)
     of_xgboost = eval_metric(ndcg_score, library="xgboost")
-    with pytest.raises(ValueError, match="fit XGBRanker"):
+    with pytest.raises(ValueError, match=r"ndcg_score.*XGBRanker"):
         of_xgboost(y_score, Matrix(y_true))
-    with pytest.raises(ValueError, match="fit XGBRanker"):
+    with pytest.raises(ValueError, match=r"ndcg_score.*XGBRanker"):
         of_xgboost(y_true, y_score, sample_weight=weights)
 
 
 def test_training_ends_where_no_round_can_be_better():
     with (
-        pytest.warns(UndefinedMetricWarning, match="no positive"),
-        pytest.raises(ValueError, match=r"roc_auc of the data .* data of both classes"),
+        pytest.warns(UndefinedMetricWarning, match="y_true"),
+        pytest.raises(ValueError, match=r"roc_auc.*nan"),
     ):
         eval_metric("roc_auc", library="lightgbm")([0, 0], [0.1, 0.2])
     with (
-        pytest.warns(UndefinedMetricWarning, match="not better than a random one"),
+        pytest.warns(UndefinedMetricWarning, match="Momentum"),
         pytest.raises(ValueError, match=r"momentum.*nan"),
     ):
         eval_metric("momentum", library="lightgbm")([0, 0, 1], [0.1, 0.2, 0.0])

@@ -81,12 +81,12 @@ def test_interval_stays_within_the_range_of_a_difference():
 
 
 def test_what_is_undefined_is_told():
-    with pytest.warns(UndefinedMetricWarning, match="1 of 6 folds are left out"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 6"):
         found = compare_folds([*A, np.nan], [*B, 0.5], n_train=4, n_test=1)
     assert found == compare_folds(A, B, n_train=4, n_test=1)
     same = compare_folds(A, A)
     assert (same.value, same.pvalue) == (0, 1)
-    with pytest.warns(UndefinedMetricWarning, match="differences are equal"):
+    with pytest.warns(UndefinedMetricWarning, match="p-value"):
         found = compare_folds([0.5, 0.75], [0.25, 0.5])
     assert np.isnan(found.pvalue)
 
@@ -94,17 +94,17 @@ def test_what_is_undefined_is_told():
 @looped(
     "a, b, kwargs, message",
     [
-        (A, B[:4], {}, r"found shapes \(5,\) and \(4,\)"),
+        (A, B[:4], {}, r"\(5,\).*\(4,\)"),
         ({"test_score": A}, B, {}, "'test_score'"),
-        (A[:1], B[:1], {}, "a must hold one score per fold"),
+        (A[:1], B[:1], {}, r"^a .*2.*\(1,\)"),
         (A, B, {"n_train": 10}, "n_test"),
         (A, B, {"n_test": 10}, "n_train"),
         (A, B, {"n_test": 10, "n_train": 0}, r"n_train.*0"),
         (A, B, {"method": "wilcoxon"}, "method"),
         (A, B, {"alternative": "more"}, "alternative"),
         (A, B, {"confidence_level": 0}, "confidence_level"),
-        ([0.1, np.nan], [0.1, 0.2], {}, "defined on 1 of 2 folds"),
-        (np.ones((3, 1)), np.ones((3, 1)), {}, "one fold per repetition"),
+        ([0.1, np.nan], [0.1, 0.2], {}, r"^a .*1 of 2"),
+        (np.ones((3, 1)), np.ones((3, 1)), {}, r"n_train.*n_test"),
         (A, B, {"score_range": (0.78, 1)}, r"0\.77"),
         ([*A, np.nan], [*B, 0.2], {"score_range": (0.5, 1)}, r"0\.2"),
         (A, B, {"score_range": (1, 0)}, "score_range"),

@@ -140,12 +140,16 @@ def test_parameters_are_read_set_and_searched():
         (ranking_auc_score, {"rate": 0.1}, "'rate'"),
         (rate_weighted_auc_score, {"rate": 7}, "rate"),
         (metrics.roc_auc_score, {"max_fpr": 0.1}, r"0\.1"),
-        (metrics.f1_score, {}, "f1_score is not one"),
+        (metrics.f1_score, {}, r"metric=.*f1_score"),
         ("accuracy", {}, "metric='accuracy'"),
         (recall_at_rate_score, {}, r"'rate'.*'k'"),
         (recall_at_rate_score, {"rate": 400}, r"k=400.*400"),
-        (recall_at_rate_score, {"rate": 0.1, "k": 4}, "leave out one of them"),
-        (partial(rate_weighted_auc_score, sample_weight=1), {}, "it concerns what the"),
+        (recall_at_rate_score, {"rate": 0.1, "k": 4}, r"k=4.*rate=0\.1"),
+        (
+            partial(rate_weighted_auc_score, sample_weight=1),
+            {},
+            r"sample_weight.*rate_weighted_auc_score",
+        ),
         (RateWeightedAUCScorer(pos_label=1), {}, "pos_label=1"),
     ],
 )
@@ -235,7 +239,7 @@ def test_a_metric_of_one_list_is_averaged_over_lists(metric, params):
         graded.set_score_request(groups=True)
         for copy in (graded, clone(graded), pickle.loads(pickle.dumps(graded))):
             assert copy(model, X, grades, groups=USERS) == expected.mean()
-    with pytest.raises(ValueError, match="found no groups"):
+    with pytest.raises(ValueError, match=r"make_ranking_scorer.*groups="):
         graded(model, X, grades)
 
 

@@ -159,9 +159,9 @@ def test_labels_that_the_estimator_does_not_know_are_named():
     scorer = RateWeightedAUCScorer(pos_label="seen")
     with pytest.raises(ValueError, match=r"y_true.*'new'.*'seen'"):
         scorer(model, X, np.where(Y == 1, "seen", "new"))
-    with pytest.raises(ValueError, match="needs a binary target"):
+    with pytest.raises(ValueError, match=r"RateWeightedAUCScorer.*'new'"):
         scorer(model, X, np.full(240, "new"))
-    with pytest.raises(ValueError, match="found 3 labels"):
+    with pytest.raises(ValueError, match=r"y_true.*3"):
         RateWeightedAUCScorer(response_method="predict")(
             LinearRegression().fit(X, Y), X, np.arange(240) % 3
         )
@@ -173,7 +173,7 @@ def test_three_classes_are_refused_by_predict():
     with pytest.raises(ValueError, match="RateWeightedAUCScorer"):
         RateWeightedAUCScorer(response_method="predict")(model, X, y)
     several = DecisionTreeClassifier(max_depth=1).fit(X, np.column_stack([Y, 1 - Y]))
-    with pytest.raises(ValueError, match="fitted on 2 targets at once"):
+    with pytest.raises(ValueError, match=r"RateWeightedAUCScorer.*2 targets"):
         RateWeightedAUCScorer()(several, X, Y)
 
 
@@ -273,7 +273,7 @@ def test_displays_name_what_is_no_label():
     for display in (skrate.RateAveragedROC, skrate.HitCurveDisplay):
         with pytest.raises(ValueError, match="pos_label='yes'"):
             display.from_cv_results(results, X_LATE, Y_LATE, pos_label="yes")
-        with pytest.raises(ValueError, match="must hold two classes"):
+        with pytest.raises(ValueError, match=r"y_true.*0, 1, 2"):
             display.from_cv_results(results, X_LATE, np.arange(240) % 3)
 
 
@@ -284,6 +284,6 @@ def test_folds_that_are_all_undefined_are_an_error():
     for display in (skrate.RateAveragedROC, skrate.HitCurveDisplay):
         with (
             pytest.warns(UndefinedMetricWarning, match="Fold"),
-            pytest.raises(ValueError, match="All 2 folds are undefined"),
+            pytest.raises(ValueError, match="All 2"),
         ):
             display.from_cv_results(folds(Y_LATE, cv=cv), X_LATE, Y_LATE)

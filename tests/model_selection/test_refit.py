@@ -37,7 +37,7 @@ def test_the_best_mean_is_selected():
 
 def test_undefined_folds_and_candidates_that_failed_are_left_out():
     rows = [[0.1, 0.5], [nan, nan], [0.95, 0.5], [0.1, 0.1], [0.1, 0.1]]
-    with pytest.warns(UndefinedMetricWarning, match="selected without 1 of 5 folds"):
+    with pytest.warns(UndefinedMetricWarning, match="1 of 5"):
         assert refit_best()(results(*rows)) == 0
     message = "selected without 1 candidates that failed on a fold"
     with pytest.warns(UndefinedMetricWarning, match=message):
@@ -48,7 +48,7 @@ def test_undefined_folds_and_candidates_that_failed_are_left_out():
     "rule, rows, message",
     [
         (refit_best(), [[0.1, 0.5], [nan, nan]], r"1.*2.*average="),
-        (refit_best(min_defined=1e-9), [[nan, nan]], "is defined on 0 of 1 folds"),
+        (refit_best(min_defined=1e-9), [[nan, nan]], r"0 of 1.*min_defined=1e-09"),
         (refit_best(), [[nan, 0.5], [0.5, nan]], "'score'"),
         (refit_best("auc"), [[0.1, 0.2]], r"metric='auc'.*'score'"),
     ],
@@ -116,7 +116,7 @@ def test_bad_rules_are_named(kwargs, message):
 
 
 def test_what_is_simple_is_for_the_rule_that_needs_it():
-    with pytest.raises(ValueError, match='complexity is for rule="one_standard_error"'):
+    with pytest.raises(ValueError, match=r'complexity.*rule="one_standard_error"'):
         refit_best(complexity="depth")
     with pytest.raises(ValueError, match="rule"):
         refit_best(rule="simplest")

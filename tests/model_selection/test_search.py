@@ -146,13 +146,11 @@ def test_folds_are_drawn_once_or_those_of_the_search():
     assert all(np.array_equal(first, other) for other in others)
     for cv in (shuffled, KFold(3, shuffle=True, random_state=np.random.RandomState(0))):
         search = grid_search(cv=cv).fit(X, Y)
-        with pytest.raises(ValueError, match="other folds each time"):
+        with pytest.raises(ValueError, match=r"\bcv\b"):
             search_rankings(search, X, Y)
     splits = list(shuffled.split(X))
     search = grid_search(cv=iter(splits)).fit(X, Y)
-    with pytest.raises(
-        ValueError, match=r"other folds each time, .* list of its splits"
-    ):
+    with pytest.raises(ValueError, match=r"\bcv\b.*random_state"):
         search_rankings(search, X, Y)
     rankings = search_rankings(grid_search(cv=splits).fit(X, Y), X, Y)
     assert len(rankings) == 6
@@ -194,7 +192,7 @@ def test_candidates_that_fail_are_left_out_with_a_warning(how):
     with pytest.raises((_Unpickled, RuntimeError)):
         search_rankings(search, X, Y)
     search = GridSearchCV(_Fails(), {"how": [how]}, cv=3)
-    with pytest.raises(ValueError, match="1 of 1 candidates failed: how="):
+    with pytest.raises(ValueError, match=r"1 of 1.*how="):
         search_rankings(search, X, Y)
 
 
@@ -255,11 +253,11 @@ def _unweighted_auc(model, X, y, sample_weight=None):
 
 def test_all_candidates_of_a_halving_search_are_ranked_on_all_cases():
     search = HalvingGridSearchCV(TREE, GRID, cv=3, scoring="roc_auc", random_state=0)
-    with pytest.warns(UserWarning, match="fewer cases"):
+    with pytest.warns(UserWarning, match="HalvingGridSearchCV"):
         assert len(search_rankings(search, X, Y)) == 6
     search.fit(X, Y)
     assert len(search.cv_results_["params"]) > 6
-    with pytest.warns(UserWarning, match="fewer cases, .* all 6 are ranked on all"):
+    with pytest.warns(UserWarning, match=r"HalvingGridSearchCV.*6"):
         rankings = search_rankings(search, X, Y)
     plain = search_rankings(grid_search(cv=3), X, Y)
     assert list(rankings) == list(plain)
@@ -268,7 +266,7 @@ def test_all_candidates_of_a_halving_search_are_ranked_on_all_cases():
 
 
 def test_what_is_no_search_is_refused():
-    with pytest.raises(ValueError, match="found DecisionTreeClassifier: rank a single"):
+    with pytest.raises(ValueError, match=r"search.*DecisionTreeClassifier"):
         search_rankings(TREE, X, Y)
     for given in (grid_search(), grid_search(cv=3).fit(X, Y)):
         for labels in (None, Y):

@@ -69,9 +69,9 @@ def test_lists_are_found_by_their_column(data):
 @looped(
     "metrics, params, message",
     [
-        ([], {}, r"must be a list of different names, .*got \[\]"),
+        ([], {}, r"metric.*\[\]"),
         (None, {}, "metric=None"),
-        ([average_precision_score], {}, r"list of different names.*a function makes"),
+        ([average_precision_score], {}, r"metric.*average_precision_score"),
         (["roc_auc", "roc_auc"], {}, r"'roc_auc'.*'roc_auc'"),
         (["rate_weigthed_auc"], {}, "'rate_weighted_auc'"),
         (["skrate_ndcg_score"], {}, r"'skrate_ndcg_score'.*'ndcg'"),

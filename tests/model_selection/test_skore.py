@@ -117,5 +117,5 @@ def test_lists_come_by_a_function_and_are_never_left_out(data, metric):
 
     expected = scorer(report.estimator_, report.X_test, report.y_test)
     assert added(report, within_users) == expected
-    with pytest.raises(ValueError, match="hand over a function in its place"):
+    with pytest.raises(ValueError, match="make_ranking_scorer"):
         added(report, scorer, "lists")

@@ -108,7 +108,7 @@ def test_where_nothing_keeps_the_capacity_nothing_is_marked():
     model = ConstrainedThresholdClassifier(
         fitted(), rate=0.1, confidence=0.9, cv="prefit"
     )
-    with pytest.warns(UserWarning, match="Nothing will be marked: no threshold on 5"):
+    with pytest.warns(UserWarning, match=r"5.*capacity"):
         model.fit(column([1.0, 2, 3, 4, 5]))
     assert (model.threshold_, model.expected_rate_) == (np.inf, 0)
     assert model.predict(column([9.0])).tolist() == [0]
@@ -270,7 +270,7 @@ def test_a_threshold_that_marks_every_case_says_so():
     y = np.arange(100) % 2
     for scores, is_all in ((np.zeros(100), True), (y - 1.0, False)):
         model = ConstrainedThresholdClassifier(fitted(), recall=0.7, cv="prefit")
-        with pytest.warns(UserWarning, match="tie at the threshold") as found:
+        with pytest.warns(UserWarning, match="tie") as found:
             model.fit(column(scores), y)
         assert model.expected_rate_ == (1 if is_all else 0.5)
         said = str(found[0].message)
@@ -599,7 +599,7 @@ def test_bad_targets_are_refused():
     three = clone(linear).fit(X, np.arange(200) % 3)
     model = ConstrainedThresholdClassifier(linear, rate=0.3)
     for estimator, cv, y, message in (
-        (linear, 5, np.ones(200, dtype=int), "one class only, 1"),
+        (linear, 5, np.ones(200, dtype=int), r"^y .*1"),
         (linear, 5, np.arange(200) % 3, refused),
         (linear, 5, None, "cv='prefit'"),
         (three, "prefit", None, refused),
@@ -615,7 +615,7 @@ def test_bad_targets_are_refused():
 def test_levels_that_differ_between_folds_are_told():
     tree = DecisionTreeClassifier(min_samples_leaf=10, random_state=0)
     model = ConstrainedThresholdClassifier(tree, rate=0.3)
-    with pytest.warns(UserWarning, match="these differ from fold to fold .* in all"):
+    with pytest.warns(UserWarning, match="fold to fold"):
         model.fit(X, Y)
     # A model that was trained already has the same levels in all folds.
     half = clone(tree).fit(X[:100], Y[:100])

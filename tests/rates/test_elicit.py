@@ -22,7 +22,7 @@ def test_what_is_no_sequence_of_rates_is_no_mixture(given):
 @looped(
     "build, message",
     [
-        (lambda: rates.beta(0, 1), "a must be a finite number above 0, got 0"),
+        (lambda: rates.beta(0, 1), r"^a .*0"),
         (lambda: rates.beta(1, -1), r"0.*-1"),
         (lambda: rates.beta(1, np.nan), r"0.*nan"),
         (lambda: rates.beta(True, 1), r"0.*True"),
@@ -67,9 +67,9 @@ def test_bad_parameters_are_named(build, message):
         (lambda: check_rate("10%"), r"10.*rate=0\.1"),
         (lambda: check_rate((0.05, 0.1)), r"0\.1.*from_quantiles"),
         (lambda: rates.empirical([200, 400]), "400"),
-        (lambda: rates.empirical([0, 1, 2]), "whole numbers up to 2: divide counts by"),
+        (lambda: rates.empirical([0, 1, 2]), r"samples.*2"),
         (lambda: check_rate(stats.norm(300, 50)), r"300.*50.*1"),
-        (lambda: check_rate(stats.poisson(300)), r"above 1 .*: divide counts by the"),
+        (lambda: check_rate(stats.poisson(300)), r"rate.*poisson\(300\)"),
         (lambda: check_rate(stats.poisson(300)), "from_counts"),
         (lambda: rates.mixture([0.1, 40]), r"40.*40"),
     ],
@@ -168,15 +168,15 @@ def test_a_budget_is_its_rates_at_the_quantiles():
     [
         ({0.5: 0.2}, r"0\.5"),
         ([(0.1, 0.2), (0.9, 0.3)], "quantiles"),
-        ({0.1: 0.2, "0.9": 0.3}, "a probability of quantiles must be a number in"),
-        ({0.1: 0.2, None: 0.3}, "a probability of quantiles must be a number in"),
-        ({0.1: 0.2, 0.9: "0.3"}, "a rate of quantiles must be a number in"),
-        ({0.1: 0.2, 0.9: 10**400}, "a rate of quantiles must be a number in"),
+        ({0.1: 0.2, "0.9": 0.3}, r"quantiles.*'0\.9'"),
+        ({0.1: 0.2, None: 0.3}, r"quantiles.*None"),
+        ({0.1: 0.2, 0.9: "0.3"}, r"quantiles.*'0\.3'"),
+        ({0.1: 0.2, 0.9: 10**400}, r"quantiles.*401"),
         ({0.1: 0.3, 0.9: 0.2}, "quantiles"),
         ({0.1: 0.3, 0.9: 0.3}, "quantiles"),
-        ({0: 0.1, 0.9: 0.3}, r"a probability of quantiles must be .* got 0"),
+        ({0: 0.1, 0.9: 0.3}, r"quantiles.*0\.$"),
         ({0.1: 0.1, 0.9: 1.3}, r"1\.3"),
-        ({0.1: 0.5, 0.9: 0.5 + 1e-9}, "No beta distribution was found through"),
+        ({0.1: 0.5, 0.9: 0.5 + 1e-9}, r"quantiles.*0\.500000001"),
     ],
 )
 def test_bad_quantiles_are_named(quantiles, message):
@@ -203,10 +203,7 @@ def test_bad_quantiles_are_named(quantiles, message):
         ({"cost": ((1, 2), 3)}, r"cost.*0.*0"),
         ({"cost": (1, 2, 3)}, "bounds"),
         ({"cost": "123"}, r"cost.*0.*'123'"),
-        (
-            {"cost": (1, 45), "law": "beta"},
-            r'law="beta" has no upper quantile of 2\.88, as the budget may cover all',
-        ),
+        ({"cost": (1, 45), "law": "beta"}, r'law="beta".*2\.88'),
     ],
 )
 def test_bad_budgets_are_named(changes, message):
@@ -229,7 +226,7 @@ def test_counts_are_their_shares_at_the_quantiles(confidence):
 @looped(
     "changes, message",
     [
-        ({"low": 0}, "low must be a finite number above 0, got 0"),
+        ({"low": 0}, r"^low .*0"),
         ({"high": "many"}, r"0.*'many'"),
         ({"low": 400}, r"400.*400"),
         ({"low": 0.2, "high": 0.4}, r"0\.2.*0\.4.*from_quantiles"),

@@ -230,7 +230,7 @@ def test_rates_and_probabilities_must_lie_within_0_and_1(value):
 
 def test_other_bad_arguments_are_named():
     rate = rates.beta(3, 19)
-    with pytest.raises(ValueError, match="low must be below high in every cell"):
+    with pytest.raises(ValueError, match=r"low.*high"):
         rate.mean_survival([0.1, 0.5], [0.2, 0.5])
     with pytest.raises(ValueError, match=r"\bn\b.*1.*0"):
         rate.instance_weights(0)

@@ -326,7 +326,7 @@ def test_no_extreme_of_the_parameters_overflows(name):
     rate = EXTREMES[name]
     if name == "beta(1e300, 1e300)" and np.isnan(special.betaincc(1e300, 1e300, 0.5)):
         # Older releases of scipy do not know it: an error then, and no number.
-        with pytest.raises(ValueError, match="no valid survival function"):
+        with pytest.raises(ValueError, match="survival"):
             rate.limited_mean(0.5)
         return
     x = [0.0, 1e-300, 1e-9, 0.5, 1.0]

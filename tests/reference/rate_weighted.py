@@ -167,12 +167,6 @@ def expected_recall(y_true, y_score, rate: Rate, sample_weight=None) -> float:
     return ranking.mean(ranking.f0, rate)
 
 
-def expected_negative_recall(y_true, y_score, rate: Rate, sample_weight=None) -> float:
-    """Return E[1 - F1]."""
-    ranking = Ranking(y_true, y_score, sample_weight)
-    return ranking.mean(lambda r: 1 - ranking.f1(r), rate)
-
-
 def areas(pi0: float, rate: Rate) -> tuple[float, float]:
     """Return B and C, equations 15 and 14."""
     pi1 = 1 - pi0
