@@ -243,7 +243,7 @@ def test_what_is_turned_round_is_a_note_in_words_of_the_command(
     page = tmp_path / "page.html"
     one = ["--label", "y", "--score", "new", "--rate", "0.5"]
     main(["report", file, *one, "--html", str(page)])
-    note = "turned round in --score new: the Expected recall has"
+    note = "turned round in --score new: the Recall has"
     assert note in page.read_text(encoding="utf-8")
     found = capsys.readouterr().err
     assert note in found

@@ -817,13 +817,18 @@ class FPRAtRecall(AtRecall, score=fpr_at_recall_score):
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
+        if table.prevalence == 1:
+            # Up to rounding: the rate says nothing about the false positive rate.
+            return 0.0, 1.0
         return super().not_rejected(table, sizes._replace(are_fixed=True), quantile)
 
     def _of_rate(self, rate: Any, prevalence: Any) -> Any:
         return (rate - prevalence * self.recall) / (1 - prevalence)
 
-    def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
-        return slopes.scaled(1 / (1 - prevalence))._replace(by_prevalence=0.0)
+    def slopes(self, table: RankTable) -> Slopes:
+        # Not by 1 - prevalence, which rounds to 0 if positives have all the weight.
+        slopes = rate_slopes(table, self.recall).scaled(1 / table.negative_share)
+        return slopes._replace(by_prevalence=0.0)
 
 
 class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):

@@ -140,13 +140,13 @@ def test_pvalues_are_adjusted_for_the_number_of_models():
 
 
 def test_a_result_is_a_table():
+    require("pandas")
     found = estimate("expected_recall", Y, MODELS, rate=0.2, null_value=0.2)
     columns = found.to_dict()
     assert columns["model"] == ["a", "b"]
     assert columns["rate"] == [0.2, 0.2]
     assert columns["adjusted_pvalue"] == list(found.adjusted_pvalues)
     frame = found.to_frame()
-    require("pandas")
     assert list(frame.index) == ["a", "b"]
     assert frame.loc["b", "value"] == found["b"].value
     assert frame.loc["b", "low"] == found["b"].confidence_interval.low

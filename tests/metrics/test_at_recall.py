@@ -810,3 +810,15 @@ def test_permutations_keep_the_level_where_few_negatives_are_above_the_cut():
         return compare(score, *pair, random_state=seed, **options).pvalue < 0.05
 
     assert_share(simulated(400, rejects), at_most=0.05)
+
+
+def test_positives_of_next_to_no_weight_leave_the_whole_interval():
+    y_true, y_score = [1, 1, 1, 0, 0, 0, 0], [7, 4, 2, 6, 5, 3, 1]
+    weights = np.where(np.array(y_true) == 1, 1e-17, 1.0)
+    result = estimate(
+        "recall_at_fpr", y_true, y_score, fpr=0.5, sample_weight=weights,
+        weights="sampling",
+    )  # fmt: skip
+    assert result.value == pytest.approx(2 / 3)
+    assert result.standard_error > 0
+    assert result.confidence_interval == (0.0, 1.0)

@@ -72,7 +72,7 @@ def test_each_fold_is_scored_by_its_own_estimator(kind):
     kept = {"return_estimator": True, "return_indices": True}
     results = cross_validate(LogisticRegression(), data, Y, cv=3, **kept)
     given = {"sample_weight": weights, "pos_label": "well", "user": "It"}
-    (rankings,) = fold_rankings({"cv_results": results}, data, labels, **given)
+    rankings = fold_rankings(results, data, labels, **given)
     tests = results["indices"]["test"]
     for (is_pos, y_score, weight), model, test in zip(
         rankings, results["estimator"], tests, strict=True
@@ -90,4 +90,4 @@ def test_folds_need_the_same_data(short):
     data = {"X": X, "y": Y, "sample_weight": np.ones(60)}
     data[short] = data[short][:50]
     with pytest.raises(ValueError, match=rf"{short}.*50.*6"):
-        fold_rankings({"cv_results": results}, **data, user="It")
+        fold_rankings(results, **data, user="It")
