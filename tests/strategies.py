@@ -1,4 +1,4 @@
-"""A Hypothesis strategy: ranked samples full of ties, with small weights."""
+"""A Hypothesis strategy: ranked samples full of ties, with small weights; batches."""
 
 from typing import NamedTuple
 
@@ -50,3 +50,10 @@ def ranked_samples(
         weight = np.ones(n_cases) if sample_weight is None else sample_weight
         assume(weight[y_true == 1].sum() > 0 and weight[y_true == 0].sum() > 0)
     return Ranked(y_true, y_score, sample_weight)
+
+
+def in_parts(arrays: tuple[np.ndarray, ...], sizes: list[int]) -> list[tuple]:
+    """Return the arrays in consecutive parts."""
+    ends = np.cumsum([*sizes])
+    parts = np.split(np.arange(len(arrays[0])), ends[ends < len(arrays[0])])
+    return [tuple(array[part] for array in arrays) for part in parts if len(part)]

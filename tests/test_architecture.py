@@ -94,12 +94,6 @@ def test_init_files_only_hand_names_on():
             assert hands_on(node), f"{path}:{node.lineno} does more than that"
 
 
-def test_no_import_is_relative():
-    for path in package_modules():
-        for node in imports_of(path):
-            assert not getattr(node, "level", 0), f"{path}:{node.lineno}"
-
-
 def test_only_stated_dependencies_are_imported():
     allowed = DEPENDENCIES | {"skrate"} | sys.stdlib_module_names
     for path in package_modules():

@@ -53,30 +53,6 @@ def in_rows(data):
 
 
 @BOTH
-def test_scikit_learn_gives_the_same(data):
-    y, s, _ = data
-    pairs = [
-        (metrics.roc_auc_score(y, s), skrate.ranking_auc_score(y, s)),
-        (metrics.roc_auc_score(y, s), skrate.rate_weighted_auc_score(y, s)),
-        (
-            metrics.roc_auc_score(y, s, max_fpr=0.1),
-            skrate.partial_auc_score(y, s, fpr=(0, 0.1)),
-        ),
-        (metrics.average_precision_score(y, s), skrate.average_precision_score(y, s)),
-        (
-            metrics.ndcg_score(*in_rows(data)),
-            of_lists(skrate.ndcg_score, data, undefined=0),
-        ),
-        (
-            metrics.ndcg_score(*in_rows(graded(data))),
-            of_lists(skrate.ndcg_score, graded(data), undefined=0, gain="linear"),
-        ),
-    ]
-    for theirs, ours in pairs:
-        assert ours == pytest.approx(theirs, rel=0, abs=1e-14)
-
-
-@BOTH
 def test_scikit_learn_ranks_labels_as_we_do_lists_but_counts_ties_as_wrong(data):
     loss = 1 - of_lists(skrate.ranking_auc_score, data, undefined=1)
     mean = of_lists(skrate.mean_average_precision_score, data, undefined=1)

@@ -160,9 +160,9 @@ def test_a_fold_without_a_score_is_left_out(kind):
     assert found.pvalue == expected.pvalue
 
 
-@looped("infinite", [np.inf, -np.inf])
-def test_an_infinite_score_of_a_fold_is_an_error(infinite):
-    scores = [0.7, infinite, 0.6]
+@looped("extreme", [np.inf, -np.inf, 1e151])
+def test_a_score_whose_square_is_no_number_is_an_error(extreme):
+    scores = [0.7, extreme, 0.6]
     with pytest.raises(ValueError, match=r"^a .*1e\+150"):
         skrate.compare_folds(scores, [0.1, 0.2, 0.3])
 
@@ -185,12 +185,6 @@ def test_the_unit_of_scores_is_free(exponent):
     assert far.pvalue == plain.pvalue
     for name in ("value", "value_a", "value_b", "standard_error"):
         assert getattr(far, name) == getattr(plain, name) * unit
-
-
-def test_scores_whose_squares_are_no_numbers_are_refused():
-    for large in ([1e151, 0.5], [-np.inf, 0.5]):
-        with pytest.raises(ValueError, match=r"1.*150"):
-            skrate.compare_folds(large, [0.5, 0.5])
 
 
 @looped("score_range", [("0", 1), (0, 10**400), (None, {}), (1j, 2)])

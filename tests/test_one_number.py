@@ -94,19 +94,6 @@ def by_compare_all(case, options, labels, a, b, given):
     return [found.pairs[0].value_a], [found.pairs[0].value_b]
 
 
-def by_estimate_all(case, options, labels, a, b, given):
-    found = skrate.estimate(
-        case.function,
-        labels,
-        {"a": a, "b": b},
-        n_resamples=9,
-        random_state=0,
-        **options,
-        **given,
-    )
-    return [found["a"].value], [found["b"].value]
-
-
 def by_scorer(case, options, labels, a, b, given):
     rest = dict(given)
     pos_label = rest.pop("pos_label", None)
@@ -147,11 +134,11 @@ def by_table(case, options, labels, a, b, given):
 
 
 WAYS = [
-    by_estimate, by_partial, by_name, by_compare, by_compare_all, by_estimate_all,
-    by_scorer, by_eval_metric, by_one_fold, by_table,
+    by_estimate, by_partial, by_name, by_compare, by_compare_all, by_scorer,
+    by_eval_metric, by_one_fold, by_table,
 ]  # fmt: skip
 # Those that take a name, or several scores, whatever the parameters are.
-FOR_FIRST = [by_partial, by_name, by_compare_all, by_estimate_all]
+FOR_FIRST = [by_partial, by_name, by_compare_all]
 # Why some ways have no such number, by what they say.
 ALWAYS = [
     "is a mean over lists",
@@ -164,7 +151,6 @@ REFUSALS = {
     "by_eval_metric": "cannot be known in training|groups are lists",
     "by_scorer": "found no groups",
     "by_compare_all": "means another distribution|groups are lists",
-    "by_estimate_all": "means another distribution|groups are lists",
 }
 
 
@@ -231,7 +217,7 @@ def drawn(seed):
     return y_true, a, b, kinds[seed % 3]
 
 
-@looped("way", [by_estimate, by_compare, by_compare_all, by_estimate_all])
+@looped("way", [by_estimate, by_compare, by_compare_all])
 def test_weights_by_sampling_change_no_digit_of_the_score(way):
     n_found = 0
     for seed, case in enumerate(FIRST if way in FOR_FIRST else [*CASES, *MORE]):

@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 from looped import looped
 from optional import require
 from skrate import RankTable, estimate, rate_weighted_auc_score
-from strategies import ranked_samples
-
-
-def in_parts(arrays, sizes):
-    """Yield the arrays in consecutive parts."""
-    ends = np.cumsum([*sizes])
-    for part in np.split(np.arange(len(arrays[0])), ends[ends < len(arrays[0])]):
-        if len(part):
-            yield tuple(array[part] for array in arrays)
+from strategies import in_parts, ranked_samples
 
 
 @given(

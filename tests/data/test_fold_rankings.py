@@ -64,14 +64,6 @@ def test_a_metric_is_the_mean_over_folds(metric, weighted):
     assert found == pytest.approx(np.nanmean(values), abs=1e-12)
 
 
-@quiet
-@registered
-def test_one_fold_has_the_metric_of_its_cases(metric):
-    y_true, y_score = sample(3)
-    rankings = FoldRankings(y_true, y_score, np.zeros(len(y_true), dtype=int))
-    assert metric.function(rankings, **metric.kwargs) == metric(y_true, y_score)
-
-
 def test_scores_of_different_folds_are_never_compared():
     # By hand: each fold ranks perfectly; the scores of all in one ranking would not.
     rankings = FoldRankings([1, 0, 1, 0], [2, 1, 9, 8], ["a", "a", "b", "b"])

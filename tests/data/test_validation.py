@@ -299,7 +299,9 @@ def test_vectors_have_the_byte_order_of_the_machine(dtype):
     "cells, dtype",
     [
         ([-(2**63), 2**63 - 1], np.int64),
+        ([2**64 - 2, 2**64 - 1], np.uint64),
         ([-1, 2**64], np.float64),
+        ([2**63 + 1, -1, 2**70], np.float64),
         ([1, 0.5], np.float64),
         ([0.1, Fraction(1, 3)], np.float64),
         ([np.bool_(True), 2], np.int64),

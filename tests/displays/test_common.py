@@ -322,30 +322,28 @@ REPORT = budget_report(Y_TRUE, A, rate=0.2)
 CONSENSUS = RateAveragedROC(rate_averaged_roc_curve([Y_TRUE], [A]))
 RATIOS, OF_TWO = AUCErrorRateDisplay.from_class_ratios, ROWS["comparison"].draw
 REFUSED = [
-    (BudgetReportDisplay, (A,), {}, "report must be what budget_report returns"),
-    (CurveBandDisplay, (A,), {}, "curve must be what curve_band returns"),
-    (CurveComparisonDisplay, (A,), {}, "comparison must be what compare_curves"),
-    (SubgroupDisplay, (A,), {}, "scores must be what subgroup_scores returns"),
-    (EstimatesDisplay, (A,), {}, "result must be what estimate returns"),
-    (BudgetReportDisplay(REPORT).plot, (), {"band": "both"}, "band must be one of"),
-    (RATIOS, ([0.1, 0.6],), {}, "at most 0.5"),
-    (RATIOS, ([0.0],), {}, "class_ratios must be"),
-    (RATIOS, (), {"n_cases": 1}, "n_cases must be"),
-    (RATIOS, (), {"kind": "variance"}, "kind must be one of"),
+    (BudgetReportDisplay, (A,), {}, r"report.*budget_report"),
+    (CurveBandDisplay, (A,), {}, r"curve.*curve_band"),
+    (CurveComparisonDisplay, (A,), {}, r"comparison.*compare_curves"),
+    (SubgroupDisplay, (A,), {}, r"scores.*subgroup_scores"),
+    (EstimatesDisplay, (A,), {}, r"result.*estimate"),
+    (BudgetReportDisplay(REPORT).plot, (), {"band": "both"}, r"band.*'both'"),
+    (RATIOS, ([0.1, 0.6],), {}, r"0\.5.*0\.6"),
+    (RATIOS, ([0.0],), {}, "class_ratios"),
+    (RATIOS, (), {"n_cases": 1}, "n_cases"),
+    (RATIOS, (), {"kind": "variance"}, r"kind.*'variance'"),
     *(
-        (OF_TWO, (), {"names": names}, "names must be those of models a and b")
+        (OF_TWO, (), {"names": names}, "names")
         for names in [("a",), "ab", ("a", "b", "c"), 3]
     ),
-    (OF_TWO, (), {"n_items": 0}, "n_items must be"),
-    (HITS.plot, (), {"kind": "roc"}, "kind must be one of"),
-    (HITS.plot, (), {"n_items": 0}, "n_items must be"),
-    (HITS.plot, (), {"n_items": 2.5}, "n_items must be"),
-    (HitCurveDisplay, ([[0, 1], [0, 1]], [[0, 0.3]]), {},
-     "rates holds 2 curves and hits 1"),
-    (HitCurveDisplay, ([0, 1], [1, 2]), {"perfect": [([0, 1], [0, 1])]},
-     "rates must rise from 0 to 1, and hits begin"),
+    (OF_TWO, (), {"n_items": 0}, "n_items"),
+    (HITS.plot, (), {"kind": "roc"}, r"kind.*'roc'"),
+    (HITS.plot, (), {"n_items": 0}, "n_items"),
+    (HITS.plot, (), {"n_items": 2.5}, "n_items"),
+    (HitCurveDisplay, ([[0, 1], [0, 1]], [[0, 0.3]]), {}, r"rates.*2.*hits.*1"),
+    (HitCurveDisplay, ([0, 1], [1, 2]), {"perfect": [([0, 1],) * 2]}, r"rates.*hits"),
     *(
-        (HitCurveDisplay, curve, {}, "pass what hit_curve returns")
+        (HitCurveDisplay, curve, {}, "hit_curve")
         for curve in [
             ([0, 0.5], [0, 0.1]),
             ([0.1, 1], [0, 0.1]),
@@ -355,12 +353,11 @@ REFUSED = [
             ([0, 1], [0, 0.1, 0.2]),
         ]
     ),
-    (CONSENSUS.plot, (), {"zoom": "budget"}, "zoom must be one of .*got 'budget'"),
-    (CONSENSUS.plot, (), {"zoom": "rate"}, "zoom='rate' needs a rate: pass rate="),
-    (CONSENSUS.plot, (), {"plot_rate": True}, "plot_rate=True needs a rate: pass"),
-    (CONSENSUS.plot, (), {"space": "roq"}, "space must be one of .*got 'roq'"),
-    (CONSENSUS.plot, (), {"plot_isometrics": [0.5, 2]},
-     r"plot_isometrics must lie in \[0, 1\]"),
+    (CONSENSUS.plot, (), {"zoom": "budget"}, r"zoom.*'budget'"),
+    (CONSENSUS.plot, (), {"zoom": "rate"}, r"zoom='rate'.*rate="),
+    (CONSENSUS.plot, (), {"plot_rate": True}, r"plot_rate=True.*rate="),
+    (CONSENSUS.plot, (), {"space": "roq"}, r"space.*'roq'"),
+    (CONSENSUS.plot, (), {"plot_isometrics": [0.5, 2]}, r"plot_isometrics.*0.*1"),
 ]  # fmt: skip
 
 

@@ -160,13 +160,6 @@ def test_known_labels_are_as_good_as_an_array(name):
     assert repr(quiet(REFUSE[name], KNOWN["censored"])) == expected
 
 
-def test_known_labels_are_an_array():
-    for source, found in KNOWN.items():
-        with case(source):
-            assert np.asarray(found).tolist() == Y.tolist()
-            assert np.asarray(found, dtype=float).tolist() == Y.tolist()
-
-
 TAKE = {
     "hit_curve": lambda y: [each.tolist() for each in hit_curve(y, A)],
     "HitCurveDisplay": lambda y: drawn_points(HitCurveDisplay.from_predictions(y, A)),

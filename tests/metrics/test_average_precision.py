@@ -10,7 +10,6 @@ import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
-from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import assert_share, held, simulated
 from looped import looped
@@ -126,21 +125,6 @@ def test_prevalence_does_not_depend_on_that_of_the_sample(sample, prevalence):
         for weight in (weights, np.where(y_true == 1, 7 * weights, weights / 3))
     )
     assert first == pytest.approx(second, abs=1e-12)
-
-
-@looped(
-    "y_true, options, missing",
-    [
-        ([0, 0], {}, "positive"),
-        ([0, 0], {"adjusted": True}, "positive"),
-        ([0, 0], {"prevalence": 0.1}, "positive"),
-        ([1, 1], {"adjusted": True}, "negative"),
-        ([1, 1], {"prevalence": 0.1}, "negative"),
-    ],
-)
-def test_undefined_is_nan_with_a_warning(y_true, options, missing):
-    with pytest.warns(UndefinedMetricWarning, match=rf"{missing}"):
-        assert math.isnan(average_precision_score(y_true, [0.1, 0.2], **options))
 
 
 def test_kernel_of_one_class_is_nan():

@@ -5,7 +5,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from inference_cases import JUMPS, SMOOTH, each, evaluate, sample
+from inference_cases import JUMPS, SMOOTH, each, sample
 from looped import looped
 from skrate import (
     RankTable,
@@ -38,15 +38,6 @@ from skrate.metrics.recall import bandwidth, recall_slopes
 
 def bound(metric, kwargs, n_cases=200):
     return find_metric(metric, kwargs).of_sample(n_cases, is_weighted=False)
-
-
-@each(SMOOTH + JUMPS)
-def test_value_is_that_of_the_score(metric, kwargs):
-    y_true, y_score = sample(0)
-    table = RankTable.from_arrays(y_true, y_score)
-    found = bound(metric, kwargs).value(table)
-    expected = evaluate(metric, y_true, y_score, **kwargs)
-    assert found == pytest.approx(expected, abs=1e-13)
 
 
 def test_every_metric_of_the_registry_is_among_the_cases():

@@ -40,7 +40,7 @@ from skrate import (
 from skrate.metrics import momentum
 from skrate.metrics.lists import ListAverage, average_of
 from skrate.results import GroupScores
-from strategies import ranked_samples
+from strategies import in_parts, ranked_samples
 
 BETA = rates.beta(3, 19)
 # Two lists in another order of rows: relevant items at places 1 and 3, and at 2.
@@ -73,48 +73,8 @@ def test_by_hand(metric, options, expected):
     assert (result.n_items.tolist(), result.n_pos.tolist()) == ([3, 3], [2, 1])
 
 
-ALONE = [
-    (
-        recall_at_rate_score,
-        [{"rate": "uniform"}, {"rate": BETA}, {"rate": 0.3, "of": "negatives"}],
-    ),
-    (rate_weighted_auc_score, [{}, {"rate": BETA}, {"rate": 0.3}]),
-    (recall_at_rate_score, [{"rate": 0.3}, {"rate": 1.0}]),
-    (precision_at_rate_score, [{"rate": 0.3}, {"rate": 1.0}]),
-    (lift_at_rate_score, [{"rate": 0.3}, {"rate": 1.0}]),
-    (average_precision_score, [{}, {"prevalence": 0.02}, {"adjusted": True}]),
-]
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@looped("function, all_options", ALONE)
-@given(lists=st.one_of(ranked_lists(), ranked_lists(weighted=True)))
-def test_each_list_is_as_if_alone(function, all_options, lists):
-    weights = lists.sample_weight
-    for options in all_options:
-        result = group_scores(
-            function,
-            lists.y_true,
-            lists.y_score,
-            groups=lists.groups,
-            sample_weight=weights,
-            **options,
-        )
-        assert result.groups.tolist() == np.unique(lists.groups).tolist()
-        for label, score in zip(result.groups, result.values, strict=True):
-            rows = lists.groups == label
-            if weights is not None and not weights[rows].any():
-                assert math.isnan(score)
-                continue
-            weight = None if weights is None else weights[rows]
-            alone = function(
-                lists.y_true[rows], lists.y_score[rows], sample_weight=weight, **options
-            )
-            assert score == pytest.approx(alone, abs=1e-12, nan_ok=True)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@looped("function", [function for function, _ in ALONE[2:5]])
+@looped("function", [recall_at_rate_score, precision_at_rate_score, lift_at_rate_score])
 @given(lists=ranked_lists(), k=st.integers(1, 9))
 def test_a_number_of_items_is_that_share_of_each_list(function, lists, k):
     result = group_scores(function, *lists[:2], groups=lists.groups, k=k)
@@ -459,13 +419,6 @@ def test_lists_of_unlike_size_know_as_much_as_fewer_of_like_size():
     # One list has all the weight: how others vary is not known.
     alone = ListAverage(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
     assert math.isnan(alone.standard_error)
-
-
-def in_parts(arrays, sizes):
-    """Return the arrays in consecutive parts."""
-    ends = np.cumsum([*sizes])
-    parts = np.split(np.arange(len(arrays[0])), ends[ends < len(arrays[0])])
-    return [tuple(array[part] for array in arrays) for part in parts if len(part)]
 
 
 def assert_same(found, expected):
