@@ -12,7 +12,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings, are_of_folds
-from skrate.data.table import RankTable
+from skrate.data.table import RankTable, check_alone
 from skrate.inference.difference import scores_in_lists, warn_of_turned_in_lists
 from skrate.inference.intervals import (
     ADJUSTMENTS,
@@ -127,7 +127,7 @@ def estimate(
     y_score : array-like, mapping or data frame, default=None
         Scores of shape (n_samples,), higher for the positive class; or of several
         models: a mapping or data frame with an entry or column per model, or an array
-        of shape (n_samples, n_models), named by the numbers of the columns.
+        of shape (n_samples, n_models) with two or more columns, named by their numbers.
     method : {"delta", "bootstrap", "parametric", "jackknife"}, default="delta"
         - "delta": by the slopes of the metric, in one pass. DeLong's variance for the
           AUC, Su, Yuan and Zhu's for the average precision.
@@ -317,6 +317,8 @@ def estimate(
         "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
     }  # fmt: skip
     if groups is not None:
+        if are_of_folds(y_true):
+            check_alone(FoldRankings, groups=groups)
         check_left_out(
             "a mean over lists, whose units are the lists",
             method=(method, "delta"), interval=(interval, "wilson"),

@@ -9,7 +9,15 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args
 import numpy as np
 
 from skrate.curves.folds import Folds
-from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, lazy
+from skrate.data.arrays import (
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    as_numpy,
+    lazy,
+)
 from skrate.data.checks import (
     as_array,
     check_choice,
@@ -317,7 +325,13 @@ def are_columns(y_score: Any) -> bool:
         return True
     if isinstance(y_score, list | tuple) and len(y_score):
         row = y_score[0]
-        return isinstance(row, list | tuple | np.ndarray) and np.size(row) > 1
+        if isinstance(row, np.ndarray):
+            return row.size > 1
+        return isinstance(row, list | tuple) and len(row) > 1
+    if not hasattr(y_score, "shape") and (
+        hasattr(y_score, "__array__") or hasattr(y_score, "__dlpack__")
+    ):
+        y_score = as_numpy(y_score)
     shape: tuple[int, ...] = getattr(y_score, "shape", ())
     return len(shape) == 2 and shape[1] > 1
 
@@ -336,12 +350,15 @@ def columns_of(
     """Return the scores of several models by their names, or numbers of columns."""
     frame: Any = y_scores
     if hasattr(frame, "columns"):
-        if len(set(frame.columns)) < len(frame.columns):
+        # The columns of pyarrow's tables are arrays.
+        is_arrow = hasattr(type(frame), "column_names")
+        columns = list(frame.column_names if is_arrow else frame.columns)
+        if len(set(columns)) < len(columns):
             raise ValueError(
                 f"{name} must hold each model under another name; found the "
-                f"columns {list(frame.columns)}."
+                f"columns {columns}."
             )
-        return {column: frame[column] for column in frame.columns}
+        return {column: frame[column] for column in columns}
     if isinstance(y_scores, Mapping):
         return dict(y_scores)
     table = as_array(name, y_scores)
@@ -363,8 +380,8 @@ def columns_of(
             f"array of shape {table.shape}: transpose it, or pass a dict of names and "
             "scores."
         )
-    columns = np.ascontiguousarray(table.T)
-    return {str(j): column for j, column in enumerate(columns)}
+    by_model = np.ascontiguousarray(table.T)
+    return {str(j): scores for j, scores in enumerate(by_model)}
 
 
 def repeated(ranked: Ranked) -> Ranked:

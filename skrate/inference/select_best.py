@@ -105,7 +105,7 @@ def select_best(
         Number of bootstrap samples.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient: clusters are independent, cases
-        within one need not be. With ``groups`` all rows of a list are of one cluster.
+        within one need not be.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"

@@ -303,8 +303,9 @@ class AveragePrecision(
         share = contributions[is_few].sum() / contributions.sum()
         if share <= min(_MAX_SHARE, n_neg * odds):
             return None
-        # Two digits, and no power of ten where it can be read without.
-        rounded = float(f"{n_needed:.2g}")
+        # Two digits, rounded up, and no power of ten where it can be read without.
+        digits = max(int(np.floor(np.log10(n_needed))) - 1, 0)
+        rounded = float(np.ceil(n_needed / 10**digits - 1e-9)) * 10**digits
         needed = f"{rounded:,.0f}" if rounded < 1e9 else f"{rounded:g}"
         return (
             f"{self.name} at prevalence {p:g}: {n_neg:,.0f} negatives are too few, "

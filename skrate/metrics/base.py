@@ -739,7 +739,7 @@ def check_parameters(
     meant = f"; perhaps {near[0]}= is meant" if near else ""
     raise ValueError(
         f"metric={_name(function)} has no parameter {unknown[0]!r}; it takes "
-        f"{', '.join(map(repr, allowed)) or 'none'}{meant}."
+        f"{', '.join(map(repr, dict.fromkeys(allowed))) or 'none'}{meant}."
     )
 
 

@@ -63,9 +63,9 @@ _ROUNDING = 1e-12
 _UNKNOWN = {
     "pairs": f"average='pairs' is known of the AUC only: {_OTHERS}",
     "pooled": (
-        "average='pooled', which scores of queues take, is known of the AUC, of gain, "
-        "and of recall and precision at k or a known rate: give one of these, or, to "
-        "group_scores, one of ['macro', 'positives', 'size'] or weights."
+        "groups= of a metric that pools lists needs k, or rate as a number: leave out "
+        "groups, or give group_scores average='macro', 'positives' or 'size'. Lists "
+        "are pooled for the AUC, gain, and recall and precision at a known cut."
     ),
 }
 

@@ -95,10 +95,11 @@ def rate_weighted_auc_score(
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
-    rate : float, "uniform", distribution or dict, default=None
+    rate : float, "uniform", distribution or dict, default="uniform"
         The fraction of all cases that is processed, in (0, 1]; or, if it is known
         roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-        Several classes may have separate queues: a dict then gives the rate of each.
+        With "uniform" the value is the AUC. Several classes may have separate queues: a
+        dict then gives the rate of each.
         Rates of a distribution outside [0, 1] are clipped.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them

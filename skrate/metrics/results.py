@@ -695,14 +695,15 @@ class Estimates(Drawn, Rows):
     def __iter__(self) -> Iterator[Estimate]:
         return iter(self.estimates)
 
-    def __getitem__(self, model: str | int) -> Estimate:
-        """Return the estimate of a model, by its name or position."""
-        if not isinstance(model, str):
+    def __getitem__(self, model: Any) -> Estimate:
+        """Return the estimate of a model, by its name, or else by its position."""
+        if str(model) in self.names:
+            return self.estimates[self.names.index(str(model))]
+        is_position = isinstance(model, int) and not any(map(_is_number, self.names))
+        if is_position and -len(self) <= model < len(self):
             return self.estimates[model]
-        if model not in self.names:
-            some = ", ".join(map(repr, self.names[:_SHOWN]))
-            raise KeyError(f"{model!r} is no model: there are {some}.")
-        return self.estimates[self.names.index(model)]
+        some = ", ".join(map(repr, self.names[:_SHOWN]))
+        raise KeyError(f"{model!r} is no model: there are {some}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per model, with the metric's parameters."""
@@ -731,11 +732,17 @@ class Estimates(Drawn, Rows):
             lines.append(f"  and {len(self) - _SHOWN} more")
         head = (
             f"Estimates({first.metric}{question_text(first.params)} of {len(self)} "
-            f"models, {side}{100 * first.confidence_level:g} % intervals"
+            f"model{'s' * (len(self) > 1)}, {side}{100 * first.confidence_level:g} % "
+            "intervals"
             f"{_units_text(replace(first, confidence_interval_retrained=None))}{test}; "
             f"n_pos={first.n_pos:g}, n_neg={first.n_neg:g}, {first.method}:"
         )
         return "\n".join([head, *lines]) + ")"
+
+
+def _is_number(name: str) -> bool:
+    """Return whether the name of a model is a whole number."""
+    return name.removeprefix("-").isdecimal()
 
 
 _BOUNDLESS = 1e100

@@ -376,6 +376,11 @@ def positive_scores(
     model: Any, X: Any, y: Any, methods: tuple[str, ...], label: Label
 ) -> Array:
     """Return finite scores, higher for the positive class, in its own unit."""
+    if not any(hasattr(model, method) for method in methods):
+        raise AttributeError(
+            f"estimator must be a classifier with one of the methods {list(methods)}, "
+            f"got {type(model).__name__}."
+        )
     name = method_name(model, methods, _USER)
     response = as_numpy(getattr(model, name)(X))
     is_positive = is_label(as_numpy(model.classes_), label)

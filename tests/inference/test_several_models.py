@@ -182,7 +182,7 @@ def test_a_result_is_drawn():
     (Y, {"a": A}, {"groups": LISTS}, "groups"),
     (FOLDS["a"], MODELS, {}, "y_true"),
     (FOLDS, None, {"clusters": LISTS}, "clusters"),
-    (FOLDS, None, {"groups": LISTS}, "groups|y_true"),
+    (FOLDS, None, {"groups": LISTS}, r"groups.*y_true"),
     ({**FOLDS, "c": A}, None, {}, r"y_true.*'c'"),
 ])  # fmt: skip
 def test_bad_input_is_named(y_true, y_score, options, message):
@@ -194,3 +194,32 @@ def test_a_rate_may_be_a_distribution():
     law = rates.beta(3, 19)
     found = estimate("expected_recall", Y, MODELS, rate=law)
     assert found["b"] == estimate("expected_recall", Y, B, rate=law)
+
+
+def test_a_model_is_found_by_its_name_also_if_that_is_a_number():
+    best, worst = [6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6]
+    found = estimate("roc_auc", [1, 1, 1, 0, 0, 0], {1: worst, 0: best})
+    assert (found[1].value, found[0].value, found["1"].value) == (0, 1, 0)
+    with pytest.raises(KeyError, match="2"):
+        found[2]
+    named = estimate("roc_auc", [1, 1, 1, 0, 0, 0], {("a", 1): worst, "b": best})
+    assert (named[("a", 1)].value, named[0].value, named[-1].value) == (0, 0, 1)
+    assert "of 1 model," in repr(estimate("roc_auc", Y, {"a": A}))
+
+
+class Table:
+    """Numbers that only ``__array__`` gives."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.column_stack([A, B])
+
+
+def test_columns_of_any_container_are_models():
+    expected = [one.value for one in estimate("roc_auc", Y, np.column_stack([A, B]))]
+    assert [one.value for one in estimate("roc_auc", Y, Table())] == expected
+    arrow = require("pyarrow").table({"a": A, "b": B})
+    found = estimate("roc_auc", Y, arrow)
+    assert found.names == ("a", "b")
+    assert [one.value for one in found] == expected
+    with pytest.raises(ValueError, match="y_score"):
+        estimate("roc_auc", Y, [("a", A), ("b", B)])
