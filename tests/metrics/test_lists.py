@@ -1,7 +1,6 @@
 """Metrics within lists, and averages over lists."""
 
 import math
-import re
 from functools import partial
 
 import numpy as np
@@ -518,22 +517,21 @@ GOOD = ([1, 0], [0.5, 0.2], ["a", "a"])
 @looped(
     "second, message",
     [
-        (([1, 0], [0.5, np.nan], ["b", "b"]), "y_score contains NaN"),
-        (([1, 0], [0.5, 0.1], ["b", None]), "missing label (first at position 1)"),
-        (([1, 0], [0.5, 0.1], ["b", "b", "b"]), "Unequal numbers of cases"),
-        (([1, 2], [0.5, 0.1], ["b", "b"]), "2 in batch 1."),
-        (([1, 0], [0.5, 0.1], [1, 1]), "use one type in all batches"),
-        (([1, 0], [0.5], ["b", "b"]), "Unequal numbers of cases"),
-        (([1, 0], [0.5, 0.1]), "a batch must be a tuple (y_true, y_score, groups)"),
-        (([1, 0], [0.5, 0.1], ["b", "b"], [1, 1]), "it comes with sample_weight"),
-        (([], [], []), "y_true is empty"),
+        (([1, 0], [0.5, np.nan], ["b", "b"]), r"y_score.*NaN"),
+        (([1, 0], [0.5, 0.1], ["b", None]), r"groups.*1"),
+        (([1, 0], [0.5, 0.1], ["b", "b", "b"]), r"groups.*3"),
+        (([1, 2], [0.5, 0.1], ["b", "b"]), r"2 in batch 1"),
+        (([1, 0], [0.5, 0.1], [1, 1]), "one type"),
+        (([1, 0], [0.5], ["b", "b"]), r"y_score.*1"),
+        (([1, 0], [0.5, 0.1]), r"\(y_true, y_score, groups\)"),
+        (([1, 0], [0.5, 0.1], ["b", "b"], [1, 1]), "sample_weight"),
+        (([], [], []), "y_true"),
     ],
 )
 def test_what_is_wrong_names_the_batch(second, message):
     third = ([1, 0], [0.5, 0.2], ["c", "c"])
-    with pytest.raises(ValueError, match=r"Batch [12]") as found:
+    with pytest.raises(ValueError, match=rf"Batch [12] .*{message}"):
         GroupScores.from_batches("roc_auc", [GOOD, second, third])
-    assert re.search(re.escape(message), str(found.value))
 
 
 def test_a_list_in_two_places_is_refused():

@@ -246,20 +246,6 @@ def test_batches_and_estimates_take_it(score, many):
         GroupScores.from_batches(score, [([1, 0], [1, 2], [1, 1], [1, 1])])
 
 
-@each_score
-@looped("library", ["pandas", "polars"])
-def test_scorers_find_the_lists_in_a_column(score, library, many):
-    frames = require(library)
-    y_true, y_score, groups, _ = many
-    X = frames.DataFrame({"score": y_score, "query": groups})
-
-    scorer = make_ranking_scorer(score, groups="query", k=5, average="size")
-    expected = score(y_true, y_score, groups=groups, k=5, average="size")
-    assert scorer(fitted([False, True]), X, y_true) == expected
-    with pytest.raises(ValueError, match=r"make_ranking_scorer.*groups="):
-        make_ranking_scorer(score)(fitted([False, True]), X, y_true)
-
-
 # --- Grades --------------------------------------------------------------------------
 
 WORTH = {0: 0.5, 1: 0.0, 2: 7.0, 3: 7.0, 4: 1e-3}
