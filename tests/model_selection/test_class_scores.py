@@ -1,6 +1,5 @@
 """Scorers of more than two classes, in scikit-learn's searches."""
 
-import re
 from functools import partial
 
 import numpy as np
@@ -170,43 +169,36 @@ def test_a_class_that_a_fold_lacks_is_nan_and_no_reason_to_choose():
 BAD = [
     (
         RateWeightedAUCScorer(pos_label="rose"),
-        "pos_label='rose' of RateWeightedAUCScorer is not one of the classes",
+        r"pos_label='rose'.*RateWeightedAUCScorer",
     ),
-    (
-        RateWeightedAUCScorer(rate={"rose": 0.1}),
-        "rate names the class 'rose', which is not one of ['setosa'",
-    ),
+    (RateWeightedAUCScorer(rate={"rose": 0.1}), r"rate.*'rose'.*\['setosa'"),
     (
         AveragePrecisionScorer(labels=["setosa", "versicolor", "rose"]),
-        "labels of AveragePrecisionScorer must be the classes of",
+        r"labels.*AveragePrecisionScorer",
     ),
     (
         AveragePrecisionScorer(labels=["setosa", "versicolor"]),
-        "labels of AveragePrecisionScorer must be the classes of",
+        r"labels.*AveragePrecisionScorer",
     ),
     (
         make_ranking_scorer(average_precision_score, average=None),
-        "average=None of make_ranking_scorer leaves a score for each class",
+        r"average=None.*make_ranking_scorer",
     ),
-    (
-        AveragePrecisionScorer(average="mean"),
-        "average must be one of ['macro', 'micro', 'samples', 'weighted'] or None",
-    ),
+    (AveragePrecisionScorer(average="mean"), r"average.*'macro'.*None"),
     (
         RateWeightedAUCScorer(response_method="predict"),
-        "needs a score for each of the classes ['setosa', 'versicolor', 'virginica'], "
-        "but predict of GaussianNB returned an array of shape (150,)",
+        r"classes \['setosa', 'versicolor', 'virginica'\].*predict.*\(150,\)",
     ),
     (
         make_ranking_scorer(precision_at_rate_score, rate=0.2),
-        "make_ranking_scorer needs a binary target, and this one has more than two",
+        r"make_ranking_scorer.*two",
     ),
 ]
 
 
 @looped("scorer, message", BAD)
 def test_what_cannot_be_scored_says_so(scorer, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=message):
         scorer(MODEL, X, NAMES)
 
 
