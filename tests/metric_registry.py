@@ -1,6 +1,7 @@
 """The cases of all metrics, gathered from ``CASES`` of ``tests/metrics/test_*.py``.
 
-Read by ``test_common_metrics.py`` (what our metrics promise), ``inference_cases.py``
+Read by ``test_common_metrics.py`` (what our metrics promise),
+``test_sklearn_common.py`` (what scikit-learn asks of a metric), ``inference_cases.py``
 and ``fuzzing/registry.py``.
 """
 
