@@ -95,7 +95,9 @@ def subgroup_scores(
         "processed" is the share of a group that is processed, also called selection
         rate; "recall", "precision" and "fpr", the false positive rate, refer to a
         group. :func:`recall_at_rate_score` and :func:`precision_at_rate_score`, or
-        their names, mean these as well.
+        their names, mean these as well. Under a distribution of the rate, the precision
+        is the expected number of positives found over the expected number processed,
+        and :func:`precision_at_rate_score` is the mean of the ratio.
     y_true : array-like of shape (n_samples,)
         True labels of two classes.
     y_score : array-like of shape (n_samples,)

@@ -699,8 +699,8 @@ class Estimates(Drawn, Rows):
         """Return the estimate of a model, by its name, or else by its position."""
         if str(model) in self.names:
             return self.estimates[self.names.index(str(model))]
-        is_position = isinstance(model, int) and not any(map(_is_number, self.names))
-        if is_position and -len(self) <= model < len(self):
+        are_numbers = any(map(_is_number, self.names))
+        if isinstance(model, int) and not are_numbers and abs(model) <= len(self):
             return self.estimates[model]
         some = ", ".join(map(repr, self.names[:_SHOWN]))
         raise KeyError(f"{model!r} is no model: there are {some}.")

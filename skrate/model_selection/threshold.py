@@ -58,6 +58,12 @@ from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
 
 _USER = "ConstrainedThresholdClassifier"
 # As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
+_CLUSTERS_SHAPE_FOLDS = (
+    "clusters only keep samples together in the folds, with a splitter such as "
+    "cv=StratifiedGroupKFold(5): confidence and share_interval_ count samples as "
+    "independent, and promise too much if those of a cluster are alike. If they are, "
+    "fit on one sample of each cluster."
+)
 _AUTO = ("predict_proba", "decision_function")
 # Scores are coarse where there are fewer levels than this share of the cases, and those
 # of folds apart where there are more of them than this many times those of one.
@@ -273,7 +279,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         **params : dict
             What the ``fit`` of the estimator takes, such as ``sample_weight``, split
             by fold where there is an entry for each case, and ``clusters``, which the
-            splitter gets as its ``groups``; with metadata routing, what they asked for.
+            splitter, such as ``StratifiedGroupKFold(5)``, gets as its ``groups``; with
+            metadata routing, what they asked for.
             Weights are for training: to the threshold each held-out case is one, unless
             its weight is 0, as no case is more exchangeable with new ones than others.
 
@@ -289,6 +296,12 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             together or are out of range, there are not two classes, in ``y`` or in the
             training part of a fold, a case is tested twice, held-out positives or
             negatives are too few for ``recall`` or ``fpr``, or a score is not finite.
+
+        Warns
+        -----
+        UserWarning
+            If there are clusters: ``confidence`` and ``share_interval_`` count samples
+            as independent, which promises too much if those of a cluster are alike.
         """
         constraint = check_constraint(self)
         methods = check_methods(self.response_method)
@@ -311,6 +324,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             constraint.check_enough(cases)
             scores = positive_scores(self.estimator, X, None, methods, label)
         else:
+            if to_split.get("groups") is not None:
+                warnings.warn(_CLUSTERS_SHAPE_FOLDS, UserWarning, stacklevel=2)
             splits = check_splits(
                 self.cv, X, y, self.random_state, to_split, fit_params
             )

@@ -515,9 +515,11 @@ def test_clusters_go_to_the_folds_and_weights_to_the_estimator(is_routed):
         if is_routed:
             inner.set_fit_request(sample_weight=True)
         model = ConstrainedThresholdClassifier(inner, rate=0.3, cv=GroupKFold(4))
-        model.fit(X, Y, clusters=clusters, sample_weight=weight)
+        with pytest.warns(UserWarning, match=r"clusters.*confidence.*share_interval_"):
+            model.fit(X, Y, clusters=clusters, sample_weight=weight)
         if is_routed:
-            named = clone(model).fit(X, Y, groups=clusters, sample_weight=weight)
+            with pytest.warns(UserWarning, match="clusters"):
+                named = clone(model).fit(X, Y, groups=clusters, sample_weight=weight)
             assert named.threshold_ == model.threshold_
     splits = list(GroupKFold(4).split(X, Y, clusters))
     expected = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
