@@ -102,9 +102,10 @@ class EstimatesDisplay(Drawing):
         names, first = self.result.names, self.result[0]
         values = np.array([one.value for one in self.result])
         ends = np.array([one.confidence_interval for one in self.result])
+        of = "" if first.of is None else f" of {first.of}"
         self.points_, self.intervals_ = self._intervals(
             values, np.arange(len(names)), ends, point_kwargs, color=model_color(0),
-            label=f"{100 * first.confidence_level:g} % intervals",
+            label=f"{100 * first.confidence_level:g} % intervals{of}",
         )  # fmt: skip
         self.null_ = None
         if first.null_value is not None:

@@ -433,10 +433,15 @@ def interval_text(result: Estimate | Comparison) -> str:
 def _units_text(result: Estimate | Comparison) -> str:
     """Return in words which models or lists the intervals are for."""
     text = "" if result.of is None else f" of {result.of}"
-    if result.confidence_interval_retrained is not None:
-        low, high = result.confidence_interval_retrained
-        text += f" and [{low:.4f}, {high:.4f}] if retrained"
-    return text
+    return text + _retrained_text(result)
+
+
+def _retrained_text(result: Estimate | Comparison) -> str:
+    """Return the interval for models that are trained again, "" if unknown."""
+    if result.confidence_interval_retrained is None:
+        return ""
+    low, high = result.confidence_interval_retrained
+    return f" and [{low:.4f}, {high:.4f}] if retrained"
 
 
 @dataclass(frozen=True)
@@ -726,7 +731,7 @@ class Estimates(Drawn, Rows):
             p = self.adjusted_pvalues and f"  p = {self.adjusted_pvalues[i]:.3g}"
             lines.append(
                 f"  {self.names[i]:<{width}}  {one.value:8.4f}  "
-                f"[{low:8.4f}, {high:8.4f}]{p or ''}"
+                f"[{low:8.4f}, {high:8.4f}]{_retrained_text(one)}{p or ''}"
             )
         if len(self) > _SHOWN:
             lines.append(f"  and {len(self) - _SHOWN} more")

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from sklearn.linear_model import LogisticRegression
 
 from inference_cases import JUMPS, SMOOTH, each, sample
 from looped import looped
 from optional import require
 from skrate import (
     FoldRankings,
+    cross_val_rankings,
     estimate,
     labels,
     ndcg_score,
@@ -157,6 +159,17 @@ def test_a_result_is_a_table():
     assert pickle.loads(pickle.dumps(found)) == found
     with pytest.raises(KeyError, match="'c'"):
         found["c"]
+
+
+def test_a_result_over_folds_says_of_which_models_it_is():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 2)), rng.random(90) < 0.4
+    ranked = cross_val_rankings(LogisticRegression(), X, y, cv=3)
+    found = estimate("roc_auc", {"a": ranked})
+    low, high = found["a"].confidence_interval_retrained
+    assert f"[{low:.4f}, {high:.4f}] if retrained" in repr(found)
+    require("matplotlib")
+    assert found.plot().points_.get_label().endswith(found["a"].of)
 
 
 def test_a_result_is_drawn():
