@@ -99,7 +99,7 @@ class EstimatesDisplay(Drawing):
             The display that was drawn.
         """
         self._start(ax)
-        names, first = self.result.names, self.result[0]
+        names, first = self.result.names, self.result.estimates[0]
         values = np.array([one.value for one in self.result])
         ends = np.array([one.confidence_interval for one in self.result])
         of = "" if first.of is None else f" of {first.of}"

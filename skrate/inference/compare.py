@@ -356,6 +356,8 @@ def compare(
     else:
         of_several = {"reference": (reference, None), "adjust": (adjust, "holm")}
         check_left_out("two models", **of_several)
+    if groups is not None and are_of_folds(y_true):
+        check_alone(FoldRankings, groups=groups)
     if are_lists:
         check_left_out(
             "a mean over lists, whose units are the lists", **of_cases_of_two,

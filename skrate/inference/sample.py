@@ -361,6 +361,11 @@ def columns_of(
         return {column: frame[column] for column in columns}
     if isinstance(y_scores, Mapping):
         return dict(y_scores)
+    are_pairs = isinstance(y_scores, list | tuple) and all(
+        isinstance(row, tuple) and row and isinstance(row[0], str) for row in y_scores
+    )
+    if are_pairs:
+        raise ValueError(f"{name} holds pairs of a name and scores: pass dict({name}).")
     table = as_array(name, y_scores)
     if table.ndim != 2 or table.shape[1] == 0:
         found = f"an array of shape {table.shape}"

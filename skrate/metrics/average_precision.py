@@ -291,7 +291,7 @@ class AveragePrecision(
             return None
         n_neg, odds = sizes[1], p / (1 - p)
         n_needed = _EXPECTED_NEGATIVES / odds
-        if n_needed <= n_neg:
+        if n_needed <= n_neg * (1 + 1e-9):
             return None
         tpr = table.cum_pos[1:] / table.n_pos
         fpr = table.cum_neg[1:] / table.n_neg
@@ -308,10 +308,10 @@ class AveragePrecision(
         rounded = float(np.ceil(n_needed / 10**digits - 1e-9)) * 10**digits
         needed = f"{rounded:,.0f}" if rounded < 1e9 else f"{rounded:g}"
         return (
-            f"{self.name} at prevalence {p:g}: {n_neg:,.0f} negatives are too few, "
-            f"about {needed} negatives would be needed. {share:.0%} of the value comes "
-            f"from positives with fewer than {_FEW_NEGATIVES} negatives above them: "
-            "collect more negatives, or report the AUC or a partial AUC. Trust neither "
+            f"{self.name} at prevalence {p:g}: {np.floor(n_neg):,.0f} negatives are "
+            f"too few, about {needed} negatives would be needed. {share:.0%} of the "
+            f"value comes from positives with fewer than {_FEW_NEGATIVES} negatives above "
+            "them: collect more negatives, or report the AUC or a partial AUC. Trust neither "
             "the value nor its interval, nor a comparison."
         )
 

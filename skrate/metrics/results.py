@@ -665,7 +665,7 @@ class Estimates(Drawn, Rows):
     """A metric of several models, as :func:`skrate.estimate` returns it.
 
     ``result["a"]`` is the :class:`Estimate` of the model "a"; iteration yields the
-    estimates in the order of the models.
+    estimates in the order of the models. Columns of an array are named "0", "1", ....
 
     Attributes
     ----------
@@ -701,12 +701,9 @@ class Estimates(Drawn, Rows):
         return iter(self.estimates)
 
     def __getitem__(self, model: Any) -> Estimate:
-        """Return the estimate of a model, by its name, or else by its position."""
+        """Return the estimate of a model, by its name."""
         if str(model) in self.names:
             return self.estimates[self.names.index(str(model))]
-        are_numbers = any(map(_is_number, self.names))
-        if isinstance(model, int) and not are_numbers and abs(model) <= len(self):
-            return self.estimates[model]
         some = ", ".join(map(repr, self.names[:_SHOWN]))
         raise KeyError(f"{model!r} is no model: there are {some}.")
 
@@ -743,11 +740,6 @@ class Estimates(Drawn, Rows):
             f"n_pos={first.n_pos:g}, n_neg={first.n_neg:g}, {first.method}:"
         )
         return "\n".join([head, *lines]) + ")"
-
-
-def _is_number(name: str) -> bool:
-    """Return whether the name of a model is a whole number."""
-    return name.removeprefix("-").isdecimal()
 
 
 _BOUNDLESS = 1e100

@@ -313,7 +313,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         fit_params, routed_to_split = routed(self.get_metadata_routing(), params)
         to_split |= routed_to_split
         if is_fitted:
-            unused = {**fit_params, **to_split}
+            splitting = to_split if clusters is None else {"clusters": clusters}
+            unused = {**fit_params, **splitting}
             if unused:
                 raise ValueError(
                     "cv='prefit' trains nothing and makes no folds: leave out "

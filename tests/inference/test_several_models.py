@@ -13,6 +13,7 @@ from looped import looped
 from optional import require
 from skrate import (
     FoldRankings,
+    compare,
     cross_val_rankings,
     estimate,
     labels,
@@ -38,12 +39,10 @@ def check_each(found, alone):
     assert isinstance(found, Estimates)
     assert found.names == tuple(alone)
     assert len(found) == len(alone)
-    for position, (one, (name, expected)) in enumerate(
-        zip(found, alone.items(), strict=True)
-    ):
+    for one, (name, expected) in zip(found, alone.items(), strict=True):
         assert isinstance(one, Estimate)
         assert repr(one.to_dict()) == repr(expected.to_dict())
-        assert found[name] is found[position] is one
+        assert found[name] is one
         if expected.influence is not None:
             assert_array_equal(one.influence, expected.influence)
 
@@ -211,13 +210,17 @@ def test_a_rate_may_be_a_distribution():
 
 def test_a_model_is_found_by_its_name_also_if_that_is_a_number():
     best, worst = [6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6]
-    found = estimate("roc_auc", [1, 1, 1, 0, 0, 0], {1: worst, 0: best})
+    found = estimate("roc_auc", [1, 1, 1, 0, 0, 0], {1: worst, 0: best, 2.0: best})
     assert (found[1].value, found[0].value, found["1"].value) == (0, 1, 0)
-    with pytest.raises(KeyError, match="2"):
-        found[2]
+    assert found[np.int64(1)].value == 0
     named = estimate("roc_auc", [1, 1, 1, 0, 0, 0], {("a", 1): worst, "b": best})
-    assert (named[("a", 1)].value, named[0].value, named[-1].value) == (0, 0, 1)
+    assert named[("a", 1)].value == 0
+    for wrong in (2, -1, "c"):
+        with pytest.raises(KeyError, match=str(wrong)):
+            found[wrong]
     assert "of 1 model," in repr(estimate("roc_auc", Y, {"a": A}))
+    require("matplotlib")
+    assert found.plot().points_.get_xdata().tolist() == [0, 1, 1]
 
 
 class Table:
@@ -234,5 +237,12 @@ def test_columns_of_any_container_are_models():
     found = estimate("roc_auc", Y, arrow)
     assert found.names == ("a", "b")
     assert [one.value for one in found] == expected
-    with pytest.raises(ValueError, match="y_score"):
-        estimate("roc_auc", Y, [("a", A), ("b", B)])
+    for call in (estimate, compare):
+        with pytest.raises(ValueError, match=r"y_score.*dict"):
+            call("roc_auc", Y, [("a", A), ("b", B)])
+
+
+def test_rankings_of_folds_exclude_groups():
+    for call in (estimate, compare):
+        with pytest.raises(ValueError, match=r"groups.*y_true"):
+            call("recall_at_rate", FOLDS, rate=0.2, groups=LISTS)
