@@ -310,9 +310,9 @@ class AveragePrecision(
         return (
             f"{self.name} at prevalence {p:g}: {np.floor(n_neg):,.0f} negatives are "
             f"too few, about {needed} negatives would be needed. {share:.0%} of the "
-            f"value comes from positives with fewer than {_FEW_NEGATIVES} negatives above "
-            "them: collect more negatives, or report the AUC or a partial AUC. Trust neither "
-            "the value nor its interval, nor a comparison."
+            f"value comes from positives with fewer than {_FEW_NEGATIVES} negatives "
+            "above them: collect more negatives, or report the AUC or a partial AUC. "
+            "Trust neither the value nor its interval, nor a comparison."
         )
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
