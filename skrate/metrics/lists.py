@@ -63,9 +63,9 @@ _ROUNDING = 1e-12
 _UNKNOWN = {
     "pairs": f"average='pairs' is known of the AUC only: {_OTHERS}",
     "pooled": (
-        "average='pooled', which groups= means here, needs k, or rate as a number: leave "
-        "out groups, or give group_scores average='macro', 'positives' or 'size'. The "
-        "AUC, gain, and recall and precision at a known cut are pooled."
+        "average='pooled', which groups= means here, needs k, or rate as a number: "
+        "leave out groups, or give group_scores average='macro', 'positives' or "
+        "'size'. The AUC, gain, and recall and precision at a known cut are pooled."
     ),
 }
 
