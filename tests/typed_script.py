@@ -171,11 +171,11 @@ boost = skrate.RankBoostClassifier(5, scoring=get_scorer("roc_auc"), random_stat
 skrate.HitCurveDisplay.from_estimator(boost.fit(train, target), train, target)
 distinct = train + np.linspace(0, 1e-3, train.size).reshape(train.shape)
 keeping = skrate.ConstrainedThresholdClassifier(
-    model, rate=stats.beta(2, 3), n_items=20, confidence=0.8, cv=GroupKFold(3)
-).fit(distinct, target, clusters=X["list"])
+    model, rate=stats.beta(2, 3), n_items=20, confidence=0.8, cv=3
+).fit(distinct, target)
 low_rate, high_rate = keeping.share_interval_
 keeping.set_params(rate=None, n_items=None, recall=0.5, confidence=None)
-found = keeping.fit(distinct, target, clusters=X["list"]).predict(train)
+found = keeping.fit(distinct, target).predict(train)
 
 # Selection.
 scorer = skrate.RateWeightedAUCScorer(rate=stats.beta(2, 3), pos_label=True)
