@@ -81,7 +81,7 @@ def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]
 
 
 def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
-    """Return the same over all orders of the labels.
+    """Return the p-value of :func:`chance_pvalue` over all orders of the labels.
 
     What is found is a sum over the positives of the probability of being processed.
     With few cases of a class its distribution is counted. Else, by three moments, it is
@@ -170,7 +170,7 @@ def _least_as_good(
 def permuted_moments(
     processed: FloatArray, table: RankTable
 ) -> tuple[float, float, float]:
-    """Return mean, variance and skewness of its sum over random positives."""
+    """Return mean, variance and skewness of the sum over random positives."""
     sizes, n, n_pos = table.pos + table.neg, table.total, table.n_pos
     mean = float(dot(sizes, processed)) / n
     centred = processed - mean

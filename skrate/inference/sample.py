@@ -361,10 +361,8 @@ def columns_of(
         return {column: frame[column] for column in columns}
     if isinstance(y_scores, Mapping):
         return dict(y_scores)
-    are_pairs = isinstance(y_scores, list | tuple) and all(
-        isinstance(row, tuple) and row and isinstance(row[0], str) for row in y_scores
-    )
-    if are_pairs:
+    first = y_scores[0] if isinstance(y_scores, list | tuple) and y_scores else None
+    if isinstance(first, tuple) and first and isinstance(first[0], str):
         raise ValueError(f"{name} holds pairs of a name and scores: pass dict({name}).")
     table = as_array(name, y_scores)
     if table.ndim != 2 or table.shape[1] == 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
@@ -432,8 +432,12 @@ def interval_text(result: Estimate | Comparison) -> str:
 
 def _units_text(result: Estimate | Comparison) -> str:
     """Return in words which models or lists the intervals are for."""
-    text = "" if result.of is None else f" of {result.of}"
-    return text + _retrained_text(result)
+    return _of_text(result) + _retrained_text(result)
+
+
+def _of_text(result: Estimate | Comparison) -> str:
+    """Return the models or lists of the first interval, "" for a single ranking."""
+    return "" if result.of is None else f" of {result.of}"
 
 
 def _retrained_text(result: Estimate | Comparison) -> str:
@@ -736,7 +740,7 @@ class Estimates(Drawn, Rows):
             f"Estimates({first.metric}{question_text(first.params)} of {len(self)} "
             f"model{'s' * (len(self) > 1)}, {side}{100 * first.confidence_level:g} % "
             "intervals"
-            f"{_units_text(replace(first, confidence_interval_retrained=None))}{test}; "
+            f"{_of_text(first)}{test}; "
             f"n_pos={first.n_pos:g}, n_neg={first.n_neg:g}, {first.method}:"
         )
         return "\n".join([head, *lines]) + ")"
