@@ -818,7 +818,7 @@ def predicted_difference(
     # Of each budget as far from either end, so that models can change places.
     half = (np.arange(_POINTS // 2) + 0.5) * _GOLDEN % 1
     quantiles = np.concatenate([half, 1 - half])
-    freedom = max(min(first.effective_sizes) - 1, 1.0)
+    freedom = first.unit_freedom
     mean = n_items * (difference + error * special.stdtrit(freedom, quantiles))
     spread = np.maximum(np.sqrt(n_items * first.total) * of_batch, _LEAST_SPREAD)
     skewness = n_items * difference / spread**3

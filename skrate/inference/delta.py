@@ -84,15 +84,17 @@ def degrees_of_freedom(
 
     Each class estimates its part of the variance with its size minus 1 (Brunner and
     Munzel 2000, equation 9, as :func:`estimate` cites it), or less ``n_means`` if it
-    was centred at so many; of clusters those count that hold cases of the class. A
-    class has no more than its entry of ``freedoms``, as by its kurtosis.
+    was centred at so many; of clusters those count that hold cases of the class, less 1
+    for each group of folds, and if groups are the units, these less 1. A class has no
+    more than its entry of ``freedoms``, as by its kurtosis.
     """
     squares, most = 0.0, np.inf
     for variance, cases in sources:
         n_pos, n_neg = cases.effective_sizes
         sizes = (n_pos, n_neg, n_pos + n_neg)
         if cases.clusters is not None:
-            most = cases.n_units - 1.0
+            n_means = float(cases.n_groups)
+            most = cases.n_units - n_means
         most_of = (*freedoms, np.inf)
         each = [
             max(min(size - n_means, of), 1)
@@ -278,9 +280,8 @@ def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
             np.bincount(cases.clusters, row if weights is None else weights * row)
             for row in influence
         ]
-        n_units = cases.n_units
-        scale = n_units / (n_units - 1) / n**2
-        return np.asarray(scale * _products(sums, sums))
+        scaled = [cases.unit_factors * row for row in sums]
+        return np.asarray(_products(scaled, sums) / n**2)
     weighted = influence
     if weights is not None:
         weighted = [multiples(weights, cases) * row for row in influence]

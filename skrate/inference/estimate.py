@@ -448,7 +448,8 @@ def _influence(found: Measured, sample: Rankings) -> FloatArray:
         return given
     if not found.is_known:
         return np.full(len(folds.y_true), _NAN)
-    rows, weight = np.concatenate(found.rows), folds.sample_weight
+    rows = np.concatenate([*found.rows, *found.other_rows])[: len(found.cases.is_pos)]
+    weight = folds.sample_weight
     given = np.zeros(len(folds.y_true))
     # Their variance is over the number of all rows, also those of other folds.
     share = len(rows) / len(given)

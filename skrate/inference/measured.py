@@ -52,6 +52,7 @@ from skrate.inference.plan import (
     warn_of_other_purpose,
     warn_of_value,
     why_lopsided,
+    why_one_group,
     why_too_few,
 )
 from skrate.inference.resampling import (
@@ -66,8 +67,8 @@ from skrate.inference.resampling import (
 from skrate.inference.sample import (
     Ranked,
     Rankings,
-    numbered_clusters,
     repeated,
+    with_fold_groups,
     with_worth,
 )
 from skrate.metrics.auc import AUC
@@ -174,22 +175,27 @@ def _of_folds(
         [i for i in defined if has_both[i] == chosen] for chosen in (True, False)
     )
     of_both = [samples[0].each[i] for i in both]
-    _check_class_sizes(metric, of_both)
-    reason = next((why for why in map(why_lopsided, of_both) if why is not None), None)
     found = []
     for sample, singles in zip(samples, each, strict=True):
         rows = [
             rows if one.kept is None else rows[one.kept]
             for rows, one in zip(folds.rows(), sample.each, strict=True)
         ]
-        kept = [singles[i] for i in both]
+        kept, others = ([singles[i] for i in chosen] for chosen in (both, lacking))
         found.append(
             Measured(
-                kept[0].metric, kept, plan, sample.folds,
-                [rows[i] for i in both], [singles[i] for i in lacking], reason is None,
+                (kept or others)[0].metric, kept, plan, sample.folds,
+                [rows[i] for i in both], others, [rows[i] for i in lacking],
             )
         )  # fmt: skip
+    has_groups = bool(both) and found[0].cases.are_fold_groups
+    if not has_groups:
+        _check_class_sizes(metric, of_both)
+    reasons = [why_lopsided(one) for one in of_both]
+    reasons += [why_one_group(found[0].cases)] if has_groups else []
+    reason = next((why for why in reasons if why is not None), None)
     if reason is not None:
+        found = [replace(model, is_known=False) for model in found]
         warn_undefined(f"The uncertainty of the {metric.name}", reason)
         return found
     for model in found:
@@ -241,8 +247,9 @@ class Measured:
 
     ``each`` are those with both classes on which it is defined, and ``rows`` says which
     rows of the ``folds`` their cases are. ``one_class`` are folds that lack a class,
-    and yet have a value, which is taken as a constant. ``is_known`` says whether
-    anything is known of the uncertainty.
+    and yet have a value, which is taken as a constant, unless groups of folds are the
+    units; ``other_rows`` are theirs. ``is_known`` says whether anything is known of the
+    uncertainty.
     """
 
     metric: Metric
@@ -251,6 +258,7 @@ class Measured:
     folds: FoldRankings | None = None
     rows: list[IntArray] = field(default_factory=list)
     one_class: list[OnRanking] = field(default_factory=list)
+    other_rows: list[IntArray] = field(default_factory=list)
     is_known: bool = True
 
     @lazy
@@ -333,17 +341,34 @@ class Measured:
         if self.folds is None:
             return self.each[0].ranked
         firsts = slice(None) if self._cases_of_rows is None else self._cases_of_rows[0]
-        weights = clusters = None
-        if any(one.weights is not None for one in self.ranked):
-            weights = self._row_weights[firsts]
-        if self._clusters is not None:
-            clusters = numbered_clusters(self._clusters[np.concatenate(self.rows)])
-        return Ranked(
-            np.concatenate([one.is_pos for one in self.ranked])[firsts],
+        cases = self._cases_of(self.each, self.rows, firsts)
+        if cases.are_fold_groups and self.one_class:
+            all_rows = [*self.rows, *self.other_rows]
+            return self._cases_of([*self.each, *self.one_class], all_rows, firsts)
+        return cases
+
+    def _cases_of(
+        self, folds: list[OnRanking], rows: list[IntArray], firsts: Any
+    ) -> Ranked:
+        """Return the cases of folds, all groups of folds as units if others count."""
+        weights = None
+        if any(one.ranked.weights is not None for one in folds):
+            weights = _weights_of(folds)[firsts]
+        cases = Ranked(
+            np.concatenate([one.ranked.is_pos for one in folds])[firsts],
             weights=weights,
-            clusters=clusters,
-            kind=self.ranked[0].kind,
+            kind=folds[0].ranked.kind,
         )
+        if self._clusters is None:
+            return cases
+        clusters = np.unique(self._clusters[np.concatenate(rows)], return_inverse=True)[
+            1
+        ]
+        numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+        return with_fold_groups(
+            replace(cases, clusters=clusters), numbers,
+            are_units=len(folds) > len(self.each),
+        )  # fmt: skip
 
     @lazy
     def influence(self) -> FloatArray:
@@ -375,11 +400,18 @@ class Measured:
 
         A class is centred in each fold, so squares of its m cases count m / (m - 1)
         times. A single case of a class in a fold is taken to vary as those of the
-        other folds.
+        other folds. If groups of folds are the units, the cases of a fold contribute
+        how far its value is from the mean.
         """
         if self.folds is None:
             ((metric, ranked, _),) = self.each
             return influence_values(metric, ranked, stratify=self.stratify)
+        if self.cases.are_fold_groups:
+            folds = [*self.each, *self.one_class]
+            away = np.array([one.value - self.value for one in folds]) / len(folds)
+            totals = np.array([one.ranked.total for one in folds])
+            sizes = [len(one.ranked.is_pos) for one in folds]
+            return np.repeat(away * totals.sum() / totals, sizes)
         scale = sum(one.total for one in self.ranked) / self.n_rankings
         parts = []
         for factors, one in zip(self._factors, self.each, strict=True):
@@ -491,6 +523,7 @@ class Measured:
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
+        kind = self._kind_of(kind)
         bounds, cases = self._range(kind), self.cases
         is_corrected = value is not None
         value = self.value if value is None else value
@@ -524,6 +557,11 @@ class Measured:
             bounds,
         )
 
+    def _kind_of(self, kind: Interval) -> Interval:
+        """Return the kind of interval, symmetric if groups of folds are the units."""
+        is_wilson = kind == "wilson" and self.cases.are_fold_groups
+        return "wald" if is_wilson else kind
+
     def _range(self, kind: Interval) -> tuple[float, float]:
         """Return the bounds of an interval of a kind."""
         # Rounding of the range must not leave the value outside of its interval.
@@ -541,6 +579,7 @@ class Measured:
         self, x: float, kind: Interval, error: float, draws: FloatArray | None = None
     ) -> tuple[float, float]:
         """Return the statistic and the p-value of x, by the interval of a kind."""
+        kind = self._kind_of(kind)
         plan, low_high = self.plan, self._range(kind)
         alternative, pvalue = plan.alternative, _NAN
         statistic = standardised(self.value - x, error)
@@ -646,11 +685,7 @@ class Measured:
     @lazy
     def _row_weights(self) -> FloatArray:
         """The weight of each row of the folds."""
-        weights = [
-            np.ones(len(one.is_pos)) if one.weights is None else one.weights
-            for one in self.ranked
-        ]
-        return np.concatenate(weights)
+        return _weights_of(self.each)
 
     @lazy
     def _effective_sizes(self) -> FloatArray:
@@ -771,6 +806,18 @@ class Measured:
         return ConfidenceInterval(self.value - below, self.value + above)
 
 
+def _weights_of(folds: Sequence[OnRanking]) -> FloatArray:
+    """Return the weight of each row of the folds."""
+    return np.concatenate(
+        [
+            np.ones(len(one.ranked.is_pos))
+            if one.ranked.weights is None
+            else one.ranked.weights
+            for one in folds
+        ]
+    )
+
+
 def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArray:
     """Return replicates of a mean over rankings, or of the difference of two models."""
     first = models[0]
@@ -789,7 +836,12 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
             by_law = plan.method == "parametric"
             draw = resample_draw(both, stratify=first.stratify, is_parametric=by_law)
             widths = widths_of(both)
-        found.append(share.replicates(name, draw, statistic_of(metrics, widths)))
+        draws = share.replicates(name, draw, statistic_of(metrics, widths))
+        if first._clusters is not None and not is_permuted:
+            # Of k clusters in a fold, resamples vary (k - 1) / k times as much.
+            n_units = both[0].n_units
+            draws = stretched(draws, float(np.sqrt(n_units / (n_units - 1))), plan)
+        found.append(draws)
     if first.folds is None:
         return np.asarray(found[0])
     # Undefined ones are left out, of some folds more.

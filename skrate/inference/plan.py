@@ -273,7 +273,19 @@ def why_too_few(cases: Ranked, metric: Metric | None = None) -> str | None:
         if found < 2 and name in needs:
             holds = "holds" if cases.estimated is None else "is estimated to hold"
             return f"y_true {holds} {found:g} {name} cases, and at least 2 are needed"
-    return why_lopsided(cases) if cases.estimated is None else None
+    if cases.estimated is not None:
+        return None
+    return why_lopsided(cases) or why_one_group(cases)
+
+
+def why_one_group(cases: Ranked) -> str | None:
+    """Return that groups of folds are the units, and there is one, or None."""
+    if cases.are_fold_groups and cases.n_units < 2:
+        return (
+            "clusters links all folds into one group, and at least 2 are needed if a "
+            "fold holds a single cluster"
+        )
+    return None
 
 
 def why_lopsided(cases: Ranked) -> str | None:

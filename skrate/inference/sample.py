@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from skrate.curves.folds import Folds
 from skrate.data.arrays import (
@@ -48,7 +50,9 @@ class Ranked(Sample):
     does for both. ``worth`` is what each case is worth, where its class does not say.
     ``given`` are sampling weights before they were scaled to a mean of 1. ``folds``
     number the fold of each case: the table is then that of the consensus, what is found
-    if the same share of each fold is processed.
+    if the same share of each fold is processed. ``fold_groups`` number the group of
+    folds of each cluster: no two groups share a cluster. ``are_fold_groups`` says
+    whether the clusters are these groups.
     """
 
     counts: RankTable | None = None
@@ -56,6 +60,33 @@ class Ranked(Sample):
     worth: Worth | None = None
     given: FloatArray | None = None
     folds: IntArray | None = None
+    fold_groups: IntArray | None = None
+    are_fold_groups: bool = False
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups in which influence values sum to 0."""
+        return 1 if self.fold_groups is None else int(self.fold_groups.max()) + 1
+
+    @property
+    def unit_factors(self) -> FloatArray:
+        """The factor k / (k - 1) of squares, with k clusters in the group of each."""
+        groups = self.fold_groups
+        groups = np.zeros(self.n_units, dtype=np.intp) if groups is None else groups
+        sizes = np.bincount(groups)
+        return np.asarray((sizes / (sizes - 1)).take(groups))
+
+    @lazy
+    def effective_sizes(self) -> tuple[float, float]:
+        """Number of independent cases of each class, or of groups if they are units."""
+        if self.are_fold_groups:
+            return float(self.n_units), float(self.n_units)
+        return super().effective_sizes
+
+    @property
+    def unit_freedom(self) -> float:
+        """The degrees of freedom of the independent cases of the rarer class."""
+        return max(min(self.effective_sizes) - self.n_groups, 1.0)
 
     def score(self, metric: Metric) -> float:
         """Return what the score function does, to the last digit."""
@@ -165,7 +196,9 @@ class Ranked(Sample):
             at_cuts = [np.interp(edges, rates, of_class) for of_class in sums]
             means = np.diff(at_cuts, axis=1) / np.diff(edges)
             own = means[part.is_pos.astype(np.intp), part.group]
-            values[places] = own - np.average(own, weights=part.weights)
+            if not self.are_fold_groups:
+                own -= np.average(own, weights=part.weights)
+            values[places] = own
         return values
 
     @lazy
@@ -250,6 +283,28 @@ def numbered_clusters(clusters: IntArray) -> IntArray:
             "variation between clusters."
         )
     return codes
+
+
+def with_fold_groups(
+    cases: Ranked, folds: IntArray, *, are_units: bool = False
+) -> Ranked:
+    """Return the cases with the groups of folds of their clusters, or as clusters.
+
+    Groups are connected components of folds and clusters. They are the units if asked
+    for, or if one of them has a single cluster, which shows no variation.
+    """
+    assert cases.clusters is not None
+    n_folds = int(folds.max()) + 1
+    graph = sparse.coo_array(
+        (np.ones(len(folds)), (folds, n_folds + cases.clusters)),
+        shape=(n_folds + cases.n_units,) * 2,
+    )
+    found = csgraph.connected_components(graph, directed=False)[1]
+    of_cluster = np.unique(found[n_folds:], return_inverse=True)[1]
+    if are_units or np.bincount(of_cluster).min() < 2:
+        units = of_cluster[cases.clusters]
+        return replace(cases, clusters=units, are_fold_groups=True)
+    return replace(cases, fold_groups=of_cluster)
 
 
 def check_sample(
@@ -435,10 +490,7 @@ def ranked_in_folds(rankings: FoldRankings, weights: Weights = "frequency") -> R
     if clusters is None and n_repeats > 1:
         clusters = rankings.indices
     cases = check_cases(
-        rankings.is_pos,
-        sample_weight=rankings.sample_weight,
-        weights=weights,
-        clusters=clusters,
+        rankings.is_pos, sample_weight=rankings.sample_weight, weights=weights
     ).with_scores("y_score", rankings.y_score)
     if n_repeats > 1 and not cases.are_repetitions:
         raise ValueError(
@@ -449,8 +501,14 @@ def ranked_in_folds(rankings: FoldRankings, weights: Weights = "frequency") -> R
         # Of all repeats they are those of one.
         own = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
         cases = replace(cases, weights=own / n_repeats)
-    folds = fold_numbers(rankings)
-    return replace(cases, folds=folds if cases.kept is None else folds[cases.kept])
+    kept: Any = slice(None) if cases.kept is None else cases.kept
+    folds = fold_numbers(rankings)[kept]
+    cases = replace(cases, folds=folds)
+    if clusters is None:
+        return cases
+    units = check_groups("clusters", clusters).codes[kept]
+    units = np.unique(units, return_inverse=True)[1]
+    return with_fold_groups(replace(cases, clusters=units), folds)
 
 
 def fold_numbers(rankings: FoldRankings) -> IntArray:

@@ -540,7 +540,6 @@ TWICE = FoldRankings(
             ),
             r"method.*'delta'.*one cluster",
         ),
-        (lambda: estimate("roc_auc", replace(A, clusters=np.zeros(240))), "clusters"),
         (lambda: estimate("roc_auc", A, [A, B]), r"None.*y_true.*FoldRankings"),
         (lambda: compare("roc_auc", A, B.y_score), r"y_score_a.*FoldRankings"),
         (lambda: compare("roc_auc", A.y_true, B), "y_true"),

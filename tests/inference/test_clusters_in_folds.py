@@ -1,0 +1,261 @@
+"""Clusters within folds: one degree of freedom is lost in each group of folds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import LeaveOneGroupOut
+
+from reference.clusters_in_folds import auc_and_influence, groups_of_folds, mean_auc
+from skrate import (
+    FoldRankings,
+    budget_report,
+    compare,
+    cross_val_rankings,
+    estimate,
+    precision_at_rate_score,
+    select_best,
+)
+from skrate.inference.sample import ranked_in_folds
+
+
+def drawn(fold, cluster, seed=0, n_models=1):
+    """Return models' rankings of these folds and clusters, with ties."""
+    generator = np.random.default_rng(seed)
+    fold, cluster = np.asarray(fold), np.asarray(cluster)
+    y_true = np.arange(len(fold)) % 3 % 2
+    level = generator.normal(size=cluster.max() + 1)[cluster]
+    found = []
+    for _ in range(n_models):
+        scores = np.round(y_true + level + generator.normal(size=len(fold)), 1)
+        found.append(FoldRankings(y_true, scores, fold, clusters=cluster))
+    return found
+
+
+def literal(rankings):
+    return mean_auc(rankings.y_true, rankings.y_score, rankings.fold, rankings.clusters)
+
+
+def literal_groups(rankings):
+    return groups_of_folds(rankings.fold, rankings.clusters)
+
+
+ROWS = np.arange(120)
+FOLD = np.repeat([0, 1, 2, 3], [18, 30, 36, 36])
+# Folds, clusters, degrees of freedom: clusters without those of each group.
+DESIGNS = {
+    "2, 3, 2 and 6 clusters": (
+        FOLD, np.repeat(np.arange(13), [12, 6, 6, 6, 18, 18, 18, *[6] * 6]), 9,
+    ),
+    "two of four folds share": (
+        FOLD, np.where(FOLD < 2, ROWS % 5, 5 + FOLD % 2 * 3 + ROWS % 3), 8,
+    ),
+    "all span folds": (FOLD, ROWS % 7, 6),
+    "a chain": (FOLD, 2 * FOLD + ROWS % 4, 9),
+    "one cluster each": (FOLD, FOLD, 3),
+    "one in one fold": (FOLD, np.where(FOLD < 1, 0, 1 + ROWS % 4 + 4 * FOLD), 3),
+    "pairs of folds": (np.arange(120) // 20, np.arange(120) // 40, 2),
+    "two of three share one": (np.arange(120) // 40, np.arange(120) // 80, 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_standard_error_is_that_of_sums_per_cluster(design):
+    fold, cluster, n_free = DESIGNS[design]
+    a, b = drawn(fold, cluster, n_models=2)
+    value, error, freedom = literal(a)
+    assert freedom == n_free
+    found = estimate("roc_auc", a)
+    assert found.value == pytest.approx(value, rel=1e-12)
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    if n_free == len(set(literal_groups(a))) - 1:
+        expected = stats.t.interval(0.95, n_free, value, error)
+        ends = np.clip(expected, 0, 1)
+        assert found.confidence_interval == pytest.approx(tuple(ends), rel=1e-9)
+    both = compare("roc_auc", [a, b, a])
+    assert both.covariance[0, 0] == pytest.approx(error**2, rel=1e-12)
+    assert both.covariance[1, 1] == pytest.approx(literal(b)[1] ** 2, rel=1e-12)
+    assert both.covariance[0, 2] == pytest.approx(error**2, rel=1e-12)
+    variance = np.array([1, -1, 0]) @ both.covariance @ np.array([1, -1, 0])
+    pair = compare("roc_auc", a, b)
+    assert pair.standard_error**2 == pytest.approx(variance, rel=1e-9)
+    names = replace(a, clusters=np.array(list("qwertyuiopasdfghj"))[cluster])
+    assert estimate("roc_auc", names).standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_two_folds_of_two_and_three_clusters_by_hand():
+    y_true, cluster = np.tile([1, 0], 10), np.repeat([0, 1, 2, 3, 4], 4)
+    fold = np.repeat([0, 1], [8, 12])
+    y_score = np.random.default_rng(1).normal(size=20)
+    (auc_a, a), (auc_b, b) = (
+        auc_and_influence(y_true[fold == one], y_score[fold == one]) for one in (0, 1)
+    )
+    # Half of the mean of two folds; 2 / 1 with two clusters, and 3 / 2 with three.
+    sums_a, sums_b = a.reshape(2, 4).sum(axis=1) / 2, b.reshape(3, 4).sum(axis=1) / 2
+    variance = 2 / 1 * (sums_a**2).sum() + 3 / 2 * (sums_b**2).sum()
+    found = estimate("roc_auc", FoldRankings(y_true, y_score, fold, clusters=cluster))
+    assert found.value == pytest.approx((auc_a + auc_b) / 2, rel=1e-12)
+    assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
+
+
+@pytest.fixture(scope="module")
+def sites():
+    """Return good and random scores of six sites of 200 patients, each left out."""
+    generator = np.random.default_rng(0)
+    site = np.repeat(np.arange(6), 200)
+    X = generator.normal(size=(1200, 3))
+    y = (generator.random(1200) < 1 / (1 + np.exp(2 - 1.5 * X[:, 0]))).astype(int)
+    how = {"cv": LeaveOneGroupOut(), "clusters": site}
+    return [
+        cross_val_rankings(LogisticRegression(), rows, y, **how)
+        for rows in (X, X[:, 1:])
+    ]
+
+
+def test_sites_that_are_left_out_are_the_units(sites):
+    good, noise = sites
+    aucs, others = (one.scores("roc_auc") for one in sites)
+    np.testing.assert_allclose(
+        aucs, [0.808, 0.775, 0.775, 0.787, 0.838, 0.786], atol=6e-4
+    )
+    found = estimate("roc_auc", good, null_value=0.75)
+    error = np.std(aucs, ddof=1) / np.sqrt(6)
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    assert error == pytest.approx(0.01005, abs=5e-6)
+    expected = stats.t.interval(0.95, 5, aucs.mean(), error)
+    assert found.confidence_interval == pytest.approx(expected, rel=1e-9)
+    assert found.confidence_interval == pytest.approx((0.769, 0.821), abs=6e-4)
+    test = stats.ttest_1samp(aucs, 0.75)
+    assert found.statistic == pytest.approx(test.statistic, rel=1e-9)
+    assert found.pvalue == pytest.approx(test.pvalue, rel=1e-9)
+    # What rows contribute: all of a site alike, with the same variance.
+    sums = found.influence.reshape(6, 200).sum(axis=1) / 1200
+    np.testing.assert_allclose(sums, (aucs - aucs.mean()) / 6, atol=1e-15)
+    pair, test = compare("roc_auc", good, noise), stats.ttest_rel(aucs, others)
+    assert pair.pvalue == pytest.approx(test.pvalue, rel=1e-9)
+    ends = test.confidence_interval(0.95)
+    assert pair.confidence_interval == pytest.approx((ends.low, ends.high), rel=1e-9)
+
+
+def test_the_best_model_of_sites_is_known_as_the_sites_allow(sites):
+    good, noise = sites
+    best = select_best("roc_auc", {"good": good, "noise": noise}, random_state=0)
+    assert best.best == "good"
+    assert best.set == ("good",)
+    ends = estimate("roc_auc", good).confidence_interval_retrained
+    assert best.confidence_interval == pytest.approx(ends, abs=0.003)
+
+
+def test_hits_of_sites_vary_as_sites_do(sites):
+    report = {row.quantity: row for row in budget_report(sites[0], rate=0.1)}
+    # 20 of 200 patients of each site, in the order of the sites.
+    hits = [labels[np.argsort(-scores)[:20]].sum() for labels, scores, _ in sites[0]]
+    error = np.std(hits, ddof=1) * np.sqrt(6)
+    row = report["found"]
+    assert row.value == pytest.approx(sum(hits), rel=1e-12)
+    expected = stats.t.interval(0.95, 5, sum(hits), error)
+    assert row.confidence_interval == pytest.approx(expected, rel=1e-9)
+
+
+def test_hits_of_clusters_in_folds_count_clusters_of_each_fold():
+    fold, cluster, _ = DESIGNS["2, 3, 2 and 6 clusters"]
+    (rankings,) = drawn(fold, cluster)
+    sample = ranked_in_folds(rankings)
+    np.testing.assert_allclose(
+        sample.unit_factors, np.repeat([2, 3 / 2, 2, 6 / 5], [2, 3, 2, 6]), rtol=1e-15
+    )
+    assert sample.unit_freedom == 9
+    spanning = ranked_in_folds(replace(rankings, clusters=ROWS % 7))
+    np.testing.assert_array_equal(spanning.unit_factors, np.full(7, 7 / 6))
+
+
+def test_one_ranking_in_clusters_is_a_single_group():
+    (rankings,) = drawn(np.zeros(120, dtype=int), ROWS // 8)
+    y_true, y_score = rankings.y_true, rankings.y_score
+    auc, added = auc_and_influence(y_true, y_score)
+    sums = added.reshape(15, 8).sum(axis=1)
+    error = np.sqrt(15 / 14 * (sums**2).sum())
+    for given in (
+        ((rankings,), {}), ((y_true, y_score), {"clusters": rankings.clusters}),
+    ):  # fmt: skip
+        found = estimate("roc_auc", *given[0], **given[1])
+        assert found.value == pytest.approx(auc, rel=1e-12)
+        assert found.standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_the_order_of_rows_does_not_matter():
+    for fold, cluster, _ in DESIGNS.values():
+        (rankings,) = drawn(fold, cluster)
+        order = np.random.default_rng(3).permutation(120)
+        names = ("y_true", "y_score", "fold", "clusters")
+        columns = {name: getattr(rankings, name)[order] for name in names}
+        found, expected = (
+            estimate("roc_auc", one, null_value=0.6)
+            for one in (FoldRankings(**columns), rankings)
+        )
+        ends = expected.confidence_interval
+        assert found.confidence_interval == pytest.approx(ends, rel=1e-9)
+        assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-7)
+
+
+def test_a_site_with_one_positive_and_weights_count_with_their_value():
+    y_true = np.array([1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0])
+    y_score = np.array([2, 3, 1, 0, 3, 1, 2, 0, 4, 2, 3, 1])
+    fold = np.repeat([0, 1, 2], 4)
+    # 2 of 3 pairs, 3 of 4, and 4 of 4: also with all weights of a site as great.
+    values = np.array([2 / 3, 3 / 4, 1])
+    for weight in (None, np.repeat([1, 3, 2], 4)):
+        rankings = FoldRankings(
+            y_true, y_score, fold, clusters=fold, sample_weight=weight
+        )
+        found = estimate("roc_auc", rankings)
+        error = np.std(values, ddof=1) / np.sqrt(3)
+        assert found.value == pytest.approx(values.mean(), rel=1e-12)
+        assert found.standard_error == pytest.approx(error, rel=1e-12)
+        low = stats.t.interval(0.95, 2, values.mean(), error)[0]
+        assert found.confidence_interval == pytest.approx((low, 1.0), rel=1e-9)
+
+
+def test_sites_without_a_class_count_with_their_value():
+    y_true = np.append(np.tile([1, 1, 0, 0, 0], 4), np.zeros(5, dtype=int))
+    y_score = np.append(np.tile([5, 3, 4, 2, 1], 4), np.arange(5))
+    y_score[5:10] = [1, 2, 3, 4, 5]
+    site = np.arange(25) // 5
+    rankings = FoldRankings(y_true, y_score, site, clusters=site)
+    # The best two of five: one positive, none, one, one; of the last site none.
+    values = np.array([0.5, 0, 0.5, 0.5, 0])
+    with pytest.warns(UserWarning, match="rate"):
+        found = estimate(precision_at_rate_score, rankings, rate=0.4)
+    assert found.value == pytest.approx(values.mean(), rel=1e-12)
+    error = np.std(values, ddof=1) / np.sqrt(5)
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+    np.testing.assert_allclose(
+        found.influence.reshape(5, 5).sum(axis=1) / 25, (values - 0.3) / 5, atol=1e-15
+    )
+
+
+def test_one_cluster_in_all_folds_says_nothing():
+    (one,) = drawn(FOLD, 0 * FOLD)
+    with pytest.warns(UndefinedMetricWarning, match="clusters.*group"):
+        found = estimate("roc_auc", one, null_value=0.5)
+    assert found.value == pytest.approx(np.mean(one.scores("roc_auc")), rel=1e-12)
+    assert np.isnan([found.standard_error, *found.confidence_interval]).all()
+    assert np.isnan(found.pvalue)
+    with pytest.warns(UndefinedMetricWarning, match="clusters.*group"):
+        assert np.isnan(compare("roc_auc", one, one).pvalue)
+    with pytest.warns(UndefinedMetricWarning, match="clusters.*group"):
+        report = budget_report(one, rate=0.2)
+    assert np.isnan(report[0].confidence_interval).all()
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "jackknife"])
+def test_replicates_lose_a_cluster_in_each_fold(method):
+    fold = np.repeat(np.arange(20), 12)
+    (rankings,) = drawn(fold, np.arange(240) // 6)
+    expected = estimate("roc_auc", rankings).standard_error
+    how = {"method": method, "n_resamples": 4000, "random_state": 0}
+    found = estimate("roc_auc", rankings, **how).standard_error
+    assert found == pytest.approx(expected, rel=0.15)
