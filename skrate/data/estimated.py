@@ -136,6 +136,11 @@ class EstimatedLabels:
         return None
 
     @property
+    def draw_weights(self) -> FloatArray | None:
+        """The inverse probability of each label, if only drawn labels show the error."""
+        return None
+
+    @property
     def are_exact(self) -> bool:
         """Whether the metric of these very cases is known without an error."""
         if self.scope == "population" or self.noise.any():
@@ -181,6 +186,11 @@ class TakenLabels(EstimatedLabels):
     def as_expected(self) -> EstimatedLabels | None:
         expected = self.whole.as_expected
         return expected and replace(self, whole=expected)
+
+    @property
+    def draw_weights(self) -> FloatArray | None:
+        weights = self.whole.draw_weights
+        return None if weights is None else weights[self.rows]
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         whole = replace(self.whole, scope=self.scope)

@@ -53,6 +53,8 @@ _FEW_GAINS = 10
 # at least such a share of the sample.
 _FEW_OF_STRATUM = 6
 _LEAST_STRATUM = 0.2
+# A few cases that were next to never labelled do not define that stratum.
+_NEARLY_ALL = 0.99
 # Effective cases in the window of a partial AUC.
 _FEW_IN_WINDOW = 8
 # Standard errors to which estimated labels should know the number of positives.
@@ -448,8 +450,31 @@ def _few_labels(metric: Metric, ranked: Ranked) -> str | None:
     return None
 
 
+def _few_heavy_labels(metric: Metric, ranked: Ranked) -> str | None:
+    """Return that few positives were drawn where a label stands for many samples."""
+    labels = ranked.estimated
+    weights = None if labels is None else labels.draw_weights
+    if labels is None or weights is None:
+        return None
+    pos, rate = labels.pos, None if metric.needs else rate_of(metric.law)
+    if rate is not None:
+        # Only labels above the cut count in a precision.
+        is_above = ranked.table.rates.take(ranked.group) < rate
+        pos, weights = pos[is_above], weights[is_above]
+    half = np.quantile(weights, _NEARLY_ALL, method="lower") / 2
+    n_heavy = np.count_nonzero(pos > half)
+    if n_heavy >= _FEW_OF_STRATUM or weights.min() > half:
+        return None
+    return (
+        "pass prediction= to labels.sampled, or label more cases that had a low "
+        f"probability. Only {n_heavy} labelled positive cases stand for more than "
+        f"{half:.3g} cases each (half the maximum), and at least {_FEW_OF_STRATUM} are "
+        "needed to show the variance."
+    )
+
+
 # Why a variance may be too small, of a metric and the cases of one ranking.
-FEW = (_few_gains, _few_of_stratum, _few_in_window, _few_labels)
+FEW = (_few_gains, _few_of_stratum, _few_in_window, _few_labels, _few_heavy_labels)
 
 
 def warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> bool:

@@ -225,6 +225,10 @@ class SampledLabels(EstimatedLabels):
         names = {each.name: getattr(self, each.name) for each in fields(self)}
         return _ExpectedLabels(**names)
 
+    @property
+    def draw_weights(self) -> FloatArray | None:
+        return None if self.prediction is not None else 1 / self.share
+
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         rows = super().influence(of_pos, of_neg)
         if self.strata is None:

@@ -291,6 +291,44 @@ def test_few_labels_of_a_class_are_warned_of():
         estimate("roc_auc", found, y_true + rng.normal(size=1_000))
 
 
+def heavy_positives(n_heavy):
+    """Return labels, of which some positives stand for 20 cases, and scores."""
+    share = np.repeat([1.0, 0.05], [500, 4_000])
+    y_true = np.full(4_500, np.nan)
+    y_true[:500] = np.arange(500) % 2
+    y_true[500:700] = np.arange(200) < n_heavy
+    return y_true, share, -np.arange(4_500.0)
+
+
+def test_few_positives_that_stand_for_many_cases_are_warned_of():
+    y_true, share, score = heavy_positives(5)
+    few = labels.sampled(y_true, share)
+    design = share == 1
+    for found in (few, labels.sampled(y_true, share, design=design)[:4_400]):
+        own = score[: len(found)]
+        for each in (found, found.for_batch()):
+            with pytest.warns(UserWarning, match=r"AUC.*prediction=.* 5 .* 10 .* 6 "):
+                estimate("roc_auc", each, own)
+        with pytest.warns(UserWarning, match=r"Recall.*prediction=.* 5 .* 10 .* 6 "):
+            compare("recall_at_rate", found, own, -own, rate=0.3)
+    # The labels are known above this cut; below it, 5 positives count 20 times.
+    estimate("precision_at_rate", few, score, rate=0.1)
+    with pytest.warns(UserWarning, match="Precision.*prediction="):
+        estimate("precision_at_rate", few, score, rate=0.3)
+
+
+def test_enough_or_equal_or_predicted_positives_are_not_warned_of():
+    y_true, share, score = heavy_positives(6)
+    estimate("roc_auc", labels.sampled(y_true, share), score)
+    # One case that had hardly a chance is no stratum.
+    estimate("roc_auc", labels.sampled(y_true, np.append(share[:-1], 1e-6)), score)
+    predicted = np.full(len(score), 0.05)
+    estimate("roc_auc", labels.sampled(y_true, share, prediction=predicted), score)
+    few = np.where(np.arange(4_500) % 100 == 0, np.arange(4_500) % 900 > 0, np.nan)
+    # All labels stand for as many: few of them are no stratum.
+    estimate("precision_at_rate", labels.sampled(1 - few, 0.01), score, rate=0.5)
+
+
 def test_a_batch_whose_labels_are_all_known_has_no_error():
     y_true, _, a, b, _ = simulated()
     batch = labels.sampled(y_true, 1.0).for_batch()
