@@ -16,6 +16,7 @@ simulated data sets each. Black lines are the true values, bars are
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy import special
+from sklearn.linear_model import LogisticRegression
 
 from skrate import compare, estimate, labels
 
@@ -54,7 +55,8 @@ def picture(what, truth, found):
 # The champion's top tenth is processed, so these cases have labels.
 # A quarter of the challenger's other picks and 5 % of the rest were
 # labelled at random as well. The challenger finds more positives. If
-# unlabelled cases count as negative, it seems to lose.
+# unlabelled cases count as negative, it seems to lose. A model of the
+# labels of an earlier batch predicts what is positive.
 
 
 def scored(rng, n):
@@ -75,6 +77,8 @@ def challenged(y, champion, challenger):
     )
 
 
+y, *scores = scored(np.random.default_rng(98), 10_000)
+model = LogisticRegression().fit(np.transpose(scores), y)
 truth = challenged(
     *scored(np.random.default_rng(99), 400_000)
 ).value
@@ -90,10 +94,16 @@ for seed in SEEDS:
     probability[is_top(champion)] = 1
     seen = rng.random(len(y)) < probability
     given = np.where(seen, y, np.nan)
+    both = np.column_stack([champion, challenger])
+    sampled = labels.sampled(
+        given,
+        probability,
+        prediction=model.predict_proba(both)[:, 1],
+    )
     ways = [
         (given == 1, champion, challenger),
         (y[seen], champion[seen], challenger[seen]),
-        (labels.sampled(given, probability), champion, challenger),
+        (sampled, champion, challenger),
     ]
     for results, way in zip(found.values(), ways, strict=True):
         results.append(challenged(*way))

@@ -136,9 +136,12 @@ class EstimatedLabels:
         return None
 
     @property
-    def draw_weights(self) -> FloatArray | None:
-        """The inverse probability of each label, if only drawn labels show the error."""
-        return None
+    def drawn_errors(self) -> FloatArray:
+        """Where only draws show errors: inverse probabilities, and errors times these.
+
+        Of shape (2, n_samples), and 0 where the variance is known otherwise.
+        """
+        return np.zeros((2, len(self)))
 
     @property
     def are_exact(self) -> bool:
@@ -188,9 +191,8 @@ class TakenLabels(EstimatedLabels):
         return expected and replace(self, whole=expected)
 
     @property
-    def draw_weights(self) -> FloatArray | None:
-        weights = self.whole.draw_weights
-        return None if weights is None else weights[self.rows]
+    def drawn_errors(self) -> FloatArray:
+        return self.whole.drawn_errors[:, self.rows]
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         whole = replace(self.whole, scope=self.scope)

@@ -453,23 +453,23 @@ def _few_labels(metric: Metric, ranked: Ranked) -> str | None:
 def _few_heavy_labels(metric: Metric, ranked: Ranked) -> str | None:
     """Return that few positives were drawn where a label stands for many samples."""
     labels = ranked.estimated
-    weights = None if labels is None else labels.draw_weights
-    if labels is None or weights is None:
+    if labels is None:
         return None
-    pos, rate = labels.pos, None if metric.needs else rate_of(metric.law)
+    weights, errors = labels.drawn_errors
+    rate = None if metric.needs else rate_of(metric.law)
     if rate is not None:
         # Only labels above the cut count in a precision.
-        is_above = ranked.table.rates.take(ranked.group) < rate
-        pos, weights = pos[is_above], weights[is_above]
+        is_above = ranked.table.rates.take(ranked.group_with_weight(labels)) < rate
+        weights, errors = weights[is_above], errors[is_above]
     half = np.quantile(weights, _NEARLY_ALL, method="lower") / 2
-    n_heavy = np.count_nonzero(pos > half)
-    if n_heavy >= _FEW_OF_STRATUM or weights.min() > half:
+    n_heavy = np.count_nonzero(errors > half)
+    if half == 0 or n_heavy >= _FEW_OF_STRATUM or weights.min() > half:
         return None
     return (
-        "pass prediction= to labels.sampled, or label more cases that had a low "
-        f"probability. Only {n_heavy} labelled positive cases stand for more than "
-        f"{half:.3g} cases each (half the maximum), and at least {_FEW_OF_STRATUM} are "
-        "needed to show the variance."
+        "pass prediction= to labels.sampled, as probabilities, or label more cases "
+        f"that had a low probability. Only {n_heavy} labelled positive cases (or "
+        f"labels that differ from the prediction) stand for more than {half:.3g} cases "
+        f"each, half the maximum, and at least {_FEW_OF_STRATUM} are needed."
     )
 
 

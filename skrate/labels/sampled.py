@@ -48,7 +48,8 @@ def sampled(
         not.
     prediction : array-like of shape (n_samples,), default=None
         The probability that each case is positive, in [0, 1], by a model that was not
-        trained on these labels. None takes 0.
+        trained on these labels. None takes 0: standard errors are then too small while
+        few positives with a low ``probability`` have been drawn.
     design : {"independent", "fixed"} or array-like of shape (n_samples,)
         - "independent": each case was drawn independently of the others;
         - "fixed": the number of labels was fixed in advance;
@@ -90,8 +91,11 @@ def sampled(
     of :math:`e_i` with the weights :math:`1 - \pi_i` within the stratum, and the sum
     counts :math:`k / (k - 1)` times for k labels [2]_. With predictions it is at least
     :math:`\sum_i d_i^2 m_i (1 - m_i) (1 - \pi_i) / (\pi_i n^2)`, the variance expected
-    by them: of cases that are labelled rarely, few labels show how they vary. Cost:
-    O(n_samples).
+    by them: of cases that are labelled rarely, few labels show how they vary. Without
+    predictions, or with predictions of 0 and 1, :func:`skrate.estimate` and
+    :func:`skrate.compare` warn if fewer than 6 drawn positives (labels that differ from
+    the prediction) have :math:`1 / \pi_i` above half the maximum over all cases, drawn
+    or not, except the 1 % with the lowest probability. Cost: O(n_samples).
 
     References
     ----------
@@ -226,8 +230,13 @@ class SampledLabels(EstimatedLabels):
         return _ExpectedLabels(**names)
 
     @property
-    def draw_weights(self) -> FloatArray | None:
-        return None if self.prediction is not None else 1 / self.share
+    def drawn_errors(self) -> FloatArray:
+        if self.prediction is None:
+            return np.stack([1 / self.share, self.pos])
+        # Probabilities say how labels vary; a prediction of 0 or 1 does not.
+        is_sure = (self.prediction % 1 == 0) & (self.share < 1)
+        errors = np.abs(self.pos - self.prediction)
+        return np.where(is_sure, [1 / self.share, errors], 0.0)
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         rows = super().influence(of_pos, of_neg)

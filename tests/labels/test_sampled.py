@@ -315,6 +315,12 @@ def test_few_positives_that_stand_for_many_cases_are_warned_of():
     estimate("precision_at_rate", few, score, rate=0.1)
     with pytest.warns(UserWarning, match="Precision.*prediction="):
         estimate("precision_at_rate", few, score, rate=0.3)
+    # Predictions of 0 and 1 do not say how labels vary: 2 of these are wrong.
+    guess = np.nan_to_num(y_true)
+    guess[500:502] = 0
+    certain = labels.sampled(y_true, share, prediction=guess)
+    with pytest.warns(UserWarning, match="AUC.*prediction=.* 2 .* 10 .* 6 "):
+        estimate("roc_auc", certain, score)
 
 
 def test_enough_or_equal_or_predicted_positives_are_not_warned_of():
