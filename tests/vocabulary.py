@@ -200,6 +200,7 @@ LABELS = {
     "event",
     "horizon",
     "known",  # labels that there are already
+    "known_probability",  # with which their cases were chosen
     "n_labels",  # to be drawn
     "floor",  # their share that is drawn at random
     "compare",  # the two models that labels are for

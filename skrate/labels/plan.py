@@ -22,8 +22,8 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.inference.delta import influence_values
 from skrate.inference.plan import check_metric
 from skrate.inference.sample import Ranked, are_columns, columns_of, scored
-from skrate.labels.checks import are_missing
-from skrate.labels.sampled import labels_in_part, sampled
+from skrate.labels.checks import are_missing, check_chances
+from skrate.labels.sampled import Design, check_plausible, labels_in_part, sampled
 from skrate.metrics.base import MetricLike, check_metric_first, question_of
 from skrate.metrics.results import Rows, as_columns, question_text
 
@@ -39,6 +39,7 @@ def plan_labels(
     metric: MetricLike,
     compare: Sequence[Any] | None = None,
     known: ArrayLike | None = None,
+    known_probability: ArrayLike | None = None,
     probability: ArrayLike | None = None,
     floor: float = 0.1,
     pos_label: Label = None,
@@ -64,6 +65,13 @@ def plan_labels(
         The two models whose difference the labels are for. None is for one model.
     known : array-like of shape (n_samples,), default=None
         Labels there are already, whoever chose these cases; nan or None elsewhere.
+        Without ``known_probability`` each counts for its own case only, which wastes
+        labels that were drawn at random.
+    known_probability : float or array-like of shape (n_samples,), default=None
+        The probability with which the label of each case was to be known, also for
+        cases without a known label, if the known labels were drawn at random: such as
+        100 / 5000 for a pilot sample, or the ``probability`` of an earlier plan. Known
+        labels then also count for other cases. None means that they were not drawn.
     probability : array-like of shape (n_samples,), default=None
         The probability that each case is positive, in [0, 1], as far as is known. None
         learns it from the known labels and the scores of the first model, which may be
@@ -89,7 +97,8 @@ def plan_labels(
     ------
     ValueError
         If there are fewer than 2 labels, or more than cases, for a metric that takes no
-        estimated labels, or if there is no probability and too few known labels.
+        estimated labels, if there is no probability and too few known labels, or if
+        ``known`` cannot have been drawn with ``known_probability``.
 
     See Also
     --------
@@ -110,6 +119,11 @@ def plan_labels(
     known of what both are divided by, such as the number of positives. A share
     ``floor`` of the labels is drawn evenly. The number of labels is fixed: cases in
     random order are drawn at equal steps of the sum of :math:`\pi_i`.
+
+    If known labels were drawn with the probabilities :math:`\kappa_i`, and the others
+    are now drawn with :math:`\pi_i`, a case has a label with the probability :math:`1 -
+    (1 - \kappa_i)(1 - \pi_i)`, the ``probability`` of the plan. Without
+    ``known_probability`` it is 1 for cases that are known and :math:`\pi_i` for others.
 
     A plan for one metric is bad for others: estimates of them warn. Cost: one sort of
     each model's scores.
@@ -160,6 +174,7 @@ def plan_labels(
                 f"known must have an entry for each of the {n_cases} cases, found "
                 f"{len(is_known)}."
             )
+    of_known = _check_known_probability(known_probability, is_known)
     n_labels = check_count("n_labels", n_labels, minimum=2)
     n_free = n_cases - np.count_nonzero(is_known)
     if n_labels > n_free:
@@ -172,10 +187,11 @@ def plan_labels(
     if probability is None:
         expected = _learn_probability(np.column_stack(scores[:1]), is_known, is_pos)
     else:
-        expected = np.broadcast_to(check_shares("probability", probability), n_cases)
-    expected = np.where(is_known, is_pos, expected)
+        expected = check_chances("probability", probability, n_cases)
     # Nothing is certain before it is labelled, and slopes need both classes.
-    expected = np.where(is_known, expected, np.clip(expected, 1e-6, 1 - 1e-6))
+    expected = np.clip(expected, 1e-6, 1 - 1e-6)
+    if known_probability is None:
+        expected = np.where(is_known, is_pos, expected)
     cases = Ranked(expected > 0, estimated=_Slopes(expected, 0 * expected, "predicted"))
     slope, purpose, alone = np.zeros(n_cases), "", np.zeros(n_cases)
     for sign, name in zip((1, -1), names, strict=False):
@@ -188,18 +204,35 @@ def plan_labels(
         purpose = f"difference in {purpose}"
     unsure = expected * (1 - expected)
     need = np.sqrt((slope**2 + (0 if compare is None else alone)) * unsure)
-    share = np.ones(n_cases)
-    share[~is_known] = _allocated(need[~is_known], n_labels, floor)
+    share = _allocated(need, ~is_known, n_labels, floor)
     generator = check_generator(random_state)
     is_drawn = np.zeros(n_cases, dtype=bool)
     free = np.flatnonzero(~is_known)
     is_drawn[free[_drawn(share[free], n_labels, generator)]] = True
+    # A case has a label if either draw chose it.
+    share = 1 - (1 - of_known) * (1 - share)
     spread = slope**2 * unsure * (1 - share) / share
     return LabelPlan(
         purpose, share, is_drawn, expected, n_labels,
         float(np.sqrt(spread.sum()) / n_cases), is_known,
         tuple(names) if compare is not None else None,
+        "fixed" if known_probability is None else "independent",
     )  # fmt: skip
+
+
+def _check_known_probability(values: Any, is_known: BoolArray) -> FloatArray:
+    """Return the probability that each label was known; 0 or 1 if none is given."""
+    if values is None:
+        return is_known.astype(np.float64)
+    found = check_chances("known_probability", values, len(is_known))
+    is_lost = is_known & (found == 0)
+    if is_lost.any():
+        raise ValueError(
+            f"known_probability is 0 for case {int(is_lost.argmax())}, whose label is "
+            "known: give the probability with which it was chosen."
+        )
+    check_plausible(is_known, found, names=("known_probability", "known"))
+    return found
 
 
 class _Slopes(EstimatedLabels):
@@ -230,22 +263,27 @@ def _learn_probability(
     return np.asarray(model.predict_proba(column)[:, 1])
 
 
-def _allocated(need: FloatArray, n_labels: int, floor: float) -> FloatArray:
-    """Return probabilities in proportion to a need, at most 1, that sum to a number."""
-    even = np.full(len(need), 1 / len(need))
-    total = need.sum()
+def _allocated(
+    need: FloatArray, is_free: BoolArray, n_labels: int, floor: float
+) -> FloatArray:
+    """Return probabilities in proportion to a need, whose sum over free cases is given.
+
+    They are at most 1. Other cases get the probability as if they were free.
+    """
+    n_free = np.count_nonzero(is_free)
+    total = need[is_free].sum()
     if total > 0:
         # A trifle for all, so that each has a probability.
         floor = max(floor, 1e-9)
-        need = (1 - floor) * need / total + floor * even
+        need = (1 - floor) * need / total + floor / n_free
     else:
-        need = even
+        need = np.full(len(need), 1 / n_free)
     share, is_certain = np.ones(len(need)), np.zeros(len(need), dtype=bool)
-    while n_labels < len(need):
-        rest = ~is_certain
-        scale = (n_labels - np.count_nonzero(is_certain)) / need[rest].sum()
-        share[rest] = scale * need[rest]
-        is_over = rest & (share > 1)
+    while n_labels < n_free:
+        n_certain = np.count_nonzero(is_certain & is_free)
+        scale = (n_labels - n_certain) / need[is_free & ~is_certain].sum()
+        share[~is_certain] = scale * need[~is_certain]
+        is_over = share > 1
         if not is_over.any():
             break
         share[is_over], is_certain = 1.0, is_certain | is_over
@@ -273,7 +311,8 @@ class LabelPlan(Rows):
     metric : str
         The metric that the labels are for.
     probability : array of shape (n_samples,)
-        With which each case is labelled; 1 where the label is known.
+        With which each case is labelled, by this plan or before; 1 where the label is
+        known, unless ``known_probability`` was given.
     is_drawn : array of shape (n_samples,)
         Which cases to label.
     prediction : array of shape (n_samples,)
@@ -287,6 +326,9 @@ class LabelPlan(Rows):
         Whether its label was known.
     compared : tuple of str or None
         The two models whose difference the labels are for.
+    design : {"fixed", "independent"}
+        How :func:`sampled` takes the labels: their number is fixed, unless known labels
+        were drawn before.
 
     Examples
     --------
@@ -307,6 +349,7 @@ class LabelPlan(Rows):
     standard_error: float
     is_known: BoolArray
     compared: tuple[str, ...] | None = None
+    design: Design = "fixed"
 
     def labels(self, y_true: ArrayLike, *, pos_label: Label = None) -> EstimatedLabels:
         """Return the labels that came in, in place of all.
@@ -340,7 +383,7 @@ class LabelPlan(Rows):
         own = given.astype(float if given.dtype.kind in "fiub" else object)
         own[~is_wanted] = np.nan
         found = sampled(
-            own, self.probability, prediction=self.prediction, design="fixed",
+            own, self.probability, prediction=self.prediction, design=self.design,
             pos_label=pos_label,
         )  # fmt: skip
         return replace(found, purpose=self.metric)

@@ -136,7 +136,7 @@ def sampled(
         strata = np.zeros(n_cases, dtype=np.intp)
     if strata is not None:
         _check_sizes(is_labelled, share, strata)
-    _check_plausible(is_labelled, share)
+    check_plausible(is_labelled, share)
     return SampledLabels(
         pos, root * away, "sampled", is_labelled=is_labelled, share=share,
         prediction=None if prediction is None else expected, strata=strata,
@@ -164,16 +164,17 @@ def labels_in_part(
     return is_labelled, is_pos
 
 
-def _check_plausible(
+def check_plausible(
     is_labelled: BoolArray,
     share: FloatArray,
     reason: str = "labels were not drawn with these probabilities",
+    names: tuple[str, str] = ("probability", "y_true"),
 ) -> None:
     """Raise for labels that these probabilities cannot have led to."""
     lacking = (share == 1) & ~is_labelled
     if lacking.any():
         raise ValueError(
-            f"probability is 1 for {np.count_nonzero(lacking)} cases without a label, "
+            f"{names[0]} is 1 for {np.count_nonzero(lacking)} cases without a label, "
             f"such as case {int(lacking.argmax())}: give the probability with which "
             "each case was to get one."
         )
@@ -181,8 +182,8 @@ def _check_plausible(
     n_labels = np.count_nonzero(is_labelled)
     if abs(n_labels - planned) > _MOST_SPREADS * spread + 1:
         raise ValueError(
-            f"probability leads to {planned:.4g} labels, give or take {spread:.2g}, "
-            f"and y_true has {n_labels}: {reason}."
+            f"{names[0]} leads to {planned:.4g} labels, give or take {spread:.2g}, "
+            f"and {names[1]} has {n_labels}: {reason}."
         )
 
 
@@ -217,7 +218,7 @@ class SampledLabels(EstimatedLabels):
 
     def _taken(self, index: IntArray) -> EstimatedLabels:
         reason = "rows must not be chosen by which of them are labelled"
-        _check_plausible(self.is_labelled[index], self.share[index], reason)
+        check_plausible(self.is_labelled[index], self.share[index], reason)
         if self.strata is None:
             return super()._taken(index)
         return TakenLabels.of(self, index)

@@ -1,6 +1,7 @@
 """Plans of which cases to label: probabilities, the draw, and what they promise."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -104,6 +105,44 @@ def test_known_labels_are_free_and_say_what_is_likely():
     assert (np.diff(plan.prediction[unknown][order]) >= 0).all()
 
 
+def test_drawn_known_labels_are_unbiased_over_all_pilots_and_draws():
+    # 2 of 6 cases are a pilot, and 2 of the other 4 are drawn evenly: a label has the
+    # probability 1 - 4 / 6 * 2 / 4.
+    y_true, chance = np.array([1, 0, 1, 0, 0, 1]), [0.9, 0.8, 0.5, 0.4, 0.2, 0.1]
+    counts = []
+    for pilot in combinations(range(6), 2):
+        is_known = np.isin(np.arange(6), pilot)
+        plan = plan_labels(
+            np.arange(6.0)[::-1], 2, metric="roc_auc", probability=chance, floor=1,
+            known=np.where(is_known, y_true, np.nan), known_probability=1 / 3,
+            random_state=0,
+        )  # fmt: skip
+        np.testing.assert_allclose(plan.probability, 2 / 3, rtol=1e-12)
+        assert plan.prediction.tolist() == chance
+        for drawn in combinations(np.flatnonzero(~is_known), 2):
+            own = replace(plan, is_drawn=np.isin(np.arange(6), drawn))
+            counts.append(own.labels(y_true).pos)
+    np.testing.assert_allclose(np.mean(counts, axis=0), y_true, atol=1e-12)
+
+
+def test_a_label_is_known_or_drawn():
+    y_true, a, b, chance = batch(5)
+    of_known = 0.02 + 0.1 * (a > 1)
+    is_known = np.random.default_rng(0).random(len(a)) < of_known
+    options = {"compare": ("a", "b"), "probability": chance, "floor": 0, **PARAMS}
+    plan = plan_labels(
+        {"a": a, "b": b}, 50, known=np.where(is_known, y_true, np.nan),
+        known_probability=of_known, **options,
+    )  # fmt: skip
+    drawn = 1 - (1 - plan.probability) / (1 - of_known)
+    assert drawn[~is_known].sum() == pytest.approx(50, rel=1e-9)
+    # The same scores would get the same probability in a plan without known labels.
+    alone = plan_labels({"a": a, "b": b}, 50, **options)
+    scale = 50 / alone.probability[~is_known].sum()
+    np.testing.assert_allclose(drawn, scale * alone.probability, rtol=1e-4)
+    assert plan.labels(y_true).strata is None
+
+
 def test_labels_that_were_not_drawn_do_not_count():
     y_true, a, _, chance = batch(2)
     plan = plan_labels(a, 200, probability=chance, random_state=0, **PARAMS)
@@ -178,6 +217,19 @@ def test_bad_input_is_named():
         "floor must lie": {"floor": 2},
         "does not support": {"metric": "momentum"},
         "known must have an entry": {"known": [1, 0]},
+        "known_probability must be": {"known_probability": 2},
+        "known_probability is 0 for case 1": {
+            "known": [None, 1, None, None],
+            "known_probability": 0,
+        },
+        "known_probability is 1 for 3": {
+            "known": [None, 1, None, None],
+            "known_probability": 1,
+        },
+        "known_probability leads to 4e-06 labels.*known has 2": {
+            "known": [0, 1, None, None],
+            "known_probability": 1e-6,
+        },
     }
     for message, options in wrong.items():
         given = {"n_labels": 2, "metric": "roc_auc", "probability": chance, **options}
@@ -216,3 +268,37 @@ def test_planned_labels_are_worth_many_at_random():
     assert np.var(planned) < np.var(random) / 3
     assert abs(np.mean(planned)) < 4 * np.std(planned) / np.sqrt(n_samples)
     assert covered / n_samples > 0.9 - guarantees.binomial_tolerance(0.9, n_samples)
+
+
+@pytest.mark.filterwarnings("ignore:The interval of the")
+@pytest.mark.slow
+def test_a_pilot_and_planned_labels_are_worth_more_than_random_ones():
+    n_samples, n_pilot, n_labels = guarantees.simulations(200), 300, 300
+    rows = []
+    for seed in range(n_samples):
+        y_true, a, *_ = batch(seed)
+        true = estimate("recall_at_rate", y_true, a, rate=0.1).value
+        order = np.random.default_rng(seed).permutation(len(a))
+        share = n_pilot / len(a)
+        pilot = np.where(order < n_pilot, y_true, np.nan)
+        plan = plan_labels(
+            a, n_labels, known=pilot, known_probability=share, random_state=seed,
+            **PARAMS,
+        )  # fmt: skip
+        even = np.where(order < n_pilot + n_labels, y_true, np.nan)
+        both, *others = (
+            estimate("recall_at_rate", found.for_batch(), a, rate=0.1)
+            for found in (
+                plan.labels(y_true),
+                labels.sampled(pilot, share),
+                labels.sampled(even, (n_pilot + n_labels) / len(a)),
+            )
+        )
+        low, high = both.confidence_interval
+        errors = [found.value - true for found in (both, *others)]
+        rows.append([*errors, low <= true <= high])
+    *errors, covered = np.transpose(rows)
+    planned, by_pilot, random = (np.mean(error**2) for error in errors)
+    assert planned < by_pilot / 2
+    assert planned < random * (1 - 1 / np.sqrt(n_samples))
+    assert np.mean(covered) > 0.95 - guarantees.binomial_tolerance(0.95, n_samples)
