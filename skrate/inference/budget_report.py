@@ -26,6 +26,7 @@ from skrate.inference.delta import (
 from skrate.inference.difference import paired
 from skrate.inference.intervals import adjusted
 from skrate.inference.measured import Measured, of_ranking, warn_of_turned
+from skrate.inference.models import check_several
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
@@ -362,8 +363,9 @@ def budget_report(
         Scores of several models in place of ``y_score``, one named entry or column of
         shape (n_samples,) each.
     reference : str or int, default=None
-        The model, by its name or number, that all others are compared with: how many
-        more they find, and how many more false alarms they raise. None compares none.
+        The name of the model that all others are compared with: how many more they
+        find, and how many more false alarms they raise. Columns of an array and entries
+        of a list are named by their numbers, from 0. None compares none.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     clusters : array-like of shape (n_samples,), default=None
@@ -659,9 +661,9 @@ def _ranked_models(
         if not isinstance(y_true, FoldRankings):
             is_named = isinstance(y_true, Mapping)
             rankings = y_true if is_named else dict(enumerate(y_true))
+        rankings = check_several("y_true", rankings, 1)
         check_same_folds({f"y_true[{name!r}]": one for name, one in rankings.items()})
-        rankings = _by_name("y_true", rankings)
-        return {name: ranked_in_folds(one, weights) for name, one in rankings.items()}
+        return {str(k): ranked_in_folds(one, weights) for k, one in rankings.items()}
     if are_of_folds(models):
         raise ValueError(
             "models holds FoldRankings, which hold labels as well: give the mapping as "
@@ -683,22 +685,11 @@ def _ranked_models(
             "another name."
         )
     cases = check_cases(y_true, takes_estimates=True, **case_arguments)
-    columns = columns_of("models", models, cases.n_given)
+    columns = check_several("models", columns_of("models", models, cases.n_given), 1)
     return {
-        name: cases.with_scores(f"models[{name!r}]", scores)
-        for name, scores in _by_name("models", columns).items()
+        str(name): cases.with_scores(f"models[{name!r}]", scores)
+        for name, scores in columns.items()
     }
-
-
-def _by_name(argument: str, models: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the models by their names as strings, of which no two are the same."""
-    names = [str(name) for name in models]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(
-            f"{argument} must hold at least one model, each under another name; "
-            f"found the names {names}."
-        )
-    return dict(zip(names, models.values(), strict=True))
 
 
 class ExpectedHits(Metric):

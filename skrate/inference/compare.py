@@ -186,8 +186,9 @@ def compare(
 
         Choose it before you look at the data. "permutation" has none.
     reference : str or int, default=None
-        Of several models the one that all others are compared with, by its name or
-        number: differences are those from it. None compares all pairs.
+        Of several models the name of the one that all others are compared with:
+        differences are those from it. Columns of an array and entries of a list are
+        named by their numbers, from 0. None compares all pairs.
     adjust : {"holm", "bh"}, default="holm"
         What the adjusted p-values of several models control:
 

@@ -39,7 +39,8 @@ def rankings_of_models(
     """
     if are_of_folds(y_true):
         check_alone(FoldRankings, **{argument: scores}, **cases_given)
-        argument = "y_true"
+        # select_best takes models first.
+        argument = "models" if argument == "models" else "y_true"
         models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
     else:
         cases = check_cases(
@@ -48,7 +49,7 @@ def rankings_of_models(
         models = columns_of(argument, scores, cases.n_given)
     check_several(argument, models, least)
     named = {f"{argument}[{name!r}]": one for name, one in models.items()}
-    if argument == "y_true":
+    if are_of_folds(y_true):
         check_same_folds(named)
         rankings = [rankings_of(one, weights=weights) for one in models.values()]
     else:
@@ -70,14 +71,12 @@ def check_several(
     argument: str, models: Mapping[Any, Any], least: int = 2
 ) -> dict[Any, Any]:
     """Return models by name, of which there must be enough."""
-    if len(models) < least:
-        found = len(models)
-        raise ValueError(
-            f"{argument} must hold at least {least} models, found {found}."
-        )
     names = [str(name) for name in models]
-    if len({*names}) < len(names):
-        raise ValueError(f"{argument} must name each model differently, found {names}.")
+    if len(names) < least or len({*names}) < len(names):
+        raise ValueError(
+            f"{argument} must name {least} or more models, each by another text: found "
+            f"{len(names)}, {names}."
+        )
     return dict(models)
 
 

@@ -21,7 +21,7 @@ from skrate.data.checks import check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
 from skrate.inference.intervals import SLACK
 from skrate.inference.measured import Measured
-from skrate.inference.models import measured_models, rankings_of_models
+from skrate.inference.models import check_several, measured_models, rankings_of_models
 from skrate.inference.plan import CLASSES, Plan
 from skrate.inference.sample import Ranked, Weights
 from skrate.metrics.base import (
@@ -290,7 +290,7 @@ def _check_cost(
     if not isinstance(cost, Mapping):
         kind = type(cost).__name__
         raise ValueError(f"cost must be a dict of names and numbers, got {kind}.")
-    by_name = {str(name): value for name, value in cost.items()}
+    by_name = {str(k): value for k, value in check_several("cost", cost, 1).items()}
     missing = [name for name in names if name not in by_name]
     if missing:
         raise ValueError(f"cost lacks {missing}: give one for each model.")

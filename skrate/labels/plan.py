@@ -20,6 +20,7 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_count, check_generator, check_shares, check_vector
 from skrate.data.estimated import EstimatedLabels
 from skrate.inference.delta import influence_values
+from skrate.inference.models import check_several
 from skrate.inference.plan import check_metric
 from skrate.inference.sample import Ranked, are_columns, columns_of, scored
 from skrate.labels.checks import are_missing, check_chances
@@ -157,6 +158,7 @@ def plan_labels(
     models = {"y_scores": y_scores}
     if are_columns(y_scores):
         columns = columns_of("y_scores", y_scores, -1)
+        columns = check_several("y_scores", columns, 1)
         models = {str(name): column for name, column in columns.items()}
     names = [str(name) for name in (models if compare is None else compare)]
     n_asked = 1 if compare is None else 2

@@ -1,6 +1,8 @@
 """Several models at once: each as it is alone, and p-values adjusted for all."""
 
 import pickle
+import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,17 +11,20 @@ from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from inference_cases import JUMPS, SMOOTH, each, sample
-from looped import looped
+from looped import case, looped
 from optional import require
 from skrate import (
     FoldRankings,
+    budget_report,
     compare,
     cross_val_rankings,
     estimate,
+    group_scores,
     labels,
     ndcg_score,
     rates,
     recall_at_rate_score,
+    select_best,
 )
 from skrate.inference.intervals import adjusted
 from skrate.results import Estimate, Estimates
@@ -246,3 +251,69 @@ def test_rankings_of_folds_exclude_groups():
     for call in (estimate, compare):
         with pytest.raises(ValueError, match=r"groups.*y_true"):
             call("recall_at_rate", FOLDS, rate=0.2, groups=LISTS)
+
+
+def test_names_that_are_equal_as_text_are_refused_everywhere():
+    def with_names(names):
+        scores = dict(zip(names, (A, B, A), strict=True))
+        folds = dict(zip(names, [*FOLDS.values(), FOLDS["a"]], strict=True))
+        lists = {
+            name: group_scores(ndcg_score, Y, one, groups=LISTS)
+            for name, one in scores.items()
+        }
+        plan = partial(labels.plan_labels, n_labels=20, metric="roc_auc", compare="23")
+        return {
+            "estimate": partial(estimate, "roc_auc", Y, scores),
+            "estimate of lists": partial(
+                estimate, ndcg_score, Y, scores, groups=LISTS
+            ),
+            "estimate of folds": partial(estimate, "roc_auc", folds),
+            "compare": partial(compare, "roc_auc", Y, scores),
+            "compare of lists": partial(compare, ndcg_score, Y, scores, groups=LISTS),
+            "compare of values within lists": partial(compare, ndcg_score, lists),
+            "compare of folds": partial(compare, "roc_auc", folds),
+            "select_best": partial(select_best, "roc_auc", scores, Y),
+            "select_best of folds": partial(select_best, "roc_auc", folds),
+            "costs of select_best": partial(
+                select_best, "roc_auc", {"2": A, "3": B}, Y, margin=0.1,
+                cost=dict.fromkeys(names, 1),
+            ),
+            "budget_report": partial(budget_report, Y, models=scores, rate=0.3),
+            "budget_report of folds": partial(budget_report, folds, rate=0.3),
+            "plan_labels": partial(plan, scores, probability=0.3),
+        }  # fmt: skip
+
+    refused, taken = with_names([2, "2", 3]), with_names(["2", 1, 3])
+    for name, call in refused.items():
+        with case(name), pytest.raises(ValueError, match=r"found 3, \['2', '2', '3'\]"):
+            call()
+        with case(name), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            taken[name]()
+
+
+def test_names_of_columns_that_are_equal_as_text_are_refused():
+    pandas = require("pandas")
+    frame = pandas.DataFrame({1: A, "1": B})
+    for name, call in {
+        "estimate": partial(estimate, "roc_auc", Y, frame),
+        "compare": partial(compare, "roc_auc", Y, frame),
+        "select_best": partial(select_best, "roc_auc", frame, Y),
+        "budget_report": partial(budget_report, Y, models=frame, rate=0.3),
+        "plan_labels": partial(labels.plan_labels, frame, 20, metric="roc_auc"),
+    }.items():
+        with case(name), pytest.raises(ValueError, match=r"\['1', '1'\]"):
+            call()
+
+
+def test_a_reference_is_a_name_which_of_columns_of_an_array_is_a_number():
+    by_number = compare("roc_auc", Y, np.column_stack([A, B]), reference=1)
+    by_name = compare("roc_auc", Y, MODELS, reference="b")
+    assert by_number.reference == "1"
+    assert by_number[0] == by_name[0]
+    for call in (
+        partial(compare, "roc_auc", Y, MODELS),
+        partial(budget_report, Y, models=MODELS, rate=0.3),
+    ):
+        with pytest.raises(ValueError, match=r"reference=1 .*'a', 'b'"):
+            call(reference=1)
