@@ -129,8 +129,10 @@ class Sample:
             n_pos, n_neg = self.sizes
         else:
             # Relative to the greatest, whose square is a number.
-            scaled = [self.weights[c] / self.weights[c].max() for c in chosen]
-            n_pos, n_neg = (float(w.sum() ** 2 / dot(w, w)) for w in scaled)
+            scaled = [self.weights[c] / self.weights[c].max(initial=0) for c in chosen]
+            n_pos, n_neg = (
+                float(w.sum() ** 2 / dot(w, w)) if len(w) else 0.0 for w in scaled
+            )
         return n_pos, n_neg
 
 

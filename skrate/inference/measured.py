@@ -111,6 +111,11 @@ def measured(
 
     Folds on which one is undefined are left out of all.
     """
+    if all(find_metric(*one).facts.ignores_prevalence for one in meant):
+        samples = [
+            sample._replace(each=[one.balanced for one in sample.each])
+            for sample in samples
+        ]
     if samples[0].folds is not None:
         return _of_folds(meant, samples, plan)
     found: list[Measured] = []

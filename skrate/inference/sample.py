@@ -97,6 +97,16 @@ class Ranked(Sample):
         return metric.value(replace(self, weights=as_given, by_case=False).table)
 
     @property
+    def balanced(self) -> Ranked:
+        """The sample with sampling weights that average 1 within each class."""
+        if self.weights is None or self.kind != "sampling":
+            return self
+        weights = self.weights.copy()
+        for chosen in filter(np.any, (self.is_pos, ~self.is_pos)):
+            weights[chosen] /= weights[chosen].mean()
+        return replace(self, weights=weights)
+
+    @property
     def is_plain(self) -> bool:
         """Whether counts per group of ties say all; in folds ties lie across groups."""
         return self.folds is None and self.are_exchangeable

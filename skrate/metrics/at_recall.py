@@ -809,6 +809,7 @@ class FPRAtRecall(AtRecall, score=fpr_at_recall_score):
     name = "FPR at recall"
     needs = ("positive", "negative")
     greater_is_better = False
+    facts = Facts(enough_positives=20, ignores_prevalence=True)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         # Not from the rate: of few false positives digits would be lost.
@@ -817,9 +818,6 @@ class FPRAtRecall(AtRecall, score=fpr_at_recall_score):
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
-        if table.prevalence == 1:
-            # Up to rounding: the rate says nothing about the false positive rate.
-            return 0.0, 1.0
         return super().not_rejected(table, sizes._replace(are_fixed=True), quantile)
 
     def _of_rate(self, rate: Any, prevalence: Any) -> Any:
@@ -840,6 +838,7 @@ class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
     )
 
     name = "Recall at FPR"
+    facts = Facts(ignores_prevalence=True)
 
     def __post_init__(self) -> None:
         if self.fpr is not None:

@@ -26,7 +26,10 @@ from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["ranking_auc_score"]
 
-AUC_FACTS = Facts(is_two_sample=True, is_auc=True, groups="runs", takes_estimates=True)
+AUC_FACTS = Facts(
+    is_two_sample=True, is_auc=True, groups="runs", takes_estimates=True,
+    ignores_prevalence=True,
+)  # fmt: skip
 
 
 def ranking_auc_score(

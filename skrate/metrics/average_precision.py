@@ -231,7 +231,7 @@ class AveragePrecision(
         is_plain = self.prevalence is None and not self.adjusted
         return Facts(
             enough_positives=20, least_positives=5, groups="down",
-            takes_estimates=is_plain,
+            takes_estimates=is_plain, ignores_prevalence=self.prevalence is not None,
         )  # fmt: skip
 
     @property

@@ -127,6 +127,9 @@ class Facts:
     # m - 1. The AUC is the one that swapped classes make 1 minus itself.
     is_two_sample: bool = False
     is_auc: bool = False
+    # It depends on the scores of each class alone: a common factor of the weights of
+    # one class changes nothing.
+    ignores_prevalence: bool = False
     # A few cases decide it, so that its variance is learnt from few.
     rests_on_few: bool = False
     # A sum over cases, which more of them, or of weight, make more. For others the

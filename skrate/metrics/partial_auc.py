@@ -238,7 +238,10 @@ class PartialAUC(Metric, score=partial_auc_score):
     def facts(self) -> Facts:
         # The cases of a part of the curve are few.
         is_part = isinstance(self.region, Window) and self.region != Window()
-        return Facts(is_two_sample=True, rests_on_few=is_part, groups="runs")
+        return Facts(
+            is_two_sample=True, rests_on_few=is_part, groups="runs",
+            ignores_prevalence=True,
+        )  # fmt: skip
 
     def least_in_window(self, n_pos: float, n_neg: float) -> tuple[str, float]:
         """Return the class with fewer cases in the window, and how many it has."""

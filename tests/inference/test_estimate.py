@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from hypothesis import given
-from scipy import special
+from scipy import special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from inference_cases import AVERAGES, JUMPS, SMOOTH, SOME, each, evaluate, sample
@@ -19,11 +19,11 @@ from reference.delong import covariance as oracle_covariance
 from reference.delong import placements
 from reference.su_variance import average_precision_variance
 from skrate import (
+    FoldRankings,
     RankTable,
     average_precision_score,
     compare,
     estimate,
-    ranking_auc_score,
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
@@ -512,14 +512,61 @@ def test_without_two_defined_replicates_there_is_no_interval(n_resamples):
 def test_a_class_of_next_to_no_weight_is_undefined(label, method):
     y_true, y_score = sample(17, n=40)
     weight = np.where(y_true == label, 1e-99, 1e99)
+    options = {"sample_weight": weight, "weights": "sampling", "method": method}
     with pytest.warns(UndefinedMetricWarning, match="sample_weight"):
-        found = estimate(
-            "roc_auc", y_true, y_score, sample_weight=weight, weights="sampling",
-            method=method,
-        )  # fmt: skip
+        found = estimate("average_precision", y_true, y_score, **options)
     assert np.isnan(found.standard_error)
-    score = ranking_auc_score(y_true, y_score, sample_weight=weight)
+    score = average_precision_score(y_true, y_score, sample_weight=weight)
     assert found.value == pytest.approx(score, abs=1e-12)
+
+
+@pytest.mark.parametrize("exponent", [-90, -3, 4])
+@each(
+    [
+        ("average_precision", {"prevalence": 0.2}),
+        ("roc_auc", {}),
+        ("partial_auc", {"fpr": (0.1, 0.5), "tpr": (0.2, 0.9)}),
+        ("partial_auc", {"fpr": stats.beta(1, 8)}),
+        ("partial_auc", {"tpr": stats.beta(8, 1)}),
+        ("fpr_at_recall", {"recall": 0.8}),
+        ("recall_at_fpr", {"fpr": 0.1}),
+    ]
+)
+def test_the_weight_of_a_class_changes_nothing_where_only_its_scores_count(
+    metric, kwargs, exponent
+):
+    generator = np.random.default_rng(5)
+    y_true, a = sample(17, n=120)
+    b = np.round(generator.normal(size=120) + y_true, 1)
+    weight = generator.choice([1.0, 2.0, 3.5], size=120)
+
+    def numbers(own):
+        options = {"sample_weight": own, "weights": "sampling", **kwargs}
+        groups = np.arange(120) % 30
+        folds = FoldRankings(y_true, a, groups % 3, sample_weight=own)
+        found = [
+            compare(metric, y_true, a, b, **options),
+            estimate(metric, folds, weights="sampling", null_value=0.5, **kwargs),
+        ]
+        options["null_value"] = 0.5
+        found.append(estimate(metric, y_true, a, clusters=groups, **options))
+        found += [
+            estimate(metric, y_true, a, interval=interval, **options)
+            for interval in ("wilson", "wald")
+        ]
+        return np.array(
+            [
+                [one.value, one.standard_error, *one.confidence_interval, one.pvalue]
+                for one in found
+            ]
+        )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for label in (0, 1):
+            factor = np.where(y_true == label, 10.0**exponent, 1.0)
+            found, expected = numbers(weight * factor), numbers(weight)
+            assert found == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", ["delta", "jackknife"])
