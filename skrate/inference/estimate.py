@@ -427,11 +427,10 @@ def _kept(found: Measured) -> Measured:
     """
 
     def copied(ranked: Ranked) -> Ranked:
-        scores, weights = (
-            None if each is None else each.copy()
-            for each in (ranked.scores, ranked.weights)
-        )
-        return replace(ranked, scores=scores, weights=weights)
+        names = ("scores", "weights", "given")
+        arrays = {name: getattr(ranked, name) for name in names}
+        copies = {name: of.copy() for name, of in arrays.items() if of is not None}
+        return replace(ranked, **copies)
 
     plan = replace(found.plan, method="delta", interval="wald")
     each = [one._replace(ranked=copied(one.ranked)) for one in found.each]
@@ -444,7 +443,9 @@ def _influence(found: Measured, sample: Rankings) -> FloatArray:
     if folds is None:
         rows: Any = slice(None) if cases.kept is None else cases.kept
         given = np.zeros(cases.n_given)
-        given[rows] = found.influence[: len(given)] if found.is_known else _NAN
+        given[rows] = _NAN
+        if found.is_known:
+            given[rows] = _weight_factors(found) * found.influence[: len(given)]
         return given
     if not found.is_known:
         return np.full(len(folds.y_true), _NAN)
@@ -455,5 +456,15 @@ def _influence(found: Measured, sample: Rankings) -> FloatArray:
     share = len(rows) / len(given)
     if weight is not None:
         share = weight[rows].sum() / weight.sum()
-    given[rows] = found.row_influence / share
+    given[rows] = _weight_factors(found) * found.row_influence / share
     return given
+
+
+def _weight_factors(found: Measured) -> FloatArray | float:
+    """Return balanced weights relative to the sampling weights, of mean 1 each."""
+    factors = [
+        one.weights * (one.given.mean() / one.given)
+        for one in found.ranked
+        if one.weights is not None and one.given is not None
+    ]
+    return np.concatenate(factors) if factors else 1.0

@@ -414,8 +414,8 @@ def _few_gains(metric: Metric, ranked: Ranked) -> str | None:
 
 def _few_of_stratum(metric: Metric, ranked: Ranked) -> str | None:
     """Return that a class has few cases where cases were sampled rarely."""
-    weights = ranked.weights
-    if weights is None or ranked.are_repetitions:
+    weights = ranked.given
+    if weights is None:
         return None
     is_heavy = weights > weights.max() / 2
     classes = ranked.is_pos, ~ranked.is_pos

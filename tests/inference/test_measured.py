@@ -28,6 +28,7 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
+from skrate.inference.sample import check_cases
 from skrate.metrics.base import find_metric
 
 # Of folds there is no number of cases, but a rate.
@@ -156,7 +157,8 @@ def test_influence_gives_the_variance():
             assert np.sqrt(np.mean(values**2) / len(values)) == pytest.approx(error)
 
 
-def test_influence_with_sampling_weights_gives_the_variance_of_folds():
+@pytest.mark.parametrize("metric", ["average_precision", "roc_auc"])
+def test_influence_with_sampling_weights_gives_the_variance_of_folds(metric):
     rng = np.random.default_rng(1)
     fold = np.repeat([0, 1, 2], [50, 150, 200])
     y_true = rng.random(400) < 0.3
@@ -164,11 +166,18 @@ def test_influence_with_sampling_weights_gives_the_variance_of_folds():
     folds = FoldRankings(
         y_true, rng.normal(size=400) + y_true, fold, sample_weight=weight
     )
-    values = estimate("average_precision", folds, weights="sampling").influence
-    found = estimate("average_precision", folds, weights="sampling").standard_error
+    values = estimate(metric, folds, weights="sampling").influence
+    found = estimate(metric, folds, weights="sampling").standard_error
     share = weight / np.bincount(fold, weight)[fold] * np.bincount(fold)[fold]
     expected = np.sqrt(np.sum((share * values) ** 2)) / share.sum()
     assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_sample_of_one_class_has_no_sample_of_the_other():
+    options = {"sample_weight": [1, 2, 2], "weights": "sampling", "pos_label": 1}
+    for label, expected in ((1, (25 / 9, 0)), (0, (0, 25 / 9))):
+        sizes = check_cases([label] * 3, **options).effective_sizes
+        assert sizes == pytest.approx(expected)
 
 
 def test_influence_gives_the_variance_where_rows_of_some_weight_are_left_out():
@@ -340,7 +349,7 @@ def test_folds_that_say_nothing_are_left_out():
     assert np.isfinite(found.standard_error)
 
 
-def with_one_class_folds():
+def with_one_class_folds(weight=None):
     """Return two models' rankings, with folds of negatives and of positives alone."""
     generator = np.random.default_rng(5)
     return [
@@ -348,6 +357,7 @@ def with_one_class_folds():
             np.append(one.y_true, [0] * 60 + [1] * 50),
             np.append(one.y_score, generator.random(110)),
             np.append(one.fold, [4] * 60 + [5] * 50),
+            sample_weight=None if weight is None else np.full(350, weight),
         )
         for one in drawn()
     ]
@@ -366,6 +376,24 @@ def test_the_value_is_the_metric_where_folds_lack_a_class(metric, kwargs):
     assert low <= found.value <= high
     assert 0 < found.standard_error < np.inf
     assert compare(metric, [a, b], **kwargs).pairs[0] == pair
+
+
+@pytest.mark.filterwarnings("ignore")
+@each([*IN_FOLDS, ("partial_auc", {"fpr": (0, 0.3)})])
+def test_equal_sampling_weights_change_nothing_where_folds_lack_a_class(metric, kwargs):
+    plain, weighted = with_one_class_folds(), with_one_class_folds(2.5)
+    sampled = {"weights": "sampling", **kwargs}
+    for found, expected in (
+        (
+            estimate(metric, weighted[0], **sampled),
+            estimate(metric, plain[0], **kwargs),
+        ),
+        (compare(metric, *weighted, **sampled), compare(metric, *plain, **kwargs)),
+    ):
+        assert found.value == pytest.approx(expected.value, abs=1e-12)
+        error = pytest.approx(expected.standard_error, rel=1e-9)
+        assert found.standard_error == error
+        assert np.isfinite(found.confidence_interval).all()
 
 
 @pytest.mark.filterwarnings("ignore")
