@@ -268,11 +268,12 @@ def warn_of_other_purpose(
 def why_too_few(cases: Ranked, metric: Metric | None = None) -> str | None:
     """Return why nothing can be inferred from these cases, None where it can.
 
-    Estimates of a class that the metric does not need may be below 0.
+    Estimates of a class that the metric does not need may be below 0, but not 0, up to
+    rounding, as slopes are divided by it.
     """
     needs = CLASSES if cases.estimated is None or metric is None else metric.needs
     for found, name in zip(cases.sizes, CLASSES, strict=True):
-        if found < 2 and name in needs:
+        if (found < 2 and name in needs) or abs(found) < 1e-12 * cases.total:
             holds = "holds" if cases.estimated is None else "is estimated to hold"
             return f"y_true {holds} {found:g} {name} cases, and at least 2 are needed"
     if cases.estimated is not None:

@@ -32,7 +32,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.ranking import ranking
 from skrate.data.sample import Sample, check_ranking
-from skrate.data.table import Merged, RankTable
+from skrate.data.table import EstimatedTable, Merged, RankTable
 from skrate.metrics.at_recall import ROUNDING
 from skrate.metrics.base import (
     PER_CASE,
@@ -342,6 +342,9 @@ class ExpectedGain(Metric, score=expected_gain_score):
         if isinstance(table, WorthTable):
             found = gain_of_groups(table.worth, self.rate) / table.total
             return found * self._scale(table)
+        if isinstance(table, EstimatedTable):
+            # A class whose estimates add up to 0, or less, is found nevertheless.
+            return super().value(table)
         (of_pos, of_neg), found = self._by_class, 0.0
         if of_pos and table.n_pos > 0:
             found += of_pos * table.prevalence * expected_recall(table, self.rate)

@@ -226,3 +226,52 @@ def test_labels_do_not_change_with_the_callers_probabilities():
     found = labels.predicted(chances)
     chances[0] = 1.0
     assert found.pos.tolist() == [0.2, 0.3]
+
+
+def one_class(label):
+    """Return labels by which a class is estimated to have no case, up to rounding."""
+    seen = np.where(np.arange(200) % 10 < 3, label, np.nan)
+    return {
+        "sampled": labels.sampled(seen, 0.3, pos_label=1),
+        "predicted": labels.predicted(np.full(200, float(label))),
+    }
+
+
+@pytest.mark.parametrize("scope", ["population", "batch"])
+def test_an_estimated_class_of_no_cases_leaves_the_uncertainty_undefined(scope):
+    score = np.random.default_rng(0).permutation(200)
+    metrics = {
+        "precision_at_rate": {"rate": 0.3}, "average_precision": {},
+        "expected_gain": {"gain": {"positive": 3, "negative": -1}, "rate": 0.4},
+    }  # fmt: skip
+    # 60 or 80 of 200 cases are processed; a positive gains 3 and a negative loses 1.
+    for label, name in ((0, "positive"), (1, "negative")):
+        for source, found in one_class(label).items():
+            found = replace(found, scope=scope)
+            pos = found.pos.tolist()
+            precision = literal.found_at(pos, score.tolist(), Fraction(3, 10)) / 60
+            average = np.nan
+            if label:
+                average = literal.summed_precision(pos, score.tolist()) / sum(pos)
+            gain = 4 * literal.found_at(pos, score.tolist(), Fraction(2, 5))
+            values = precision, average, gain - 80
+            pairs = zip(metrics.items(), values, strict=True)
+            for (metric, params), value in pairs:
+                with case((label, source, metric)):
+                    message = rf"0 {name}|e-\d\d {name}"
+                    with pytest.warns(UserWarning, match=message):
+                        one = estimate(metric, found, score, **params)
+                    assert one.value == pytest.approx(float(value), nan_ok=True)
+                    assert np.isnan(one.standard_error)
+                    with pytest.warns(UserWarning, match=message):
+                        compare(metric, found, score, -score, **params)
+
+
+def test_gains_count_a_class_that_is_estimated_below_0():
+    # Above the cut 3 positives and -1 negatives, of 7 and -3; and the classes swapped.
+    found = labels.EstimatedLabels(np.array([4.0, -1.0, 3.0, 1.0]), np.ones(4), "made")
+    for pos, gain in ((found.pos, 3 * 3 - -1), (1 - found.pos, 3 * -1 - 3)):
+        own = replace(found, pos=pos)
+        gains = {"positive": 3, "negative": -1}
+        value = skrate.expected_gain_score(own, [4, 3, 2, 1], gain=gains, rate=0.5)
+        assert value == pytest.approx(gain)
