@@ -115,7 +115,9 @@ def scaled_beta_interval(
     shapes = np.where(is_beta, m, 0.5) * size, np.where(is_beta, 1 - m, 0.5) * size
     low = special.betaincinv(*shapes, tail)
     high = np.maximum(low, special.betainccinv(*shapes, tail))
-    # Else all mass lies at the two ends, as for the first case of a single fold.
+    # Else all mass lies at the two ends, as for the first case of a single fold. A
+    # probability that is equal to the tail up to rounding may be left out.
+    tail *= 1 + 1e-9
     low, high = np.where(is_beta, low, 1 - m <= tail), np.where(is_beta, high, m > tail)
     middle = np.minimum(np.maximum(mean, least), most)
     ends = [np.where(varies, least + width * end, middle) for end in (low, high)]
@@ -135,7 +137,8 @@ def exact_bounds(
     Where counts of new folds are ``drawn``, those of the least higher level, one for
     all rates, that holds ``level`` of them at all rates at once.
     """
-    tail = (1 - level) / 2
+    # A probability that is equal up to rounding may be left out.
+    tail = (1 - level) / 2 * (1 + 1e-9)
     laws = _at_each_rate(pooled_law, folds, rates, n_jobs)
     if drawn is not None:
         depths = [law.depth(counts) for law, counts in zip(laws, drawn.T, strict=True)]

@@ -18,7 +18,7 @@ from skrate.inference.delta import (
 )
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric, cut_rates
-from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative, sided_pvalue
+from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative, exceeds, sided_pvalue
 from skrate.metrics.results import (
     ConfidenceInterval,
     clipped_interval,
@@ -361,6 +361,6 @@ def _most_beyond(level: float, n: int, *, sides: int = 1) -> int:
     """Return how many values of ``n_beyond`` have a p-value below 1 - ``level``."""
     found = min(int((1 - level) * (n + 1) / sides) + 1, n)
     # By the p-value itself, so that rounding does not tell them apart.
-    while found > 0 and not _pvalue(found - 1, n, sides=sides) < 1 - level:
+    while found > 0 and not exceeds(1 - level, _pvalue(found - 1, n, sides=sides)):
         found -= 1
     return found

@@ -65,6 +65,14 @@ def check_null(value: float, name: str, bounds: tuple[float, float]) -> float:
     return value
 
 
+def exceeds(probability: float, level: float) -> bool:
+    """Return whether a probability is above a level, beyond rounding.
+
+    As a float, 1 - 0.9 is below 0.1. Probabilities have ten digits or more.
+    """
+    return bool(probability > level * (1 + 1e-9))
+
+
 def told_alternative(
     alternative: Alternative, null_value: float | None
 ) -> Alternative | None:

@@ -39,6 +39,7 @@ from skrate.data.checks import (
     is_label,
     shown,
 )
+from skrate.metrics.hypotheses import exceeds
 from skrate.metrics.results import ConfidenceInterval
 from skrate.model_selection.folds import (
     Split,
@@ -77,8 +78,6 @@ _USED = 0.9
 _POINTS = 1024
 # A rate of 29/100 is 29 of 100 cases, whatever floats make of the product.
 _ROUNDING = 1e-12
-# What is equal to a probability but for rounding does not exceed it.
-_UP_TO = 1 + 1e-9
 # What is limited, the cases that it is a share of, and the size of their next batch.
 Kind = Literal["rate", "recall", "fpr"]
 _SHARE = {"rate": "share marked", "recall": "recall", "fpr": "false positive rate"}
@@ -589,10 +588,10 @@ class Constraint:
             allowed = self.rate.mean() * (n + 1) * (1 + _ROUNDING)
             return min(most, int(np.floor(allowed)))
         # By bisection, as the number above can only grow with the place.
-        exceeds = chance_of_more(n, self.rate, self.n_items)
-        risk = (1 - self.confidence) * _UP_TO
+        chance = chance_of_more(n, self.rate, self.n_items)
+        risk = 1 - self.confidence
         places = range(1, most + 1)
-        return bisect_left(places, True, key=lambda place: exceeds(place) > risk)
+        return bisect_left(places, True, key=lambda place: exceeds(chance(place), risk))
 
 
 def check_constraint(asked: ConstrainedThresholdClassifier) -> Constraint:
@@ -776,12 +775,12 @@ def chance_of_more(
     n_points = 1 if isinstance(rate, Fixed) else _POINTS
     shares = np.asarray(rate.ppf((np.arange(n_points) + 0.5) / n_points))
 
-    def exceeds(place: int) -> float:
+    def chance(place: int) -> float:
         if place in (0, n + 1):
             return float(np.mean(shares < place / (n + 1)))
         return float(np.mean(special.betaincc(place, n - place + 1, shares)))
 
-    return exceeds
+    return chance
 
 
 def _chance_below(rate: RateDistribution, shares: FloatArray) -> FloatArray:

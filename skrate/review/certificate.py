@@ -12,6 +12,7 @@ from scipy import special, stats
 
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_count, check_fraction, shown, warn_undefined
+from skrate.metrics.hypotheses import exceeds
 from skrate.metrics.results import ConfidenceInterval, Result
 
 _NAN = float("nan")
@@ -96,7 +97,7 @@ class RecallCertificate(Result):
     @property
     def is_reached(self) -> bool:
         """Whether the target is reached, as where there was nothing to find."""
-        return self.pvalue <= 1 - self.confidence_level
+        return not exceeds(self.pvalue, 1 - self.confidence_level)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and what follows of them, as plain numbers and strings."""
@@ -355,7 +356,9 @@ def certificate_sample_size(
         sizes = range(x, unread + 1)
         shows = bisect_left(
             sizes, True,
-            key=lambda n: _pvalue((x, n, unread), found, target, n_looks) <= 1 - level,
+            key=lambda n: not exceeds(
+                _pvalue((x, n, unread), found, target, n_looks), 1 - level
+            ),
         )  # fmt: skip
         return sizes[shows]
 
@@ -431,8 +434,9 @@ def _sum_of_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
 def most_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the most positives K with P(X <= x) above alpha."""
     return _bisect_max(
-        x, n_all - n + x, lambda n_pos: hypergeometric_cdf(x, n, n_pos, n_all) > alpha
-    )
+        x, n_all - n + x,
+        lambda n_pos: exceeds(hypergeometric_cdf(x, n, n_pos, n_all), alpha),
+    )  # fmt: skip
 
 
 def least_positives(x: int, n: int, n_all: int, alpha: float) -> int:
@@ -458,7 +462,7 @@ def most_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the most positives that the odds do not exclude."""
     return _bisect_max(
         likeliest(x, n, n_all), n_all - n + x,
-        lambda n_pos: bool(odds_against(x, n, n_pos, n_all) > alpha),
+        lambda n_pos: exceeds(float(odds_against(x, n, n_pos, n_all)), alpha),
     )  # fmt: skip
 
 
@@ -466,7 +470,7 @@ def least_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the fewest positives that the odds do not exclude."""
     return n_all - _bisect_max(
         n_all - likeliest(x, n, n_all), n_all - x,
-        lambda n_neg: bool(odds_against(x, n, n_all - n_neg, n_all) > alpha),
+        lambda n_neg: exceeds(float(odds_against(x, n, n_all - n_neg, n_all)), alpha),
     )  # fmt: skip
 
 

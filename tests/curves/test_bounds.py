@@ -299,3 +299,12 @@ def test_a_long_fold_is_not_divided_into_parts(monkeypatch):
     assert coarse[0] == np.round(coarse[0])
     # Two folds, one part of a case each.
     assert np.abs(np.subtract(fine, coarse)).max() <= 2
+
+
+@pytest.mark.parametrize("level", [0.95, 0.9, 0.8, 0.7, 0.6])
+def test_an_end_with_exactly_the_tail_is_left_out(level):
+    # All mass is at 0 and 1: P(0) = 1 - mean may be left out if it equals the tail.
+    tail = (1 - Fraction(str(level))) / 2
+    mean = float(1 - tail)
+    assert scaled_beta_interval(mean, mean * (1 - mean), 0, 1, level) == (1, 1)
+    assert scaled_beta_interval(1 - mean, mean * (1 - mean), 0, 1, level) == (0, 0)

@@ -1,5 +1,7 @@
 """One value and one standard error, and p-values that agree with intervals."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -230,3 +232,16 @@ def test_intervals_of_one_metric_hold_its_value(seed):
         if not np.isnan(result.value):
             low, high = result.confidence_interval
             assert low <= result.value <= high
+
+
+@pytest.mark.parametrize("n", [9, 19, 99])
+def test_a_pvalue_equal_to_the_error_keeps_the_value_in(n):
+    # The k-th of n differences has the p-value k / (n + 1), which at the exact level
+    # 1 - k / (n + 1) is not below the error, whatever floats make of it.
+    permuted = np.arange(1.0, n + 1)
+    for k in range(1, n + 1):
+        level = float(1 - Fraction(k, n + 1))
+        low, high = permutation_interval(0.0, permuted, level, (-200.0, 200.0))
+        # Of the largest k - 1 the p-value is below the error.
+        reach = n - (k - 2) if k > 1 else 200.0
+        assert (low, high) == (-reach, reach)

@@ -22,14 +22,17 @@ def small_samples(largest):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@looped("target, looks", [("0.95", 1), ("0.6", 3), ("1", 1)])
-def test_small_samples_agree_with_counted_draws(target, looks):
-    # A level at which no tail of these urns ties.
-    alpha = Fraction(1, 10) + Fraction(1, 10**9)
+@looped(
+    "target, looks, level",
+    [("0.95", 1, "0.9"), ("0.6", 3, "0.7"), ("1", 1, "0.8"), ("0.8", 4, "0.6")],
+)
+def test_small_samples_agree_with_counted_draws(target, looks, level):
+    # Tails of these urns tie with all of these levels, some only as fractions.
+    alpha = 1 - Fraction(level)
     for found, n_all, n, x in small_samples(5):
         result = recall_certificate(
             found, n_all, n, x, looks=looks, target=float(target),
-            confidence_level=float(1 - alpha),
+            confidence_level=float(level),
         )  # fmt: skip
         urn = x, n, n_all
         spent = alpha / looks
@@ -169,3 +172,11 @@ def test_a_plan_refuses_more_hits_than_cases():
         certificate_sample_size(80, 3, n_hits=4)
     with pytest.raises(ValueError, match=r"looks.*'any'"):
         certificate_sample_size(80, 3, looks="all")
+
+
+def test_a_tail_equal_to_the_error_is_excluded():
+    # One that is left among 40 is missed by a sample of 36 with probability 4 / 40.
+    result = recall_certificate(50, 40, 36, 0, confidence_level=0.9, target=0.985)
+    assert (result.most_left, result.is_reached) == (0, True)
+    size = certificate_sample_size(50, 40, confidence_level=0.9, target=0.985)
+    assert size == 36
