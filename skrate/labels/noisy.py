@@ -13,6 +13,8 @@ from skrate.labels.checks import are_missing
 
 # A share that is fewer standard errors above 0 is no divisor.
 _ENOUGH_ERRORS = 4.0
+# From as many cases on, Student's t is the normal distribution.
+_MOST_SEEN = 10_000
 
 
 def noisy(
@@ -160,8 +162,9 @@ def noisy(
         )
     n_right = sizes * np.transpose(rates)
     n_wrong = sizes - n_right
-    # Of Jeffreys' posterior.
-    error = np.sqrt((n_right + 0.5) * (n_wrong + 0.5) / (sizes + 2)) / (sizes + 1)
+    # Of Jeffreys' posterior; no product of sizes, which may be beyond float64.
+    right, wrong = ((count + 0.5) / (sizes + 1) for count in (n_right, n_wrong))
+    error = np.sqrt(right * wrong / (sizes + 2))
     slopes = np.stack([-counts, 1 - counts], axis=2) * (weights / youden)[:, :, None]
     shared = np.ascontiguousarray((slopes * error).reshape(len(pos), -1).T)
     error_of_share = float(np.sqrt(np.add.reduce(shared.mean(axis=1) ** 2)))
@@ -172,8 +175,8 @@ def noisy(
             f"{error_of_share:.2g} by validation alone: intervals of metrics are too "
             "short. Estimate sensitivity and specificity by more cases."
         )
-    n_seen = np.maximum(np.rint(np.minimum(n_right, n_wrong)), 1).astype(np.intp)
-    return ValidatedLabels(*parts, shared=shared, n_seen=n_seen.ravel())
+    n_seen = np.clip(np.rint(np.minimum(n_right, n_wrong)), 1, _MOST_SEEN)
+    return ValidatedLabels(*parts, shared=shared, n_seen=n_seen.astype(np.intp).ravel())
 
 
 def _check_per_test(
@@ -215,6 +218,6 @@ class ValidatedLabels(EstimatedLabels):
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         errors = np.array([dot(of_pos - of_neg, each) for each in self.shared])
-        # As so many independent cases, for the degrees of freedom.
+        # Each as n_seen independent cases, for the degrees of freedom.
         errors = np.repeat(errors / np.sqrt(self.n_seen), self.n_seen)
         return np.append(super().influence(of_pos, of_neg), errors)

@@ -48,6 +48,18 @@ def test_strata_get_neymans_allocation():
     np.testing.assert_allclose(sizes, 40 * need / need.sum(), rtol=1e-9)
 
 
+def test_a_difference_adds_a_tenth_of_the_squared_slopes_of_both_models():
+    # The precision in the top half has the slope 2 above the cut. a has the cases 0
+    # and 1 there, b has 0 and 2, so the differences of slopes are 0, 2, -2 and 0.
+    models = {"a": [4, 3, 2, 1], "b": [4, 2, 3, 1]}
+    plan = plan_labels(
+        models, 2, metric="precision_at_rate", rate=0.5, compare=("a", "b"),
+        probability=0.5, floor=0,
+    )  # fmt: skip
+    need = np.sqrt([0.1 * (4 + 4), 4 + 0.1 * 4, 4 + 0.1 * 4, 0])
+    np.testing.assert_allclose(plan.probability, 2 * need / need.sum(), atol=1e-8)
+
+
 def test_no_other_probabilities_leave_less_variance():
     rng = np.random.default_rng(2)
     scores, chance = rng.normal(size=6), rng.uniform(0.1, 0.9, 6)
