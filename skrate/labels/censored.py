@@ -60,9 +60,14 @@ def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabe
               A(u) = \frac 1 n \sum_{i:\, \min(T_i, t) > u} a_i,
 
     with :math:`M_j` the martingale of the losses and :math:`\pi(u)` the share still
-    followed up after u, so that variances are smaller than with a known G. For a batch,
-    what a case adds is taken from the mean of the cases at risk with it, averaged over
-    the hazard of a loss, and has the variance :math:`w_i (w_i - 1)`. Cost: one sort.
+    followed up after u, so that variances are smaller than with a known G. With
+    :math:`d_i = a_i / w_i` and :math:`m_u` the weighted mean of d over the cases at
+    risk at u, a batch has the variance
+
+    .. math:: \frac{1}{n^2} \sum_i w_i \sum_{u < T_i} (d_i - m_u)^2 \,
+              \Delta \frac{1}{G(u)},
+
+    as if cases were drawn from those at risk at each loss. Cost: one sort.
 
     References
     ----------
@@ -157,13 +162,17 @@ class CensoredLabels(EstimatedLabels):
             at_loss = self.is_lost * (sums / left)[np.minimum(self.n_before, n - 1)]
             found = adds + at_loss - by_time[self.n_before + self.is_lost]
             return np.asarray(found)
-        # Each case away from the mean of those at risk with it, by how its weight grew.
-        means = sums / _from_each(self.n_before, self.weight, n)
+        # Each case away from the mean of those at risk with it, by how its weight grew:
+        # its distance to the average of these means, then the spread of the means.
+        at_risk = _from_each(self.n_before, self.weight, n)
         grown = np.diff(1 / np.cumprod(1 - hazard), prepend=1.0)
-        means = np.append(0.0, np.cumsum(means * grown))[self.n_before]
+        means, by_time = sums / at_risk, np.cumsum(grown)
+        average = np.cumsum(means * grown)
         more = np.maximum(self.weight - 1, 0)
-        away = adds * more / np.maximum(self.weight, 1) - means
-        is_noisy = more > 0
-        return np.divide(
-            self.noise * away, more, out=np.zeros_like(more), where=is_noisy
+        away = adds * more / np.maximum(self.weight, 1)
+        away -= np.append(0.0, average)[self.n_before]
+        rows = np.divide(
+            self.noise * away, more, out=np.zeros_like(more), where=more > 0
         )
+        spread = np.sqrt(grown[1:] * by_time[:-1] / by_time[1:] * at_risk[1:])
+        return np.append(rows, spread * (means[1:] - average[:-1] / by_time[:-1]))

@@ -146,6 +146,31 @@ def test_models_are_compared_with_the_error_of_weights():
     assert difference.standard_error == pytest.approx(error, rel=1e-12)
 
 
+def test_the_variance_of_a_batch_is_that_of_samples_drawn_one_after_the_other():
+    # At each loss the r at risk, each standing for 1 / G, lose one at random, and the
+    # others stand for r / (r - 1) times as many: a sum over cases then has the variance
+    # (r / G)^2 (1 - (r - 1) / r) / (r - 1) S^2, with S^2 that of all r.
+    expected, found = 0.0, 0.0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        n, horizon = 2_000, 1.0
+        event_time, lost = rng.exponential(1.0, n), rng.exponential(1.2, n)
+        time, event = np.minimum(event_time, lost), event_time <= lost
+        slope = np.sort(rng.normal(size=n))[np.argsort(np.argsort(event_time))]
+        add = np.where(event_time <= horizon, slope, -1.0)
+        followed = 1.0
+        for end in np.sort(time[~event & (time < horizon)]):
+            at_risk = add[time >= end]
+            r = len(at_risk)
+            expected += (r / followed) ** 2 / r / (r - 1) * at_risk.var(ddof=1)
+            followed *= (r - 1) / r
+        batch = labels.censored(time, event, horizon).for_batch()
+        rows = batch.influence(slope, np.full(n, -1.0))
+        found += rows @ rows
+    # Over four batches the ratio has a standard error of 0.01.
+    assert found == pytest.approx(expected, rel=0.03)
+
+
 def test_scikit_survival_has_the_same_auc():
     metrics, util = require("sksurv.metrics"), require("sksurv.util")
     for seed in range(5):

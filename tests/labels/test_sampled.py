@@ -170,6 +170,34 @@ def test_the_variance_of_a_batch_is_unbiased_over_all_samples(design):
     assert found == pytest.approx(variance, rel=1e-12)
 
 
+def test_the_variance_of_fixed_numbers_is_that_of_double_sampling():
+    # The share of positives: in each stratum, a random share W_h of the cases, k_h
+    # labels are drawn. Its variance is sum_h W_h^2 p_h q_h / k_h for the labels and
+    # sum_h W_h (p_h - p)^2 / n for the shares, for one stratum p q / k.
+    rng = np.random.default_rng(3)
+    n, sizes, n_labels = 6_000, [1_000, 5_000], [700, 900]
+    strata = np.repeat([0, 1], sizes)
+    y_true = rng.random(n) < np.where(strata, 0.1, 0.6)
+    seen, share, labelled = np.full(n, np.nan), np.empty(n), []
+    for h, k in enumerate(n_labels):
+        drawn = rng.permutation(np.flatnonzero(strata == h))[:k]
+        seen[drawn], share[strata == h] = y_true[drawn], k / sizes[h]
+        labelled.append(y_true[drawn].mean())
+    p, part = np.array(labelled), np.array(sizes) / n
+    between = part @ (p - part @ p) ** 2
+    expected = part**2 @ (p * (1 - p) / n_labels) + between / n
+    found = labels.sampled(seen, share, design=strata)
+    one = estimate("precision_at_rate", found, rng.random(n), rate=1.0)
+    assert one.value == pytest.approx(part @ p, rel=1e-12)
+    # Some authors divide by k - 1.
+    assert one.standard_error**2 == pytest.approx(expected, rel=2 / min(n_labels))
+    half = np.where(rng.permutation(n) < n // 2, y_true, np.nan)
+    found = labels.sampled(half, 0.5, design="fixed")
+    one = estimate("precision_at_rate", found, rng.random(n), rate=1.0)
+    expected = one.value * (1 - one.value) / (n // 2)
+    assert one.standard_error**2 == pytest.approx(expected, rel=1e-3)
+
+
 def test_known_labels_give_the_numbers_of_labels():
     y_true, _, a, b, predicted = simulated()
     known = labels.sampled(y_true, 1.0, prediction=predicted)
