@@ -3,6 +3,7 @@
 ``python tests/test_input_types.py`` prints the table.
 """
 
+import itertools
 import re
 import sys
 import warnings
@@ -13,11 +14,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, GroupKFold
 
 import skrate
 from looped import case, looped
-from skrate import FoldRankings, RankTable, labels
+from skrate import ConstrainedThresholdClassifier, FoldRankings, RankTable, labels
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -224,6 +225,40 @@ def test_each_input_works_or_its_argument_is_named(name):
             names = {*arguments.split("|")} & parameters or {arguments}
             with case(f"{kind}: {message}"):
                 assert re.search(rf"\b({'|'.join(names)})\b", message)
+
+
+def test_ids_of_which_numpy_makes_equal_floats_are_told_apart():
+    by_groups, half = GroupKFold(3), np.arange(N) // 12 % 2
+    fit = ConstrainedThresholdClassifier(MODEL, rate=0.3, cv=by_groups).fit
+    folds = partial(FoldRankings, Y, A)
+    ranked = partial(skrate.cross_val_rankings, MODEL, X, Y, cv=by_groups)
+    boost = skrate.RankBoostClassifier(3).fit
+    auc = partial(skrate.estimate, "roc_auc")
+    drawn = partial(labels.sampled, np.where(half, Y, np.nan), probability=[0.5] * N)
+    lists = partial(skrate.group_scores, "ndcg", Y, A, groups=half)
+    shares = partial(skrate.subgroup_scores, "recall", Y, A, rate=0.3)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "by": lambda ids: shares(by=ids).values,
+        "entities": lambda ids: lists(entities=ids).values,
+        "fold": lambda ids: folds(ids).scores("roc_auc"),
+        "clusters of folds": lambda ids: auc(folds(half, clusters=ids)),
+        "clusters that make folds": lambda ids: auc(ranked(clusters=ids)),
+        "clusters of a threshold": lambda ids: fit(X, Y, clusters=ids).threshold_,
+        "groups of RankBoost": lambda ids: boost(X, Y, groups=ids).predict_proba(X),
+        "design": lambda ids: auc(drawn(design=ids), A),
+    }
+    for name, kind in itertools.product(ROWS, ("groups", "clusters")):
+        call = ROWS[name][kind]
+        if refusal(call) is None:
+            calls[f"{kind} of {name}"] = lambda ids, call=call, kind=kind: call(
+                **{kind: ids}
+            )
+    ids = [2**63 + code if code else -1 for code in LISTS.tolist()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, call in calls.items():
+            with case(name):
+                assert repr(call(ids)) == repr(call(LISTS))
 
 
 # What each function takes, in the order of TYPES.

@@ -448,10 +448,16 @@ def as_array(name: str, values: Any) -> Array:
             f"{name} is a structured array with the fields {list(array.dtype.names)}: "
             f"pass one of them, such as {name}[{array.dtype.names[0]!r}]."
         )
-    if array.dtype.kind in "US" and not hasattr(values, "dtype"):
-        # Among strings numpy writes numbers and NaN as strings.
+    if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
+        # numpy writes numbers and NaN as strings, and drops NUL at the end of one.
         cells = np.array(values, dtype=object)
-        if not all(isinstance(cell, str | bytes) for cell in cells.ravel()):
+        if cells.tolist() != array.tolist():
+            return cells
+    is_list = array.dtype.kind in "fc" and not hasattr(values, "__array__")
+    if is_list and (np.abs(array) >= 2**53).any():
+        # numpy rounds integers among floats, or that no integer type holds together.
+        cells = np.array(values, dtype=object)
+        if any(_is_whole(cell) and cell != int(float(cell)) for cell in cells.flat):
             return cells
     if array.dtype.kind == "T":
         # As strings and missing values, which this dtype may hold side by side.
@@ -519,19 +525,19 @@ def as_float64(name: str, values: Array) -> FloatArray:
         return as_numbers(name, values).astype(np.float64, copy=False)
 
 
-def joined_scores(first: Array, second: Array) -> Array:
-    """Return scores of two samples in one array, of a type that holds them all."""
-    scores = np.concatenate([first, second])
-    pieces = np.split(scores, [len(first)])
+def joined(name: str, first: Array, second: Array) -> Array:
+    """Return two columns in one array, of a type that holds all values."""
+    both = np.concatenate([first, second])
+    pieces = np.split(both, [len(first)])
     for given, found in zip((first, second), pieces, strict=True):
         with np.errstate(invalid="ignore"):
             is_same = np.array_equal(found.astype(given.dtype), given)
-        if not is_same:
+        if given.dtype.kind in "biu" and not is_same:
             raise ValueError(
-                f"Scores of dtype {first.dtype} and {second.dtype} cannot be compared "
-                f"without rounding some to {scores.dtype}: use one dtype."
+                f"{name} of dtype {first.dtype} and {second.dtype} cannot be compared "
+                f"without rounding some to {both.dtype}: use one dtype."
             )
-    return scores
+    return both
 
 
 def is_missing(value: Any) -> bool:

@@ -19,6 +19,7 @@ from skrate.data.checks import (
     check_number,
     check_scores,
     check_vector,
+    joined,
     seen_with,
     shown,
 )
@@ -546,17 +547,12 @@ def whole_lists(
 
 
 def _together(name: str, before: Array, new: Array) -> Array:
-    kinds = [_kind(column) for column in (before, new)]
-    both = np.concatenate([before, new]) if kinds[0] == kinds[1] else None
-    # Integers of two ranges would become floats, which cannot tell all apart.
-    if both is None or (
-        both.dtype.kind == "f" and "f" not in (new.dtype.kind, before.dtype.kind)
-    ):
+    if _kind(before) != _kind(new):
         raise ValueError(
             f"{name} of dtype {new.dtype} follows one of {before.dtype}: use one type "
             "in all batches."
         )
-    return both
+    return joined(name, before, new)
 
 
 def _kind(column: Array) -> str:

@@ -28,7 +28,7 @@ from skrate.data.checks import (
     check_range,
     check_scores,
     check_vector,
-    joined_scores,
+    joined,
     seen_with,
     shown,
 )
@@ -517,7 +517,7 @@ class RankTable:
             raise ValueError("Only tables with thresholds add: the scores are unknown.")
         if self.is_compressed or other.is_compressed:
             return _new(cells=merged_cells([self.cells, other.cells]))
-        scores = joined_scores(self.thresholds, other.thresholds)
+        scores = joined("Scores", self.thresholds, other.thresholds)
         order, begins = ranking(scores)
         starts = np.flatnonzero(begins)
         pos, neg = (

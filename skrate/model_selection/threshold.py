@@ -39,6 +39,7 @@ from skrate.data.checks import (
     is_label,
     shown,
 )
+from skrate.data.ranking import check_groups
 from skrate.metrics.hypotheses import exceeds
 from skrate.metrics.results import ConfidenceInterval
 from skrate.model_selection.folds import (
@@ -308,7 +309,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         label = check_target(y, self.estimator if is_fitted else None, self.pos_label)
         X, y = indexable(X, y)
         clusters = params.pop("clusters", None)
-        to_split = {} if clusters is None else {"groups": clusters}
+        to_split: dict[str, Any] = {}
+        if clusters is not None:
+            # As codes: splitters make floats of some lists.
+            to_split = {"groups": check_groups("clusters", clusters).codes}
         fit_params, routed_to_split = routed(self.get_metadata_routing(), params)
         to_split |= routed_to_split
         if is_fitted:

@@ -2,8 +2,10 @@
 
 import datetime
 import math
+from collections import deque
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -91,8 +93,42 @@ def test_pandas_labels_and_their_missing_values(dtype):
 
 def test_polars_labels():
     polars = require("polars")
-    grouping = check_groups("groups", polars.Series(["b", "a", "b"]))
-    assert grouping.labels[grouping.codes].tolist() == ["b", "a", "b"]
+    for labels in (["b", "a", "b"], ["a\0", "a", "b"], [2**60, 2**60 + 1, 1]):
+        grouping = check_groups("groups", polars.Series(labels))
+        assert grouping.labels[grouping.codes].tolist() == labels
+
+
+HIGH = 2**60
+MIXED = {
+    "unsigned and negative": [2**63, 2**63 + 1, -1],
+    "integers and floats": [HIGH, HIGH + 1, 2.5],
+    "more than 64 bits": [2**70, 2**70 + 1, 2.5],
+    "a boolean": [True, HIGH, HIGH + 1, 0.5],
+    "infinity": [math.inf, HIGH, HIGH + 1],
+    "scalars of numpy": [np.uint64(2**63), np.uint64(2**63 + 1), np.int64(-1)],
+    "scalars and a float": [np.int64(HIGH), np.int64(HIGH + 1), np.float64(0.5)],
+    "decimals": [Decimal(HIGH) + Decimal("0.1"), Decimal(HIGH), HIGH + 1, 0.1],
+    "fractions": [Fraction(1, 3), 1 / 3, HIGH, HIGH + 1],
+    "ends of strings": ["a", "b", "a\0"],
+    "ends of bytes": [b"a", b"b", b"a\0"],
+}
+CONTAINERS = {
+    "list": list,
+    "deque": deque,
+    "column": lambda labels: [[label] for label in labels],
+    "objects": partial(np.array, dtype=object),
+}
+
+
+@looped("container", CONTAINERS)
+@looped("kind", MIXED)
+def test_labels_that_are_not_equal_stay_apart(kind, container):
+    ids = MIXED[kind]
+    for distinct in (ids, ids[::-1]):
+        labels = [*distinct, *ids]
+        grouping = check_groups("groups", CONTAINERS[container](labels))
+        assert len(grouping.labels) == len(ids)
+        assert grouping.labels[grouping.codes].tolist() == labels
 
 
 def test_labels_that_cannot_be_told_apart_are_refused():
@@ -104,6 +140,8 @@ def test_labels_that_cannot_be_told_apart_are_refused():
         check_groups("groups", np.array([1, "a"], dtype=object))
     with pytest.raises(ValueError, match=r"groups.*'int'.*'str'"):
         check_groups("groups", [1, "a"])
+    with pytest.raises(ValueError, match=r"groups.*'bytes'.*'str'"):
+        check_groups("groups", ["a", b"a"])
     with pytest.raises(ValueError, match=r"groups.*1"):
         check_groups("groups", np.ma.array([1, 2], mask=[0, 1]))
 

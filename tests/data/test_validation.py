@@ -100,12 +100,14 @@ def test_positive_cases_are_found(labels, pos_label, expected):
         ([0, 0], [0], r"pos_label=.*0"),
         ([0, 1], float("nan"), r"pos_label=nan.*y_true"),
         (np.array(["a", 1], object), "a", r"'int'.*'str'"),
+        (["a", b"a"], "a", r"'bytes'.*'str'"),
+        ([2**60, 2**60 + 1, 0.5], 0.5, r"3.*1152921504606846977"),
         (np.array([0, np.nan], object), None, r"y_true.*NaN"),
     ],
 )
 def test_bad_labels_are_named(labels, pos_label, message):
     with pytest.raises(ValueError, match=message):
-        v.check_labels(np.asarray(labels), pos_label)
+        v.check_labels(v.check_vector("y_true", labels), pos_label)
 
 
 @looped(
@@ -318,9 +320,11 @@ def test_objects_are_scores_of_the_dtype_that_tells_them_apart(cells, dtype):
     [
         [10**30, 10**30 + 1],
         [2**53, 2**53 + 1, 0.5],
+        [2**64 - 1, 2**64 - 2, -1],
         [Fraction(1, 3), Fraction(10**20 + 1, 3 * 10**20)],
     ],
 )
 def test_objects_that_floats_would_make_equal_are_refused(cells):
-    with pytest.raises(ValueError, match="y_score"):
-        v.check_scores("y_score", np.array(cells, dtype=object))
+    for given in (np.array(cells, dtype=object), cells):
+        with pytest.raises(ValueError, match="y_score"):
+            v.check_scores("y_score", given)

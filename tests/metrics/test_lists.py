@@ -534,6 +534,20 @@ def test_what_is_wrong_names_the_batch(second, message):
         GroupScores.from_batches("roc_auc", [GOOD, second, third])
 
 
+def test_batches_of_which_numpy_would_round_a_column_are_refused():
+    high = np.array([2**60, 2**60 + 1, 2**60 + 1])
+    first, second = ([1, 0, 1], [3, 1, 2], [1, 1, 2]), ([0, 1], [0.5, 1], [2.0, 3.5])
+    found = GroupScores.from_batches("roc_auc", [first, second])
+    assert found.groups.tolist() == [1, 2, 3.5]
+    np.testing.assert_array_equal(found.values, [1, 1, np.nan])
+    for name, before in {
+        "groups": (first[0], first[1], high),
+        "y_score": (first[0], high, first[2]),
+    }.items():
+        with pytest.raises(ValueError, match=rf"Batch 1 .*{name}.*int64.*float64"):
+            GroupScores.from_batches("roc_auc", [before, second])
+
+
 def test_a_list_in_two_places_is_refused():
     other = ([1, 0], [0.5, 0.2], ["b", "b"])
     with pytest.raises(ValueError, match=r"groups.*'a'"):
