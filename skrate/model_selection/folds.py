@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -12,7 +13,7 @@ import numpy as np
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -349,8 +350,10 @@ def cross_val_rankings(
         The cluster of each case, such as its patient, which the splitter gets as its
         ``groups``; the rankings keep them for inference.
     cv : int, cross-validation generator or iterable, default=None
-        As in :func:`sklearn.model_selection.cross_validate`; None is five folds. To
-        compare models give all of them the same folds.
+        As in :func:`sklearn.model_selection.cross_validate`; None is five folds. With
+        ``clusters`` a number of folds means
+        :class:`~sklearn.model_selection.StratifiedGroupKFold`. To compare models give
+        all of them the same folds.
     n_jobs : int, default=None
         How many folds are run at once; the result does not depend on it.
     verbose : int, default=0
@@ -449,7 +452,9 @@ def candidate_rankings(
     if len(distinct_labels(labels)) < 2:
         raise ValueError(f"y holds one class only, {labels[0]!r}.")
     label = positive_class_of_folds(labels, pos_label, user)
-    splitter = check_cv(cv, y, classifier=is_classifier(estimators[0]))
+    # The folds of an earlier search are as it made them.
+    groups = codes if n_splits is None else None
+    splitter = find_splitter(cv, y, groups, is_classifier(estimators[0]))
     to_fit, to_split = routed(fold_router(user, estimators[0], splitter), params or {})
     to_split = {"groups": codes, **to_split}
     split = partial(check_folds, splitter, X, labels, y, **to_split)
@@ -567,6 +572,13 @@ def defined_folds(found: list[Any]) -> list[int]:
             "class only. Use stratified or fewer folds."
         )
     return kept
+
+
+def find_splitter(cv: Any, y: Any, groups: Any, is_stratified: bool) -> Any:
+    """Return the splitter that ``cv`` means; folds by number keep groups together."""
+    if groups is not None and (cv is None or isinstance(cv, numbers.Integral)):
+        return StratifiedGroupKFold(5 if cv is None else cv)
+    return check_cv(cv, y, classifier=is_stratified)
 
 
 def check_folds(

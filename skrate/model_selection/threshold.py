@@ -5,14 +5,18 @@ from __future__ import annotations
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Self, cast
 
 import numpy as np
 from scipy import special, stats
 from sklearn.base import clone
-from sklearn.model_selection import FixedThresholdClassifier, ShuffleSplit, check_cv
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GroupShuffleSplit,
+    ShuffleSplit,
+)
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.multiclass import type_of_target
@@ -23,6 +27,7 @@ from skrate.data.arrays import (
     ArrayLike,
     BoolArray,
     FloatArray,
+    IntArray,
     Label,
     RandomState,
     as_numpy,
@@ -45,6 +50,7 @@ from skrate.metrics.results import ConfidenceInterval
 from skrate.model_selection.folds import (
     Split,
     check_folds,
+    find_splitter,
     fold_router,
     routed,
     scored_folds,
@@ -60,12 +66,6 @@ from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
 
 _USER = "ConstrainedThresholdClassifier"
 # As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
-_CLUSTERS_SHAPE_FOLDS = (
-    "clusters only keep samples together in the folds, with a splitter such as "
-    "cv=StratifiedGroupKFold(5): confidence and share_interval_ count samples as "
-    "independent, and promise too much if those of a cluster are alike. If they are, "
-    "fit on one sample of each cluster."
-)
 _AUTO = ("predict_proba", "decision_function")
 # Scores are coarse where there are fewer levels than this share of the cases, and those
 # of folds apart where there are more of them than this many times those of one.
@@ -126,7 +126,9 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
           trained on the others only, as for any other single split;
         - else the folds of a cross-validation, as in
           :func:`~sklearn.model_selection.check_cv`, which test each case once at most;
-          the estimator is then trained on all cases.
+          the estimator is then trained on all cases. With ``clusters`` a number of
+          folds means :class:`~sklearn.model_selection.StratifiedGroupKFold`, and a
+          share is drawn cluster by cluster.
     pos_label : int, float, bool or str, default=None
         The label that marks. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
         of other labels the second, with a warning that names it.
@@ -192,6 +194,13 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     beta(n - j + 1, j). With ties more are marked. Even j = 1 takes some cases: 29
     positives for a recall of 0.9 with confidence 0.95, and 59 for 0.95.
 
+    With ``clusters``, d samples count as one: the distribution is
+    beta((j - 1) / d + 1, (n - j + 1) / d), and the next batch has m / d samples. d is
+    the design effect of Korn and Graubard [2]_: the variance of the share beyond the
+    threshold by its sums over clusters, relative to independent samples, or that nearer
+    to the median if it is larger, and a ratio of t quantiles for few or unequal
+    clusters.
+
     The guarantee is exact for ``cv="prefit"`` and a single split, and approximate for
     folds, as other models scored them: in simulations a confidence of 0.95 was kept in
     0.94 to
@@ -204,6 +213,9 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     .. [1] Wilks (1942), Statistical prediction with special reference to the problem
        of tolerance limits, Ann. Math. Statist. 13(4),
        :doi:`10.1214/aoms/1177731537`.
+    .. [2] Korn and Graubard (1998), Confidence intervals for proportions with small
+       expected number of positive counts estimated from survey data, Survey
+       Methodology 24(2).
 
     Examples
     --------
@@ -278,9 +290,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             Two classes. With ``cv="prefit"`` only ``recall`` and ``fpr`` need it.
         **params : dict
             What the ``fit`` of the estimator takes, such as ``sample_weight``, split
-            by fold where there is an entry for each case, and ``clusters``, which the
-            splitter, such as ``StratifiedGroupKFold(5)``, gets as its ``groups``; with
-            metadata routing, what they asked for.
+            by fold where there is an entry for each case; with metadata routing, what
+            they and the splitter asked for. And ``clusters``: samples of a cluster,
+            such as those of a patient, are in the same fold, and count as fewer
+            independent samples if they are alike.
             Weights are for training: to the threshold each held-out case is one, unless
             its weight is 0, as no case is more exchangeable with new ones than others.
 
@@ -296,12 +309,6 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             together or are out of range, there are not two classes, in ``y`` or in the
             training part of a fold, a case is tested twice, held-out positives or
             negatives are too few for ``recall`` or ``fpr``, or a score is not finite.
-
-        Warns
-        -----
-        UserWarning
-            If there are clusters: ``confidence`` and ``share_interval_`` count samples
-            as independent, which promises too much if those of a cluster are alike.
         """
         constraint = check_constraint(self)
         methods = check_methods(self.response_method)
@@ -309,15 +316,14 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         label = check_target(y, self.estimator if is_fitted else None, self.pos_label)
         X, y = indexable(X, y)
         clusters = params.pop("clusters", None)
-        to_split: dict[str, Any] = {}
+        fit_params, to_split = routed(self.get_metadata_routing(), params)
+        if clusters is None:
+            clusters = to_split.get("groups")
+        codes = None
         if clusters is not None:
-            # As codes: splitters make floats of some lists.
-            to_split = {"groups": check_groups("clusters", clusters).codes}
-        fit_params, routed_to_split = routed(self.get_metadata_routing(), params)
-        to_split |= routed_to_split
+            codes = check_groups("clusters", clusters).codes
         if is_fitted:
-            splitting = to_split if clusters is None else {"clusters": clusters}
-            unused = {**fit_params, **splitting}
+            unused = {**fit_params, **to_split}
             if unused:
                 raise ValueError(
                     "cv='prefit' trains nothing and makes no folds: leave out "
@@ -328,12 +334,14 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             constraint.check_enough(cases)
             scores = positive_scores(self.estimator, X, None, methods, label)
         else:
-            if to_split.get("groups") is not None:
-                warnings.warn(_CLUSTERS_SHAPE_FOLDS, UserWarning, stacklevel=2)
+            if codes is not None:
+                # Splitters make floats of some lists.
+                to_split["groups"] = codes
             splits = check_splits(
                 self.cv, X, y, self.random_state, to_split, fit_params
             )
             tested = np.concatenate([test for _, test in splits])
+            codes = None if codes is None else codes[tested]
             labels = check_vector("y", y)
             cases = constraint.cases(labels[tested], distinct_labels(labels), label)
             constraint.check_enough(cases)
@@ -350,6 +358,11 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
+        if codes is not None:
+            check_equal_length(X=scores, clusters=codes)
+            effect = design_effect(scores[cases], codes[cases], constraint)
+            constraint = constraint.with_effect(effect)
+            constraint.check_enough(cases)
         cut = find_cut(scores[cases], constraint)
         self.n_held_out_, self.threshold_ = cut.n, cut.threshold
         self.expected_share_ = constraint.kept(cut.expected)
@@ -483,13 +496,17 @@ def check_splits(
         weight = check_vector("sample_weight", fit_params["sample_weight"])
         check_equal_length(y=labels, sample_weight=weight)
         counts = weight != 0
+    groups = split_params.get("groups")
+    if groups is not None:
+        check_equal_length(y=labels, clusters=groups)
     if isinstance(cv, float | np.floating) and 0 < cv < 1:
         # By chance alone: held-out cases are then as exchangeable with new ones as
         # the law of the threshold has it, which a split by class would not quite be.
         seed = int(check_generator(random_state).integers(2**31))
-        splitter = ShuffleSplit(1, test_size=float(cv), random_state=seed)
+        kind = ShuffleSplit if groups is None else GroupShuffleSplit
+        splitter = kind(1, test_size=float(cv), random_state=seed)
     else:
-        splitter = check_cv(cv, y, classifier=True)
+        splitter = find_splitter(cv, y, groups, is_stratified=True)
     splits = [
         (train[counts[train]], test[counts[test]])
         for train, test in check_folds(splitter, X, labels, y, **split_params)
@@ -527,6 +544,12 @@ class Constraint:
     rate: RateDistribution
     n_items: int | None
     confidence: float | None
+    effect: float = 1.0  # Samples of clusters that count as one.
+
+    def with_effect(self, effect: float) -> Constraint:
+        """Return the constraint for clusters, also those of the next batch."""
+        n_items = self.n_items and max(int(self.n_items / effect), 1)
+        return replace(self, effect=effect, n_items=n_items)
 
     def cases(self, y: Any, known: Any, label: Label) -> slice | BoolArray:
         """Return of which cases the share is, by their labels."""
@@ -563,9 +586,12 @@ class Constraint:
         if self.confidence is not None:
             how = f"with confidence={self.confidence:g}"
             remedy += " or a lower confidence"
+        found = f"{n}"
+        if self.effect > 1:
+            found += f", of which {self.effect:.3g} of a cluster count as one"
         raise ValueError(
             f"To keep {self.asked} {how} takes at least {fewest} held-out {noun}, "
-            f"found {n}: give more {noun}, hold out more of them, or ask for a "
+            f"found {found}: give more {noun}, hold out more of them, or ask for a "
             f"{remedy}."
         )
 
@@ -589,10 +615,10 @@ class Constraint:
         """
         most = n + 1 if most is None else most
         if self.confidence is None:
-            allowed = self.rate.mean() * (n + 1) * (1 + _ROUNDING)
-            return min(most, int(np.floor(allowed)))
+            allowed = self.rate.mean() * (n + self.effect) * (1 + _ROUNDING)
+            return min(most, max(int(np.floor(allowed - (self.effect - 1))), 0))
         # By bisection, as the number above can only grow with the place.
-        chance = chance_of_more(n, self.rate, self.n_items)
+        chance = chance_of_more(n, self.rate, self.n_items, self.effect)
         risk = 1 - self.confidence
         places = range(1, most + 1)
         return bisect_left(places, True, key=lambda place: exceeds(chance(place), risk))
@@ -660,13 +686,14 @@ class Cut:
     threshold: float  # The least score marked, not turned.
     n_above: int
     n_tied: int
+    effect: float = 1.0
 
     @property
     def expected(self) -> float:
         """The share that is expected beyond the threshold: of ties, none."""
         if self.n_tied > 1:
             return self.n_above / self.n
-        return self.place / (self.n + 1)
+        return BatchLaw(self.n, self.place, None, self.effect).mean
 
     def interval(self, constraint: Constraint, level: float) -> ConfidenceInterval:
         """Return the central interval of the share that is kept, in the next batch."""
@@ -675,7 +702,7 @@ class Cut:
         least = self.n_above if self.n_tied > 1 else self.place
         most = min(self.place, self.n_above + 1)
         low, high = (
-            BatchLaw(self.n, place, constraint.n_items).interval(level)
+            BatchLaw(self.n, place, constraint.n_items, self.effect).interval(level)
             for place in (least, most)
         )
         ends = sorted((constraint.kept(low.low), constraint.kept(high.high)))
@@ -715,7 +742,7 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
     if place in (0, n + 1):
         end = np.inf if place == 0 else -np.inf
         threshold = -end if constraint.kind == "recall" else end
-        return Cut(n, place, threshold, 0 if place == 0 else n, 0)
+        return Cut(n, place, threshold, 0 if place == 0 else n, 0, constraint.effect)
     at = np.partition(scores, n - place)[n - place]
     # A positive at the cut is not missed. Any other there is not marked; above it, in
     # the precision of the scores, so that either precision compares alike.
@@ -723,7 +750,37 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
     if constraint.kind != "recall":
         threshold = np.nextafter(at, scores.dtype.type(np.inf))
     n_above, n_tied = np.count_nonzero(scores > at), np.count_nonzero(scores == at)
-    return Cut(n, place, float(threshold), int(n_above), int(n_tied))
+    return Cut(
+        n, place, float(threshold), int(n_above), int(n_tied), constraint.effect
+    )  # fmt: skip
+
+
+def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> float:
+    """Return how many samples of clusters count as one independent sample.
+
+    It is the variance of the share beyond a threshold by its sums over clusters,
+    relative to independent samples, times a ratio of t quantiles (Korn and Graubard
+    1998), whose degrees of freedom allow for unequal sizes. The maximum is taken of
+    two thresholds, at the constraint and nearer to the median, and 1.
+    """
+    scores, n = constraint.turned(scores), len(scores)
+    codes = np.unique(clusters, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    if len(sizes) == 1:
+        return float(n)
+    place = int(np.clip(round(constraint.rate.mean() * (n + 1)), 1, n - 1))
+    effects = [1.0]
+    for k in (place, min(2 * place, n // 2)):
+        at = np.partition(scores, n - k)[n - k]
+        # Scores that tie at the threshold are beyond it in part.
+        is_tied, beyond = scores == at, (scores > at).astype(np.float64)
+        beyond[is_tied] = (k - beyond.sum()) / np.count_nonzero(is_tied)
+        excess = np.bincount(codes, beyond) - k / n * sizes
+        independent = k * (n - k) / (n - 1) * (1 - 1 / len(sizes))
+        effects.append(dot(excess, excess) / independent)
+    freedoms = np.array([n**2 / dot(sizes, sizes), n]) - 1
+    by_clusters, by_samples = special.stdtrit(freedoms, _LEVEL)
+    return float(min(max(effects) * (by_clusters / by_samples) ** 2, n))
 
 
 @dataclass(frozen=True)
@@ -731,12 +788,27 @@ class BatchLaw:
     """How many of the next ``n_items`` are above the ``place``-th of n scores.
 
     It is beta-binomial(n_items, place, n - place + 1); without ``n_items``, the share
-    in the long run is beta(place, n - place + 1).
+    in the long run is beta(place, n - place + 1). With clusters, samples other than
+    the one at the place count as ``effect`` times fewer.
     """
 
     n: int
     place: int
     n_items: int | None
+    effect: float = 1.0
+
+    @property
+    def shapes(self) -> tuple[float, float]:
+        """The parameters of the beta distribution."""
+        a = (self.place - 1) / self.effect + 1
+        return a, self.n / self.effect - a + 1
+
+    @property
+    def mean(self) -> float:
+        """The share that is expected above."""
+        if self._is_certain:
+            return self.place / (self.n + 1)
+        return self.shapes[0] / (self.n / self.effect + 1)
 
     @property
     def probabilities(self) -> FloatArray:
@@ -745,17 +817,16 @@ class BatchLaw:
         assert m is not None
         if self._is_certain:
             return np.asarray(np.eye(1, m + 1, 0 if self.place == 0 else m)[0])
-        a, b = self.place, self.n - self.place + 1
-        chances = stats.betabinom.pmf(np.arange(m + 1), m, a, b)
+        chances = stats.betabinom.pmf(np.arange(m + 1), m, *self.shapes)
         return np.asarray(chances / chances.sum())
 
     def interval(self, level: float) -> ConfidenceInterval:
         """Return the central interval of the share above."""
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         if self._is_certain:
-            low = high = self.place / (self.n + 1)
+            low = high = self.mean
         elif self.n_items is None:
-            low, high = special.betaincinv(self.place, self.n - self.place + 1, tails)
+            low, high = special.betaincinv(*self.shapes, tails)
         else:
             reached = np.cumsum(self.probabilities)
             ends = np.searchsorted(reached, tails * (1 - _ROUNDING))
@@ -768,13 +839,13 @@ class BatchLaw:
 
 
 def chance_of_more(
-    n: int, rate: RateDistribution, n_items: int | None
+    n: int, rate: RateDistribution, n_items: int | None, effect: float = 1.0
 ) -> Callable[[int], float]:
     """Return P(N > R n_items) as a function of the place, R being the random rate."""
     if n_items is not None:
         short = _chance_below(rate, np.arange(n_items + 1) / n_items)
         return lambda place: float(
-            dot(BatchLaw(n, place, n_items).probabilities, short)
+            dot(BatchLaw(n, place, n_items, effect).probabilities, short)
         )
     n_points = 1 if isinstance(rate, Fixed) else _POINTS
     shares = np.asarray(rate.ppf((np.arange(n_points) + 0.5) / n_points))
@@ -782,7 +853,8 @@ def chance_of_more(
     def chance(place: int) -> float:
         if place in (0, n + 1):
             return float(np.mean(shares < place / (n + 1)))
-        return float(np.mean(special.betaincc(place, n - place + 1, shares)))
+        shapes = BatchLaw(n, place, None, effect).shapes
+        return float(np.mean(special.betaincc(*shapes, shares)))
 
     return chance
 

@@ -12,6 +12,7 @@ from sklearn.model_selection import (
     GroupKFold,
     RepeatedStratifiedKFold,
     ShuffleSplit,
+    StratifiedGroupKFold,
     StratifiedKFold,
     cross_val_score,
 )
@@ -87,6 +88,17 @@ def test_clusters_split_the_cases_and_stay(is_routed):
     assert all(
         len(set(rankings.fold[rankings.clusters == one])) == 1 for one in set(clusters)
     )
+
+
+@looped("cv", [None, 4])
+def test_a_number_of_folds_keeps_clusters_together(cv):
+    clusters = np.arange(200) // 4
+    found, expected = (
+        cross_val_rankings(GaussianNB(), X, Y, clusters=clusters, cv=one)
+        for one in (cv, StratifiedGroupKFold(cv or 5))
+    )
+    np.testing.assert_array_equal(found.y_score, expected.y_score)
+    np.testing.assert_array_equal(found.fold, expected.fold)
 
 
 def test_frames_and_lists_are_data():

@@ -16,7 +16,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GroupKFold,
+    GroupShuffleSplit,
     ShuffleSplit,
+    StratifiedGroupKFold,
     StratifiedKFold,
     cross_val_predict,
 )
@@ -150,12 +152,13 @@ def test_a_distribution_of_the_rate_is_taken_at_its_mean():
 EACH = {"recall": "n_pos", "fpr": "n_neg"}
 
 
-def kept_by(kind, scores, **options):
+def kept_by(kind, scores, clusters=None, **options):
     """Return the classifier of scores of one class, beside others of the other one."""
     others = np.linspace(-3, 3, 7)
     y = np.repeat([1, 0] if kind == "recall" else [0, 1], [len(scores), 7])
     model = ConstrainedThresholdClassifier(fitted(), cv="prefit", **options)
-    return model.fit(column(np.r_[scores, others]), y)
+    given = {} if clusters is None else {"clusters": np.r_[clusters, [0] * 7]}
+    return model.fit(column(np.r_[scores, others]), y, **given)
 
 
 @looped("n", [29, 59, 60])
@@ -515,16 +518,113 @@ def test_clusters_go_to_the_folds_and_weights_to_the_estimator(is_routed):
         if is_routed:
             inner.set_fit_request(sample_weight=True)
         model = ConstrainedThresholdClassifier(inner, rate=0.3, cv=GroupKFold(4))
-        with pytest.warns(UserWarning, match=r"clusters.*confidence.*share_interval_"):
-            model.fit(X, Y, clusters=clusters, sample_weight=weight)
+        model.fit(X, Y, clusters=clusters, sample_weight=weight)
         if is_routed:
-            with pytest.warns(UserWarning, match="clusters"):
-                named = clone(model).fit(X, Y, groups=clusters, sample_weight=weight)
+            named = clone(model).fit(X, Y, groups=clusters, sample_weight=weight)
             assert named.threshold_ == model.threshold_
     splits = list(GroupKFold(4).split(X, Y, clusters))
     expected = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=splits)
-    expected.fit(X, Y, sample_weight=weight)
+    expected.fit(X, Y, clusters=clusters, sample_weight=weight)
     assert model.threshold_ == expected.threshold_
+
+
+@looped("cv", [None, 4, 0.3])
+def test_folds_keep_clusters_together_by_default(cv):
+    clusters = np.repeat(np.arange(20), 10)
+    options = {"rate": 0.3, "random_state": 3}
+    if cv != 0.3:
+        splitter = StratifiedGroupKFold(cv or 5)
+    else:
+        seed = int(np.random.default_rng(3).integers(2**31))
+        splitter = GroupShuffleSplit(1, test_size=0.3, random_state=seed)
+    found, expected = (
+        ConstrainedThresholdClassifier(LogisticRegression(), cv=one, **options).fit(
+            X, Y, clusters=clusters
+        )
+        for one in (cv, splitter)
+    )
+    assert found.threshold_ == expected.threshold_
+    assert found.n_held_out_ == (60 if cv == 0.3 else 200)
+
+
+@looped("kind", EACH)
+@looped("sure", [{}, {"confidence": 0.95}])
+def test_clusters_of_one_sample_are_samples(kind, sure):
+    scores = np.random.default_rng(2).normal(size=90)
+    options = {kind: 0.8 if kind == "recall" else 0.2, **sure}
+    found = kept_by(kind, scores, np.random.default_rng(0).permutation(90), **options)
+    expected = kept_by(kind, scores, **options)
+    for name in ("threshold_", "expected_share_", "share_interval_"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-12)
+
+
+def test_clusters_count_by_their_design_effect():
+    rng = np.random.default_rng(7)
+    clusters = np.repeat(np.arange(30), rng.integers(1, 9, 30))
+    scores = rng.normal(size=30)[clusters] + rng.normal(size=len(clusters))
+    n, order = len(scores), np.argsort(scores)
+    place = round(0.2 * (n + 1))
+    effects = []
+    for k in (place, 2 * place):
+        missed = np.isin(np.arange(n), order[:k])
+        sums = [np.sum(missed[clusters == c] - k / n) for c in range(30)]
+        by_cluster = np.square(sums).sum() * 30 / 29
+        effects.append(by_cluster / (np.square(missed - k / n).sum() * n / (n - 1)))
+    n_alike = n**2 / np.square(np.bincount(clusters)).sum()
+    t = stats.t(n_alike - 1).ppf(0.95) / stats.t(n - 1).ppf(0.95)
+    effect = max(effects) * t**2
+    assert effect > 2
+    shapes = [((j - 1) / effect + 1, (n - j + 1) / effect) for j in range(1, n)]
+    sure = [stats.beta(*both).sf(0.2) <= 0.05 for both in shapes]
+    j = max(i for i, is_sure in enumerate(sure, start=1) if is_sure)
+    model = kept_by("recall", scores, clusters, recall=0.8, confidence=0.95)
+    assert model.threshold_ == scores[order[j - 1]]
+    a, b = shapes[j - 1]
+    assert model.expected_share_ == pytest.approx(b / (a + b), rel=1e-9)
+    low, high = model.share_interval_
+    assert stats.beta(b, a).cdf([low, high]) == pytest.approx([0.025, 0.975])
+    # A batch of as many samples as 20 that are independent.
+    batch = kept_by("recall", scores, clusters, recall=0.8, n_pos=int(20.5 * effect))
+    assert np.rint(np.multiply(batch.share_interval_, 20)) == pytest.approx(
+        np.multiply(batch.share_interval_, 20)
+    )
+
+
+def test_clusters_that_are_one_sample_each_in_effect():
+    # Scores of a cluster are next to each other.
+    values = np.random.default_rng(1).permutation(60) / 7
+    scores = np.repeat(values, 4) + 1e-6 * (np.arange(240) % 4)
+    model = kept_by(
+        "recall", scores, np.repeat(np.arange(60), 4),
+        recall=0.9, confidence=0.95,
+    )  # fmt: skip
+    # Of 60 samples the second smallest would do; t quantiles leave the first.
+    assert best_smallest(60, Fraction(9, 10), Fraction(1, 20)) == 2
+    assert np.floor(model.threshold_ * 7 + 0.1) in (0, 1)
+    with pytest.raises(ValueError, match=r"recall=0\.9.*found 240, of which 240"):
+        kept_by("recall", np.arange(240), np.zeros(240), recall=0.9, confidence=0.95)
+    with pytest.raises(ValueError, match=r"clusters has 9\b"):
+        kept_by("recall", np.arange(240), [1, 2], recall=0.9)
+
+
+@pytest.mark.slow
+@looped("sizes", [[6] * 40, [50] * 20, np.ceil(40 / np.arange(1, 41)).astype(int)])
+@looped("correlation", [0, 0.3, 0.999])
+def test_clusters_keep_the_recall_as_often_as_asked(sizes, correlation):
+    rng, clusters = np.random.default_rng(4), np.repeat(np.arange(len(sizes)), sizes)
+
+    def keeps(_):
+        shared, own = rng.normal(size=len(sizes)), rng.normal(size=len(clusters))
+        scores = np.sqrt(correlation) * shared[clusters]
+        scores += np.sqrt(1 - correlation) * own
+        try:
+            model = kept_by("recall", scores, clusters, recall=0.8, confidence=0.95)
+        except ValueError:
+            # So few independent samples keep no recall.
+            return True
+        return stats.norm.sf(model.threshold_) >= 0.8
+
+    assert_share(simulated(400, keeps), at_least=0.94)
 
 
 # --- Batches ----------------------------------------------------------------------
