@@ -273,6 +273,8 @@ def _listed(labels: list[Any]) -> str:
 
 def _are_alike(label: Any, pos_label: Label) -> bool:
     """Return whether both are numbers, or one is of the type of the other."""
+    if is_missing(pos_label):
+        return False
     kinds = (numbers.Number, np.bool_)
     if isinstance(label, kinds) and isinstance(pos_label, kinds):
         return True
@@ -546,8 +548,8 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except (TypeError, ValueError):
-        # pandas.NA will not say whether it differs.
+    except (TypeError, ValueError, ArithmeticError):
+        # pandas.NA will not say whether it differs, nor will Decimal("sNaN").
         return True
 
 

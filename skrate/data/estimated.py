@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
-from skrate.data.checks import shown
+from skrate.data.checks import check_unmasked, shown
 
 Scope = Literal["population", "batch"]
 # Attributes with an entry per case, where labels have them.
@@ -95,11 +96,15 @@ class EstimatedLabels:
 
     def _index(self, rows: Any) -> IntArray:
         """Return the positions of rows, none of them twice."""
-        index = np.arange(len(self))[rows]
+        check_unmasked("rows", rows)
+        index: Any = None
+        with suppress(IndexError, TypeError, ValueError):
+            index = np.arange(len(self))[rows]
         if np.ndim(index) != 1 or len(np.unique(index)) < len(index):
             raise ValueError(
-                "Rows of labels must be a mask, a slice or positions of different "
-                f"cases, got {shown(rows)}: estimates are of many cases, each once."
+                "rows of labels must be a mask, a slice or positions of different ones "
+                f"of the {len(self)} cases, got {shown(rows)}: estimates are of many "
+                "cases, each once."
             )
         return np.asarray(index)
 

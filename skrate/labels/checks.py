@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray
-from skrate.data.checks import as_float64, check_finite, check_vector, is_missing
+from skrate.data.checks import (
+    as_array,
+    as_float64,
+    check_finite,
+    check_vector,
+    is_missing,
+)
 
 
 def are_missing(labels: Array) -> BoolArray:
@@ -27,7 +33,8 @@ def check_chances(
     name: str, values: ArrayLike, n_cases: int, *, hint_at_zero: str | None = None
 ) -> FloatArray:
     """Return a probability for each case; 0 is refused if there is a hint about it."""
-    numbers = check_numbers(name, [values] if np.ndim(values) == 0 else values)
+    given = as_array(name, values)
+    numbers = check_numbers(name, given.reshape(1) if given.ndim == 0 else given)
     if len(numbers) not in (1, n_cases):
         raise ValueError(
             f"{name} must have an entry for each of the {n_cases} cases, found "

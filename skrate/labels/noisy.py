@@ -123,11 +123,8 @@ def noisy(
             f"{int(np.argmin(is_given.any(axis=1)))}: leave such cases out, or see "
             "labels.sampled."
         )
-    own = columns[is_given]
-    if own.dtype.kind == "O":
-        own = np.array(own.tolist())
     is_found = np.zeros(columns.shape, dtype=bool)
-    is_found[is_given] = check_labels(own, pos_label)
+    is_found[is_given] = check_labels(columns[is_given], pos_label)
     n_tests = columns.shape[1]
     rates = [
         _check_per_test(name, check_shares(name, values), n_tests)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +18,12 @@ from skrate.data.arrays import (
     Label,
     RandomState,
 )
-from skrate.data.checks import check_count, check_generator, check_shares, check_vector
+from skrate.data.checks import (
+    check_count,
+    check_fraction,
+    check_generator,
+    check_vector,
+)
 from skrate.data.estimated import EstimatedLabels
 from skrate.inference.delta import influence_values
 from skrate.inference.models import check_several
@@ -160,7 +166,9 @@ def plan_labels(
         columns = columns_of("y_scores", y_scores, -1)
         columns = check_several("y_scores", columns, 1)
         models = {str(name): column for name, column in columns.items()}
-    names = [str(name) for name in (models if compare is None else compare)]
+    names: list[str] = []
+    with suppress(TypeError):
+        names = [str(name) for name in (models if compare is None else compare)]
     n_asked = 1 if compare is None else 2
     if len(names) != n_asked or len(set(names)) < n_asked or not {*names} <= {*models}:
         raise ValueError(
@@ -184,7 +192,7 @@ def plan_labels(
             f"n_labels={n_labels} is more than the {n_free} cases whose labels are not "
             "known."
         )
-    floor = float(check_shares("floor", floor))
+    floor = check_fraction("floor", floor, include_zero=True, include_one=True)
     scores = [models[name] for name in names]
     if probability is None:
         expected = _learn_probability(np.column_stack(scores[:1]), is_known, is_pos)
@@ -382,7 +390,8 @@ class LabelPlan(Rows):
                 f"were drawn or known, such as case {int(lacking.argmax())}."
             )
         # Others were not drawn, and would count as if they had been.
-        own = given.astype(float if given.dtype.kind in "fiub" else object)
+        is_float = given.dtype.kind in "fb"
+        own = given.astype(np.result_type(given, np.float16) if is_float else object)
         own[~is_wanted] = np.nan
         found = sampled(
             own, self.probability, prediction=self.prediction, design=self.design,

@@ -147,20 +147,20 @@ def labels_in_part(
     name: str, values: ArrayLike, pos_label: Label
 ) -> tuple[BoolArray, BoolArray]:
     """Return which cases are labelled, and which are known to be positive."""
-    if np.ma.isMaskedArray(values):
+    if np.ma.is_masked(values):
         raise ValueError(
-            f"{name} is a masked array: give {name}.filled(numpy.nan), which marks "
-            "cases without a label."
+            f"{name} is a masked array: give {name}.astype(object).filled(numpy.nan), "
+            "which marks cases without a label."
         )
     given = check_vector(name, values)
     is_labelled = ~are_missing(given)
     if not is_labelled.any():
         raise ValueError(f"{name} has no label: all entries are missing.")
     is_pos = np.zeros(len(given), dtype=bool)
-    own = given[is_labelled]
-    if own.dtype.kind == "O":
-        own = np.array(own.tolist())
-    is_pos[is_labelled] = check_labels(own, pos_label)
+    try:
+        is_pos[is_labelled] = check_labels(given[is_labelled], pos_label)
+    except ValueError as error:
+        raise ValueError(str(error).replace("y_true", name)) from None
     return is_labelled, is_pos
 
 

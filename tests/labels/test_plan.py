@@ -226,7 +226,7 @@ def test_bad_input_is_named():
         "probability is missing": {"probability": None},
         "compare must name two": {"compare": ("a", "b")},
         "found .'y_scores', 'y_scores'.": {"compare": ("y_scores", "y_scores")},
-        "floor must lie": {"floor": 2},
+        "floor must be": {"floor": 2},
         "does not support": {"metric": "momentum"},
         "known must have an entry": {"known": [1, 0]},
         "known_probability must be": {"known_probability": 2},

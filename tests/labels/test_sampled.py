@@ -400,6 +400,17 @@ def test_bad_input_is_named():
             call()
 
 
+def test_masked_labels_can_be_filled_as_the_error_says():
+    for values in ([1, 0, 1], [True, False, True], [1.0, 0.0, 1.0]):
+        masked = np.ma.masked_array(values, mask=[False, False, True])
+        with pytest.raises(ValueError, match=r"y_true\.astype\(object\)\.filled"):
+            labels.sampled(masked, 0.7)
+        found = labels.sampled(masked.astype(object).filled(np.nan), 0.7)
+        assert found.is_labelled.tolist() == [True, True, False]
+        whole = labels.sampled(np.ma.masked_array(values), 1.0)
+        assert whole.pos.tolist() == [1, 0, 1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("scope", ["population", "batch"])
 def test_intervals_cover(scope):

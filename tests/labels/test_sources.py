@@ -1,6 +1,7 @@
 """What holds of labels from every source: known ones, order, sums and coverage."""
 
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 
@@ -275,3 +276,98 @@ def test_gains_count_a_class_that_is_estimated_below_0():
         gains = {"positive": 3, "negative": -1}
         value = skrate.expected_gain_score(own, [4, 3, 2, 1], gain=gains, rate=0.5)
         assert value == pytest.approx(gain)
+
+
+SOME, ALL = [1, 0, None, 1, 0, None, 1, 0], [1, 0, 1, 1, 0, 0, 1, 0]
+TIMES, RANKED = np.arange(1.0, 9.0), np.arange(8.0)
+
+
+def planned(y_scores=RANKED, n_labels=2, **options):
+    """Return a plan for the AUC of eight cases."""
+    given = {"metric": "roc_auc", "probability": 0.5, "random_state": 0, **options}
+    return labels.plan_labels(y_scores, n_labels, **given)
+
+
+# By the argument that an ill-formed value stands for.
+CALLS = {
+    "y_true": (
+        lambda bad: labels.sampled(bad, 0.75),
+        lambda bad: labels.noisy(bad, 0.9, 0.9),
+        lambda bad: planned().labels(bad),
+    ),
+    "probability": (
+        lambda bad: labels.sampled(SOME, bad),
+        labels.predicted,
+        lambda bad: planned(probability=bad),
+    ),
+    "prediction": (lambda bad: labels.sampled(SOME, 0.75, prediction=bad),),
+    "design": (lambda bad: labels.sampled(SOME, 0.75, design=bad),),
+    "pos_label": (
+        lambda bad: labels.sampled(SOME, 0.75, pos_label=bad),
+        lambda bad: labels.noisy(ALL, 0.9, 0.9, pos_label=bad),
+        lambda bad: planned(n_labels=6).labels(ALL, pos_label=bad),
+        lambda bad: planned(known=SOME, pos_label=bad),
+    ),
+    "time": (lambda bad: labels.censored(bad, ALL, 4),),
+    "event": (lambda bad: labels.censored(TIMES, bad, 4),),
+    "horizon": (lambda bad: labels.censored(TIMES, ALL, bad),),
+    "sensitivity": (lambda bad: labels.noisy(ALL, bad, 0.9),),
+    "specificity": (lambda bad: labels.noisy(ALL, 0.9, bad),),
+    "validation": (lambda bad: labels.noisy(ALL, 0.9, 0.9, validation=bad),),
+    "y_scores": (planned,),
+    "n_labels": (lambda bad: planned(n_labels=bad),),
+    "compare": (lambda bad: planned({"a": TIMES, "b": RANKED}, compare=bad),),
+    "known": (lambda bad: planned(known=bad),),
+    "known_probability": (lambda bad: planned(known=SOME, known_probability=bad),),
+    "floor": (lambda bad: planned(floor=bad),),
+    "rows": (lambda bad: labels.sampled(SOME, 0.75)[bad],),
+}
+NOT_MISSING = {
+    "nan": np.nan, "infinity": np.inf, "negative": -1, "text": "abc", "bytes": b"x",
+    "Decimal": Decimal("0.5"), "sNaN": Decimal("sNaN"), "empty array": np.array([]),
+    "two columns": np.full((8, 2), 0.5), "no column": np.zeros((8, 0)),
+    "short": [0.5] * 3, "texts": ["a"] * 7 + ["b"], "sNaNs": [Decimal("sNaN")] * 8,
+    "masked": np.ma.masked_array([0.5] * 8, mask=[1] + [0] * 7), "dict": {"c": 0.5},
+    "object": object(), "complex": 1j, "ragged": [[1], [2, 3]], "inf": [np.inf] * 8,
+    "negatives": [-1.0] * 8, "long": [0.5] * 20, "beyond float": [10**400] * 8,
+    "long double": np.array([np.longdouble(1e308) * 10] * 8), "function": len,
+}  # fmt: skip
+# What is not ill-formed, for which argument.
+TAKEN = {
+    "infinity": ("rows",), "texts": ("design",), "inf": ("design",),
+    "negatives": ("y_true", "design", "y_scores"), "beyond float": ("design",),
+    "long double": ("design", "y_scores"), "short": ("probability", "y_scores"),
+    "long": ("probability", "y_scores"), "nan": (), "negative": ("rows",),
+}  # fmt: skip
+
+
+@looped("argument", CALLS)
+def test_ill_formed_arguments_are_named(argument):
+    for name, bad in NOT_MISSING.items():
+        for i, call in enumerate(CALLS[argument]):
+            if argument in TAKEN.get(name, ()):
+                continue
+            with case((name, i)), pytest.raises(ValueError, match=argument):
+                call(bad)
+
+
+def test_rows_are_a_mask_a_slice_or_positions():
+    found = labels.sampled(SOME, 0.75)
+    for bad in (0.5, "a", [0.5], ["a"], (0, 1), [8], [True], slice("a"), None, [[0]]):
+        with case(bad), pytest.raises(ValueError, match="rows of labels"):
+            found[bad]
+    masked = np.ma.masked_array(np.ones(8, bool), mask=np.arange(8) > 6)
+    with pytest.raises(ValueError, match=r"rows.*7"):
+        found[masked]
+    for rows in (slice(2), [0, 1], np.arange(8) < 2, [-8, -7], range(2)):
+        assert found[rows].pos.tolist() == found.pos[:2].tolist()
+
+
+def test_labels_that_are_equal_as_floats_are_two_classes():
+    names = {1: 2**53 + 1, 0: 2.0**53, None: None}
+    expected = labels.sampled(SOME, 0.75).pos
+    found = labels.sampled([names[y] for y in SOME], 0.75, pos_label=2**53 + 1)
+    assert found.pos.tolist() == expected.tolist()
+    named = np.array([names[y] for y in ALL], dtype=object)
+    found = labels.noisy(named, 0.9, 0.9, pos_label=2**53 + 1)
+    assert found.pos.tolist() == labels.noisy(ALL, 0.9, 0.9).pos.tolist()
