@@ -20,6 +20,7 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import (
     check_count,
+    check_equal_length,
     check_fraction,
     check_generator,
     check_vector,
@@ -175,15 +176,12 @@ def plan_labels(
             f"compare must name two of the models in y_scores, {list(models)}: found "
             f"{compare!r}."
         )
-    n_cases = len(check_vector("y_scores", models[names[0]]))
+    first = check_vector("y_scores", models[names[0]])
+    n_cases = len(first)
     is_known, is_pos = np.zeros((2, n_cases), dtype=bool)
     if known is not None:
         is_known, is_pos = labels_in_part("known", known, pos_label)
-        if len(is_known) != n_cases:
-            raise ValueError(
-                f"known must have an entry for each of the {n_cases} cases, found "
-                f"{len(is_known)}."
-            )
+        check_equal_length(y_scores=first, known=is_known)
     of_known = _check_known_probability(known_probability, is_known)
     n_labels = check_count("n_labels", n_labels, minimum=2)
     n_free = n_cases - np.count_nonzero(is_known)
@@ -378,11 +376,7 @@ class LabelPlan(Rows):
         """
         given = check_vector("y_true", y_true)
         is_wanted = self.is_drawn | self.is_known
-        if len(given) != len(is_wanted):
-            raise ValueError(
-                f"y_true must have an entry for each of the {len(is_wanted)} cases, "
-                f"found {len(given)}."
-            )
+        check_equal_length(y_true=given, plan=is_wanted)
         lacking = is_wanted & are_missing(given)
         if lacking.any():
             raise ValueError(
