@@ -75,6 +75,11 @@ class Sample:
         return len(self.is_pos if self.kept is None else self.kept)
 
     @property
+    def row_weights(self) -> FloatArray:
+        """The weight of each case, 1 where all count the same."""
+        return np.ones(len(self.is_pos)) if self.weights is None else self.weights
+
+    @property
     def are_repetitions(self) -> bool:
         """Whether a case counts as often as its weight says."""
         return self.kind == "frequency"

@@ -196,9 +196,9 @@ def _of_folds(
     has_groups = bool(both) and found[0].cases.are_fold_groups
     if not has_groups:
         _check_class_sizes(metric, of_both)
-    reasons = [why_lopsided(one) for one in of_both]
-    reasons += [why_one_group(found[0].cases)] if has_groups else []
-    reason = next((why for why in reasons if why is not None), None)
+    reason = next((why for why in map(why_lopsided, of_both) if why is not None), None)
+    if has_groups and reason is None:
+        reason = why_one_group(found[0].cases)
     if reason is not None:
         found = [replace(model, is_known=False) for model in found]
         warn_undefined(f"The uncertainty of the {metric.name}", reason)
@@ -348,32 +348,25 @@ class Measured:
         firsts = slice(None) if self._cases_of_rows is None else self._cases_of_rows[0]
         cases = self._cases_of(self.each, self.rows, firsts)
         if cases.are_fold_groups and self.one_class:
-            all_rows = [*self.rows, *self.other_rows]
-            return self._cases_of([*self.each, *self.one_class], all_rows, firsts)
+            folds = [*self.each, *self.one_class]
+            return self._cases_of(folds, [*self.rows, *self.other_rows], firsts)
         return cases
 
     def _cases_of(
         self, folds: list[OnRanking], rows: list[IntArray], firsts: Any
     ) -> Ranked:
         """Return the cases of folds, all groups of folds as units if others count."""
-        weights = None
-        if any(one.ranked.weights is not None for one in folds):
-            weights = _weights_of(folds)[firsts]
-        cases = Ranked(
-            np.concatenate([one.ranked.is_pos for one in folds])[firsts],
-            weights=weights,
-            kind=folds[0].ranked.kind,
-        )
+        ranked, weights = [one.ranked for one in folds], None
+        if any(one.weights is not None for one in ranked):
+            weights = np.concatenate([one.row_weights for one in ranked])[firsts]
+        is_pos = np.concatenate([one.is_pos for one in ranked])[firsts]
+        cases = Ranked(is_pos, weights=weights, kind=ranked[0].kind)
         if self._clusters is None:
             return cases
-        clusters = np.unique(self._clusters[np.concatenate(rows)], return_inverse=True)[
-            1
-        ]
+        clusters = self._clusters[np.concatenate(rows)]
         numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-        return with_fold_groups(
-            replace(cases, clusters=clusters), numbers,
-            are_units=len(folds) > len(self.each),
-        )  # fmt: skip
+        are_more = len(folds) > len(self.each)
+        return with_fold_groups(cases, clusters, numbers, are_units=are_more)
 
     @lazy
     def influence(self) -> FloatArray:
@@ -690,7 +683,7 @@ class Measured:
     @lazy
     def _row_weights(self) -> FloatArray:
         """The weight of each row of the folds."""
-        return _weights_of(self.each)
+        return np.concatenate([one.row_weights for one in self.ranked])
 
     @lazy
     def _effective_sizes(self) -> FloatArray:
@@ -809,18 +802,6 @@ class Measured:
         away = np.sqrt(np.array([below, above]) * self.n_repeats)
         below, above = (away / self.n_rankings).tolist()
         return ConfidenceInterval(self.value - below, self.value + above)
-
-
-def _weights_of(folds: Sequence[OnRanking]) -> FloatArray:
-    """Return the weight of each row of the folds."""
-    return np.concatenate(
-        [
-            np.ones(len(one.ranked.is_pos))
-            if one.ranked.weights is None
-            else one.ranked.weights
-            for one in folds
-        ]
-    )
 
 
 def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArray:

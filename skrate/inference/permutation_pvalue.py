@@ -57,9 +57,7 @@ def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]
     It is of the sum of weight * label * processed, about their means. By chance they
     are independent: means of squares, or over pairs of a cluster, multiply.
     """
-    table, weights = ranked.table, ranked.weights
-    if weights is None:
-        weights = np.ones(len(ranked.is_pos))
+    table, weights = ranked.table, ranked.row_weights
     processed = law.table.mean(table.rates[:-1], table.rates[1:])
     each = Merged(table.pos, table.neg, np.arange(table.n_groups))
     values = np.array([ranked.is_pos, ranked.of_cases(each, processed, processed)])

@@ -284,10 +284,7 @@ def why_too_few(cases: Ranked, metric: Metric | None = None) -> str | None:
 def why_one_group(cases: Ranked) -> str | None:
     """Return that groups of folds are the units, and there is one, or None."""
     if cases.are_fold_groups and cases.n_units < 2:
-        return (
-            "clusters links all folds into one group, and at least 2 are needed if a "
-            "fold holds a single cluster"
-        )
+        return "clusters puts all folds into one group, and at least 2 are needed"
     return None
 
 

@@ -281,40 +281,35 @@ def check_cases(
         sample = replace(sample, weights=own / own.mean(), given=own)
     if sample.clusters is None:
         return sample
-    return replace(sample, clusters=numbered_clusters(sample.clusters))
-
-
-def numbered_clusters(clusters: IntArray) -> IntArray:
-    """Return the number of the cluster of each case, of which there are several."""
-    found, codes = np.unique(clusters, return_inverse=True)
+    found, codes = np.unique(sample.clusters, return_inverse=True)
     if len(found) < 2:
         raise ValueError(
             "clusters puts all cases in one cluster: nothing can be said about the "
             "variation between clusters."
         )
-    return codes
+    return replace(sample, clusters=codes)
 
 
 def with_fold_groups(
-    cases: Ranked, folds: IntArray, *, are_units: bool = False
+    cases: Ranked, clusters: IntArray, folds: IntArray, *, are_units: bool = False
 ) -> Ranked:
-    """Return the cases with the groups of folds of their clusters, or as clusters.
+    """Return the cases with clusters and their groups of folds, or these as clusters.
 
     Groups are connected components of folds and clusters. They are the units if asked
     for, or if one of them has a single cluster, which shows no variation.
     """
-    assert cases.clusters is not None
-    n_folds = int(folds.max()) + 1
+    codes = np.unique(clusters, return_inverse=True)[1]
+    nodes = folds, int(folds.max()) + 1 + codes
     graph = sparse.coo_array(
-        (np.ones(len(folds)), (folds, n_folds + cases.clusters)),
-        shape=(n_folds + cases.n_units,) * 2,
+        (np.ones(len(folds)), nodes), (int(nodes[1].max()) + 1,) * 2
     )
-    found = csgraph.connected_components(graph, directed=False)[1]
-    of_cluster = np.unique(found[n_folds:], return_inverse=True)[1]
+    found = csgraph.connected_components(graph, directed=False)[1][nodes[1]]
+    of_row = np.unique(found, return_inverse=True)[1]
+    of_cluster = np.empty(int(codes.max()) + 1, dtype=np.intp)
+    of_cluster[codes] = of_row
     if are_units or np.bincount(of_cluster).min() < 2:
-        units = of_cluster[cases.clusters]
-        return replace(cases, clusters=units, are_fold_groups=True)
-    return replace(cases, fold_groups=of_cluster)
+        return replace(cases, clusters=of_row, are_fold_groups=True)
+    return replace(cases, clusters=codes, fold_groups=of_cluster)
 
 
 def check_sample(
@@ -509,16 +504,14 @@ def ranked_in_folds(rankings: FoldRankings, weights: Weights = "frequency") -> R
         )
     if n_repeats > 1:
         # Of all repeats they are those of one.
-        own = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
-        cases = replace(cases, weights=own / n_repeats)
+        cases = replace(cases, weights=cases.row_weights / n_repeats)
     kept: Any = slice(None) if cases.kept is None else cases.kept
     folds = fold_numbers(rankings)[kept]
     cases = replace(cases, folds=folds)
     if clusters is None:
         return cases
     units = check_groups("clusters", clusters).codes[kept]
-    units = np.unique(units, return_inverse=True)[1]
-    return with_fold_groups(replace(cases, clusters=units), folds)
+    return with_fold_groups(cases, units, folds)
 
 
 def fold_numbers(rankings: FoldRankings) -> IntArray:

@@ -862,7 +862,7 @@ def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArr
     that a pilot always has the same, in any order of its rows.
     """
     generator, cases, units = np.random.default_rng(0), ranked[0], _in_order(ranked)
-    weights = np.ones(len(cases.is_pos)) if cases.weights is None else cases.weights
+    weights = cases.row_weights
     if cases.clusters is None and cases.weights is not None:
         # Repetitions are cases, each of them in a part.
         counts = np.rint(weights).astype(np.int64)
