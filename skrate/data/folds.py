@@ -52,7 +52,9 @@ class FoldRankings:
     sample_weight : array-like of shape (n_rows,), default=None
         Weights of the rows, not negative.
     clusters : array-like of shape (n_rows,), default=None
-        The cluster of each row, such as its patient; clusters are independent.
+        The cluster of each row, such as its patient; clusters are independent. If a
+        fold holds a single cluster that no other fold holds, the folds, or groups of
+        folds that share clusters, are the units of inference.
     indices : array-like of shape (n_rows,), default=None
         Which case each row is, by its number in the data, so that a case that is tested
         in several repeats counts once. None means that each row is another case.

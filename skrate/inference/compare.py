@@ -283,8 +283,10 @@ def compare(
 
     Rankings of folds are paired by the cases; it is about the models that were trained,
     while :func:`compare_folds` counts in that others would have been trained on other
-    cases. :ref:`uncertainty` has what is done without variation, by replicates and with
-    two tables, and :ref:`several_in_lists` the test within lists.
+    cases. If their clusters make folds the units, as in leave-one-site-out, it is the
+    paired t-test of the values of the folds. :ref:`uncertainty` has what is done
+    without variation, by replicates and with two tables, and :ref:`several_in_lists`
+    the test within lists.
 
     The covariance of several models multiplies their influence values case by case
     (DeLong's matrix for the AUC), so that a contrast ``c @ values`` has the variance

@@ -202,14 +202,14 @@ def estimate(
         If the metric is not one of this package or does not have these parameters,
         for labels, scores, weights or clusters that do not fit, or for options that
         exclude each other. For folds, if none with both classes has two positives, or
-        none has two negatives: use fewer folds.
+        none has two negatives, unless folds are the units: use fewer folds.
 
     Warns
     -----
     UndefinedMetricWarning
         If a class has fewer than two cases, the metric is undefined, or a replicate has
         only one class (it is left out). Folds on which the metric is undefined are
-        left out.
+        left out. If the clusters of folds leave a single unit.
     UserWarning
         If gains per case are worth fewer than 10 equal ones, (sum g)^2 / sum g^2; if
         few cases of a class have sampling weights above half the greatest; if a known
@@ -252,7 +252,10 @@ def estimate(
     For folds [7]_ the estimand is the mean performance of the V models as they were
     trained: :ref:`train_once` has its variance. A single positive or negative of a fold
     is taken to vary as those of the other folds, and a fold that lacks a class, but has
-    a value, is taken as a constant.
+    a value, is taken as a constant. With ``clusters`` in the folds, a group of folds
+    that shares none with others loses one degree of freedom: its k clusters count
+    k / (k - 1) times. If a group has a single cluster, as in leave-one-site-out, the
+    groups are the units: "wilson" is then Student's t interval of their values.
 
     Cost: one sort; the bootstrap sorts nothing again and needs bounded memory; the
     jackknife is quadratic in the number of groups.

@@ -365,8 +365,10 @@ class Measured:
             return cases
         clusters = self._clusters[np.concatenate(rows)]
         numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-        are_more = len(folds) > len(self.each)
-        return with_fold_groups(cases, clusters, numbers, are_units=are_more)
+        return with_fold_groups(
+            cases, clusters, numbers, are_units=len(folds) > len(self.each),
+            are_repeated=self.n_repeats > 1,
+        )  # fmt: skip
 
     @lazy
     def influence(self) -> FloatArray:

@@ -51,8 +51,9 @@ class Ranked(Sample):
     ``given`` are sampling weights before they were scaled to a mean of 1. ``folds``
     number the fold of each case: the table is then that of the consensus, what is found
     if the same share of each fold is processed. ``fold_groups`` number the group of
-    folds of each cluster: no two groups share a cluster. ``are_fold_groups`` says
-    whether the clusters are these groups.
+    folds of each cluster: no two groups share a cluster. ``group_factors`` are k /
+    (k - 1) of groups with k clusters, and ``are_fold_groups`` says whether the clusters
+    are these groups.
     """
 
     counts: RankTable | None = None
@@ -61,6 +62,7 @@ class Ranked(Sample):
     given: FloatArray | None = None
     folds: IntArray | None = None
     fold_groups: IntArray | None = None
+    group_factors: FloatArray | None = None
     are_fold_groups: bool = False
 
     @property
@@ -70,11 +72,10 @@ class Ranked(Sample):
 
     @property
     def unit_factors(self) -> FloatArray:
-        """The factor k / (k - 1) of squares, with k clusters in the group of each."""
-        groups = self.fold_groups
-        groups = np.zeros(self.n_units, dtype=np.intp) if groups is None else groups
-        sizes = np.bincount(groups)
-        return np.asarray((sizes / (sizes - 1)).take(groups))
+        """How often the square of each cluster counts, because centring reduces it."""
+        if self.fold_groups is None or self.group_factors is None:
+            return np.full(self.n_units, self.n_units / (self.n_units - 1))
+        return self.group_factors.take(self.fold_groups)
 
     @lazy
     def effective_sizes(self) -> tuple[float, float]:
@@ -281,8 +282,8 @@ def check_cases(
         sample = replace(sample, weights=own / own.mean(), given=own)
     if sample.clusters is None:
         return sample
-    found, codes = np.unique(sample.clusters, return_inverse=True)
-    if len(found) < 2:
+    codes = np.unique(sample.clusters, return_inverse=True)[1]
+    if not codes.any():
         raise ValueError(
             "clusters puts all cases in one cluster: nothing can be said about the "
             "variation between clusters."
@@ -291,7 +292,12 @@ def check_cases(
 
 
 def with_fold_groups(
-    cases: Ranked, clusters: IntArray, folds: IntArray, *, are_units: bool = False
+    cases: Ranked,
+    clusters: IntArray,
+    folds: IntArray,
+    *,
+    are_units: bool = False,
+    are_repeated: bool = False,
 ) -> Ranked:
     """Return the cases with clusters and their groups of folds, or these as clusters.
 
@@ -307,9 +313,33 @@ def with_fold_groups(
     of_row = np.unique(found, return_inverse=True)[1]
     of_cluster = np.empty(int(codes.max()) + 1, dtype=np.intp)
     of_cluster[codes] = of_row
-    if are_units or np.bincount(of_cluster).min() < 2:
+    sizes = np.bincount(of_cluster)
+    if are_units or sizes.min() < 2:
         return replace(cases, clusters=of_row, are_fold_groups=True)
-    return replace(cases, clusters=codes, fold_groups=of_cluster)
+    factors = sizes / (sizes - 1)
+    if are_repeated:
+        factors = _factors_of_repeats(codes, folds, of_cluster)
+    return replace(cases, clusters=codes, fold_groups=of_cluster, group_factors=factors)
+
+
+def _factors_of_repeats(
+    codes: IntArray, folds: IntArray, of_cluster: IntArray
+) -> FloatArray:
+    """Return the factor of each group of folds of several repeats.
+
+    Cluster j with a share s_jf of the clusters of fold f contributes u_j sum_f s_jf, if
+    its independent u_j are alike in its folds, and loses sum_f s_jf sum_l s_lf u_l by
+    centring. The factor is the ratio of the expected squares without and with the loss.
+    """
+    shares = sparse.coo_array((np.ones(len(codes)), (codes, folds))).tocsr()
+    shares.data[:] = 1
+    shares = shares.multiply(1 / shares.sum(axis=0)).tocsr()
+    own, squares = shares.sum(axis=1), shares.power(2).sum(axis=1)
+    of_fold = np.empty(shares.shape[1], dtype=np.intp)
+    of_fold[folds] = of_cluster[codes]
+    left = np.bincount(of_cluster, own * (own - 2 * squares))
+    left += np.bincount(of_fold, (shares.T @ shares).power(2).sum(axis=0))
+    return np.asarray(np.bincount(of_cluster, own**2) / left)
 
 
 def check_sample(
@@ -511,7 +541,8 @@ def ranked_in_folds(rankings: FoldRankings, weights: Weights = "frequency") -> R
     if clusters is None:
         return cases
     units = check_groups("clusters", clusters).codes[kept]
-    return with_fold_groups(cases, units, folds)
+    are_repeated = n_repeats > 1 and rankings.clusters is not None
+    return with_fold_groups(cases, units, folds, are_repeated=are_repeated)
 
 
 def fold_numbers(rankings: FoldRankings) -> IntArray:

@@ -488,7 +488,7 @@ class _Units:
         given = weights if cases.weights is None else cases.weights
         if cases.clusters is not None:
             sums = [np.bincount(cases.clusters, given * row) for row in rows]
-            rows = np.array(sums) * np.sqrt(cases.unit_factors)
+            rows = np.sqrt(cases.unit_factors) * np.asarray(sums, dtype=np.float64)
             weights = np.asarray(np.bincount(cases.clusters, given), dtype=np.float64)
         elif cases.weights is not None and cases.are_repetitions:
             rows = np.repeat(rows, np.rint(given).astype(np.intp), axis=1)

@@ -348,7 +348,8 @@ def cross_val_rankings(
         True labels of two classes.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient, which the splitter gets as its
-        ``groups``; the rankings keep them for inference.
+        ``groups``; the rankings keep them for inference, by clusters within folds or,
+        if a fold holds a single one (leave-one-site-out), by folds.
     cv : int, cross-validation generator or iterable, default=None
         As in :func:`sklearn.model_selection.cross_validate`; None is five folds. With
         ``clusters`` a number of folds means

@@ -259,3 +259,39 @@ def test_replicates_lose_a_cluster_in_each_fold(method):
     how = {"method": method, "n_resamples": 4000, "random_state": 0}
     found = estimate("roc_auc", rankings, **how).standard_error
     assert found == pytest.approx(expected, rel=0.15)
+
+
+def test_clusters_of_repeats_are_unbiased_if_they_are_alike_in_all_folds():
+    generator, n, n_repeats = np.random.default_rng(0), 12, 3
+    fold = np.append([0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3], np.zeros(24, dtype=int))
+    for repeat in range(1, n_repeats):
+        fold[repeat * n :][:n] = 4 * repeat + generator.permutation(fold[:n])
+    cluster = np.tile(np.arange(n), n_repeats)
+    shares = np.zeros((n, 12))
+    shares[cluster, fold] = 1 / np.bincount(fold)[fold]
+    # What cluster i adds is u_i, by its shares, minus the mean of u in each fold.
+    added = np.diag(shares.sum(axis=1))
+    for f in range(12):
+        added = added - np.outer(shares[:, f], shares[:, f])
+    y_true = np.repeat(np.arange(36) % 2, 4)
+    rankings = FoldRankings(
+        y_true, np.arange(144.0), np.repeat(fold, 4), clusters=np.repeat(cluster, 4),
+        indices=np.tile(np.arange(48), 3), repeats=np.arange(12) // 4,
+    )  # fmt: skip
+    factors = ranked_in_folds(rankings).unit_factors
+    # The sum of the variances of the columns is that of clusters that are not centred.
+    expected = (shares.sum(axis=1) ** 2).sum()
+    assert (factors[:, None] * added**2).sum() == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("design", [name for name in DESIGNS if name != "a chain"])
+def test_repeats_that_are_alike_count_as_one(design):
+    fold, cluster, _ = DESIGNS[design]
+    (once,) = drawn(fold, cluster)
+    names = ("y_true", "y_score", "clusters")
+    columns = {name: np.tile(getattr(once, name), 2) for name in names}
+    twice = FoldRankings(
+        fold=np.append(fold, 10 + fold), indices=np.tile(np.arange(120), 2), **columns
+    )
+    found, expected = (estimate("roc_auc", one) for one in (twice, once))
+    assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
