@@ -249,6 +249,7 @@ ROUNDED = {
     "inference/compare_curves.py": "covariances for standard errors, and random draws",
     "inference/select_best.py": "of whole numbers, whose sums are exact in any order",
     "inference/resampling.py": "sparse: scipy adds these itself, in their order",
+    "inference/sample.py": "sparse: scipy adds these itself, in their order",
 }
 # By BLAS, by LAPACK, or by quadrature whose nodes LAPACK finds.
 PRODUCTS = {
