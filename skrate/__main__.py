@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import csv
 import gzip
+import io
 import math
 import os
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -71,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     _stop(f"--html cannot be written: {error}.")
         except UnicodeDecodeError as error:
             _stop(f"{given.file} is no text in UTF-8: {error}. Save it as such.")
-        except (OSError, EOFError, ValueError, TypeError, ImportError) as error:
+        except (OSError, ValueError, TypeError, ImportError) as error:
             _stop(str(error))
     print(text)
     for note in _notes(caught):
@@ -199,7 +202,7 @@ def _read(given: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
     if given.clusters is not None:
         name, column = f"--clusters {given.clusters}", columns[given.clusters]
         _check_known(name, column)
-        given.clusters = np.array([_text(cell) for cell in column])
+        given.clusters = [str(cell).strip() for cell in column]
     return is_pos, {
         name: _numbers(f"--score {name}", columns[name], given.decimal)
         for name in given.score
@@ -207,26 +210,46 @@ def _read(given: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
 
 
 def _read_csv(path: Path, names: list[str]) -> dict[str, Cells]:
-    opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
-    with opened(path, "rt", newline="", encoding="utf-8-sig") as file:
-        delimiter = max(_WIDE, key=file.readline().count)
-        file.seek(0)
-        rows = csv.reader(file, delimiter=delimiter)
-        header = next(rows, [])
-        _check_columns(path, names, header)
-        places = [header.index(name) for name in names]
-        cells: list[list[str]] = []
-        for row in rows:
-            if row and len(row) != len(header):
-                raise ValueError(
-                    f"{path}, line {rows.line_num}: {len(row)} cells under "
-                    f"{len(header)} names. Quote cells that contain {delimiter!r}."
-                )
-            if row:
-                cells.append([row[place] for place in places])
+    rows = _rows(path)
+    _, header = next(rows, (1, []))
+    _check_columns(path, names, header)
+    places = [header.index(name) for name in names]
+    cells: list[list[str]] = []
+    for line, row in rows:
+        if row and len(row) != len(header):
+            raise ValueError(
+                f"{path}, line {line}: {len(row)} cells under {len(header)} names. "
+                "Quote cells that contain delimiters."
+            )
+        if row:
+            cells.append([row[place] for place in places])
     if not cells:
         raise ValueError(f"{path} has no rows below its header.")
     return dict(zip(names, zip(*cells, strict=True), strict=True))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row, and the number of its first line."""
+    opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    line = 1
+    # Columns that are not read may hold long texts.
+    csv.field_size_limit(2**31 - 1)
+    try:
+        with opened(path, "rt", newline="", encoding="utf-8-sig") as file:
+            first = file.readline()
+            delimiter = max(_WIDE, key=first.count)
+            # Without strict, all rows after a quote that is not closed are one cell.
+            rows = csv.reader(chain([first], file), delimiter=delimiter, strict=True)
+            for row in rows:
+                yield line, row
+                line = rows.line_num + 1
+    except csv.Error as error:
+        raise ValueError(
+            f"{path}, line {line}: a quote is not closed, or not doubled within a "
+            f"cell: {error}."
+        ) from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path}, line {line}: damaged .gz: {error}.") from error
 
 
 def _read_parquet(path: Path, names: list[str]) -> dict[str, Cells]:
@@ -236,6 +259,7 @@ def _read_parquet(path: Path, names: list[str]) -> dict[str, Cells]:
         raise ImportError(
             'Parquet is read by pandas: "pip install pandas pyarrow", or use a .csv.'
         ) from error
+    path.stat()
     frame = pd.read_parquet(path)
     frame.columns = list(map(str, frame.columns))
     _check_columns(path, names, list(frame.columns))
@@ -266,13 +290,14 @@ def _check_known(option: str, column: Cells) -> None:
 
 
 def _text(cell: Any) -> str:
-    """Return a label as text; 1 and 1.0 are one label."""
+    """Return a label as text; 1 and 1.0 are one label, 1_0 is none of 10."""
     text = str(cell).strip()
     try:
-        number = float(text)
+        number = math.nan if "_" in text else float(text)
     except ValueError:
         return text.capitalize() if text.lower() in ("true", "false") else text
-    return str(int(number)) if number.is_integer() else text
+    is_exact = number.is_integer() and abs(number) < 2**53
+    return str(int(number)) if is_exact else text
 
 
 def _positives(
@@ -309,7 +334,7 @@ def _numbers(option: str, column: Cells, decimal: str) -> FloatArray:
             # A point in such a file parts thousands, and is refused.
             text = cell.translate(str.maketrans(",.", ".,"))
         try:
-            number = float(text)
+            number = math.nan if "_" in str(cell) else float(text)
         except (ValueError, TypeError):
             number = math.nan
         if not math.isfinite(number):
@@ -396,9 +421,15 @@ def _others(
 
 
 if __name__ == "__main__":
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names of columns may hold letters that the terminal lacks.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         main()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader, such as head, has gone; at exit it is written again.
+        print(end="", flush=True)
+    except OSError as error:
+        # At exit what is left is written again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader, such as head, may be gone.
+        if not isinstance(error, BrokenPipeError):
+            _stop(f"the report cannot be written: {error}.")

@@ -2,9 +2,11 @@
 
 import csv
 import gzip
+import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +92,31 @@ def test_clusters_are_a_column(cases, tmp_path, capsys):
     assert capsys.readouterr().out.startswith(str(report))
 
 
+def test_ids_of_clusters_stay_text(cases, tmp_path, capsys):
+    y_true, scores = cases
+    high = str(2**60)
+    texts = ["007", "7", "1e3", "1000", "1_0", "10", "True", "true", high, high[:-1]]
+    texts += ["1", "1.0", f"{2**60 + 1}", "\u0661", "inf", "1e400"]
+    patients = np.arange(300) // 4 % len(texts)
+    columns = {**scores, "patient": [texts[code] for code in patients]}
+    file = write(tmp_path / "scores.csv", y_true, columns)
+    main(["report", file, *OPTIONS, "--rate", "0.1", "--clusters", "patient"])
+    report = budget_report(
+        y_true, models=scores, reference="new", rate=0.1, clusters=patients
+    )
+    assert capsys.readouterr().out.startswith(str(report))
+
+
+def test_labels_that_floats_make_equal_are_different(cases, tmp_path, capsys):
+    y_true, scores = cases
+    for pair in (("10", "1_0"), (f"{2**60}", f"{2**60 + 1}")):
+        labels = np.where(y_true, *pair)
+        file = write(tmp_path / "scores.csv", labels, scores)
+        main(["report", file, *OPTIONS, "--rate", "0.1", "--pos-label", pair[0]])
+        report = budget_report(y_true, models=scores, reference="new", rate=0.1)
+        assert capsys.readouterr().out.startswith(str(report))
+
+
 def test_what_functions_warn_of_is_a_note(cases, tmp_path, capsys):
     y_true, scores = cases
     file = write(tmp_path / "scores.csv", y_true, scores)
@@ -124,8 +151,36 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
     commas = str(tmp_path / "commas.csv")
     text = "y;new;point\n1;-1,4663;0.25\n0;0,5;1\n"
     Path(commas).write_text(text, encoding="utf-8")
+    zipped = bytearray(cut.read_bytes())
+    zipped[10:18] = b"\xff" * 8
+    damaged, unzipped = tmp_path / "damaged.csv.gz", tmp_path / "plain.csv.gz"
+    damaged.write_bytes(zipped)
+    unzipped.write_bytes(b"y,new\n1,0.5\n0,0.1\n")
+    binary, wide = tmp_path / "binary.csv", tmp_path / "wide.csv"
+    binary.write_bytes(bytes(range(256)))
+    wide.write_text("y,new\n1,0.5\n0,0.1\n", encoding="utf-16")
+    quotes = {
+        "last": ('y,new,text\n1,0.5,\n0,0.1,"a\n1,0.2,b\n', 3),
+        "first": ('y,new,text\n"1,0.5,\n0,0.1,a\n1,0.2,b\n', 2),
+        "header": ('"y,new\n1,0.5\n', 1),
+        "inner": ('y,new,text\n1,0.5,"a "b" c"\n0,0.1,b\n', 2),
+    }
+    for name, (text, _) in quotes.items():
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    bars = tmp_path / "bars.csv"
+    bars.write_text("y,new\n1,0.5\n0,1_0\n", encoding="utf-8")
     one = ["--label", "y", "--score", "new", "--rate", "0.1"]
     for call, message in [
+        *[
+            ([str(tmp_path / f"{name}.csv"), *one], f"{name}.csv, line {line}: a quote")
+            for name, (_, line) in quotes.items()
+        ],
+        ([str(damaged), *one], r"damaged.csv.gz, line 1: damaged .gz: .*decompressing"),
+        ([str(unzipped), *one], "plain.csv.gz, line 1: damaged .gz: Not a gzipped"),
+        ([str(binary), *one], "binary.csv is no text in UTF-8"),
+        ([str(wide), *one], "wide.csv is no text in UTF-8"),
+        ([str(bars), *one], "row 2 holds '1_0', which is no finite number"),
+        ([str(tmp_path), *one], str(tmp_path)),
         (
             [file, "--label", "y", "--score", "mine", "--rate", "0.1"],
             "no column 'mine'",
@@ -174,7 +229,9 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         with case(message), pytest.raises(SystemExit) as stopped:
             main(["report", *call])
         assert stopped.value.code == 2
-        assert re.search(message, capsys.readouterr().err)
+        error = capsys.readouterr().err
+        assert re.search(message, error)
+        assert len(error.splitlines()) == 1 or "usage: " in error
 
 
 def test_the_page_is_complete_in_itself(cases, tmp_path, capsys):
@@ -219,6 +276,17 @@ def test_zipped_text_is_read(cases, tmp_path, capsys):
         main(["report", str(path), *OPTIONS, "--rate", "0.1"])
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
+
+
+def test_a_long_text_beside_the_scores_is_read(cases, tmp_path, capsys):
+    y_true, scores = cases
+    shown = []
+    for text in ("short", 'of two\nlines, "quoted"', 'a 5" disk', "x" * 200_000):
+        texts = {**scores, "text": [text, *["short"] * 299]}
+        file = write(tmp_path / "scores.csv", y_true, texts)
+        main(["report", file, *OPTIONS, "--rate", "0.1"])
+        shown.append(capsys.readouterr().out)
+    assert set(shown) == {shown[0]}
 
 
 def test_decimal_commas_are_read_if_asked(cases, tmp_path, capsys):
@@ -268,6 +336,33 @@ def test_a_reader_that_stops_ends_it_quietly(cases, tmp_path):
     ) as process:
         process.stdout.close()
         assert process.stderr.read() == ""
+
+
+def test_letters_that_the_terminal_lacks_are_escaped(cases, tmp_path):
+    y_true, scores = cases
+    file = write(tmp_path / "scores.csv", y_true, {"s\xe9": scores["new"]})
+    call = [sys.executable, "-m", "skrate", "report", file, "--label", "y", "--score"]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"}
+    run = partial(subprocess.run, capture_output=True, env=ascii_only, check=False)
+    found = run([*call, "s\xe9", "--rate", "0.1"])
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert rb"s\xe9" in found.stdout
+    other = run([*call, "\xe9", "--rate", "0.1"])
+    assert other.returncode == 2
+    assert rb"no column '\xe9'; it has ['name', 'y', 's\xe9']" in other.stderr
+    assert other.stderr.count(b"\n") == 1
+
+
+def test_a_report_that_cannot_be_written_ends_with_a_message(cases, tmp_path):
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("needs a device that is full")
+    file = write(tmp_path / "scores.csv", *cases)
+    call = [sys.executable, "-m", "skrate", "report", file, *OPTIONS, "--rate", "0.1"]
+    with full.open("w") as out:
+        found = subprocess.run(call, stdout=out, stderr=subprocess.PIPE, check=False)
+    assert found.returncode == 2
+    assert found.stderr.count(b"\n") == 1
 
 
 def test_a_single_comparison_is_not_called_adjusted(cases, tmp_path, capsys):
