@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -13,10 +13,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.data.arrays import (
     Array,
     ArrayLike,
+    BoolArray,
     FloatArray,
     IntArray,
     Label,
     dot,
+    lazy,
+    parts,
     share_of,
 )
 from skrate.data.checks import (
@@ -399,71 +402,167 @@ class SubgroupScores(Drawn, Rows):
 def _of_queue(
     asked: list[Share], cases: Ranked, codes: IntArray, law: RateDistribution
 ) -> tuple[FloatArray, FloatArray, dict[Share, float], FloatArray, FloatArray]:
-    """Return what :class:`SubgroupScores` holds: values, and so on.
+    """Return what :class:`SubgroupScores` holds: values, and so on."""
+    per_processed = np.array([share == "precision" for share in asked])
+    classes = [SHARES[share][1] for share in asked]
+    used = sorted({*classes, *([_ALL] if per_processed.any() else [])})
+    queue = _queue(used, cases, codes, law)
+    found, sizes = queue.found, queue.sizes
+    amounts = found[classes]
+    wholes = np.where(per_processed[:, None], found[_ALL], sizes[classes])
+    values = share_of(amounts.ravel(), wholes.ravel())
+    effective, ratios = np.zeros(len(values)), {}
+    for row in np.flatnonzero(wholes > 0).tolist():
+        i, g = divmod(row, found.shape[1])
+        ratio = _Ratio(classes[i], g, values[row], wholes[i, g], per_processed[i])
+        whole = _ALL if ratio.per_processed else ratio.of
+        chosen = replace(queue.cases, is_pos=queue.chosen(whole, g))
+        effective[row] = chosen.effective_sizes[0]
+        if ratio.per_processed:
+            effective[row] *= found[_ALL, g] / sizes[_ALL, g]
+        if effective[row] >= 2:
+            ratios[row] = ratio
+    matrix = np.full((len(values), len(values)), _NAN)
+    if ratios:
+        known = list(ratios)
+        matrix[np.ix_(known, known)] = queue.covariance(list(ratios.values()))
+    overall = share_of(amounts.sum(axis=1), wholes.sum(axis=1)).tolist()
+    ends = queue.mean[[0, -1]]
+    return values, matrix, dict(zip(asked, overall, strict=True)), effective, ends
 
-    Each share is a ratio of two sums over cases of a class and group. A sum of m_i has
-    of each case the slope m_i, if it is one of them, less what it pushes out.
+
+class _Ratio(NamedTuple):
+    """The fraction processed of a class and group, or its part of those processed."""
+
+    of: int
+    g: int
+    value: float
+    whole: float
+    per_processed: bool
+
+
+@dataclass(frozen=True)
+class _Queue:
+    """Sums over the samples of each class and group, and how samples change them.
+
+    A sum of the probabilities m_i of being processed has of each sample the slope m_i,
+    if it is one of them, less what it pushes out.
     """
+
+    cases: Ranked
+    codes: IntArray
+    cell: IntArray
+    weights: FloatArray  # Of all samples in each cell.
+    mean: FloatArray  # The probability of being processed, in each cell.
+    found: FloatArray  # The sums, of shape (3, n_groups), and the sizes.
+    sizes: FloatArray
+    moved: dict[tuple[int, int], FloatArray]
+
+    @lazy
+    def total(self) -> float:
+        """The weight of all samples."""
+        return float(self.weights.sum())
+
+    def chosen(self, of: int, g: int, part: slice = slice(None)) -> BoolArray:
+        """Return which samples are of the class and group."""
+        chosen = self.codes[part] == g
+        if of != _ALL:
+            chosen &= self.cases.is_pos[part] == of
+        return np.asarray(chosen)
+
+    def covariance(self, ratios: list[_Ratio]) -> FloatArray:
+        """Return the covariances of ratios, from a part of all influence values."""
+        cases, offsets = self.cases, [self._offset(ratio) for ratio in ratios]
+        if cases.clusters is not None:
+            weights = (
+                np.ones(len(self.cell)) if cases.weights is None else cases.weights
+            )
+            sums = []
+            for one in zip(ratios, offsets, strict=True):
+                (values,) = self._influence([one], slice(None))
+                sums.append(np.bincount(cases.clusters, weights * values).astype(float))
+            units = np.arange(cases.n_units)
+            alone = Ranked(units < 0, clusters=units)
+            return covariance(sums, alone) * (cases.n_units / cases.total) ** 2
+        matrix = np.zeros((len(ratios), len(ratios)))
+        for part in parts(len(self.cell)):
+            own = None if cases.weights is None else cases.weights[part]
+            some = replace(cases, is_pos=cases.is_pos[part], weights=own)
+            rows = self._influence(list(zip(ratios, offsets, strict=True)), part)
+            matrix += covariance(rows, some) * (some.total / cases.total) ** 2
+        return matrix
+
+    def _offset(self, ratio: _Ratio) -> float:
+        """Return the weighted mean of the slopes of a ratio."""
+
+        def of_sum(of: int) -> float:
+            moved = dot(self.weights, self.moved[of, ratio.g])
+            return float(self.found[of, ratio.g] - moved)
+
+        whole = of_sum(_ALL) if ratio.per_processed else self.sizes[ratio.of, ratio.g]
+        return float(of_sum(ratio.of) - ratio.value * whole) / self.total
+
+    def _influence(
+        self, ratios: list[tuple[_Ratio, float]], part: slice
+    ) -> list[FloatArray]:
+        """Return the contributions of some samples to ratios with these offsets."""
+        places = self.cell[part]
+        mean = self.mean.take(places)
+
+        @cache
+        def slopes(of: int, g: int) -> FloatArray:
+            moved = self.moved[of, g].take(places)
+            return np.asarray(self.chosen(of, g, part) * mean - moved)
+
+        rows = []
+        for (of, g, value, whole, per_processed), offset in ratios:
+            sized = slopes(_ALL, g) if per_processed else self.chosen(of, g, part)
+            adds = slopes(of, g) - value * sized - offset
+            rows.append(adds * (self.total / whole))
+        return rows
+
+
+def _queue(
+    used: list[int], cases: Ranked, codes: IntArray, law: RateDistribution
+) -> _Queue:
+    """Return the sums of the classes that are used, one group at a time."""
     cell, edges = _cells(cases, law)
     n_cells, n_groups = len(edges) - 1, int(codes.max()) + 1
-    # Of each class, group and cell.
-    place = (codes + n_groups * cases.is_pos) * n_cells + cell
-    counts = np.bincount(place, cases.weights, 2 * n_groups * n_cells).astype(float)
-    if cases.is_plain and len(counts) < len(codes):
-        # Those of a place as one that is repeated.
+    n_places = 2 * n_groups * n_cells
+    if cases.is_plain and n_places < len(codes):
+        # Those of a class, group and cell as one that is repeated.
+        place = (codes + n_groups * cases.is_pos) * n_cells + cell
+        counts = np.bincount(place, cases.weights, n_places).astype(float)
         place = np.flatnonzero(counts)
         part, cell = np.divmod(place, n_cells)
         codes = part % n_groups
         cases = Ranked(part >= n_groups, weights=counts[place], kind="frequency")
-    weights = counts.reshape(2, n_groups, n_cells)
-    weights = np.concatenate([weights, weights.sum(axis=0, keepdims=True)])
-    of_all = weights[_ALL].sum(axis=0)
-    per_processed = np.array([share == "precision" for share in asked])
-    classes = [SHARES[share][1] for share in asked]
-    used = sorted({*classes, *([_ALL] if per_processed.any() else [])})
+    of_all = np.bincount(cell, cases.weights, n_cells).astype(float)
+    found, sizes = np.zeros((2, 3, n_groups))
+    moved: dict[tuple[int, int], FloatArray] = {}
+    for g in range(n_groups):
+        weights = np.zeros((3, n_cells))
+        for of in (0, 1):
+            own = (codes == g) & (cases.is_pos == of)
+            times = None if cases.weights is None else cases.weights[own]
+            weights[of] = np.bincount(cell[own], times, n_cells)
+        weights[_ALL] = weights[0] + weights[1]
+        shares = weights[used]
 
-    def at_cut(points: FloatArray) -> FloatArray:
-        def of_one(own: FloatArray) -> FloatArray:
-            return share_at_cut([table_of_weights(own, of_all - own)], points)
+        def at_cut(points: FloatArray, shares: FloatArray = shares) -> FloatArray:
+            def of_one(share: FloatArray) -> FloatArray:
+                table = table_of_weights(share, of_all - share)
+                return share_at_cut([table], points)
 
-        return np.apply_along_axis(of_one, -1, weights[used])
+            return np.apply_along_axis(of_one, -1, shares)
 
-    moved = np.zeros_like(weights)
-    mean, moved[used] = mean_and_moved(law, edges, weights[used] / of_all, at_cut)
-    # Few cases may be all of one class, for which the share at a cut allows: not none.
-    moved *= weights.any(axis=-1, keepdims=True)
-    of_case = mean.take(cell)
-
-    @cache
-    def slopes(of: int, g: int) -> tuple[Array, Array]:
-        chosen = codes == g
-        if of != _ALL:
-            chosen &= cases.is_pos == of
-        return chosen, chosen * of_case - moved[of, g].take(cell)
-
-    # By the same sums, so that rounding leaves no part more than its whole.
-    found, whole = dot(weights, mean), dot(weights, np.ones(n_cells))
-    parts = found[classes]
-    wholes = np.where(per_processed[:, None], found[_ALL], whole[classes])
-    values = share_of(parts.ravel(), wholes.ravel())
-    sizes, influence = np.zeros(len(values)), {}
-    for row in np.flatnonzero(wholes > 0).tolist():
-        i, g = divmod(row, n_groups)
-        by_whole, by_part = slopes(classes[i], g)
-        sized, processed = by_whole, 1.0
-        if per_processed[i]:
-            sized, by_whole = slopes(_ALL, g)
-            processed = found[_ALL, g] / whole[_ALL, g]
-        sizes[row] = replace(cases, is_pos=sized).effective_sizes[0] * processed
-        if sizes[row] >= 2:
-            own = (by_part - values[row] * by_whole) * (of_all.sum() / wholes[i, g])
-            influence[row] = own - np.average(own, weights=cases.weights)
-    known = list(influence)
-    matrix = np.full((len(values), len(values)), _NAN)
-    if known:
-        matrix[np.ix_(known, known)] = covariance(list(influence.values()), cases)
-    overall = share_of(parts.sum(axis=1), wholes.sum(axis=1)).tolist()
-    return values, matrix, dict(zip(asked, overall, strict=True)), sizes, mean[[0, -1]]
+        mean, pushed = mean_and_moved(law, edges, shares / of_all, at_cut)
+        # By the same sums, so that rounding leaves no part more than its whole.
+        found[:, g], sizes[:, g] = dot(weights, mean), dot(weights, np.ones(n_cells))
+        # Few cases may be all of one class, for which the share at a cut allows.
+        pushed *= shares.any(axis=-1, keepdims=True)
+        moved.update(zip(((of, g) for of in used), pushed, strict=True))
+    return _Queue(cases, codes, cell, of_all, mean, found, sizes, moved)
 
 
 def _cells(cases: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
