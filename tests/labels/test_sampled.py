@@ -1,9 +1,11 @@
 """Labels of a sample in place of all: values, variances and what they are refused."""
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import optimize, special, stats
 
 import guarantees
 import skrate
@@ -454,3 +456,43 @@ def test_the_auc_of_one_list_is_that_of_the_ranking():
         ranking_auc_score(found, score, groups=np.arange(100) % 2)
     with pytest.raises(ValueError, match="known labels"):
         ranking_auc_score(found, score, k=10)
+
+
+@pytest.mark.slow
+def test_few_heavy_positives_are_warned_of_or_predicted():
+    # Cases outside both top tenths have a probability of 0.05: of 4,000 cases about 2
+    # such positives are drawn. Scores of the challenger are normal in each class.
+    shift, spread, prevalence = 2.15, np.sqrt(1.09), 0.05
+    cut = optimize.brentq(
+        lambda x: (
+            prevalence * stats.norm.sf(x, shift, spread)
+            + (1 - prevalence) * stats.norm.sf(x, 0, spread) - 0.1
+        ), 0, 5,
+    )  # fmt: skip
+    cases = {
+        "recall_at_rate": ({"rate": 0.1}, stats.norm.sf(cut, shift, spread)),
+        "roc_auc": ({}, stats.norm.cdf(shift / spread / np.sqrt(2))),
+    }
+    rng, n_samples = np.random.default_rng(0), guarantees.simulations(200)
+    is_right, is_warned = np.zeros(2), np.zeros(2)
+    for _ in range(n_samples):
+        y_true = rng.random(4_000) < prevalence
+        a = rng.normal(size=4_000) + 1.5 * y_true
+        b = 0.3 * a + rng.normal(size=4_000) + 1.7 * y_true
+        share = np.where(b >= np.quantile(b, 0.9), 0.25, 0.05)
+        share[a >= np.quantile(a, 0.9)] = 1
+        seen = np.where(rng.random(4_000) < share, y_true, np.nan)
+        log_odds = special.logit(prevalence) + 1.5 * a - 1.125 + 1.7 * (b - 0.3 * a)
+        known = special.expit(log_odds - 1.445)
+        for i, (metric, (params, truth)) in enumerate(cases.items()):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                estimate(metric, labels.sampled(seen, share), b, **params)
+            is_warned[i] += len(caught) > 0
+            found = labels.sampled(seen, share, prediction=known)
+            low, high = estimate(metric, found, b, **params).confidence_interval
+            is_right[i] += low <= truth <= high
+    # Without predictions the intervals cover the truth in 0.80 and 0.73.
+    assert (is_warned / n_samples > 0.9).all()
+    least = 0.95 - guarantees.binomial_tolerance(0.95, n_samples)
+    assert (is_right / n_samples > least).all()
