@@ -1,14 +1,16 @@
 """Clusters within folds: one degree of freedom is lost in each group of folds."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneGroupOut
 
+from guarantees import assert_errors_are_the_spread, assert_share, held, simulated
 from reference.clusters_in_folds import auc_and_influence, groups_of_folds, mean_auc
 from skrate import (
     FoldRankings,
@@ -295,3 +297,31 @@ def test_repeats_that_are_alike_count_as_one(design):
     )
     found, expected = (estimate("roc_auc", one) for one in (twice, once))
     assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_in_fold", [1, 2, 8])
+def test_intervals_and_tests_of_clusters_in_folds_hold_their_level(n_in_fold):
+    # Two equal models, 40 patients of 8 images, of which some are easier than others.
+    patient = np.repeat(np.arange(40), 8)
+    generator = np.random.default_rng(n_in_fold)
+
+    def drawn(_):
+        share, *levels = generator.normal(size=(3, 40))
+        y_true = (generator.random(320) < special.expit(share[patient])).astype(int)
+        scores = [
+            y_true + 0.7 * level[patient] + generator.normal(size=320)
+            for level in levels
+        ]
+        fold = generator.permutation(40)[patient] // n_in_fold
+        a, b = (FoldRankings(y_true, one, fold, clusters=patient) for one in scores)
+        with warnings.catch_warnings():
+            # A patient may have images of one class only.
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            return estimate("roc_auc", a), compare("roc_auc", a, b)
+
+    estimates, pairs = zip(*simulated(1000, drawn), strict=True)
+    truth = np.mean([one.value for one in estimates])
+    assert_share(held(estimates, truth), at_least=0.93)
+    assert_share(held(pairs, 0.0), at_least=0.93)
+    assert_errors_are_the_spread(estimates, slack=0.1)
