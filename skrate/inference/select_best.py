@@ -484,8 +484,7 @@ class _Units:
     def of(cls, influence: list[FloatArray], cases: Ranked) -> _Units:
         """Return independent units: cases, copies of repeated ones, or clusters."""
         rows: FloatArray = np.array(influence)
-        weights: FloatArray = np.ones(rows.shape[1])
-        given = weights if cases.weights is None else cases.weights
+        given = weights = cases.row_weights
         if cases.clusters is not None:
             sums = [np.bincount(cases.clusters, given * row) for row in rows]
             rows = np.sqrt(cases.unit_factors) * np.asarray(sums, dtype=np.float64)
