@@ -31,6 +31,7 @@ from skrate.metrics.base import (
     Slopes,
     check_needed,
     needed,
+    reject_scoring,
     score,
 )
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
@@ -112,6 +113,7 @@ def recall_at_rate_score(
 ) -> FloatArray: ...
 
 
+@reject_scoring
 def recall_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -256,6 +258,7 @@ def recall_at_rate_score(
     )  # fmt: skip
 
 
+@reject_scoring
 def precision_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -358,6 +361,7 @@ def precision_at_rate_score(
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
+@reject_scoring
 def lift_at_rate_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,

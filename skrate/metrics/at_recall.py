@@ -28,6 +28,7 @@ from skrate.metrics.base import (
     Tested,
     cut_rates,
     needed,
+    reject_scoring,
     score,
 )
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
@@ -62,6 +63,7 @@ _STEPS, _MOST_CUTS = 512, 2**16
 _FINER = 64
 
 
+@reject_scoring
 def rate_at_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -140,6 +142,7 @@ def rate_at_recall_score(
     return score(RateAtRecall(recall), y_true, y_score, sample_weight, pos_label)
 
 
+@reject_scoring
 def work_saved_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -219,6 +222,7 @@ def work_saved_score(
     return score(WorkSaved(recall), y_true, y_score, sample_weight, pos_label)
 
 
+@reject_scoring
 def precision_at_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -288,6 +292,7 @@ def precision_at_recall_score(
     return score(PrecisionAtRecall(recall), y_true, y_score, sample_weight, pos_label)
 
 
+@reject_scoring
 def recall_at_precision_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -393,6 +398,7 @@ def recall_at_fpr_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> FloatArray: ...
+@reject_scoring
 def recall_at_fpr_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
@@ -519,6 +525,7 @@ def fpr_at_recall_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> FloatArray: ...
+@reject_scoring
 def fpr_at_recall_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,

@@ -21,7 +21,14 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import EstimatedTable, RankTable, check_alone
-from skrate.metrics.base import LIST_METRICS, Facts, Metric, Slopes, score
+from skrate.metrics.base import (
+    LIST_METRICS,
+    Facts,
+    Metric,
+    Slopes,
+    reject_scoring,
+    score,
+)
 from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["ranking_auc_score"]
@@ -32,6 +39,7 @@ AUC_FACTS = Facts(
 )  # fmt: skip
 
 
+@reject_scoring
 def ranking_auc_score(
     y_true: ArrayLike | FoldRankings,
     y_score: ArrayLike | None = None,

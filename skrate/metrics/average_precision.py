@@ -22,7 +22,7 @@ from skrate.data.checks import check_flag, check_fraction
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
 from skrate.data.table import EstimatedTable, RankTable
-from skrate.metrics.base import Facts, Metric, Slopes, extremes
+from skrate.metrics.base import Facts, Metric, Slopes, extremes, reject_scoring
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
 
 __all__ = ["average_precision_score"]
@@ -72,6 +72,7 @@ def average_precision_score(
 ) -> FloatArray: ...
 
 
+@reject_scoring
 def average_precision_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import partial, singledispatch, wraps
-from typing import Any, Literal, NamedTuple, Self, dataclass_transform
+from typing import Any, Literal, NamedTuple, Self, TypeVar, cast, dataclass_transform
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -58,6 +58,7 @@ MetricName = Literal[
 ]  # fmt: skip
 # What may be given for a metric: a score function, what stands for one, or its name.
 MetricLike = MetricName | Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 # With fewer it takes longer to find those that may become one.
 _FEW_GROUPS = 2_000
 
@@ -81,6 +82,38 @@ GROUPS_ARE_LISTS = (
     "lists are for group_scores, then its estimate(), compare or sample_size. If cases "
     "are not independent, such as those of a patient, use clusters=."
 )
+
+
+class NotAScore:
+    """What a metric returns that is called as a scorer, with an estimator, X and y.
+
+    scikit-learn makes nan of an exception of a scorer, and selects the first candidate;
+    but it raises if a score is no number, and shows it.
+    """
+
+    def __init__(self, remedy: str) -> None:
+        self.remedy = remedy
+
+    def __repr__(self) -> str:
+        return self.remedy
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Array:
+        raise TypeError(f"The score is {self.remedy}.")
+
+
+def reject_scoring(function: Function) -> Function:
+    """Return a metric that names the remedy if it is passed as ``scoring=`` itself."""
+
+    @wraps(function)
+    def metric(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 3 and hasattr(args[0], "get_params"):
+            name = function.__name__
+            return NotAScore(
+                f"a metric: pass scoring=make_ranking_scorer({name}) or make_scorer"
+            )
+        return function(*args, **kwargs)
+
+    return cast(Function, metric)
 
 
 class Slopes(NamedTuple):

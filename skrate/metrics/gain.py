@@ -41,6 +41,7 @@ from skrate.metrics.base import (
     Slopes,
     check_needed,
     needed,
+    reject_scoring,
     score,
 )
 from skrate.metrics.recall import (
@@ -71,6 +72,7 @@ NO_CASES = (
 )
 
 
+@reject_scoring
 def expected_gain_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,

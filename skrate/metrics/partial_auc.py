@@ -23,7 +23,7 @@ from skrate.data.checks import check_choice, shown
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.at_recall import TOO_SMALL
-from skrate.metrics.base import Facts, Metric, Slopes, score
+from skrate.metrics.base import Facts, Metric, Slopes, reject_scoring, score
 from skrate.metrics.rate_weighted_auc import is_late
 from skrate.rates.laws import (
     FrozenDistribution,
@@ -48,6 +48,7 @@ OfAxis: TypeAlias = (
 Axis = Literal["fpr", "tpr"]
 
 
+@reject_scoring
 def partial_auc_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,

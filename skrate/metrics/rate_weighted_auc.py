@@ -27,7 +27,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
-from skrate.metrics.base import Facts, Metric, Slopes
+from skrate.metrics.base import Facts, Metric, Slopes, reject_scoring
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
 from skrate.metrics.recall import expected_recall, recall_of_tables, recall_slopes
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
@@ -68,6 +68,7 @@ def rate_weighted_auc_score(
     sample_weight: ArrayLike | None = ...,
     pos_label: Label = ...,
 ) -> FloatArray: ...
+@reject_scoring
 def rate_weighted_auc_score(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,

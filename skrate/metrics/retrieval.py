@@ -12,12 +12,13 @@ from scipy.special import betaln
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
 from skrate.data.lists import GradeGain, ListTable, ListValues, check_grade_gain
 from skrate.data.table import RankTable
-from skrate.metrics.base import Facts, Metric, Slopes
+from skrate.metrics.base import Facts, Metric, Slopes, reject_scoring
 from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]
 
 
+@reject_scoring
 def ndcg_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -146,6 +147,7 @@ def ndcg_score(
     return mean_of_lists(NDCG(gain), rows, k, average, undefined)
 
 
+@reject_scoring
 def mean_average_precision_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,
@@ -239,6 +241,7 @@ def mean_average_precision_score(
     return mean_of_lists(MeanAveragePrecision(), rows, k, average, undefined)
 
 
+@reject_scoring
 def reciprocal_rank_score(
     y_true: ArrayLike,
     y_score: ArrayLike | None = None,

@@ -114,6 +114,15 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         return params
 
     @property
+    def _is_called(self) -> bool:
+        """Whether the class was called as a scorer, with an estimator, X and y.
+
+        What the class then returns is no number, for which scikit-learn raises; of an
+        exception it makes nan.
+        """
+        return any(hasattr(one, "get_params") for one in vars(self).values())
+
+    @property
     def _name(self) -> str:
         """What the user called to make it."""
         return type(self).__qualname__
@@ -131,6 +140,8 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         return {name: parameter.default for name, parameter in known.items()}
 
     def __repr__(self) -> str:
+        if self._is_called:
+            return f"a class: pass its instance, scoring={self._name}()"
         defaults = self._defaults
         changed = [
             f"{name}={written(value)}"
@@ -354,14 +365,14 @@ class RateWeightedAUCScorer(RankingScorer):
         average: AverageName = "macro",
         labels: ArrayLike | None = None,
     ) -> None:
-        if not isinstance(rate, Mapping):
-            # Here: in a search it would be a warning for each fold, and nan.
-            check_rate(rate)
         self.rate = rate
         self.response_method = response_method
         self.pos_label = pos_label
         self.average = average
         self.labels = labels
+        if not (isinstance(rate, Mapping) or self._is_called):
+            # Here: in a search it would be a warning for each fold, and nan.
+            check_rate(rate)
 
 
 class AveragePrecisionScorer(RankingScorer):

@@ -1,5 +1,6 @@
 """Scorers of every metric: objects for scikit-learn, and metrics for inference."""
 
+import inspect
 import pickle
 from functools import partial
 
@@ -50,12 +51,12 @@ OF_PREVALENCE = partial(average_precision_score, prevalence=0.1)
 
 
 def needed(metric):
-    known = metric.__kwdefaults__ or {}
+    known = inspect.signature(metric).parameters
     return {
         name: value
         for name, value in NEEDED.items()
-        if name in metric.__code__.co_varnames
-        and known.get(name) is None
+        if name in known
+        and known[name].default in (None, inspect.Parameter.empty)
         # For a part of an area, these are its windows.
         and not (metric is partial_auc_score and name in ("fpr", "recall"))
     }

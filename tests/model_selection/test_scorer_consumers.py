@@ -1,8 +1,11 @@
 """With a uniform rate our scorer does everywhere what "roc_auc" does."""
 
+import re
 import warnings
+from functools import partial
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -14,12 +17,14 @@ from sklearn.model_selection import (
     GridSearchCV,
     LearningCurveDisplay,
     ValidationCurveDisplay,
+    cross_val_score,
     cross_validate,
     learning_curve,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+import skrate
 from looped import looped
 from optional import require
 from skrate import RateWeightedAUCScorer, make_ranking_scorer
@@ -98,6 +103,34 @@ def test_consumers_do_with_a_uniform_rate_what_they_do_with_roc_auc(consumer):
     expected = consumer(y, "roc_auc")
     assert np.isfinite(expected).all()
     assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+METRICS = [name for name in skrate.__all__ if name.endswith("_score")]
+CLASSES = [name for name in skrate.__all__ if name.endswith("Scorer")]
+
+
+@looped("name", [*METRICS, *CLASSES])
+def test_a_metric_or_class_in_place_of_a_scorer_is_refused(name):
+    scoring, model = getattr(skrate, name), GaussianNB()
+    remedy = f"make_ranking_scorer({name}) or make_scorer"
+    if name in CLASSES:
+        remedy = f"scoring={name}()"
+    for given in (scoring, partial(scoring)):
+        search, both = partial(GridSearchCV, model, SMOOTHING), {"one": given}
+        for call in (
+            partial(cross_val_score, model, scoring=given),
+            partial(cross_validate, model, scoring=given),
+            partial(cross_validate, model, scoring=both),
+            partial(learning_curve, model, scoring=given),
+            search(scoring=given).fit,
+            search(scoring=given, error_score="raise").fit,
+            search(scoring=both, refit="one").fit,
+        ):
+            with pytest.raises(ValueError, match=re.escape(remedy)):
+                call(X, Y)
+    if name in METRICS:
+        with pytest.raises(TypeError, match=re.escape(remedy)):
+            permutation_importance(model.fit(X, Y), X, Y, scoring=scoring, n_repeats=1)
 
 
 @looped(
