@@ -43,7 +43,7 @@ from skrate.metrics.at_rate import (
     RecallAtRate,
     check_not_one_case,
 )
-from skrate.metrics.base import Metric, Slopes
+from skrate.metrics.base import Metric, Slopes, is_defined
 from skrate.metrics.hypotheses import NEGLIGIBLE
 from skrate.metrics.recall import (
     expected_recall,
@@ -92,6 +92,8 @@ _AGAINST = "Against the reference, p tests whether the numbers found differ{}."
 _HOLM = ",\nadjusted by Holm's method"
 _NAN = float("nan")
 _NO_INTERVAL = ConfidenceInterval(np.inf, -np.inf)
+# Less is left by rounding.
+_LEAST_SHOWN = 1e-9
 # Of a curve that is drawn: rates, and further ones between quantiles of the budget.
 _N_RATES, _N_LIKELY = 101, 50
 # Budgets that stand for their distribution, each with a share of positives of its own.
@@ -304,7 +306,7 @@ def _cells(row: BudgetRow) -> list[str]:
 
 def _digits(number: float) -> int | None:
     """Return the digits behind the point that show two figures of a number, if any."""
-    if not 0 < number < math.inf:
+    if not _LEAST_SHOWN < number < math.inf:
         return None
     digits = _FIGURES - 1 - math.floor(math.log10(number))
     return min(max(digits, 0), _MOST_DIGITS)
@@ -383,8 +385,9 @@ def budget_report(
     -------
     report : BudgetReport
         With one row per model and quantity, and with ``reference`` two more of each
-        other model. All is nan where the sample has fewer than two cases of a class;
-        the number needed is infinite where nothing is found.
+        other model. Intervals are nan where the sample has fewer than two cases of a
+        class, and recall and lift without a positive; the number needed is infinite
+        where nothing is found.
 
     Raises
     ------
@@ -480,14 +483,14 @@ def budget_report(
             "n_items is for counts of the next batch, and nothing is known of those by "
             "the estimated labels in y_true: leave it out, and scale the counts."
         )
-    # It is for the cases, not for a ranking of them, to leave it undefined.
+    # It is for the cases, not for a ranking of them, to leave it unknown.
     reason = why_too_few(first)
+    is_known = reason is None
     if reason is not None:
-        warn_undefined("The budget report", reason)
-    is_defined = reason is None and not np.isnan(
+        warn_undefined("The uncertainty of the budget report", reason)
+    else:
         defined_value(ExpectedHits(law), first)
-    )
-    if is_defined and law.mean() == 0:
+    if is_known and law.mean() == 0:
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
     # More rates where the budget is.
@@ -495,11 +498,11 @@ def budget_report(
     grid = np.unique([*np.linspace(0, 1, _N_RATES), *likely, law.mean()])
     found: list[_Found] = []
     curves: list[CurveProcess] = []
-    if is_defined:
-        hits = {
-            name: _measured(ExpectedHits(law), sample, level)
-            for name, sample in ranked.items()
-        }
+    hits = {
+        name: replace(_measured(ExpectedHits(law), sample, level), is_known=is_known)
+        for name, sample in ranked.items()
+    }
+    if is_known:
         given = "y_true" if y_score is None else "y_score"
         given = given if models is None else "models"
         warn_of_turned(
@@ -510,27 +513,22 @@ def budget_report(
             )
             for name, sample in ranked.items()
         )
-        for name, sample in ranked.items():
-            known = _quantities(hits[name], law, n_cases, level)
-            if n_items is not None:
+    for name, sample in ranked.items():
+        known, pvalue = _quantities(hits[name], law, n_cases, level), _NAN
+        if is_known or (sample.are_exchangeable and min(sample.sizes) > 0):
+            pvalue = chance_pvalue(RecallAtRate(law), law, sample)
+        if is_known:
+            curves.append(curve_process("hits", [sample], grid, folds=sample.folds))
+        if n_items is not None:
+            ends = [_UNKNOWN] * len(COUNTS)
+            if is_known:
                 expected = [known[count].interval for count in COUNTS]
                 ends = predicted(sample, law, n_items, level, expected)
-                for count, batch in zip(COUNTS, ends, strict=True):
-                    known[count] = known[count]._replace(batch=batch)
-            found.append((name, known, chance_pvalue(RecallAtRate(law), law, sample)))
-            curves.append(curve_process("hits", [sample], grid, folds=sample.folds))
-        if base is not None:
-            found += _against(base, hits, law, n_cases, n_items, level)
-    else:
-        nothing = _UNDEFINED
-        if n_items is not None:
-            nothing = _UNDEFINED._replace(batch=_UNDEFINED.interval)
-        of_model = dict.fromkeys(QUANTITIES, _UNDEFINED) | dict.fromkeys(
-            COUNTS, nothing
-        )
-        found = [(name, of_model, _NAN) for name in ranked]
-        others = [name for name in ranked if base not in (None, name)]
-        found += [(name, dict.fromkeys(DIFFERENCES, nothing), _NAN) for name in others]
+            for count, batch in zip(COUNTS, ends, strict=True):
+                known[count] = known[count]._replace(batch=batch)
+        found.append((name, known, pvalue))
+    if base is not None:
+        found += _against(base, hits, law, n_cases, n_items, level)
     rows = [
         BudgetRow(name, quantity, *one[:3], pvalue, one.batch)
         for name, known, pvalue in found
@@ -562,7 +560,7 @@ class _Known(NamedTuple):
 
 # The quantities of a model, with its p-value.
 _Found: TypeAlias = tuple[str, dict[Quantity, _Known], float]
-_UNDEFINED = _Known(_NAN, ConfidenceInterval(_NAN, _NAN), _NAN)
+_UNKNOWN = ConfidenceInterval(_NAN, _NAN)
 
 
 def _quantities(
@@ -573,15 +571,19 @@ def _quantities(
     p, processed = ranked.table.prevalence, law.mean()
 
     def known(metric: Metric, by_chance: float) -> _Known:
-        found = _measured(metric, ranked, level)
-        if np.isnan(found.value):
-            return _UNDEFINED._replace(chance=by_chance)
-        return _Known(found.value, found.interval(), by_chance)
+        if not is_defined(metric, ranked.table):
+            return _Known(_NAN, _UNKNOWN, by_chance)
+        return with_ends(_measured(metric, ranked, level), by_chance)
+
+    def with_ends(found: Measured, by_chance: float) -> _Known:
+        has_ends = of_hits.is_known and not np.isnan(found.value)
+        ends = found.interval() if has_ends else _UNKNOWN
+        return _Known(found.value, ends, by_chance)
 
     def of_all(share: float) -> float:
         return n_cases * share
 
-    hits = _Known(of_hits.value, of_hits.interval(), processed * p)
+    hits = with_ends(of_hits, processed * p)
     misses = known(ExpectedHits(law, missed=True), law.mirrored.mean() * p)
     return {
         "found": hits.mapped(of_all),
@@ -602,7 +604,7 @@ def _measured(metric: Metric, ranked: Ranked, level: float) -> Measured:
 
 def _ratio(whole: float, part: float) -> float:
     """Return whole / part: infinite where there is no part of it."""
-    if part > 0:
+    if not part <= 0:
         return whole / part
     return float("inf") if whole > 0 else _NAN
 
@@ -632,7 +634,8 @@ def _against(
     other, recall = models.pop(base), RecallAtRate(law)
     pairs = []
     for model in models.values():
-        warn_of_few_cases([recall] * 2, [model.cases, other.cases])
+        if model.is_known:
+            warn_of_few_cases([recall] * 2, [model.cases, other.cases])
         pairs.append(paired([model, other], model.plan))
     pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
     # What one model processes and the other does not.
@@ -643,8 +646,10 @@ def _against(
         ends = clipped_interval(low, high, (-most, most))
         both, batch = (model.cases, other.cases), None
         if n_items is not None:
-            batch = predicted_difference(both, law, n_items, level, ends)
-        more = _Known(n_cases * pair.value, ends, 0.0, batch)
+            batch = _UNKNOWN
+            if model.is_known:
+                batch = predicted_difference(both, law, n_items, level, ends)
+        more = _Known(n_cases * (model.value - other.value), ends, 0.0, batch)
         # Without a negative 0.
         fewer = more.mapped(lambda number: 0.0 - number)
         found.append((name, {"more found": more, "more false alarms": fewer}, pvalue))
@@ -701,13 +706,15 @@ class ExpectedHits(Metric):
     rate: Any
     missed: bool = False
     name = "Expected hits"
-    needs = ("positive",)
+    needs = ()
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         """Return its range: no more is found than is processed."""
         return 0.0, (self.law.mirrored if self.missed else self.law).mean()
 
     def value(self, table: RankTable) -> float:
+        if not table.n_pos:
+            return 0.0
         return float(table.prevalence * self._share(expected_recall(table, self.law)))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:

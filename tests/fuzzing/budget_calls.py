@@ -37,7 +37,8 @@ def budget_report(rng: np.random.Generator) -> Call:
         holds(len(found) == (16 if is_compared else 7), f"{len(found)} rows")
         holds(len(repr(found).splitlines()) > 8, repr(found))
         if not enough(given, options):
-            holds(all(math.isnan(row.value) for row in found), "too few cases")
+            ends = [end for row in found for end in row.confidence_interval]
+            holds(all(map(math.isnan, ends)), "too few cases")
             return
         _check_rows(found, is_nothing=found.rate.mean() == 0)
         groups, n = Groups(*given.parts), found.n_cases

@@ -162,15 +162,23 @@ def enough(sample: Sample, options: dict[str, Any]) -> bool:
     is_pos, _, weights = sample.parts
     counts = [1.0] * len(is_pos) if weights is None else weights
     if "weights" in options:
-        # One too small beside the largest for a float is as good as none.
-        shares = [float(weight) / max(map(float, counts)) for weight in counts]
-        of_pos = sum(s for pos, s in zip(is_pos, shares, strict=True) if pos)
-        of_neg = sum(s for pos, s in zip(is_pos, shares, strict=True) if not pos)
-        if min(of_pos, of_neg) < 1e-75 * max(of_pos, of_neg):
+        if is_lopsided(sample, options):
             return False
-        counts = [float(share > 0) for share in shares]
+        # One too small beside the largest for a float is as good as none.
+        counts = [float(float(w) / max(map(float, counts)) > 0) for w in counts]
     n_pos = sum(w for pos, w in zip(is_pos, counts, strict=True) if pos)
     return n_pos >= 2 and sum(counts) - n_pos >= 2
+
+
+def is_lopsided(sample: Sample, options: dict[str, Any]) -> bool:
+    """Return whether a class has next to no weight, which some metrics ignore."""
+    is_pos, _, weights = sample.parts
+    if "weights" not in options or weights is None:
+        return False
+    shares = [float(weight) / max(map(float, weights)) for weight in weights]
+    of_pos = sum(s for pos, s in zip(is_pos, shares, strict=True) if pos)
+    of_neg = sum(s for pos, s in zip(is_pos, shares, strict=True) if not pos)
+    return min(of_pos, of_neg) < 1e-75 * max(of_pos, of_neg)
 
 
 def estimate(rng: np.random.Generator) -> Call:
@@ -241,7 +249,8 @@ def _check_estimate(
     groups = Groups(*given.parts)
     if not enough(given, options):
         error = found.standard_error
-        holds(math.isnan(error), f"too few cases give the error {error}")
+        is_unknown = math.isnan(error) or is_lopsided(given, options)
+        holds(is_unknown, f"too few cases give the error {error}")
         if not math.isnan(found.value):
             metric.check(groups, found.value)
         return
@@ -423,7 +432,8 @@ def compare(rng: np.random.Generator) -> Call:
 
     def check(given: Sample, found: Any) -> None:
         if not enough(given, options):
-            holds(math.isnan(found.value), "too few cases")
+            is_unknown = math.isnan(found.value) or is_lopsided(given, options)
+            holds(is_unknown, "too few cases")
             return
         _check_comparison(metric, given, other_scores(given, seed), found)
         if "margin" in options and not math.isnan(found.pvalue):
@@ -531,7 +541,8 @@ def compare_several(rng: np.random.Generator) -> Call:
     def check(given: Sample, found: Any) -> None:
         holds(len(found.pairs) == n * (n - 1) // 2, f"{len(found.pairs)} pairs")
         if not enough(given, options):
-            holds(math.isnan(found.pairs[0].value), "too few cases")
+            is_unknown = math.isnan(found.pairs[0].value)
+            holds(is_unknown or is_lopsided(given, options), "too few cases")
             return
         is_pos, _, weights = given.parts
         models = models_of(replace(given, forms=Sample.forms), seed, n)

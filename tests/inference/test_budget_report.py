@@ -471,22 +471,39 @@ def test_names_of_models_do_not_widen_the_columns_and_are_escaped_in_html():
 # --- Undefined, and bad input -------------------------------------------------------
 
 
-@looped("label", [0, 1])
+@looped("n_pos", [0, 1, 19, 20])
 @looped("models", [1, 2])
-def test_one_class_is_undefined_and_warned_of_once(label, models):
-    y_true, scores = np.full(20, label), np.arange(20)
+def test_the_number_found_is_known_where_its_uncertainty_is_not(n_pos, models):
+    # The positives are the best cases, of which 4 of 20 are processed.
+    y_true, scores = np.repeat([1, 0], [n_pos, 20 - n_pos]), np.arange(20)[::-1]
     given = {f"m{i}": scores for i in range(models)}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        report = budget_report(y_true, models=given, rate=0.2, n_items=10)
+        report = budget_report(y_true, models=given, rate=0.2, n_items=10, pos_label=1)
     assert [w.category for w in caught] == [UndefinedMetricWarning]
-    assert str(caught[0].message).startswith("The budget report is undefined: y_true")
+    assert "budget report is undefined: y_true" in str(caught[0].message)
+    found = min(n_pos, 4)
+    expected = {
+        "found": found / 2,
+        "missed": (n_pos - found) / 2,
+        "false alarms": (4 - found) / 2,
+        "recall": found / n_pos if n_pos else np.nan,
+        "precision": found / 4,
+        "lift": found / 4 * 20 / n_pos if n_pos else np.nan,
+        "number needed": 4 / found if n_pos else np.inf,
+    }
+    # A random order finds the only positive with probability 4 / 20, and leaves the
+    # only negative out with 16 / 20.
+    pvalue = {1: 0.2, 19: 0.8}.get(n_pos, np.nan)
     for row in report:
-        assert np.isnan([row.value, row.chance, row.pvalue]).all()
+        value = pytest.approx(expected[row.quantity], abs=1e-12, nan_ok=True)
+        assert row.value == value
+        assert row.pvalue == pytest.approx(pvalue, nan_ok=True)
         assert np.isnan(row.confidence_interval).all()
         if row.quantity in COUNTS:
             assert np.isnan(row.prediction_interval).all()
     assert "nan" in repr(report)
+    assert "0.000" not in repr(report)
 
 
 def test_nothing_found_needs_infinitely_many():

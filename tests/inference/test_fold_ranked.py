@@ -207,11 +207,14 @@ def test_several_models_are_each_as_alone():
     assert of_list.models == ("0", "1")
 
 
-def test_too_few_cases_leave_all_undefined():
+def test_too_few_cases_leave_the_uncertainty_undefined():
     rankings = FoldRankings([1, 0, 0, 0], [1, 2, 3, 4], [0, 0, 1, 1])
     with pytest.warns(UndefinedMetricWarning, match=r"y_true.*1 positive"):
         report = budget_report(rankings, rate=0.5)
-    assert all(np.isnan(row.value) for row in report)
+    # The better half of each fold holds none of the positives.
+    values = [row.value for row in report]
+    assert values == pytest.approx([0, 1, 2, 0, 0, 0, np.inf], abs=1e-12)
+    assert all(np.isnan(row.confidence_interval).all() for row in report)
 
 
 @pytest.mark.parametrize(

@@ -261,7 +261,9 @@ def test_what_is_no_reference_is_refused_and_one_class_undefined():
             budget_report(y_true, rate=0.2, **asked)
     with pytest.warns(UndefinedMetricWarning):
         row, _ = difference(np.ones(100, int), a, b, rate=0.2, n_items=10)
-    assert np.isnan([row.value, row.pvalue, *row.prediction_interval]).all()
+    assert row.value == 0
+    assert np.isnan([row.pvalue, *row.confidence_interval]).all()
+    assert np.isnan(row.prediction_interval).all()
 
 
 # Size, prevalence, correlation, shifts, ties, rate and size of the batch.
