@@ -9,7 +9,7 @@ import numpy as np
 
 from skrate.curves.folds import folds_of_rankings
 from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.data.checks import check_fraction
+from skrate.data.checks import check_fraction, within_rounding
 from skrate.data.folds import FoldRankings
 from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable, check_alone, rank_table
@@ -261,7 +261,7 @@ class QuasiConcaveHitCurve:
     def __post_init__(self) -> None:
         prevalence = check_fraction("prevalence", self.prevalence)
         momentum = check_fraction("momentum", self.momentum, include_one=True)
-        if momentum < prevalence:
+        if momentum < prevalence * (1 - _ROUNDING):
             raise ValueError(
                 f"momentum must be between the prevalence, {prevalence:g}, and 1, got "
                 f"{momentum:g}: the test would be worse than a random one."
@@ -275,6 +275,7 @@ class QuasiConcaveHitCurve:
                 f"stamina must be between 0 and prevalence / momentum = {most:g}, got "
                 f"{stamina:g}: there all positives have been found."
             )
+        momentum = max(momentum, prevalence)
         known = {"momentum": momentum, "stamina": min(stamina, most)}
         vars(self).update(known, prevalence=prevalence)
 
@@ -283,7 +284,7 @@ class QuasiConcaveHitCurve:
 
         Equation 6, in the shape of ``rate``, the share that is processed, in [0, 1].
         """
-        rates = np.asarray(rate, dtype=np.float64)
+        rates = within_rounding(np.asarray(rate, dtype=np.float64))
         if not np.all((rates >= 0) & (rates <= 1)):
             raise ValueError(f"rate must be in [0, 1], got {rates}.")
         first = self.momentum * np.minimum(rates, self.stamina)

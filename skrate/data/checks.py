@@ -29,6 +29,8 @@ from skrate.data.arrays import (
 
 # The largest count that the integers of an array index hold.
 _MOST = np.iinfo(np.intp).max
+# Of sums and products of fractions.
+_ROUNDING = 1e-12
 # With its last separator: a file of a user beside it may begin with the same name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 
@@ -293,7 +295,7 @@ def check_fraction(
 
     The error ends with the ``hint``.
     """
-    number = _as_float(value)
+    number = float(within_rounding(_as_float(value)))
     is_end = (include_zero and number == 0) or (include_one and number == 1)
     is_inside = 0 < number < 1 or is_end
     if not is_inside:
@@ -302,6 +304,12 @@ def check_fraction(
             f"{name} must be a number in {left}0, 1{right}, got {shown(value)}{hint}."
         )
     return number
+
+
+def within_rounding(values: Any, low: float = 0.0, high: float = 1.0) -> FloatArray:
+    """Return numbers, with the limit in place of one that is beyond it by rounding."""
+    ends = np.clip(values, low, high)
+    return np.where(np.abs(values - ends) < _ROUNDING, ends, values)
 
 
 def check_number(name: str, value: Any) -> float:
@@ -348,7 +356,7 @@ def check_shares(
     allow_nan: bool = False,
 ) -> FloatArray:
     """Return ``values``, one number or an array of them, all in [low, high]."""
-    array = as_real(name, values)
+    array = within_rounding(as_real(name, values), low, high)
     is_inside = (array >= low) & (array <= high)
     if allow_nan:
         is_inside |= np.isnan(array)

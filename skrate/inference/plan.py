@@ -36,7 +36,13 @@ from skrate.metrics.base import (
     warn_if_unsupported,
     why_undefined,
 )
-from skrate.metrics.hypotheses import Alternative, Null, nulls_of, two_sided_level
+from skrate.metrics.hypotheses import (
+    NEGLIGIBLE,
+    Alternative,
+    Null,
+    nulls_of,
+    two_sided_level,
+)
 from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
 from skrate.metrics.recall import FEW_PROCESSED, expected_recall, is_of_few, rate_of
@@ -130,10 +136,11 @@ class Plan:
 
     def check_margin(self, limits: tuple[float, float]) -> None:
         """Raise for a margin that all differences keep, unless all are 0."""
-        if self.margin is not None and 0 < min(np.abs(limits)) <= self.margin:
+        most = min(np.abs(limits))
+        if self.margin is not None and 0 < most <= self.margin * (1 + NEGLIGIBLE):
             raise ValueError(
-                f"margin={self.margin:g} is beyond all differences, which lie between "
-                f"{limits[0]:g} and {limits[1]:g}: five points are 0.05."
+                f"margin={self.margin:g} must be below {most:g}, the maximum of all "
+                "differences: five points are 0.05."
             )
 
     def split(self, n: int) -> list[Plan]:
@@ -272,8 +279,9 @@ def why_too_few(cases: Ranked, metric: Metric | None = None) -> str | None:
     rounding, as slopes are divided by it.
     """
     needs = CLASSES if cases.estimated is None or metric is None else metric.needs
+    nothing = 0.0 if cases.estimated is None else 1e-12 * cases.total
     for found, name in zip(cases.sizes, CLASSES, strict=True):
-        if (found < 2 and name in needs) or abs(found) < 1e-12 * cases.total:
+        if (found < 2 and name in needs) or abs(found) < nothing:
             holds = "holds" if cases.estimated is None else "is estimated to hold"
             return f"y_true {holds} {found:g} {name} cases, and at least 2 are needed"
     if cases.estimated is not None:

@@ -11,6 +11,7 @@ from skrate.data.checks import (
     check_finite,
     check_vector,
     is_missing,
+    within_rounding,
 )
 
 
@@ -34,7 +35,8 @@ def check_chances(
 ) -> FloatArray:
     """Return a probability for each case; 0 is refused if there is a hint about it."""
     given = as_array(name, values)
-    numbers = check_numbers(name, given.reshape(1) if given.ndim == 0 else given)
+    given = given.reshape(1) if given.ndim == 0 else given
+    numbers = within_rounding(check_numbers(name, given))
     if len(numbers) not in (1, n_cases):
         raise ValueError(
             f"{name} must have an entry for each of the {n_cases} cases, found "

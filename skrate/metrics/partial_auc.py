@@ -19,7 +19,7 @@ from skrate.data.arrays import (
     ratio,
     sum_from_right,
 )
-from skrate.data.checks import check_choice, shown
+from skrate.data.checks import check_choice, shown, within_rounding
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.at_recall import TOO_SMALL
@@ -343,7 +343,7 @@ def _check_axis(name: str, given: Any) -> tuple[float, float] | RateDistribution
         ends = tuple(given)
         if any(isinstance(end, str) for end in ends):
             raise TypeError
-        low, high = map(float, ends)
+        low, high = (float(within_rounding(float(end))) for end in ends)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{name} must be a window (low, high), 'uniform', a frozen scipy.stats "

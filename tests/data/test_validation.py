@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
+import skrate
 from looped import case, looped
+from skrate.curves.folds import check_rates
+from skrate.curves.hit_curve import QuasiConcaveHitCurve
 from skrate.data import checks as v
 from skrate.data.sample import check_ranking
 
@@ -187,6 +190,32 @@ def test_bad_fractions_are_named(value, options, bounds):
         v.check_fraction("name", value, **options)
     assert v.check_fraction("name", 0, include_zero=True) == 0
     assert v.check_fraction("name", 1, include_one=True) == 1
+
+
+def test_what_is_beyond_0_or_1_by_rounding_is_0_or_1():
+    above, below = np.arange(0.1, 1.01, 0.05)[-1], 0.3 - 0.2 - 0.1
+    assert above > 1
+    assert below < 0
+    y_true, scores = np.repeat([0, 1], 10), np.arange(20) % 7
+    calls = [
+        lambda one, _: v.check_fraction("x", one, include_one=True),
+        lambda _, zero: v.check_fraction("x", zero, include_zero=True),
+        lambda one, zero: v.check_shares("x", [zero, one]).tolist(),
+        lambda one, _: skrate.recall_at_rate_score(y_true, scores, rate=one),
+        lambda one, _: skrate.fpr_at_recall_score(y_true, scores, recall=one),
+        lambda one, zero: skrate.partial_auc_score(y_true, scores, fpr=(zero, one)),
+        lambda one, zero: check_rates("x", [zero, one]).tolist(),
+        lambda one, zero: (
+            QuasiConcaveHitCurve(0.8, 0.25, 0.3).hits([zero, one]).tolist()
+        ),
+        lambda one, zero: skrate.labels.noisy(y_true, one, 1 - zero).pos.tolist(),
+    ]
+    for call in calls:
+        assert call(above, below) == call(1.0, 0.0)
+    # A test that is as good as random: it finds the prevalence of what is processed.
+    assert QuasiConcaveHitCurve(0.3, 0.1, 0.1 + 0.2).hits(0.5) == pytest.approx(0.15)
+    with pytest.raises(ValueError, match=r"x.*1\.000001"):
+        v.check_fraction("x", 1.000001, include_one=True)
 
 
 BAD = {

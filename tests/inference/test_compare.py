@@ -412,6 +412,12 @@ def test_a_margin_beyond_all_differences_is_refused_by_the_call():
     y_true, a, b = two_models(10)
     with pytest.raises(ValueError, match="margin=5"):
         compare("roc_auc", y_true, {"a": a, "b": b}, margin=5)
+    # As floats, windows of the width 0.3 are a little narrower or wider.
+    for window in ((0, 0.3), (0.4, 0.7), (0.7, 1)):
+        metric = partial(compare, "partial_auc", y_true, a, b, fpr=window)
+        with pytest.raises(ValueError, match=r"margin=0\.3.*0\.3"):
+            metric(standardize=None, margin=0.3)
+        metric(standardize=None, margin=0.3 - 1e-9)
 
 
 @pytest.mark.parametrize("method", ["delta", "bootstrap"])
