@@ -309,7 +309,7 @@ def check_fraction(
 def within_rounding(values: Any, low: float = 0.0, high: float = 1.0) -> FloatArray:
     """Return numbers, with the limit in place of one that is beyond it by rounding."""
     ends = np.clip(values, low, high)
-    return np.where(np.abs(values - ends) < _ROUNDING, ends, values)
+    return np.asarray(np.where(np.abs(values - ends) < _ROUNDING, ends, values))
 
 
 def check_number(name: str, value: Any) -> float:
