@@ -145,6 +145,7 @@ RATES = {
     "bounds",
     "prevalence",
     "adjusted",
+    "exact",
     "fpr",  # a point, a window or a weight on this axis, which rate is none of
     "tpr",
     "standardize",  # what scikit-learn does to a partial area without being asked

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
+from skrate.data.checks import check_flag
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable
@@ -14,6 +15,8 @@ from skrate.metrics.base import Facts, Metric, Slopes, extremes, score
 
 # Less than this above chance is rounding.
 LEAST_ADVANTAGE = 1e-12
+# Halves of the range of log(alpha), down to rounding.
+_BISECTIONS = 64
 _AUC = AUC()
 _PRECISION = AveragePrecision(adjusted=True)
 
@@ -24,13 +27,54 @@ def momentum_score(
     *,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
+    exact: bool = False,
 ) -> float:
     r"""Return the momentum, the precision with which a ranking begins.
 
-    With the prevalence p it is :math:`\beta = (AP - p) / (1 - p) / (2 AUC - 1)`,
-    equation 14 of [1]_: exact for a test of two categories, of which it is the
-    precision, and otherwise an approximation, too high for a test that begins nearly
-    perfectly. nan where the ranking is not better than a random one.
+    With the prevalence p it is :math:`m = (AP - p) / (1 - p) / (2 AUC - 1)`, equation
+    14 of [1]_: exact for a test of two categories, of which it is the precision, and
+    otherwise an approximation, which takes :math:`\log \alpha` for :math:`\alpha - 1`
+    and is too high. nan where the ranking is not better than a random one.
+
+    With ``exact`` it is the momentum :math:`\beta` of the :class:`QuasiConcaveHitCurve`
+    with the AUC and the AP of the ranking. Of such a curve with :math:`\beta` = 0.8,
+    :math:`\alpha` = 0.4 and p = 0.5, m is 0.959.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
+        True labels of two classes; or, without ``y_score``, a table or folds.
+    y_score : array-like of shape (n_samples,), default=None
+        Scores, higher for the positive class.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights, not negative.
+    pos_label : int, float, bool or str, default=None
+        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+    exact : bool, default=False
+        Whether to solve the equations of the AUC and of the AP. Their solution is a
+        curve unless the ranking begins better, or ends worse, than any: ``exact``
+        momentum may be above 1, too.
+
+    Returns
+    -------
+    momentum : float
+        From the prevalence; 1 for a perfect ranking. nan where it is undefined: for
+        an AUC of 0.5 or less, m <= p, or, if ``exact``, m <= p + p (1 - p) (2 AUC - 1)
+        / 2, where the stamina would be 1.
+
+    Raises
+    ------
+    ValueError
+        For labels, scores or weights that do not fit.
+
+    Notes
+    -----
+    With :math:`c = p (1 - p) (2 AUC - 1) = (\beta - p) \alpha` (equation 8) and the
+    later precision :math:`s = p - c / (1 - \alpha)`, the AP is exactly that of
+
+    .. math:: m = \frac{\beta - p - s \log \alpha}{1 - \alpha},
+
+    which increases in :math:`\beta`: one root, by bisection. Cost: that of the AP.
 
     References
     ----------
@@ -51,7 +95,7 @@ def momentum_score(
     0.643 0.07
     0.245 0.265
     """
-    return score(Momentum(), y_true, y_score, sample_weight, pos_label)
+    return score(Momentum(exact), y_true, y_score, sample_weight, pos_label)
 
 
 def stamina_score(
@@ -60,17 +104,24 @@ def stamina_score(
     *,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
+    exact: bool = False,
 ) -> float:
     r"""Return the stamina, the rate down to which the momentum lasts.
 
     By equation 8 of the article it is :math:`p (1 - p) (2 AUC - 1) / (\beta - p)`, at
-    most 1: the share of cases in the upper of two categories.
+    most 1: the fraction of samples in the upper of two categories. Parameters and
+    undefined cases are as of :func:`momentum_score`. p for a perfect ranking.
     """
-    return score(Stamina(), y_true, y_score, sample_weight, pos_label)
+    return score(Stamina(exact), y_true, y_score, sample_weight, pos_label)
 
 
 class _AboveChance(Metric):
     """What momentum and stamina share: they are defined above chance only."""
+
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        check_flag("exact", self.exact)
 
     def undefined_value(self, table: RankTable) -> str:
         return "the ranking is not better than a random one"
@@ -92,9 +143,11 @@ class Momentum(_AboveChance, score=momentum_score):
         return 0.0, np.inf
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        return _of_tables(pos, neg)[0]
+        return _of_tables(pos, neg, exact=self.exact)[0]
 
     def slopes(self, table: RankTable) -> Slopes:
+        if self.exact:
+            return _exact_slopes(table)[0]
         # As numpy divides: without an advantage slopes are infinite, which callers see.
         advantage = np.float64(2 * _AUC.value(table) - 1)
         of_auc = _AUC.slopes(table).scaled(-2 * Momentum().value(table) / advantage)
@@ -107,9 +160,11 @@ class Stamina(_AboveChance, score=stamina_score):
     name = "Stamina"
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        return _of_tables(pos, neg)[1]
+        return _of_tables(pos, neg, exact=self.exact)[1]
 
     def slopes(self, table: RankTable) -> Slopes:
+        if self.exact:
+            return _exact_slopes(table)[1]
         p, rest = table.prevalence, table.negative_share
         advantage = 2 * _AUC.value(table) - 1
         distance = Momentum().value(table) - p
@@ -127,8 +182,9 @@ def _(metric: Momentum | Stamina, table: RankTable) -> tuple[float, float]:
 
     Either by itself: momentum may fall where the AUC rises.
     """
+    combine = _combine_exactly if metric.exact else _combine
     found = [
-        _combine(table.prevalence, table.negative_share, 2 * auc - 1, precision)
+        combine(table.prevalence, table.negative_share, 2 * auc - 1, precision)
         for auc in extremes(_AUC, table)
         for precision in extremes(_PRECISION, table)
     ]
@@ -136,13 +192,14 @@ def _(metric: Momentum | Stamina, table: RankTable) -> tuple[float, float]:
     return values.min(), values.max()
 
 
-def _of_tables(pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:
+def _of_tables(pos: Array, neg: Array, *, exact: bool) -> tuple[FloatArray, FloatArray]:
     n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
         advantage = 2 * _AUC.values(pos, neg) - 1
         precision = _PRECISION.values(pos, neg)
-    return _combine(*shares, advantage, precision)
+    combine = _combine_exactly if exact else _combine
+    return combine(*shares, advantage, precision)
 
 
 def _combine(
@@ -157,3 +214,50 @@ def _combine(
         alpha = np.minimum(np.divide(p * rest * advantage, beta - p), 1.0)
     is_better = (advantage > LEAST_ADVANTAGE) & (beta - p > LEAST_ADVANTAGE)
     return np.where(is_better, beta, np.nan), np.where(is_better, alpha, np.nan)
+
+
+def _combine_exactly(
+    p: float | FloatArray,
+    rest: float | FloatArray,
+    advantage: float | FloatArray,
+    precision: float | FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Return momentum and stamina of the curve with this AUC and average precision."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        m, c = np.divide(precision, advantage), p * rest * advantage
+        is_better = (advantage > LEAST_ADVANTAGE) & (m - p - c / 2 > LEAST_ADVANTAGE)
+        # The equation decreases in log(alpha), from above m.
+        low, high = np.log(c / (4 * (m + 1))), np.zeros_like(m)
+        for _ in range(_BISECTIONS):
+            middle = (low + high) / 2
+            alpha, rest_of_rate = np.exp(middle), -np.expm1(middle)
+            later = p - c / rest_of_rate
+            is_above = (c / alpha - later * middle) / rest_of_rate > m
+            low = np.where(is_above, middle, low)
+            high = np.where(is_above, high, middle)
+        alpha = np.exp(low)
+        beta = p + c / alpha
+    return np.where(is_better, beta, np.nan), np.where(is_better, alpha, np.nan)
+
+
+def _exact_slopes(table: RankTable) -> tuple[Slopes, Slopes]:
+    """Return the slopes of exact momentum and stamina, by the implicit function."""
+    p, rest = table.prevalence, table.negative_share
+    advantage = 2 * _AUC.value(table) - 1
+    c, d = p * rest * advantage, Momentum(exact=True).value(table) - p
+    alpha, u = np.float64(c / d), np.float64(1 - c / d)
+    logarithm, later = np.log(alpha), p - c / u
+    value = (d - later * logarithm) / u
+    by_alpha = (c * logarithm / u**2 - later / alpha + value) / u
+    by_d = 1 / u - by_alpha * alpha / d
+    by_c = logarithm / u**2 + by_alpha / d
+    of_c = _AUC.slopes(table).scaled(2 * p * rest, (rest - p) * advantage)
+    # The derivative by p is -logarithm / u.
+    of_d = (
+        Momentum()
+        .slopes(table)
+        .plus(of_c.scaled(-by_c))
+        .scaled(1 / by_d, logarithm / u / by_d)
+    )
+    of_alpha = of_c.scaled(1 / d).plus(of_d.scaled(-alpha / d))
+    return of_d.scaled(1.0, 1.0), of_alpha

@@ -40,6 +40,31 @@ CASES = [
         is_partial=True,
         in_lists=False,
     ),
+    Case(
+        "exact momentum",
+        momentum_score,
+        {"exact": True},
+        constant=lambda p: math.nan,
+        worst=lambda p: math.nan,
+        oracle=lambda groups, exact: tables.exact_momentum_and_stamina(groups)[0],
+        slopes="steep",
+        needs_negatives=True,
+        is_partial=True,
+        in_lists=False,
+    ),
+    Case(
+        "exact stamina",
+        stamina_score,
+        {"exact": True},
+        constant=lambda p: math.nan,
+        perfect=lambda p: p,
+        worst=lambda p: math.nan,
+        oracle=lambda groups, exact: tables.exact_momentum_and_stamina(groups)[1],
+        slopes="steep",
+        needs_negatives=True,
+        is_partial=True,
+        in_lists=False,
+    ),
 ]
 
 
@@ -85,6 +110,34 @@ def test_they_give_back_auc_and_the_approximate_average_precision():
     assert curve.approximate_average_precision == pytest.approx(
         average_precision_score(y_true, y_score)
     )
+
+
+@looped("momentum, stamina, p", [(0.8, 0.4, 0.5), (0.9, 0.05, 0.1), (0.3, 0.2, 0.1)])
+def test_exact_momentum_and_stamina_of_their_own_curve(momentum, stamina, p):
+    curve = QuasiConcaveHitCurve(momentum, stamina, p)
+    rates = np.linspace(0, 1, 100_001)
+    pos = np.diff(curve.hits(rates))
+    table = RankTable(pos, np.diff(rates) - pos)
+    found = momentum_score(table, exact=True), stamina_score(table, exact=True)
+    # Groups of 1e-5 of the samples count as one step each.
+    assert found == pytest.approx((momentum, stamina), rel=1e-3)
+    approximate = momentum_score(table)
+    assert approximate > 1.05 * momentum
+
+
+@pytest.mark.slow
+def test_intervals_of_exact_momentum_and_stamina_cover_the_curve():
+    rng, (momentum, stamina, p) = np.random.default_rng(0), (0.8, 0.4, 0.5)
+    later = (p - momentum * stamina) / (1 - stamina)
+
+    def drawn(part):
+        rates = rng.random(2_000)
+        precision = np.where(rates < stamina, momentum, later)
+        return estimate(part, rng.random(2_000) < precision, -rates, exact=True)
+
+    for part, truth in ((momentum_score, momentum), (stamina_score, stamina)):
+        found = simulated(1_000, lambda _, part=part: drawn(part))
+        assert_share(held(found, truth), at_least=0.93, at_most=0.97)
 
 
 def test_a_perfect_ranking():

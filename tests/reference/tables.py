@@ -9,8 +9,10 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from scipy import optimize
 
 NAN = float("nan")
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(60)
 
 
 class Groups:
@@ -183,3 +185,28 @@ def momentum_and_stamina(groups):
     if momentum - p < 1e-9:
         return NAN, NAN
     return momentum, min(p * (1 - p) * advantage / (momentum - p), 1.0)
+
+
+def exact_momentum_and_stamina(groups):
+    """Return the two pieces of a hit curve with the AUC and the AP, by integration."""
+    p, advantage = groups.prevalence, 2 * auc(groups) - 1
+    if not advantage > 1e-9:
+        return NAN, NAN
+    product = p * (1 - p) * advantage  # (momentum - p) stamina, equation 8
+    wanted = p + average_precision(groups, adjusted=True) * (1 - p)
+
+    def excess(stamina):
+        momentum = p + product / stamina
+        later = (p - stamina * momentum) / (1 - stamina)
+        # Precision times h'(t) dt, with t = exp(x).
+        width = -math.log(stamina)
+        rates = np.exp(width * (NODES - 1) / 2)
+        found = stamina * momentum + later * (rates - stamina)
+        second = width / 2 * np.dot(NODE_WEIGHTS, found * later)
+        return (momentum**2 * stamina + second) / p - wanted
+
+    low, high = product / 100 / (1 + wanted / (1 - p) / advantage), 1 - 1e-6
+    if excess(high) > -1e-9:
+        return NAN, NAN
+    stamina = optimize.brentq(excess, low, high, xtol=1e-15, rtol=1e-14)
+    return p + product / stamina, stamina
