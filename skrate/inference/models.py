@@ -11,7 +11,7 @@ from skrate.data.checks import check_n_jobs, check_vector
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
 from skrate.data.table import check_alone
 from skrate.inference.measured import Measured, measured
-from skrate.inference.plan import Plan
+from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     Rankings,
     Weights,
@@ -93,6 +93,8 @@ def measured_models(
             [meant], [sample], plan, are_warned=first, are_compared=True
         )
         if model.is_known:
+            if first:
+                warn_of_few_cases([model.metric], [model.cases])
             model.influence  # noqa: B018
         if plan.method == "delta":
             # Memory that the next model takes again need not be cleared for it.

@@ -224,6 +224,11 @@ class SampledLabels(EstimatedLabels):
         return TakenLabels.of(self, index)
 
     @property
+    def known(self) -> BoolArray | None:
+        # No positive may have been drawn among the others.
+        return super().known if self.is_labelled.all() else None
+
+    @property
     def as_expected(self) -> EstimatedLabels | None:
         if self.prediction is None:
             return None

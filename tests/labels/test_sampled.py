@@ -353,6 +353,18 @@ def test_few_positives_that_stand_for_many_cases_are_warned_of():
         estimate("roc_auc", certain, score)
 
 
+def test_labels_are_not_known_because_no_other_positive_was_drawn():
+    y_true, share, score = heavy_positives(0)
+    for design in ("independent", share == 1):
+        found = labels.sampled(y_true, share, design=design)
+        with pytest.raises(ValueError, match="SampledLabels"):
+            np.asarray(found)
+        with pytest.warns(UserWarning, match="AUC.*prediction=.* 0 .* 10 .* 6 "):
+            estimate("roc_auc", found, score)
+    independent = labels.sampled(y_true, share)[:500]
+    assert np.asarray(independent).tolist() == y_true[:500].tolist()
+
+
 def test_enough_or_equal_or_predicted_positives_are_not_warned_of():
     y_true, share, score = heavy_positives(6)
     estimate("roc_auc", labels.sampled(y_true, share), score)
