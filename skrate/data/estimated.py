@@ -123,11 +123,17 @@ class EstimatedLabels:
         """What each case counts as a negative."""
         return np.asarray((1.0 if self.weight is None else self.weight) - self.pos)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether no label is missing, so that without noise all are known."""
+        return True
+
     @lazy
     def known(self) -> BoolArray | None:
         """Which cases are positive, if all labels are known after all; else None."""
         is_pos = self.pos == 1
         are_known = self.scope == "population" and self.weight is None
+        are_known = are_known and self.is_complete
         are_known = are_known and bool((is_pos | (self.pos == 0)).all())
         return is_pos if are_known and not self.noise.any() else None
 
@@ -151,7 +157,7 @@ class EstimatedLabels:
     @property
     def are_exact(self) -> bool:
         """Whether the metric of these very cases is known without an error."""
-        if self.scope == "population" or self.noise.any():
+        if self.scope == "population" or self.noise.any() or not self.is_complete:
             return False
         # An error may be that of all.
         slope = np.ones(len(self))
@@ -185,6 +191,10 @@ class TakenLabels(EstimatedLabels):
 
     def _taken(self, index: IntArray) -> EstimatedLabels:
         return replace(self.whole, scope=self.scope)._taken(self.rows[index])
+
+    @property
+    def is_complete(self) -> bool:
+        return self.whole.is_complete
 
     @property
     def known(self) -> BoolArray | None:

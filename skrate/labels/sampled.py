@@ -224,9 +224,8 @@ class SampledLabels(EstimatedLabels):
         return TakenLabels.of(self, index)
 
     @property
-    def known(self) -> BoolArray | None:
-        # No positive may have been drawn among the others.
-        return super().known if self.is_labelled.all() else None
+    def is_complete(self) -> bool:
+        return bool(self.is_labelled.all())
 
     @property
     def as_expected(self) -> EstimatedLabels | None:

@@ -361,6 +361,10 @@ def test_labels_are_not_known_because_no_other_positive_was_drawn():
             np.asarray(found)
         with pytest.warns(UserWarning, match="AUC.*prediction=.* 0 .* 10 .* 6 "):
             estimate("roc_auc", found, score)
+        # Each of 200 labels outside the known cases could have been positive.
+        with pytest.warns(UserWarning, match="AUC.*prediction=.* 0 .* 10 .* 6 "):
+            batch = estimate("roc_auc", found.for_batch(), score)
+        assert batch.confidence_interval.high - batch.confidence_interval.low > 0.01
     independent = labels.sampled(y_true, share)[:500]
     assert np.asarray(independent).tolist() == y_true[:500].tolist()
 
