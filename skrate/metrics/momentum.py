@@ -37,8 +37,8 @@ def momentum_score(
     and is too high. nan where the ranking is not better than a random one.
 
     With ``exact`` it is the momentum :math:`\beta` of the :class:`QuasiConcaveHitCurve`
-    with the AUC and the AP of the ranking. Of such a curve with :math:`\beta` = 0.8,
-    :math:`\alpha` = 0.4 and p = 0.5, m is 0.959.
+    with the AUC and the AP of the ranking, if few scores tie. Of such a curve with
+    :math:`\beta` = 0.8, :math:`\alpha` = 0.4 and p = 0.5, m is 0.959.
 
     Parameters
     ----------
