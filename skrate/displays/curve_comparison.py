@@ -73,7 +73,8 @@ class CurveComparisonDisplay(Drawing):
     Raises
     ------
     ValueError
-        If ``comparison`` is none, or one that is undefined, or ``names`` are not two.
+        If ``comparison`` is none, or one that is undefined, or ``names`` are not two
+        that differ.
 
     See Also
     --------
@@ -153,8 +154,8 @@ class CurveComparisonDisplay(Drawing):
         Raises
         ------
         ValueError
-            If ``names`` are not two, ``rate`` is no distribution, or ``n_items`` no
-            number of cases.
+            If ``names`` are not two that differ, ``rate`` is no distribution, or
+            ``n_items`` no number of cases.
         """
         of_a, of_b = self.names if names is None else _check_names(names)
         rate = self.rate if rate is None else rate
@@ -251,8 +252,10 @@ def _check_names(names: Sequence[str] | None) -> tuple[str, str]:
     if names is None:
         return "a", "b"
     are_two = isinstance(names, Sequence) and not isinstance(names, str)
-    if not (are_two and len(names) == 2):
-        raise ValueError(f"names must be those of models a and b, got {names!r}.")
+    if not (are_two and len(names) == len({*map(str, names)}) == 2):
+        raise ValueError(
+            f"names must be two that differ, of models a and b, got {names!r}."
+        )
     first, second = names
     return str(first), str(second)
 

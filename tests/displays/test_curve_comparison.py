@@ -92,6 +92,12 @@ def test_pointwise_bounds_are_drawn_once():
     assert texts(display.plot(names=("x", "y")))[0] == "x \N{MINUS SIGN} y"
 
 
+def test_names_that_are_equal_as_text_are_refused():
+    for names in (("x", "x"), (1, "1"), ("x",)):
+        with pytest.raises(ValueError, match=r"names .*\("):
+            drawn(names=names)
+
+
 @pytest.mark.parametrize(
     ("options", "unit"),
     [
