@@ -132,10 +132,9 @@ class EstimatedLabels:
     def known(self) -> BoolArray | None:
         """Which cases are positive, if all labels are known after all; else None."""
         is_pos = self.pos == 1
-        are_known = self.scope == "population" and self.weight is None
-        are_known = are_known and self.is_complete
-        are_known = are_known and bool((is_pos | (self.pos == 0)).all())
-        return is_pos if are_known and not self.noise.any() else None
+        are_sure = bool((is_pos | (self.pos == 0)).all()) and not self.noise.any()
+        is_plain = self.scope == "population" and self.weight is None
+        return is_pos if are_sure and is_plain and self.is_complete else None
 
     @property
     def as_expected(self) -> EstimatedLabels | None:

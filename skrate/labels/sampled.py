@@ -92,10 +92,11 @@ def sampled(
     counts :math:`k / (k - 1)` times for k labels [2]_. With predictions it is at least
     :math:`\sum_i d_i^2 m_i (1 - m_i) (1 - \pi_i) / (\pi_i n^2)`, the variance expected
     by them: of cases that are labelled rarely, few labels show how they vary. Without
-    predictions, or with predictions of 0 and 1, :func:`skrate.estimate` and
-    :func:`skrate.compare` warn if fewer than 6 drawn positives (labels that differ from
-    the prediction) have :math:`1 / \pi_i` above half the maximum over all cases, drawn
-    or not, except the 1 % with the lowest probability. Cost: O(n_samples).
+    predictions, or with predictions of 0 and 1, :func:`skrate.estimate`,
+    :func:`skrate.compare` and :func:`skrate.select_best` warn if fewer than 6 drawn
+    positives (labels that differ from the prediction) have :math:`1 / \pi_i` above half
+    the maximum over all cases, drawn or not, except the 1 % with the lowest
+    probability. Cost: O(n_samples).
 
     References
     ----------
