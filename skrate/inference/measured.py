@@ -64,13 +64,7 @@ from skrate.inference.resampling import (
     statistic_of,
     widths_of,
 )
-from skrate.inference.sample import (
-    Ranked,
-    Rankings,
-    repeated,
-    with_fold_groups,
-    with_worth,
-)
+from skrate.inference.sample import Ranked, Rankings, with_fold_groups, with_worth
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import excess
 from skrate.metrics.base import (
@@ -817,7 +811,7 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
     ):
         metrics = [model.each[i].metric for model in models]
         if is_permuted:
-            draw, widths = exchange_draw(*map(repeated, both))
+            draw, widths = exchange_draw(*both)
         else:
             if len(models) == 1:
                 both = [condensed(metrics[0], both[0])]

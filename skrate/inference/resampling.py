@@ -256,7 +256,7 @@ def exchange_draw(a: Ranked, b: Ranked) -> tuple[Draw, list[int]]:
 
     The new rankings are read off the order of midranks without sorting: every rank has
     a place in the row, and how many there are comes with it. A cluster is exchanged as
-    a whole.
+    a whole, and of a repeated case a binomial number of copies.
     """
     middles = np.concatenate([_midranks(a), _midranks(b)])
     order = np.argsort(middles)
@@ -269,11 +269,19 @@ def exchange_draw(a: Ranked, b: Ranked) -> tuple[Draw, list[int]]:
     width = 4 * n_places
 
     def rows(generator: np.random.Generator, size: int) -> Array:
+        offset = width * np.arange(size)[:, None]
+        if a.clusters is None and a.weights is not None and a.are_repetitions:
+            repeats = np.rint(a.weights).astype(np.int64)
+            exchanged = generator.binomial(repeats, 0.5, size=(size, len(repeats)))
+            in_b = offset + 2 * n_places
+            both = [first + offset, second + offset, second + in_b, first + in_b]
+            counts = [repeats - exchanged, exchanged] * 2
+            found = np.bincount(np.ravel(both), np.ravel(counts), size * width)
+            return found.reshape(size, -1)
         drawn = generator.integers(2, size=(size, a.n_units), dtype=np.uint8)
         is_exchanged = drawn.astype(bool)
         if a.clusters is not None:
             is_exchanged = is_exchanged[:, a.clusters]
-        offset = width * np.arange(size)[:, None]
         of_a = np.where(is_exchanged, second, first) + offset
         of_b = np.where(is_exchanged, first, second) + offset + 2 * n_places
         slots = np.concatenate([of_a.ravel(), of_b.ravel()])

@@ -477,16 +477,6 @@ def columns_of(
     return {str(j): scores for j, scores in enumerate(by_model)}
 
 
-def repeated(ranked: Ranked) -> Ranked:
-    """Return the sample with repeated cases written out one by one."""
-    if ranked.weights is None or not ranked.are_repetitions or ranked.scores is None:
-        return ranked
-    times = np.rint(ranked.weights).astype(np.intp)
-    clusters = None if ranked.clusters is None else np.repeat(ranked.clusters, times)
-    is_pos, scores = np.repeat(ranked.is_pos, times), np.repeat(ranked.scores, times)
-    return Ranked(is_pos, scores, clusters=clusters, kind="frequency")
-
-
 def _from_counts(
     table: RankTable, y_score: ArrayLike | None, case_arguments: dict[str, Any]
 ) -> Ranked:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from skrate.data.arrays import (
+    Array,
     ArrayLike,
     BoolArray,
     FloatArray,
@@ -23,6 +24,7 @@ from skrate.inference.intervals import SLACK
 from skrate.inference.measured import Measured
 from skrate.inference.models import check_several, measured_models, rankings_of_models
 from skrate.inference.plan import CLASSES, Plan
+from skrate.inference.resampling import count_draw
 from skrate.inference.sample import Ranked, Weights
 from skrate.metrics.base import (
     GROUPS_ARE_LISTS,
@@ -473,36 +475,41 @@ class _Units:
     """What is drawn: the influence of each unit on each model, over their number.
 
     ``steps`` are whole numbers, of shape (n_models, n_units), and ``scale`` what a step
-    is: sums of them are exact, in whatever order.
+    is: sums of them are exact, in whatever order. ``repeats`` says how many copies of a
+    unit there are, each with its ``weights``.
     """
 
     steps: FloatArray
     scale: float
     weights: FloatArray
+    repeats: IntArray
 
     @classmethod
     def of(cls, influence: list[FloatArray], cases: Ranked) -> _Units:
-        """Return independent units: cases, copies of repeated ones, or clusters."""
+        """Return independent units: cases, with their repetitions, or clusters."""
         rows: FloatArray = np.array(influence)
         given = weights = cases.row_weights
+        repeats = None
         if cases.clusters is not None:
             sums = [np.bincount(cases.clusters, given * row) for row in rows]
             rows = np.sqrt(cases.unit_factors) * np.asarray(sums, dtype=np.float64)
             weights = np.asarray(np.bincount(cases.clusters, given), dtype=np.float64)
         elif cases.weights is not None and cases.are_repetitions:
-            rows = np.repeat(rows, np.rint(given).astype(np.intp), axis=1)
-            weights = np.ones(rows.shape[1])
+            repeats, weights = np.rint(given).astype(np.int64), np.ones(len(given))
         else:
             rows, weights = rows * given, given
-        rows /= weights.sum()
-        rows -= rows.mean(axis=1, keepdims=True)
-        most = float(np.abs(rows).max()) * rows.shape[1]
+        if repeats is None:
+            repeats = np.ones(len(weights), dtype=np.int64)
+        rows /= dot(repeats, weights)
+        rows -= np.average(rows, axis=1, weights=repeats)[:, None]
+        most = float(np.abs(rows).max()) * float(repeats.sum())
         scale = 2.0 ** float(np.ceil(np.log2(most / _EXACT))) if most > 0 else 1.0
         steps = np.rint(rows / scale)
         # What is drawn must not depend on the order of the cases.
         factors = np.sqrt(np.arange(2.0, len(steps) + 2))
         order = np.argsort(np.add.reduce(steps * factors[:, None]), kind="stable")
-        return cls(np.ascontiguousarray(steps[:, order]), scale, weights[order])
+        steps = np.ascontiguousarray(steps[:, order])
+        return cls(steps, scale, weights[order], repeats[order])
 
 
 def _drawn(
@@ -510,27 +517,28 @@ def _drawn(
 ) -> tuple[float, FloatArray]:
     """Return what left-out cases say of the winners, and how far each model moved."""
     generator = check_generator(plan.random_state)
-    n_models, n = units.steps.shape
+    (n_models, n), repeats = units.steps.shape, units.repeats
+    draw, is_repeated = count_draw([repeats]), repeats.max() > 1
     moved = np.empty((plan.n_resamples, n_models))
     said = np.empty(plan.n_resamples)
     size = max(1, _BATCH // n)
-    total, best = units.weights.sum(), np.argmax(values)
+    total, best = dot(repeats, units.weights), np.argmax(values)
     for first in range(0, plan.n_resamples, size):
         n_rows = min(size, plan.n_resamples - first)
-        drawn = generator.integers(n, size=(n_rows, n))
-        drawn += n * np.arange(n_rows)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=n_rows * n).reshape(n_rows, n)
+        counts = draw(generator, n_rows)
         # Exact in any order, as all are whole numbers.
         steps = counts.astype(np.float64) @ units.steps.T
         moved[first : first + n_rows] = sign * units.scale * steps
         winners = _winners(values + moved[first : first + n_rows])
-        for row, is_out, winner in zip(
-            range(n_rows), counts == 0, winners, strict=True
-        ):
-            share = dot(is_out, units.weights) / total
+        n_out: Array = counts == 0
+        if is_repeated:
+            # The copies that are expected to be left out, with so many drawn of all.
+            n_out = repeats * (1 - 1 / repeats) ** counts
+        for row, (out, winner) in enumerate(zip(n_out, winners, strict=True)):
+            share = dot(out, units.weights) / total
             # What they say of the best is 0 on average, and takes off the noise.
             ahead = units.steps[winner] - units.steps[best]
-            left_out = float(is_out @ ahead) / (share or 1.0)
+            left_out = float(out @ ahead) / (share or 1.0)
             said[first + row] = values[winner] + sign * units.scale * left_out
     return float(np.mean(said)), moved
 

@@ -278,7 +278,10 @@ def test_frequency_weights_are_repeated_rows():
             repeated.standard_error, rel=rel
         )
         if method == "permutation":
-            assert weighted.pvalue == repeated.pvalue
+            # As often exchanged, by other draws.
+            p, n = repeated.pvalue, 2000
+            error = np.sqrt(2 * p * (1 - p) / n)
+            assert weighted.pvalue == pytest.approx(p, abs=5 * error)
 
 
 @looped("sizes", [(2, 2), (3, 4), (50, 60)])
