@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from skrate.data.arrays import FloatArray, dot
-from skrate.data.table import Merged, RankTable
+from skrate.data.table import Merged, RankTable, table_of_weights
 from skrate.inference.delta import multiples
 from skrate.inference.measured import of_ranking
 from skrate.inference.sample import Ranked
@@ -41,7 +41,8 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
         # nan where all is processed or nothing, whatever the order.
         return 1.0 if np.isnan(found) else found
     by_weight, effect = design_effects(ranked, law)
-    table = RankTable(ranked.table.pos / by_weight, ranked.table.neg / by_weight)
+    # Of weights that are checked: relative ones may be smaller than a user's.
+    table = table_of_weights(ranked.table.pos / by_weight, ranked.table.neg / by_weight)
     found = permuted_pvalue(table, law)
     if effect <= 1:
         return found

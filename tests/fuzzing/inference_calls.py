@@ -129,7 +129,9 @@ def _cut(rng: np.random.Generator) -> Metric:
                 return float(recall)
             if name.startswith("lift"):
                 return float(recall) / rate
-            return float(recall * groups.n_pos / groups.total) / rate
+            # Processed cases of which none is positive have a precision.
+            hits = recall * groups.n_pos if groups.n_pos else 0
+            return float(hits / groups.total) / rate
 
         check_law("value", found, value, atol=1e-11)
 

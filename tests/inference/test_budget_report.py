@@ -506,6 +506,17 @@ def test_the_number_found_is_known_where_its_uncertainty_is_not(n_pos, models):
     assert "0.000" not in repr(report)
 
 
+@pytest.mark.filterwarnings("ignore:The ")
+def test_sampling_weights_may_differ_by_many_orders_of_magnitude():
+    weight, scores = [1e53, 1e-17, 1e-17, 1e-73], [0.0, -1.0, -2.0, -2.0]
+    report = budget_report(
+        [0, 1, 0, 1], scores, rate=0.3, sample_weight=weight, weights="sampling"
+    )
+    # Nearly all of the weight is a negative, which is processed first.
+    assert report["found"].value == pytest.approx(0, abs=1e-12)
+    assert report["recall"].pvalue == pytest.approx(1, abs=0.5)
+
+
 def test_nothing_found_needs_infinitely_many():
     y_true = [0] * 10 + [1, 1]
     report = budget_report(y_true, np.arange(12)[::-1], rate=0.5)
