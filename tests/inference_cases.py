@@ -43,5 +43,8 @@ def evaluate(metric, y_true, y_score, **kwargs):
         return skrate.rate_weighted_auc_score(y_true, y_score, **kwargs)
     if metric in (momentum.momentum_score, momentum.stamina_score):
         groups = tables.Groups(y_true.tolist(), y_score.tolist())
-        return tables.momentum_and_stamina(groups)[metric is momentum.stamina_score]
+        both = tables.momentum_and_stamina
+        if kwargs.get("exact"):
+            both = tables.exact_momentum_and_stamina
+        return both(groups)[metric is momentum.stamina_score]
     return metric(y_true, y_score, **kwargs)

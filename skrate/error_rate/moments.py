@@ -38,6 +38,8 @@ _BLOCK = 2**18
 # Pairs of a positive and a negative up to which "auto" takes the exact distribution:
 # about a second at most.
 _EXACT_PAIRS = 10_000
+# Numbers of false positives that a number of errors may mean: 2 GB of memory.
+_MOST_SPLITS = 2 * 10**7
 Method = Literal["auto", "exact", "moments"]
 METHODS: tuple[Method, ...] = get_args(Method)
 # Points of a curve over the error rate.
@@ -261,6 +263,12 @@ def total_moments(
     """Return mean and variance for each setting; arrays of one shape (n_settings,)."""
     first = np.maximum(0, n_errors - n_pos)
     width = np.minimum(n_errors, n_neg) - first + 1
+    if len(width) and width.max() > _MOST_SPLITS:
+        raise ValueError(
+            "n_errors must be given as n_false_pos and n_false_neg, as "
+            f"n_errors={n_errors[width.argmax()]} has {width.max()} splits into them, "
+            f"more than {_MOST_SPLITS}."
+        )
     mean, variance = np.empty(len(width)), np.empty(len(width))
     for rows in _blocks(width):
         x = first[rows, None] + np.arange(width[rows].max())

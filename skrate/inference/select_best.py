@@ -488,12 +488,16 @@ class _Units:
     def of(cls, influence: list[FloatArray], cases: Ranked) -> _Units:
         """Return independent units: cases, with their repetitions, or clusters."""
         rows: FloatArray = np.array(influence)
-        given = weights = cases.row_weights
+        # Errors that labels share are further units.
+        shared = np.ones(rows.shape[1] - len(cases.is_pos))
+        given = weights = np.append(cases.row_weights, shared)
         repeats = None
         if cases.clusters is not None:
-            sums = [np.bincount(cases.clusters, given * row) for row in rows]
-            rows = np.sqrt(cases.unit_factors) * np.asarray(sums, dtype=np.float64)
-            weights = np.asarray(np.bincount(cases.clusters, given), dtype=np.float64)
+            others = cases.n_units + np.arange(len(shared))
+            units = np.append(cases.clusters, others)
+            sums = np.array([np.bincount(units, given * row) for row in rows])
+            rows = np.sqrt(np.append(cases.unit_factors, shared)) * sums
+            weights = np.asarray(np.bincount(units, given), dtype=np.float64)
         elif cases.weights is not None and cases.are_repetitions:
             repeats, weights = np.rint(given).astype(np.int64), np.ones(len(given))
         else:

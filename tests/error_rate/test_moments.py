@@ -12,7 +12,7 @@ from reference.error_enumeration import (
     moments,
     moments_by_counting,
 )
-from skrate.error_rate import auc_moments
+from skrate.error_rate import auc_moments, auc_range_from_errors
 
 SIZES = [(m, n) for m in range(1, 9) for n in range(1, 10 - m)]
 
@@ -158,3 +158,13 @@ def test_many_settings_are_split_into_blocks_without_a_trace(monkeypatch):
 def test_refuses_impossible_counts(arguments, message):
     with pytest.raises(ValueError, match=message):
         auc_moments(**arguments)
+
+
+def test_more_splits_than_fit_in_memory_raise():
+    for function in (auc_moments, auc_range_from_errors):
+        with pytest.raises(
+            ValueError, match=r"n_errors must .*n_errors=1000000000 has"
+        ):
+            function(10**9, 10**9, 10**9)
+        apart = function(10**9, 10**9, n_false_pos=5 * 10**8, n_false_neg=5 * 10**8)
+        assert apart.mean == pytest.approx(0.5)
