@@ -161,11 +161,7 @@ def _concluded(
 ) -> Comparison:
     """Return the comparison of two models; ``draws`` are of their difference."""
     metrics = [model.metric for model in models]
-    # Of one ranking without its uncertainty nothing is told.
-    values = [
-        model.value if model.is_known or model.folds is not None else _NAN
-        for model in models
-    ]
+    values = [model.value for model in models]
     limits = _NAN, _NAN
     if not np.isnan(error):
         (low_a, high_a), (low_b, high_b) = (model.bounds for model in models)

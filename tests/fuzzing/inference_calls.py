@@ -434,7 +434,7 @@ def compare(rng: np.random.Generator) -> Call:
 
     def check(given: Sample, found: Any) -> None:
         if not enough(given, options):
-            is_unknown = math.isnan(found.value) or is_lopsided(given, options)
+            is_unknown = math.isnan(found.pvalue) or is_lopsided(given, options)
             holds(is_unknown, "too few cases")
             return
         _check_comparison(metric, given, other_scores(given, seed), found)
@@ -543,7 +543,7 @@ def compare_several(rng: np.random.Generator) -> Call:
     def check(given: Sample, found: Any) -> None:
         holds(len(found.pairs) == n * (n - 1) // 2, f"{len(found.pairs)} pairs")
         if not enough(given, options):
-            is_unknown = math.isnan(found.pairs[0].value)
+            is_unknown = math.isnan(found.pairs[0].pvalue)
             holds(is_unknown or is_lopsided(given, options), "too few cases")
             return
         is_pos, _, weights = given.parts

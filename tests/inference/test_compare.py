@@ -578,10 +578,12 @@ def test_unpaired_samples_have_the_freedom_of_all_their_parts():
     assert_freedom(boot, df)
 
 
-def test_too_few_cases_are_undefined():
+def test_the_uncertainty_of_too_few_cases_is_undefined():
     with pytest.warns(UndefinedMetricWarning, match="y_true"):
         result = compare("roc_auc", [1, 0, 0], [3, 2, 1], [1, 2, 3])
-    assert np.isnan([result.value, result.pvalue, *result.confidence_interval]).all()
+    # The only positive comes first, and last.
+    assert (result.value_a, result.value_b, result.value) == (1, 0, 1)
+    assert np.isnan([result.pvalue, *result.confidence_interval]).all()
     with pytest.warns(UndefinedMetricWarning, match="y_true"):
         found = compare("roc_auc", [1, 0, 0], [[1, 2], [2, 1], [3, 3]])
     assert np.isnan(found.covariance).all()
