@@ -155,7 +155,20 @@ def of_units(values: FloatArray, cases: Ranked) -> FloatArray:
         return values
     n_shared = len(values) - len(cases.clusters)
     units = np.append(cases.clusters, cases.n_units + np.arange(n_shared))
+    if cases.weights is not None:
+        values = cases.weights * values
     return np.asarray(np.bincount(units, values), dtype=np.float64)
+
+
+def unit_factors(cases: Ranked, n_units: int) -> FloatArray:
+    """Return how often squares of clusters count, and 1 for errors that they share.
+
+    Errors of the labels of a batch have a mean of 0, and lose no degree of freedom.
+    """
+    factors = np.ones(n_units)
+    if cases.estimated is None or cases.estimated.scope == "population":
+        factors[: cases.n_units] = cases.unit_factors
+    return factors
 
 
 def _kurtosis_freedom(values: FloatArray, weights: FloatArray) -> float:
@@ -272,15 +285,9 @@ def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> Float
 def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
     """Return the covariances of metrics from their influence values, shape (m, n)."""
     weights, n = cases.weights, cases.total
-    if cases.clusters is not None and cases.estimated is not None:
-        units = [of_units(row, cases) for row in influence]
-        return np.asarray(_products(units, units) / n**2)
     if cases.clusters is not None:
-        sums = [
-            np.bincount(cases.clusters, row if weights is None else weights * row)
-            for row in influence
-        ]
-        scaled = [cases.unit_factors * row for row in sums]
+        sums = [of_units(row, cases) for row in influence]
+        scaled = [unit_factors(cases, len(row)) * row for row in sums]
         return np.asarray(_products(scaled, sums) / n**2)
     weighted = influence
     if weights is not None:

@@ -20,6 +20,7 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
+from skrate.inference.delta import of_units, unit_factors
 from skrate.inference.intervals import SLACK
 from skrate.inference.measured import Measured
 from skrate.inference.models import check_several, measured_models, rankings_of_models
@@ -493,11 +494,9 @@ class _Units:
         given = weights = np.append(cases.row_weights, shared)
         repeats = None
         if cases.clusters is not None:
-            others = cases.n_units + np.arange(len(shared))
-            units = np.append(cases.clusters, others)
-            sums = np.array([np.bincount(units, given * row) for row in rows])
-            rows = np.sqrt(np.append(cases.unit_factors, shared)) * sums
-            weights = np.asarray(np.bincount(units, given), dtype=np.float64)
+            rows = np.array([of_units(row, cases) for row in rows])
+            rows *= np.sqrt(unit_factors(cases, rows.shape[1]))
+            weights = of_units(np.ones(len(given)), cases)
         elif cases.weights is not None and cases.are_repetitions:
             repeats, weights = np.rint(given).astype(np.int64), np.ones(len(given))
         else:

@@ -1,0 +1,124 @@
+"""Estimated labels that are certain: every number is that of plain labels."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from looped import looped
+from skrate import (
+    RateWeightedAUCScorer,
+    average_precision_score,
+    budget_report,
+    compare,
+    compare_curves,
+    curve_band,
+    estimate,
+    expected_gain_score,
+    hit_curve,
+    labels,
+    rate_weighted_auc_score,
+    select_best,
+)
+
+RNG = np.random.default_rng(0)
+N = 60
+Y = (RNG.random(N) < 0.4).astype(int)
+A, B = RNG.normal(size=(2, N)).round(1) + Y
+MODELS = {"a": A, "b": B}
+THREE = {"clusters": np.repeat([0, 1, 2], N // 3)}
+PAIRS = {"clusters": np.arange(N) // 2}
+METRICS = [
+    ("roc_auc", {}),
+    ("average_precision", {}),
+    ("recall_at_rate", {"rate": 0.3}),
+    ("precision_at_rate", {"rate": 0.3}),
+    ("rate_weighted_auc", {"rate": 0.3}),
+    ("expected_gain", {"rate": 0.3, "gain": {"positive": 2, "negative": -1}}),
+]
+SOURCES = {
+    "all drawn": labels.sampled(Y, 1.0),
+    "never wrong": labels.noisy(Y, 1.0, 1.0),
+    "predicted": labels.predicted(Y.astype(float)),
+}
+
+
+def numbers(result):
+    """Return all numbers of a result, by the path of its fields."""
+    if dataclasses.is_dataclass(result) and not isinstance(result, type):
+        names = [field.name for field in dataclasses.fields(result)]
+        result = {name: getattr(result, name) for name in names}
+    if isinstance(result, dict):
+        return [number for value in result.values() for number in numbers(value)]
+    if isinstance(result, list | tuple):
+        return [number for value in result for number in numbers(value)]
+    is_number = isinstance(result, int | float | np.number)
+    if is_number or (isinstance(result, np.ndarray) and result.dtype.kind in "fiub"):
+        return np.ravel(result).astype(float).tolist()
+    return []
+
+
+def calls(y_true):
+    """Return what each function says of labels."""
+    found = {}
+    for clusters in ({}, THREE, PAIRS):
+        for metric, kwargs in METRICS:
+            both = kwargs | clusters
+            found[metric, *clusters] = [
+                estimate(metric, y_true, A, **both),
+                estimate(metric, y_true, MODELS, null_value=0.4, **both),
+                compare(metric, y_true, A, B, **both),
+                select_best(metric, MODELS, y_true, random_state=0, **both),
+            ]
+        found["curves", *clusters] = [
+            compare_curves(y_true, A, B, rates=[0.1, 0.5], random_state=0, **clusters),
+            curve_band(
+                y_true, A, kind="recall", at=[0.1, 0.5], random_state=0, **clusters
+            ),
+            budget_report(y_true, models=MODELS, rate=0.3, **clusters),
+        ]
+    found["scores"] = [
+        average_precision_score(y_true, A),
+        rate_weighted_auc_score(y_true, A, rate=0.3),
+        expected_gain_score(y_true, A, rate=0.3, gain={"positive": 2}),
+        hit_curve(y_true, A),
+        RateWeightedAUCScorer(rate=0.3)(Scores(), A[:, None], y_true),
+    ]
+    return found
+
+
+class Scores(ClassifierMixin, BaseEstimator):
+    """A fitted classifier whose scores are its input."""
+
+    classes_ = np.array([0, 1])
+
+    def decision_function(self, X):
+        return X[:, 0]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_certain_labels_give_every_number_of_plain_labels():
+    expected = calls(Y)
+    for source, y_true in SOURCES.items():
+        assert y_true.known is not None, source
+        for name, found in calls(y_true).items():
+            assert np.array_equal(
+                numbers(found), numbers(expected[name]), equal_nan=True
+            ), (source, name)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@looped("clusters", [{}, THREE, PAIRS])
+@looped("metric, kwargs", METRICS)
+def test_nearly_certain_labels_have_nearly_the_same_standard_error(
+    metric, kwargs, clusters
+):
+    nearly = labels.noisy(Y, 1 - 1e-9, 1 - 1e-9)
+    assert nearly.known is None
+    for function, scores in ((estimate, [A]), (compare, [A, B])):
+        expected = function(metric, Y, *scores, **kwargs, **clusters)
+        found = function(metric, nearly, *scores, **kwargs, **clusters)
+        assert found.value == pytest.approx(expected.value, rel=1e-6)
+        error = expected.standard_error
+        assert found.standard_error == pytest.approx(error, rel=1e-6)
