@@ -9,11 +9,11 @@ fit models or simulate, for up to some minutes; their last digits depend on the 
 of scikit-learn and LightGBM.
 """
 
+import argparse
 import csv
 import io
 import os
 import re
-import sys
 import warnings
 from itertools import combinations
 from pathlib import Path
@@ -38,7 +38,12 @@ PAGE = ROOT / "docs" / "reproductions.rst"
 DATA = Path(os.environ.get("SKRATE_DATA", ROOT.parent / "shared" / "data"))
 
 
-def main(names):
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(TABLES))
+    names = parser.parse_args().names
+    if not {*names} <= {*TABLES}:
+        parser.error(f"each NAME must be one of {[*TABLES]}, found {names}")
     for name in names or TABLES:
         written = table(name)
         page = with_table(PAGE.read_text(encoding="utf-8"), name, written)
@@ -163,21 +168,18 @@ def review():
 def bounds():
     """Figure 4 of Millard, Kull and Flach, and the exact bounds, which are ours."""
     paper = millard_kull_flach_2014
-    shares = paper.self_coverage(100, 1_000, variance=1.0)
-    panels = {"normal": "4a", "beta": "4b", "parametric": "4c", "bootstrap": "4d"}
-    panels["bootstrap-adjusted"] = "4e"
+    shares = paper.self_coverage(paper.N_TESTS, paper.N_TABLES, variance=1.0)
     rows = [["bounds", "figure", "rate 0.04", "0.1 to 0.9", "rate 0.96", "variance"]]
     for name, share in shares.items():
         method, comma, end = name.partition(", ")
-        # The paper's are those to which no case was added.
-        is_papers = comma or method in paper.BASELINES
         mean = share.mean(axis=0)
         inner = mean[5:46]
         span = f"{inner.min():.3f} to {inner.max():.3f}"
         ends = [f"{mean[2]:.3f}", span, f"{mean[48]:.3f}"]
-        figure = panels.get(method, "") if is_papers else ""
         title = f"``{method}``{comma}{end}"
-        rows.append([title, figure, *ends, f"{share[:, 25].var():.4f}"])
+        rows.append(
+            [title, paper.PANELS.get(name, ""), *ends, f"{share[:, 25].var():.4f}"]
+        )
     return rows
 
 
@@ -334,4 +336,4 @@ TABLES = {
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", category=FutureWarning, module="sklearn")
     warnings.filterwarnings("ignore", "X does not have valid feature names")
-    main(sys.argv[1:])
+    main()

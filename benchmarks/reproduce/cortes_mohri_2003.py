@@ -16,8 +16,8 @@ at half the sum of the weights, as AdaBoost does, and "link" where the probabili
 fitted on the training folds is one half.
 """
 
+import argparse
 import os
-import sys
 import warnings
 from itertools import islice
 from pathlib import Path
@@ -45,7 +45,8 @@ SETS = {
 N_ROUNDS = 300
 
 
-def main(folder):
+def main() -> None:
+    folder = parse().folder
     print(f"10-fold cross-validation, at most {N_ROUNDS} rounds; percent")
     for name, (positive, paper_accuracy, paper_auc) in SETS.items():
         files = sorted((folder / name).glob("*.arff"))
@@ -66,6 +67,13 @@ def main(folder):
             if aucs.shape[1] > 1:
                 own = aucs.argmax(axis=1).tolist()
                 print_row("  optimistic: per fold", "own", fitted, aucs, own, X, y)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    default = os.environ.get("SKRATE_DATA", Path(__file__).parents[3] / "shared/data")
+    parser.add_argument("folder", type=Path, nargs="?", default=default)
+    return parser.parse_args()
 
 
 def print_row(title, label, fitted, aucs, steps, X, y):
@@ -122,8 +130,8 @@ def accuracies(model, train, test, X, y, step):
     train_scores, test_scores = (
         list(islice(scores(model, X[rows]), step + 1))[-1] for rows in (train, test)
     )
-    link = fit_link(train_scores, y[train] == 1, np.ones(len(train)))
-    cuts = (link.offset, natural_cut(model, step))
+    _, link_cut = fit_link(train_scores, y[train] == 1, np.ones(len(train)))
+    cuts = (link_cut, natural_cut(model, step))
     return [np.mean((test_scores > cut) == y[test]) for cut in cuts]
 
 
@@ -148,5 +156,4 @@ def percent(values):
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", category=FutureWarning, module="sklearn")
-    default = os.environ.get("SKRATE_DATA", Path(__file__).parents[3] / "shared/data")
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else default))
+    main()

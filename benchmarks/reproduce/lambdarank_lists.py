@@ -7,7 +7,7 @@ grades 0 to 4, with the sizes of the lists in rank.train.query and rank.test.que
 Items of grade 2 or more are relevant. LightGBM must be installed.
 """
 
-import sys
+import argparse
 import warnings
 from pathlib import Path
 
@@ -43,7 +43,10 @@ class Ranker(BaseEstimator):
         return self.ranker_.predict(X)
 
 
-def main(folder):
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
     y, groups = load(folder, "rank.train")[1:]
     y_test, groups_test = load(folder, "rank.test")[1:]
     print(
@@ -115,4 +118,4 @@ def show(name, tuned, scores, y_test, groups_test):
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore", "X does not have valid feature names")
-    main(sys.argv[1])
+    main()

@@ -37,7 +37,6 @@ so the row of NDCG confirms nothing.
 
 import argparse
 import io
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -85,16 +84,26 @@ PAPER = {
 }
 
 
-def main(data, output, seed=0):
+def main() -> None:
+    options = parse()
+    data, output = options.data, options.output
     missing = [name for name, (file, *_) in SETS.items() if not (data / file).exists()]
     if missing:
         print(f"Skipped: {data} lacks the data of {', '.join(missing)}.")
         return
-    metrics = of_all_models(data, seed)
+    metrics = of_all_models(data, options.seed)
     print(f"{len(metrics['AUC'])} models\n")
     print_table(metrics)
     output.mkdir(parents=True, exist_ok=True)
     draw(metrics, output / "figure_6.png")
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path, help="folder with the five sets")
+    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "output")
+    parser.add_argument("--seed", type=int, default=0, help="of the samples drawn")
+    return parser.parse_args()
 
 
 def of_all_models(data, seed=0, autos=SETS["autos"]):
@@ -270,9 +279,4 @@ def draw(metrics, file):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("data", type=Path, help="folder with the five sets")
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "output")
-    parser.add_argument("--seed", type=int, default=0, help="of the samples drawn")
-    arguments = parser.parse_args()
-    sys.exit(main(arguments.data, arguments.output, arguments.seed))
+    main()

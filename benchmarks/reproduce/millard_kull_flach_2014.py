@@ -29,7 +29,16 @@ BOTH = (
     *BASELINES,
     *(method + end for method in METHODS[2:] for end in ("", AS_PRINTED)),
 )
+# The panels of figure 4 whose negatives score N(1, 1).
+PANELS = {
+    "normal": "4a",
+    "beta": "4b",
+    "parametric" + AS_PRINTED: "4c",
+    "bootstrap" + AS_PRINTED: "4d",
+    "bootstrap-adjusted" + AS_PRINTED: "4e",
+}
 N_SAMPLES = 10
+N_TESTS, N_TABLES = 100, 1_000
 SHOWN = (0.02, 0.04, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.96, 0.98)
 # Counts over whole numbers of cases, so that only rounding is between them.
 ROUNDING = 1e-9
@@ -40,21 +49,26 @@ def main() -> None:
     print(f"{options.tests} tests, {options.tables} new tables each\n")
     coverage = self_coverage(options.tests, options.tables, variance=1.0)
     print_coverage("New tables from the sample, 50 cases (figure 4, a to e)", coverage)
-    narrow = self_coverage(
-        options.tests, options.tables, variance=0.2, methods=("bootstrap", "exact")
-    )
+    methods = ("bootstrap" + AS_PRINTED, "bootstrap", "exact")
+    narrow = self_coverage(options.tests, options.tables, variance=0.2, methods=methods)
     print_coverage("The same, negatives N(1, 0.2) (figure 4f)", narrow)
     for n in (50, 1000):
         found = true_coverage(n, options.tests)
         print_coverage(f"The true curve, {n} cases", found)
     if options.draw:
-        draw(coverage | {"figure 4f": narrow["bootstrap"]}, options.draw)
+        shares = {title(name): share for name, share in coverage.items()}
+        draw(shares | {f"4f: {methods[0]}": narrow[methods[0]]}, options.draw)
+
+
+def title(method):
+    """Return the method, after the paper's panel that shows it."""
+    return f"{PANELS[method]}: {method}" if method in PANELS else method
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tests", type=int, default=100)
-    parser.add_argument("--tables", type=int, default=1000)
+    parser.add_argument("--tests", type=int, default=N_TESTS)
+    parser.add_argument("--tables", type=int, default=N_TABLES)
     parser.add_argument("--draw", metavar="FILE", help="draw figure 4 to a file")
     return parser.parse_args()
 
@@ -122,8 +136,8 @@ def true_recall(rates):
     return np.array([0.0, *map(recall, rates[1:-1]), 1.0])
 
 
-def print_coverage(title, shares):
-    print(title)
+def print_coverage(heading, shares):
+    print(heading)
     rates = np.arange(51) / 50
     where = [round(50 * rate) for rate in SHOWN]
     print("method".ljust(20) + "".join(f"{rate:8.2f}" for rate in SHOWN), end="")
@@ -141,23 +155,32 @@ def print_coverage(title, shares):
 
 
 def draw(coverage, path):
+    """Return the figure of one panel for each entry, saved to a file."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, 4, figsize=(14, 6), sharey=True, layout="tight")
+    n_columns = 4
+    n_rows = -(-len(coverage) // n_columns)
+    figure, axes = plt.subplots(
+        n_rows, n_columns, figsize=(14, 3 * n_rows), sharey=True, layout="tight"
+    )
     rates = np.arange(51) / 50
-    for ax, (name, share) in zip(axes.flat, coverage.items(), strict=False):
+    panels, unused = np.split(axes.ravel(), [len(coverage)])
+    for ax, (heading, share) in zip(panels, coverage.items(), strict=True):
         ax.plot(rates, share.mean(axis=0), label="mean over tests")
         low, high = np.quantile(share, [0.05, 0.95], axis=0)
         ax.fill_between(rates, low, high, alpha=0.2, label="90 % of tests")
         ax.axhline(0.95, color="0.5", linewidth=0.8)
-        ax.set(title=name, xlabel="Rate", ylim=(0.5, 1.01))
-    axes.flat[0].legend(loc="lower right")
-    axes.flat[-1].set_axis_off()
-    axes[0, 0].set_ylabel("Share within the bounds")
+        ax.set(title=heading, xlabel="Rate", ylim=(0.5, 1.01))
+    panels[0].legend(loc="lower right")
+    for ax in unused:
+        ax.set_axis_off()
+    for ax in axes[:, 0]:
+        ax.set_ylabel("Share within the bounds")
     figure.savefig(path, dpi=100)
+    return figure
 
 
 if __name__ == "__main__":

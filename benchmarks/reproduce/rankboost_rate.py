@@ -14,8 +14,8 @@ and the table shows the rAUC of held-out cases for equal weights, and the mean g
 it with the standard error over the folds, which is too small, as folds share cases.
 """
 
+import argparse
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -34,9 +34,11 @@ SETS = {
     "weka-breast-w": None,
 }
 RATES = ((2, 38), (3, 17))
+N_REPEATS = 2
 
 
-def main(folder):
+def main() -> None:
+    folder = parse().folder
     print(f"{'set':15}{'rate':11}{'equal':>7}{'density^1/2':>17}", end="")
     print(f"{'density':>17}{'survival':>17}")
     for name, positive in SETS.items():
@@ -45,7 +47,9 @@ def main(folder):
             print(f"{name}: skipped, no {folder / name}/*.arff")
             continue
         X, y = read(files[0], positive)
-        splitter = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
+        splitter = RepeatedStratifiedKFold(
+            n_splits=5, n_repeats=N_REPEATS, random_state=0
+        )
         folds = list(splitter.split(X, y))
         for parameters in RATES:
             scores = np.array([fold(X, y, *rows, parameters) for rows in folds])
@@ -54,6 +58,13 @@ def main(folder):
             cells = zip(gains.mean(axis=0), errors, strict=True)
             print(f"{name:15}beta{parameters!s:8}{scores[:, 0].mean():6.4f}", end="")
             print("".join(f"{gain:+9.4f} ±{error:.4f}" for gain, error in cells))
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    default = os.environ.get("SKRATE_DATA", Path(__file__).parents[3] / "shared/data")
+    parser.add_argument("folder", type=Path, nargs="?", default=default)
+    return parser.parse_args()
 
 
 def read(path, positive):
@@ -99,5 +110,4 @@ def fold(X, y, train, test, parameters):
 
 
 if __name__ == "__main__":
-    default = os.environ.get("SKRATE_DATA", Path(__file__).parents[3] / "shared/data")
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else default))
+    main()

@@ -28,6 +28,7 @@ from sklearn.svm import LinearSVC
 from skrate import RateAveragedROC, cross_val_rankings, rate_averaged_roc_curve, rates
 
 FILE = Path("screening-nagtegaal2019") / "Nagtegaal_2019.csv"
+N_TREES = 300
 WORDS = {"stop_words": "english", "min_df": 2}
 
 
@@ -78,7 +79,7 @@ def models():
         "Naive Bayes": make_pipeline(CountVectorizer(**WORDS), MultinomialNB()),
         "Random forest": make_pipeline(
             CountVectorizer(**WORDS),
-            RandomForestClassifier(300, min_samples_leaf=2, random_state=0),
+            RandomForestClassifier(N_TREES, min_samples_leaf=2, random_state=0),
         ),
         "Linear SVM": make_pipeline(
             TfidfVectorizer(**WORDS, sublinear_tf=True),

@@ -11,9 +11,9 @@ Copying controls cannot change the AUC. In the paper's table 6 it changes betwee
 first column and the second; ours does not.
 """
 
+import argparse
 import csv
 import os
-import sys
 from pathlib import Path
 
 import matplotlib
@@ -41,7 +41,10 @@ N_RESAMPLES = 5_000
 DIGITAL = Path("dmist") / "dmist_digital_malignancy_score.csv"
 
 
-def main(folder):
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, nargs="?", default="su_yuan_zhu_2015")
+    folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     draw_figure_2(folder / "figure_2.png")
     print_section_3_5()
@@ -223,4 +226,4 @@ def at_copied_controls(y_true, y_score, copies):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "su_yuan_zhu_2015"))
+    main()
