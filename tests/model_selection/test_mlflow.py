@@ -1,45 +1,66 @@
-"""The metric for MLflow that a page shows, in an evaluation by MLflow."""
+"""The metric for MLflow that a page shows, with a stand-in for MLflow and in MLflow."""
 
 import re
+import sys
 import textwrap
-from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from optional import require
+from repository import ROOT
 from skrate import recall_at_rate_score
 
-mlflow = require("mlflow")
-pandas = require("pandas")
-PAGE = Path(__file__).parents[2] / "docs" / "user_guide" / "selecting.rst"
+PAGE = ROOT / "docs" / "user_guide" / "selecting.rst"
+RNG = np.random.default_rng(0)
+Y = (RNG.random(500) < 0.2).astype(int)
+SCORE = RNG.normal(size=500) + 1.5 * Y
+CLASS = (SCORE > 1) * 1
 
 
-@pytest.fixture
-def metric(tmp_path):
-    mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'runs.db'}")
+def metric_of_the_page():
     text = PAGE.read_text(encoding="utf-8")
-    code = re.search(
-        r"code-block:: python\n\n(   import numpy.*?mlflow.*?)\n\n\S", text, re.DOTALL
+    # The code is indented, more than once where it is folded.
+    (code,) = re.findall(
+        r"code-block:: python\n\n( +import numpy[^`]*?make_metric.*?)\n\n(?=\S)",
+        text,
+        re.DOTALL,
     )
     names = {}
-    exec(textwrap.dedent(code[1]), names)
+    exec(textwrap.dedent(code), names)
     return names["mlflow_metric"](recall_at_rate_score, rate=0.1)
 
 
-def evaluated(frame, column, metric):
-    found = mlflow.models.evaluate(
-        data=frame, targets="y", predictions=column, extra_metrics=[metric]
-    )
-    return found.metrics["recall_at_rate_score"]
+def test_the_metric_is_the_score_and_refuses_classes(monkeypatch):
+    # A stand-in, because the CI does not install MLflow.
+    models = ModuleType("mlflow.models")
+    models.make_metric = lambda **options: options
+    monkeypatch.setitem(sys.modules, "mlflow", ModuleType("mlflow"))
+    monkeypatch.setitem(sys.modules, "mlflow.models", models)
+    metric = metric_of_the_page()
+    assert metric["name"] == "recall_at_rate_score"
+    assert metric["greater_is_better"]
+    found = metric["eval_fn"](SCORE, Y)
+    assert found == recall_at_rate_score(Y, SCORE, rate=0.1)
+    with pytest.raises(ValueError, match="predictions are classes"):
+        metric["eval_fn"](CLASS, Y)
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_scores_are_evaluated_and_classes_refused(metric):
-    rng = np.random.default_rng(0)
-    y = (rng.random(500) < 0.2).astype(int)
-    score = rng.normal(size=500) + 1.5 * y
-    frame = pandas.DataFrame({"y": y, "score": score, "class": (score > 1) * 1})
-    assert evaluated(frame, "score", metric) == recall_at_rate_score(y, score, rate=0.1)
+def test_mlflow_evaluates_scores_and_refuses_classes(tmp_path):
+    mlflow, pandas = require("mlflow"), require("pandas")
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'runs.db'}")
+    frame = pandas.DataFrame({"y": Y, "score": SCORE, "class": CLASS})
+
+    def evaluated(column):
+        return mlflow.models.evaluate(
+            data=frame,
+            targets="y",
+            predictions=column,
+            extra_metrics=[metric_of_the_page()],
+        ).metrics["recall_at_rate_score"]
+
+    assert evaluated("score") == recall_at_rate_score(Y, SCORE, rate=0.1)
     with pytest.raises(ValueError, match="predictions are classes"):
-        evaluated(frame, "class", metric)
+        evaluated("class")
