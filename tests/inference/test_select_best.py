@@ -20,7 +20,8 @@ from skrate import (
 )
 from skrate.inference.models import measured_models, rankings_of_models
 from skrate.inference.plan import Plan
-from skrate.inference.select_best import _corrected
+from skrate.inference.sample import Ranked
+from skrate.inference.select_best import _corrected, _drawn, _Units
 
 RNG = np.random.default_rng(0)
 Y = RNG.random(200) < 0.3
@@ -119,6 +120,40 @@ def test_noise_that_is_added_to_select_is_taken_off_to_judge():
     # Only the first sample selects the second model. Nothing else is as high.
     (_, highest), _ = _corrected(values, moved, left_out=-9.0)
     assert highest == pytest.approx(((0.9 - 0.5 / 0.3) + 1) / 2)
+
+
+WEIGHTS, CLUSTERS = np.array([1, 6, 1, 2.5, 1]), np.array([0, 1, 2, 3, 3])
+
+
+@looped(
+    "weights, clusters", [(WEIGHTS, None), (np.ones(5), CLUSTERS), (WEIGHTS, CLUSTERS)]
+)
+def test_samples_left_out_count_by_their_weights(weights, clusters):
+    psi = np.array([[1, 0.2, -2, 3, -1], [-1, 0.5, 1, -2, 0.3]])
+    psi -= np.average(psi, axis=1, weights=weights)[:, None]
+    cases = Ranked(
+        np.arange(5) > 2, weights=weights, clusters=clusters, kind="sampling"
+    )
+    values, plan = np.array([0.1, 0]), Plan("delta", 0.95, "wilson", 20_000, None, 0, 1)
+    left_out, moved = _drawn(values, _Units.of(list(psi), cases), 1.0, plan)
+
+    units = np.arange(5) if clusters is None else clusters
+    sizes, n_units = np.bincount(units, weights), units.max() + 1
+    sums = np.array([np.bincount(units, weights * one) for one in psi])
+    sums *= 1 if clusters is None else np.sqrt(n_units / (n_units - 1))
+    expected, said = [], []
+    for sample in product(range(n_units), repeat=int(n_units)):
+        counts = np.bincount(sample, minlength=n_units)
+        expected.append(sums @ counts / weights.sum())
+        best, is_out = np.argmax(values + expected[-1]), counts == 0
+        ahead = is_out @ (sums[best] - sums[0])
+        said.append(values[best] + (ahead / (is_out @ sizes) if ahead else 0))
+    # All samples are drawn, and no others.
+    assert_allclose(
+        np.unique(moved.round(9), axis=0), np.unique(np.round(expected, 9), axis=0)
+    )
+    # Five standard errors of the draws.
+    assert abs(left_out - np.mean(said)) < 5 * np.std(said) / np.sqrt(20_000)
 
 
 @looped("is_apart", [False, True])
@@ -301,6 +336,19 @@ def test_the_cheapest_within_the_margin_is_chosen():
     assert found.equivalent == ("big", "small")
     assert found.choice == "small"
     assert "'small' is the cheapest" in repr(found)
+
+
+@looped("metric, params", [("roc_auc", {}), ("rate_at_recall", {"recall": 0.8})])
+def test_the_better_of_equally_cheap_models_is_chosen(metric, params):
+    models = {name: MODELS[name] for name in "cabd"}
+    found = select_best(
+        metric, models, Y, margin=1.0, cost={"a": 1, "b": 2, "c": 1, "d": 1},
+        random_state=0, **params,
+    )  # fmt: skip
+    values = dict(zip(found.names, found.values, strict=True))
+    order = sorted("acd", key=values.get, reverse=metric == "roc_auc")
+    assert found.equivalent == ("c", "a", "b", "d")
+    assert found.choice == order[0] != "c"
 
 
 def test_it_is_a_table_with_the_best_first():

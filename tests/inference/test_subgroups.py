@@ -206,6 +206,29 @@ def test_differences_are_tested_and_adjusted():
     assert np.array_equal(others.covariance, scores.covariance[:3, :3])
 
 
+def test_the_correlation_is_that_of_rows_with_a_tenth_of_a_sample_more():
+    # Group a has 3 positives and b has 6; 1 and 3 of them are among the first five.
+    y_true, by = [1, 1, 0, 1, 1, 1, 1, 0, 1, 0, 1, 1], list("abbbbaabbabb")
+    scores = subgroup_scores("recall", y_true, range(12, 0, -1), by=by, k=5)
+    assert scores.values.tolist() == pytest.approx([1 / 3, 3 / 6], abs=1e-15)
+    own, shared = scores.covariance.diagonal(), scores.covariance[0, 1]
+    assert abs(shared) > 0.1 * np.sqrt(own.prod())
+    # Half of the tenth is certain to be processed, half is not. A sum over n varies
+    # by n**2 the variance of its mean, and by what is added.
+    v, n, total = scores.values, np.array([3, 6]), np.array([3.1, 6.1])
+    mean = (n * v + 0.05) / total
+    added = 0.05 * (1 - mean) ** 2 + 0.05 * mean**2 + n * (v - mean) ** 2
+    variance = (n**2 * own + added) / total**2
+    covariance = n.prod() * shared / total.prod()
+    # Zou and Donner: the correlation that the interval of the difference shows.
+    (pair,) = scores.differences()
+    (low_a, _), (_, high_b) = scores.intervals
+    below, above = v[0] - low_a, high_b - v[1]
+    reach = pair.value - pair.confidence_interval.low
+    shown = (below**2 + above**2 - reach**2) / (2 * below * above)
+    assert shown == pytest.approx(covariance / np.sqrt(variance.prod()), rel=1e-9)
+
+
 def test_values_without_variation_are_not_correlated():
     # All processed cases of two groups are positive: their variances are rounding.
     rng = np.random.default_rng(288)
