@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from html import escape
 from io import BytesIO
@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.checks import shown
 from skrate.metrics.results import Drawn
 from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import (
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 else:
     Axes = Any
 
-# Letters of a line, beyond which an entry takes several.
-_LETTERS = 40
+# Letters of a line, beyond which an entry takes several, and lines of a long name.
+_LETTERS, _LINES = 40, 3
 # How far below the axes, whose labels are in between, in sizes of the font; and in how
 # many columns, the first that fit.
 _BELOW = 4.2
@@ -45,12 +46,24 @@ _COMPACT = {
 _REFERENCE = "is_skrate_reference"
 
 
-def entry(*parts: str) -> str:
-    """Return an entry of the legend: a line, or if it is long, lines for each part."""
-    line = " ".join(parts)
-    if len(line) <= _LETTERS:
-        return line
-    return "\n".join(textwrap.fill(part, _LETTERS) for part in parts)
+def plain_text(text: str) -> str:
+    """Return a text that matplotlib shows as it is, without formulas between $."""
+    return text.replace("$", r"\$")
+
+
+def entry(*parts: Any) -> str:
+    """Return an entry of the legend: a line, or if it is long, lines for each part.
+
+    A space precedes "_", because matplotlib would hide the entry.
+    """
+    text = " ".join(map(str, parts))
+    if len(text) > _LETTERS:
+        lines = (
+            textwrap.fill(str(part), _LETTERS, max_lines=_LINES, placeholder=" ...")
+            for part in parts
+        )
+        text = "\n".join(lines)
+    return plain_text(f" {text}" if text[:1] in ("", "_") else text)
 
 
 def draw_legend(ax: Any, over: dict[Any, Any] | None = None, **options: Any) -> Any:
@@ -132,6 +145,11 @@ def styled(given: dict[str, Any] | None, **defaults: Any) -> dict[str, Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
+    if not isinstance(given, Mapping | None):
+        raise ValueError(
+            "Arguments that end in _kwargs must be dicts of matplotlib's options, got "
+            f"{shown(given)}."
+        )
     given = normalize_kwargs(normalize_kwargs(given or {}, Line2D), Patch)
     if "color" in defaults and {"facecolor", "edgecolor"} & given.keys():
         # Beside either of them, matplotlib would take `color` for both.
@@ -213,12 +231,14 @@ class Drawing:
             figure.savefig(file, format="svg", metadata={"Date": None})
         data = b64encode(file.getvalue()).decode()
         axes = display.ax_
-        text = escape(f"{axes.get_ylabel()} against {axes.get_xlabel()}")
-        return f'<img alt="{text}" src="data:image/svg+xml;base64,{data}">'
+        text = f"{axes.get_ylabel()} against {axes.get_xlabel()}".replace(r"\$", "$")
+        return f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}">'
 
     def _start(self, ax: Axes | None) -> None:
         """Take the axes, or new ones."""
         plt = import_pyplot(type(self).__name__)
+        if ax is not None and not hasattr(ax, "figure"):
+            raise ValueError(f"ax must be matplotlib Axes or None, got {shown(ax)}.")
         self.ax_ = plt.subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
 
@@ -246,7 +266,7 @@ class Drawing:
         """Name the horizontal axis, and a row for each name."""
         if self.pos_label is not None:
             xlabel += f" (positive label: {self.pos_label})"
-        self.ax_.set(xlabel=xlabel, ylim=(len(names) - 0.5, top))
+        self.ax_.set(xlabel=plain_text(xlabel), ylim=(len(names) - 0.5, top))
         self.ax_.set_yticks(np.arange(len(names)), names)
         if despine:
             self.ax_.spines[["top", "right"]].set_visible(False)
@@ -317,7 +337,7 @@ class Drawing:
             positive = f"(positive label: {self.pos_label})"
             is_long = len(f"{ylabel} {positive}") > _LABEL_LENGTH
             ylabel += f"\n{positive}" if is_long else f" {positive}"
-        self.ax_.set(xlabel=xlabel, ylabel=ylabel)
+        self.ax_.set(xlabel=xlabel, ylabel=plain_text(ylabel))
         if despine:
             self.ax_.spines[["top", "right"]].set_visible(False)
 
@@ -417,11 +437,11 @@ class Display(Drawing):
         drawn: Self = cls.from_predictions(y, y_score, **kwargs)  # type: ignore[attr-defined]
         return drawn
 
-    def _entry(self, name: str | None, *parts: str) -> str:
+    def _entry(self, name: str | None, *parts: Any) -> str:
         """Return the entry of the legend, of parts that may stand in lines."""
         name = self.name if name is None else name
         if name is not None:
-            parts = (str(name), f"({parts[0]}", *parts[1:])
+            parts = (name, f"({parts[0]}", *parts[1:])
             parts = (*parts[:-1], f"{parts[-1]})")
         return entry(*parts)
 

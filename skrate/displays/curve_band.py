@@ -123,7 +123,7 @@ class CurveBandDisplay(Drawing):
         self._start(ax)
         before = self.ax_.get_ylim()[1] if self.ax_.lines else 0.0
         name = self.name if name is None else name
-        label = entry(_YLABELS[kind] if name is None else str(name))
+        label = entry(_YLABELS[kind] if name is None else name)
         self.line_ = self._model_line(curve.at, curve.value, curve_kwargs, label=label)
         style = {"color": self.line_.get_color(), "label": "_"} | _BAND
         style = styled(bounds_kwargs, **style)

@@ -14,6 +14,7 @@ from skrate.displays.base import (
     check_made,
     draw_legend,
     draws,
+    entry,
     model_color,
 )
 from skrate.inference.select_best import BestModel
@@ -113,7 +114,7 @@ class EstimatesDisplay(Drawing):
                 first.null_value, color="0.5", linestyle=":", linewidth=1, zorder=0,
                 label=f"tested value {first.null_value:g}",
             )  # fmt: skip
-        self._name_rows(first.metric, names, despine)
+        self._name_rows(first.metric, list(map(entry, names)), despine)
         draw_legend(self.ax_)
         return self
 
@@ -198,7 +199,7 @@ class BestModelDisplay(Drawing):
         self._start(ax)
         result = self.result
         table = result.to_dict()
-        names = table["model"][:_MAX_ROWS]
+        names = list(map(entry, table["model"][:_MAX_ROWS]))
         is_in = np.array(table["may_be_best"])[:_MAX_ROWS]
         values, *ends = (
             np.array(table[name])[:_MAX_ROWS] for name in ("value", "low", "high")
@@ -325,7 +326,7 @@ class SubgroupDisplay(Drawing):
         name = SHARES[asked[0]][0] if len(asked) == 1 else "Share of the group"
         sizes = zip(scores.groups[:n_groups], scores.n_items[:n_groups], strict=True)
         self._name_rows(
-            name, [f"{group}\n(n = {n:,.0f})" for group, n in sizes], despine
+            name, [f"{entry(group)}\n(n = {n:,.0f})" for group, n in sizes], despine
         )
         # The names of groups leave the legend less room than there was.
         self.figure_.figure.draw_without_rendering()

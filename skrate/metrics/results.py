@@ -235,11 +235,19 @@ class Result:
             The page: the table and, if the result can be drawn and matplotlib is
             installed, its figure.
         """
+        others = {} if others is None else others
+        if not isinstance(others, Mapping):
+            raise ValueError(f"others must be a dict by heading, got {shown(others)}.")
         parts = [self._html(**kwargs)]
-        for heading, one in (others or {}).items():
-            shown = html_text(one) if isinstance(one, str) else one._html()
-            parts.append(html_text(heading, "h2") + shown)
-        return html_page(type(self).__name__ if title is None else title, parts)
+        for heading, one in others.items():
+            if not isinstance(one, str) and not hasattr(one, "_html"):
+                raise ValueError(
+                    "others must hold texts, and results and displays of skrate, got "
+                    f"{shown(one)} for {shown(heading)}."
+                )
+            part = html_text(one) if isinstance(one, str) else one._html()
+            parts.append(html_text(str(heading), "h2") + part)
+        return html_page(type(self).__name__ if title is None else str(title), parts)
 
     def _html(self) -> str:
         """Return what a page shows."""

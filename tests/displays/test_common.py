@@ -1,6 +1,8 @@
 """What every display keeps to, with a row for each."""
 
+import re
 import sys
+from html import unescape
 from inspect import signature
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -39,6 +41,8 @@ from skrate.displays import (
 )
 
 plt = require("matplotlib.pyplot")
+cbook = require("matplotlib.cbook")
+text = require("matplotlib.text")
 colors = require("matplotlib.colors")
 containers = require("matplotlib.container")
 lines = require("matplotlib.lines")
@@ -405,3 +409,67 @@ def test_a_missing_matplotlib_is_named_with_what_to_install(monkeypatch, name):
     for call in [draw, *([of_folds] if name == "RateAveragedROC" else [])]:
         with pytest.raises(ImportError, match=message):
             call()
+
+
+NAMES = ["x$^$", "_a <b>&amp; $", "", "déjà ñ ≥", "$" + 200 * "y^", 5]
+
+
+def shown_texts(display):
+    """Return all texts as matplotlib shows them, and check that none is a formula."""
+    display.figure_.draw_without_rendering()
+    found = display.figure_.findobj(text.Text)
+    assert not any(cbook.is_math_text(one.get_text()) for one in found)
+    shown = [one.get_text().replace(r"\$", "$") for one in found]
+    return [" ".join(one.split()) for one in shown if one]
+
+
+def named(name, model):
+    """Draw a display of a model, and for several models also of another."""
+    row = ROWS[name]
+    if name in ("best", "estimates"):
+        models = {model: A + Y_TRUE, "other": B}
+        given = (Y, models) if name == "estimates" else (models, Y)
+        return row.draw("roc_auc", *given)
+    if name == "subgroups":
+        return row.draw(by=np.where(A > B, str(model), "other"))
+    if name == "comparison":
+        return row.draw(names=(model, "other"))
+    return row.draw(name=model)
+
+
+@looped("name", BY_NAME)
+def test_names_are_shown_as_they_are(name):
+    n_entries = len(texts(named(name, "A")))
+    for model in NAMES:
+        with case(repr(model)):
+            if model == 5 and name in ("best", "estimates"):
+                continue
+            display = named(name, model)
+            shown = shown_texts(display)
+            first = " ".join(str(model)[:30].split())
+            assert any(one.startswith(first) for one in shown)
+            assert max(map(len, shown)) < 200
+            assert len(texts(display)) == n_entries
+        plt.close("all")
+
+
+def test_names_are_shown_as_they_are_in_pages():
+    model, label = "x$^$ <b>", "1 <i> $&$"
+    y = np.where(Y_TRUE, label, "0")
+    result = estimate(
+        "roc_auc", y, {model: A, "_b": B}, pos_label=label, null_value=0.5
+    )
+    page = result.to_html(title=5, others={"<u>": "<u>", 5: result}, pos_label=label)
+    assert not {"<b>", "<i>", "<u>"} & set(re.findall("<[biu]>", page))
+    assert "<title>5</title>" in page
+    assert "x$^$ &lt;b&gt;" in page
+    alt = re.search('alt="([^"]*)"', page)[1]
+    assert unescape(alt).endswith(f"(positive label: {label})")
+    ill = [{"others": 5}, {"others": {"a": 5}}, {"ax": 5}, {"point_kwargs": 5}]
+    for options in ill:
+        call = result.to_html if "others" in options else result.plot
+        with (
+            case(str(options)),
+            pytest.raises(ValueError, match=f"{next(iter(options))[-6:]}.*5"),
+        ):
+            call(**options)
