@@ -242,8 +242,8 @@ def check_folds(
     kept, n_folds = np.flatnonzero(has_both), len(has_both)
     if len(kept) == 0:
         raise ValueError(
-            f"None of the {n_folds} folds has both classes: a ROC curve needs "
-            "positives and negatives. Use stratified or fewer folds."
+            f"None of the {n_folds} folds has both classes, of sample_weight above 0: "
+            "a ROC curve needs positives and negatives. Use stratified or fewer folds."
         )
     if len(kept) < n_folds:
         warn(

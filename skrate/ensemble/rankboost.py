@@ -663,7 +663,7 @@ def check_training_cases(
     if len(classes) < 2:
         raise ValueError(
             "y must hold two classes of positive weight, found one class: "
-            f"{classes[0]!r}."
+            f"{shown(classes[0])}."
         )
     cases = TrainingCases(X, y, y == classes[1], weights, lists)
     if not cases.has_pairs().any():

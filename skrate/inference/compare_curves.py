@@ -179,7 +179,7 @@ def _where(stretches: list[Stretch]) -> str:
 
 def compare_curves(
     y_true: ArrayLike | FoldRankings,
-    y_score_a: ArrayLike | FoldRankings,
+    y_score_a: ArrayLike | FoldRankings | None = None,
     y_score_b: ArrayLike | None = None,
     *,
     metric: CurveMetric = "recall",
@@ -336,8 +336,8 @@ def compare_curves(
         for name in _NAMES:
             if columns[name] is None:
                 raise ValueError(
-                    f"{name} is missing: give the scores of both models, or the "
-                    "FoldRankings of both alone."
+                    f"{name} is missing: give y_true and the scores of both models, or "
+                    "two FoldRankings, compare_curves(a, b)."
                 )
         columns |= given
 

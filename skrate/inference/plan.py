@@ -283,7 +283,10 @@ def why_too_few(cases: Ranked, metric: Metric | None = None) -> str | None:
     for found, name in zip(cases.sizes, CLASSES, strict=True):
         if (found < 2 and name in needs) or abs(found) < nothing:
             holds = "holds" if cases.estimated is None else "is estimated to hold"
-            return f"y_true {holds} {found:g} {name} cases, and at least 2 are needed"
+            return (
+                f"y_true {holds} {found:g} {name} cases (those of sample_weight 0 do "
+                "not count), and at least 2 are needed"
+            )
     if cases.estimated is not None:
         return None
     return why_lopsided(cases) or why_one_group(cases)

@@ -376,7 +376,7 @@ def why_undefined(metric: Metric, table: RankTable) -> str:
     """Return why a metric is nan, for the warning."""
     lacking = _lacking_classes(metric, table)
     if lacking:
-        return f"y_true holds no {lacking[0]} case"
+        return f"y_true holds no {lacking[0]} case, or only of sample_weight 0"
     return metric.undefined_value(table)
 
 

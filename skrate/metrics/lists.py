@@ -495,7 +495,7 @@ class GroupScores(Rows):
         for name in self._metric.needs:
             count = self._lists.n_pos if name == "positive" else self._lists.n_neg
             if not count.any():
-                return f"y_true holds no {name} case"
+                return f"y_true holds no {name} case, or only of sample_weight 0"
         if needs_both:
             return "no list holds a positive and a negative case"
         return f"{n_lists} of {n_lists} lists are undefined"

@@ -34,6 +34,7 @@ from skrate.data.checks import (
     check_vector,
     check_weights,
     distinct_labels,
+    shown,
     warn,
 )
 from skrate.data.folds import (
@@ -243,10 +244,11 @@ def compare_folds(
 
 def _fold_scores(name: str, scores: ArrayLike) -> FloatArray:
     """Return scores of folds, nan where one is undefined: NaN, masked or missing."""
-    if isinstance(scores, Mapping):
+    if isinstance(scores, str | Mapping | FoldRankings):
         raise ValueError(
-            f"{name} is a dict, as cross_validate returns: give the scores in it, such "
-            f"as {name}['test_score']."
+            f"{name} must hold one score per fold, such as the 'test_score' of what "
+            f"cross_validate returns, got {shown(scores)}; compare(metric, models) "
+            "takes FoldRankings."
         )
     array = as_real(name, scores, missing=True)
     if (np.abs(array) > LARGEST).any():

@@ -117,6 +117,13 @@ def ranking_scores(
     method = method_name(estimator, methods, user)
     y_score = as_numpy((call or second_class)(estimator, method, X))
     if classes is None:
+        if y_score.ndim == 2 and y_score.shape[1] > 1:
+            raise ValueError(
+                f"{user} needs one score for each case: name a method that returns it "
+                f"by response_method=. {type(estimator).__name__}.{method} returned "
+                f"{y_score.shape[1]} columns of scores, and no class labels (classes_) "
+                "tell which column is which."
+            )
         is_reversed = label == -1 and _is_outlier_detector(estimator)
     elif method == "predict" and np.isin(y_score, classes).all():
         return (y_score == label).astype(float), label
@@ -343,14 +350,15 @@ def method_name(estimator: Any, methods: tuple[str, ...], user: str) -> str:
     raise AttributeError(
         f"{type(estimator).__name__} has none of the methods {list(methods)}. To "
         "score the predictions of a regressor or a ranker, pass "
-        f"{user}(response_method='predict')."
+        f"response_method='predict' to {user}."
     )
 
 
 def second_class(estimator: Any, method: str, X: Any) -> Any:
-    """Return the scores of the second class."""
+    """Return the scores of the second class; all without classes."""
     response = as_numpy(getattr(estimator, method)(X))
-    return response[:, 1] if response.ndim == 2 and response.shape[1] == 2 else response
+    are_two = response.ndim == 2 and response.shape[1] == 2
+    return response[:, 1] if are_two and hasattr(estimator, "classes_") else response
 
 
 def n_rows(data: Any) -> int:

@@ -408,11 +408,7 @@ def positive_scores(
     model: Any, X: Any, y: Any, methods: tuple[str, ...], label: Label
 ) -> Array:
     """Return finite scores, higher for the positive class, in its own unit."""
-    if not any(hasattr(model, method) for method in methods):
-        raise AttributeError(
-            f"estimator must be a classifier with one of the methods {list(methods)}, "
-            f"got {type(model).__name__}."
-        )
+    check_classifier(model, methods)
     name = method_name(model, methods, _USER)
     response = as_numpy(getattr(model, name)(X))
     is_positive = is_label(as_numpy(model.classes_), label)
@@ -422,6 +418,17 @@ def positive_scores(
         response = -response
     scores = check_scores(f"{name} of {type(model).__name__}", response)
     return scores if scores.dtype == np.float32 else scores.astype(np.float64)
+
+
+def check_classifier(model: Any, methods: tuple[str, ...] = _AUTO) -> None:
+    """Raise unless a fitted model knows its classes and scores them."""
+    has_method = any(hasattr(model, method) for method in methods)
+    if not (has_method and hasattr(model, "classes_")):
+        raise AttributeError(
+            "estimator must be a classifier with classes_ and one of the methods "
+            f"{list(methods)}, got {type(model).__name__}; response_method='auto' "
+            "takes predict_proba or decision_function."
+        )
 
 
 def _warn_of_levels(parts: list[Array]) -> None:
@@ -445,6 +452,7 @@ def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
     of = "a label of y, which holds"
     if estimator is not None:
         check_is_fitted(estimator)
+        check_classifier(estimator)
         known = np.asarray(estimator.classes_).tolist()
         kind = "binary" if len(known) < 3 else "multiclass"
         of = f"a class of {type(estimator).__name__}, which knows"

@@ -305,6 +305,7 @@ def test_rankings_that_do_not_match_are_refused():
         ((one, b), {}, r"y_score_a.*FoldRankings"),
         ((y_true, other), {}, "y_true"),
         ((one, other, b), {}, r"y_score_b.*None.*y_true"),
+        (({"a": one, "b": other},), {}, r"y_score_a.*compare_curves\(a, b\)"),
         ((one, other), weights, r"sample_weight.*None.*y_true"),
         (lone, {}, "None of the 2"),
     ):

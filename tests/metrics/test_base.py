@@ -1,9 +1,11 @@
 """Values, slopes and batches of tables, for every metric that inference knows."""
 
+from functools import partial
 from typing import get_args
 
 import numpy as np
 import pytest
+from sklearn.exceptions import UndefinedMetricWarning
 
 from inference_cases import JUMPS, SMOOTH, each, sample
 from looped import looped
@@ -11,9 +13,12 @@ from skrate import (
     RankTable,
     average_precision_score,
     compare,
+    curve_band,
     estimate,
     eval_metric,
     make_ranking_scorer,
+    rate_averaged_roc_curve,
+    rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
     sample_size,
@@ -289,3 +294,18 @@ def test_names_of_others_suggest_ours(name, meant):
 
 def test_synonyms_are_of_known_names():
     assert set(SYNONYMS.values()) <= {*score_names(), *ALIASES}
+
+
+def test_positives_of_weight_0_are_named():
+    cases, weights = ([1, 0, 0, 1], [4, 3, 2, 1]), {"sample_weight": [0, 1, 1, 0]}
+    for call in (
+        rate_weighted_auc_score,
+        average_precision_score,
+        partial(estimate, "roc_auc"),
+        curve_band,
+    ):
+        message = r"positive cases?\b.*sample_weight"
+        with pytest.warns(UndefinedMetricWarning, match=message):
+            call(*cases, **weights)
+    with pytest.raises(ValueError, match="sample_weight"):
+        rate_averaged_roc_curve(*([one] for one in cases), sample_weight=[[0, 1, 1, 0]])

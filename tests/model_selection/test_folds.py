@@ -7,7 +7,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import assert_share
 from looped import looped
-from skrate import compare_folds
+from skrate import FoldRankings, compare_folds
 
 A = [0.81, 0.78, 0.84, 0.80, 0.79]
 B = [0.78, 0.77, 0.79, 0.79, 0.76]
@@ -91,11 +91,16 @@ def test_what_is_undefined_is_told():
     assert np.isnan(found.pvalue)
 
 
+RANKINGS = FoldRankings([0, 1, 0, 1], [1, 2, 3, 4], [0, 0, 1, 1])
+
+
 @looped(
     "a, b, kwargs, message",
     [
         (A, B[:4], {}, r"\(5,\).*\(4,\)"),
         ({"test_score": A}, B, {}, "'test_score'"),
+        ("roc_auc", {"a": A, "b": B}, {}, r"^a .*'roc_auc'"),
+        (RANKINGS, RANKINGS, {}, r"^a .*FoldRankings.*compare\("),
         (A[:1], B[:1], {}, r"^a .*2.*\(1,\)"),
         (A, B, {"n_train": 10}, "n_test"),
         (A, B, {"n_test": 10}, "n_train"),

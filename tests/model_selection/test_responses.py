@@ -3,13 +3,21 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 
 from looped import looped
 from optional import require
-from skrate import RateAveragedROC, RateWeightedAUCScorer, make_ranking_scorer
+from skrate import (
+    AveragePrecisionScorer,
+    HitCurveDisplay,
+    RateAveragedROC,
+    RateWeightedAUCScorer,
+    cross_val_rankings,
+    make_ranking_scorer,
+)
 from skrate.model_selection.folds import fold_rankings
 from skrate.model_selection.responses import ranking_scores
 
@@ -53,6 +61,37 @@ def test_classes_are_checked():
     three = GaussianNB().fit(X, np.arange(60) % 3)
     with pytest.raises(ValueError, match=r"3.*0.*1.*2"):
         ranking_scores(three, X, Y, user="It")
+
+
+def test_columns_without_class_labels_are_refused():
+    y = (Y == "ill").astype(int)
+    model = GaussianMixture(2, random_state=0).fit(X)
+    calls = [
+        lambda **options: RateWeightedAUCScorer(**options)(model, X, y),
+        lambda **options: AveragePrecisionScorer(**options)(model, X, y),
+        lambda **options: make_ranking_scorer("roc_auc", **options)(model, X, y),
+        lambda **options: cross_val_rankings(model, X, y, **options),
+        lambda **options: RateAveragedROC.from_estimator(model, X, y, **options),
+        lambda **options: HitCurveDisplay.from_estimator(model, X, y, **options),
+    ]
+    message = r"response_method=.*GaussianMixture\.predict_proba.*2 columns.*classes_"
+    for call in calls:
+        with pytest.raises(ValueError, match=message) as found:
+            call()
+        assert "pos_label" not in str(found.value)
+        call(response_method="score_samples")
+
+
+def test_what_the_message_about_regressors_suggests_works():
+    model, y = Ridge().fit(X, Y == "ill"), Y == "ill"
+    for call in (
+        lambda **options: RateAveragedROC.from_cross_validation(model, X, y, **options),
+        lambda **options: HitCurveDisplay.from_estimator(model, X, y, **options),
+        lambda **options: make_ranking_scorer("roc_auc", **options)(model, X, y),
+    ):
+        with pytest.raises(AttributeError, match=r"pass response_method='predict' to"):
+            call()
+        call(response_method="predict")
 
 
 @looped("kind", ["array", "list", "sparse", "pandas", "polars"])

@@ -12,8 +12,9 @@ from joblib import parallel_config
 from scipy import sparse, stats
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.ensemble import IsolationForest
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
@@ -25,6 +26,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -725,3 +727,20 @@ def test_levels_that_differ_between_folds_are_told():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ".*tie at the threshold")
         model.set_params(estimator=FrozenEstimator(half)).fit(X[100:], Y[100:])
+
+
+def test_a_fitted_estimator_without_classes_is_refused():
+    X = np.arange(20.0)[:, None]
+    y = np.arange(20) % 2
+    for model, options in (
+        (IsolationForest(n_estimators=2), {"cv": "prefit"}),
+        (LinearRegression(), {"cv": "prefit"}),
+        (IsolationForest(n_estimators=2), {}),
+        (LinearSVC(), {"response_method": "predict_proba"}),
+    ):
+        name = type(model).__name__
+        message = rf"classifier with classes_.*{name}.*response_method='auto'"
+        chosen = ConstrainedThresholdClassifier(model.fit(X, y), rate=0.5, **options)
+        with case(name), pytest.raises(AttributeError, match=message):
+            chosen.fit(X, y)
+    ConstrainedThresholdClassifier(LinearSVC(), recall=0.5).fit(X, y)
