@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
@@ -33,17 +33,24 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings, check_no_labels, check_same_folds
+from skrate.data.ranking import check_groups
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import (
     covariance,
     freedom_of_estimates,
-    is_rounding,
     labels_of,
     multiples,
 )
 from skrate.inference.intervals import ADDED
 from skrate.inference.plan import why_too_few
-from skrate.inference.sample import Ranked, Weights, by_fold, check_cases, scored
+from skrate.inference.sample import (
+    Ranked,
+    Weights,
+    by_fold,
+    check_cases,
+    scored,
+    with_fold_groups,
+)
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import (
     Drawn,
@@ -341,19 +348,25 @@ def compare_curves(
                 )
         columns |= given
 
-    def ranked(columns: dict[str, Any]) -> list[Ranked]:
-        of_cases = {name: columns[name] for name in columns if name not in _NAMES}
-        cases = check_cases(
-            **of_cases, weights=weights, pos_label=pos_label, takes_estimates=True
-        )
-        return [scored(cases, name, columns[name]) for name in _NAMES]
-
-    models = ranked(columns)
+    of_cases = {name: columns[name] for name in columns if name not in _NAMES}
+    of_folds = of_cases.pop("clusters") if folds is not None else None
+    rows = check_cases(
+        **of_cases, weights=weights, pos_label=pos_label, takes_estimates=True
+    )
+    if of_folds is not None and folds is not None:
+        units = check_groups("clusters", of_folds).codes
+        are_repeated = indices is not None
+        rows = with_fold_groups(rows, units, folds, are_repeated=are_repeated)
+    models = [scored(rows, name, columns[name]) for name in _NAMES]
     cases, repeats = models[0], None
     if indices is not None:
         _, firsts, case = np.unique(indices, return_index=True, return_inverse=True)
-        once = {k: None if v is None else v[firsts] for k, v in columns.items()}
-        cases = ranked(once)[0]
+        names = ("is_pos", "scores", "weights", "clusters", "given")
+        of_rows = {name: getattr(cases, name) for name in names}
+        once: dict[str, Any] = {
+            name: None if own is None else own[firsts] for name, own in of_rows.items()
+        }
+        cases = replace(cases, **once)
         repeats = RepeatedCases(cases, case)
     if steps is None:
         weight = None if cases.are_repetitions else cases.weights
@@ -471,7 +484,8 @@ class CurveProcess:
     covariance: FloatArray  # Of `values` over samples, rate by rate.
     grain: FloatArray  # What one independent case at the cut is worth.
     limits: tuple[FloatArray, FloatArray]  # The range of the curve of a model.
-    freedom: float = np.inf  # Of Student's t, in place of the normal distribution.
+    # Of Student's t, in place of the normal distribution; or of each rate.
+    freedom: FloatArray | float = np.inf
 
     @property
     def is_difference(self) -> bool:
@@ -493,7 +507,8 @@ class CurveProcess:
 
     def interval(self, level: float) -> CurveBounds:
         """Return bounds at one rate: Wilson's of one curve, as ``estimate`` has it."""
-        critical = t_quantile(level, self.freedom)
+        freedoms = np.atleast_1d(self.freedom)
+        critical = np.array([t_quantile(level, freedom) for freedom in freedoms])
         if self.is_difference:
             return self.bounds(critical)
         value, (low, high) = self.values, self.limits
@@ -528,7 +543,8 @@ class CurveProcess:
         For a difference one more case is added to their squares: where hardly a case
         tells the models apart what can be seen is whole cases, while draws deviate.
         """
-        least, normal = t_quantile(level, self.freedom), t_quantile(level)
+        least = t_quantile(level, float(np.min(self.freedom)))
+        normal = t_quantile(level)
         error = self.standard_error
         if not error.any():
             return least
@@ -547,7 +563,7 @@ class CurveProcess:
         found = float(np.quantile(np.concatenate(largest), level))
         return max(found * least / normal, least)
 
-    def bounds(self, critical: float, least: float = 0.0) -> CurveBounds:
+    def bounds(self, critical: Any, least: float = 0.0) -> CurveBounds:
         """Return the bounds that a critical value c makes, at least some cases away.
 
         As Wilson's interval they take c^2 / 4 more cases at the cut to vary.
@@ -592,10 +608,9 @@ def curve_process(
         scale, offset = benefit * scale, -cost * rates
     is_per_positive = metric in ("recall", "lift")
     cases = models[0] if repeats is None else repeats.cases
-    freedom = np.inf
-    if cases.clusters is not None:
-        # As many as clusters that hold cases of the rarer class, less 1.
-        freedom = max(min(cases.effective_sizes) - 1, 1.0)
+    # As many as clusters that hold cases of the rarer class, less 1 in each group.
+    freedom: FloatArray | float
+    freedom = cases.unit_freedom if cases.clusters is not None else np.inf
     of_models, grains, influence, codes, n_codes = [], [], [], [], 0
     estimates: list[list[FloatArray]] = []
     for sign, model in zip((1, -1), models, strict=False):
@@ -640,8 +655,10 @@ def _over_rates(
     total = sum(table.total for table in tables)
     prevalence = sum(table.n_pos for table in tables) / total
     found = [np.interp(rates, table.rates, table.cum_pos) for table in tables]
-    values = np.sum(found, axis=0) / total
-    size = cases.sizes[0] / cases.effective_sizes[0] / cases.total
+    hits = values = np.sum(found, axis=0) / total
+    size = 1 / cases.total
+    if not cases.are_fold_groups:
+        size *= cases.sizes[0] / cases.effective_sizes[0]
     if is_per_positive:
         values, size = values / prevalence, size / prevalence
     # A case above the cut pushes such a share of a positive below it.
@@ -656,12 +673,16 @@ def _over_rates(
         above = (rates >= high).astype(np.float64)
         np.divide(rates - low, high - low, out=above, where=high > low)
         above = np.clip(above, 0, 1)
-        of_neg = -n_found / table.total - lost * (above - rates)
+        # Centred in each fold, unless folds are the units.
+        mean, p = n_found / table.total, table.prevalence
+        if cases.are_fold_groups:
+            mean, p = hits, prevalence
+        of_neg = -mean - lost * (above - rates)
         of_pos = above + of_neg
         if is_per_positive:
             # The share of positives, which divides, is an estimate itself.
-            of_neg = (of_neg + values * table.prevalence) / prevalence
-            of_pos = (of_pos - values * table.negative_share) / prevalence
+            of_neg = (of_neg + values * p) / prevalence
+            of_pos = (of_pos - values * (1 - p)) / prevalence
         sizes = np.diff(starts, append=table.n_groups)
         group = part.group
         if part.estimated is not None:
@@ -695,8 +716,8 @@ def _rows_of_estimates(
 
 def _of_estimates(
     models: list[list[FloatArray]], cases: Ranked
-) -> tuple[FloatArray, float]:
-    """Return the covariance by estimated labels, and its degrees of freedom.
+) -> tuple[FloatArray, FloatArray]:
+    """Return the covariance by estimated labels, and degrees of freedom of each rate.
 
     At each rate the row with the larger variance counts.
     """
@@ -708,9 +729,8 @@ def _of_estimates(
     freedoms = [
         freedom_of_estimates(rows[which][i], cases)
         for i, which in enumerate(np.argmax(variances, axis=0))
-        if not is_rounding(wide[i])
     ]
-    return factor[:, None] * found[0] * factor, min(freedoms, default=1.0)
+    return factor[:, None] * found[0] * factor, np.array(freedoms)
 
 
 def _starts(table: RankTable, rates: FloatArray) -> IntArray:
@@ -752,6 +772,7 @@ def _covariance(
         return np.asarray(influence.T @ (together @ influence)) / rows.total**2
     summed = np.zeros((influence.shape[1],) * 2)
     for first in range(0, n_units, _BLOCK):
-        sums = of_units[first : first + _BLOCK] @ influence
-        summed += sums.T @ sums
-    return summed * (n_units / (n_units - 1) / rows.total**2)
+        some = slice(first, first + _BLOCK)
+        sums = of_units[some] @ influence
+        summed += (rows.unit_factors[some, None] * sums).T @ sums
+    return summed / rows.total**2

@@ -297,7 +297,7 @@ def curve_band(
         value, low, high = process.values, *ends
     elif reason is None:
         process = curve_process("recall", [ranked], steps, folds=ranked.folds)
-        critical = t_quantile(level, process.freedom)
+        critical = t_quantile(level, float(np.min(process.freedom)))
         if band == "simultaneous":
             critical = process.critical_value(level, n_resamples, generator)
         effect = _design_effect(process, ranked)

@@ -16,12 +16,17 @@ from skrate import (
     FoldRankings,
     budget_report,
     compare,
+    compare_curves,
     cross_val_rankings,
+    curve_band,
     estimate,
     precision_at_rate_score,
     select_best,
 )
+from skrate.inference.compare_curves import curve_process
+from skrate.inference.delta import variance_parts
 from skrate.inference.sample import ranked_in_folds
+from skrate.metrics.at_rate import RecallAtRate
 
 
 def drawn(fold, cluster, seed=0, n_models=1):
@@ -325,3 +330,67 @@ def test_intervals_and_tests_of_clusters_in_folds_hold_their_level(n_in_fold):
     assert_share(held(estimates, truth), at_least=0.93)
     assert_share(held(pairs, 0.0), at_least=0.93)
     assert_errors_are_the_spread(estimates, slack=0.1)
+
+
+def sites_of(seed, n_sites=6, size=40):
+    """Return two models' rankings of sites, each of which is a fold and a cluster."""
+    generator = np.random.default_rng(seed)
+    site = np.repeat(np.arange(n_sites), size)
+    y_true = generator.random(len(site)) < 0.1 + 0.08 * site
+    scores = y_true + generator.normal(size=(2, len(site)))
+    return [FoldRankings(y_true, each, site, clusters=site) for each in scores]
+
+
+def test_curves_of_sites_have_the_error_of_a_ratio_of_sums_over_sites():
+    both, rates = sites_of(0), np.array([0.1, 0.25, 0.5])
+    found = compare_curves(*both, rates=rates, random_state=0)
+    bands = curve_band(both[0], kind="recall", at=rates, random_state=0)
+    for i, rate in enumerate(rates):
+        away, recalls = [], []
+        for one in both:
+            sites = [(one.is_pos[rows], one.y_score[rows]) for rows in one.rows()]
+            hits = [y[np.argsort(-s)[: round(rate * len(y))]].sum() for y, s in sites]
+            n_pos = np.array([y.sum() for y, _ in sites])
+            recall = np.sum(hits) / n_pos.sum()
+            away.append((hits - recall * n_pos) / n_pos.sum())
+            recalls.append(recall)
+        difference = away[0] - away[1]
+        error = np.sqrt(6 / 5 * np.sum(difference**2))
+        expected = recalls[0] - recalls[1]
+        assert found.difference[i] == pytest.approx(expected, rel=1e-9)
+        assert found.standard_error[i] == pytest.approx(error, rel=1e-9)
+        # As wide as t with 5 degrees of freedom, and a sample at the cut.
+        half = stats.t.ppf(0.975, 5) * error
+        low = found.confidence_interval.low[i]
+        assert expected - low == pytest.approx(half, rel=0.1)
+        assert bands.low[i] < bands.value[i] < bands.high[i]
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_curves_have_the_errors_of_their_metric_at_each_rate(design):
+    fold, cluster, _ = DESIGNS[design]
+    ranked = ranked_in_folds(drawn(fold, cluster)[0])
+    rates = np.array([0.1, 0.3, 0.6])
+    process = curve_process("recall", [ranked], rates, folds=ranked.folds)
+    for rate, error in zip(rates, process.standard_error, strict=True):
+        expected = variance_parts(RecallAtRate(rate), ranked).standard_error
+        assert error == pytest.approx(expected, rel=1e-9)
+    assert process.freedom == ranked.unit_freedom
+
+
+def test_a_band_of_folds_counts_clusters():
+    fold, cluster = np.repeat([0, 1, 2], 60), np.arange(180) // 6
+    generator = np.random.default_rng(0)
+    level = generator.normal(size=30)[cluster]
+    y_true = generator.random(180) < 1 / (1 + np.exp(-2 * level))
+    score = level + y_true
+    widths = [
+        curve_band(
+            FoldRankings(y_true, score, fold, clusters=units), kind="recall", at=[0.3],
+            band="pointwise",
+        )
+        for units in (fold, cluster, None)
+    ]  # fmt: skip
+    of_sites, of_clusters, of_samples = (one.high[0] - one.low[0] for one in widths)
+    assert of_sites > of_samples
+    assert of_clusters > 1.3 * of_samples

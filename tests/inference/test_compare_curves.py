@@ -253,13 +253,17 @@ def test_what_cannot_be_is_refused_by_name(options, message):
         compare_curves(**{**given, **options})
 
 
-def test_one_cluster_that_is_left_of_the_folds_is_refused():
+def test_one_cluster_that_is_left_of_the_folds_is_undefined():
     folds = [[0, 1, 0, 1], [0, 0, 0]], [[1, 3, 2, 4], [1, 2, 3]]
     with (
         pytest.warns(UndefinedMetricWarning, match="1 of 2"),
-        pytest.raises(ValueError, match="clusters"),
+        pytest.warns(UndefinedMetricWarning, match="clusters puts all folds"),
     ):
-        compare_curves(*rankings(*folds, folds[1], clusters=[[1, 1, 1, 1], [1, 2, 2]]))
+        found = compare_curves(
+            *rankings(*folds, folds[1], clusters=[[1, 1, 1, 1], [1, 2, 2]]),
+            rates=[0.25, 0.5],
+        )
+    assert np.isnan(found.standard_error).all()
 
 
 # --- Rankings of folds ---------------------------------------------------------------
@@ -269,7 +273,7 @@ def test_one_cluster_that_is_left_of_the_folds_is_refused():
 def test_repeats_that_are_all_alike_tell_what_one_tells(given):
     y_true, a, b, fold = drawn_folds()
     rng = np.random.default_rng(1)
-    times, cluster = rng.integers(0, 3, 240), rng.integers(0, 60, 240)
+    times, cluster = rng.integers(0, 3, 240), 10 * fold + rng.integers(0, 10, 240)
     of_cases = {
         "nothing": {},
         "weights": {"sample_weight": times},

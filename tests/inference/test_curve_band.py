@@ -265,3 +265,20 @@ def test_bounds_of_a_roc_curve_rise_to_the_last_digit():
         band = curve_band(*sample(seed), kind="roc", random_state=0)
         assert (np.diff(band.low) >= 0).all()
         assert (np.diff(band.high) >= 0).all()
+
+
+@pytest.mark.parametrize("digits", [0, 1, 12])
+def test_the_precision_of_all_positives_may_be_the_least_prevalence(digits):
+    # All may have to be processed to find the last positive: Wilson's lower limit of
+    # the prevalence, closer by 0.75 of the fraction of scores that do not tie, over the
+    # root of the number of negatives.
+    rng = np.random.default_rng(0)
+    y_true = rng.random(200) < 0.3
+    y_score = np.round(rng.normal(size=200) + 2 * y_true, digits)
+    n_neg, p = np.count_nonzero(~y_true), y_true.mean()
+    untied = len(np.unique(y_score)) / 200
+    z = stats.norm.ppf(0.975) * (1 - 0.75 * untied / np.sqrt(n_neg))
+    root = z * np.sqrt(p * (1 - p) / 200 + (z / 400) ** 2)
+    expected = (p + z**2 / 400 - root) / (1 + z**2 / 200)
+    band = curve_band(y_true, y_score, kind="pr", at=[0.5, 1.0], band="pointwise")
+    assert band.low[1] == pytest.approx(expected, rel=1e-9)

@@ -515,3 +515,17 @@ def test_few_heavy_positives_are_warned_of_or_predicted():
     assert (is_warned / n_samples > 0.9).all()
     least = 0.95 - guarantees.binomial_tolerance(0.95, n_samples)
     assert (is_right / n_samples > least).all()
+
+
+def test_the_interval_at_a_rate_does_not_depend_on_other_rates():
+    _, given, a, b, _ = simulated()
+    found = labels.sampled(given, 0.5)
+    ends = []
+    for rates in ([0.5], [0.005, 0.5]):
+        options = {"band": "pointwise", "random_state": 0}
+        pair = compare_curves(found, a, b, rates=rates, **options)
+        one = curve_band(found, a, kind="recall", at=rates, **options)
+        ends.append(
+            [each[-1] for each in (*pair.confidence_interval, one.low, one.high)]
+        )
+    assert ends[0] == pytest.approx(ends[1], rel=1e-9)
