@@ -138,7 +138,8 @@ def rate_averaged_roc_curve(
     Raises
     ------
     ValueError
-        If ``bounds`` makes no simultaneous band or takes no weights, ``rates`` do not
+        If ``bounds`` makes no simultaneous band, takes no weights or not as many cases
+        (10,000,000,000, or 100,000,000 where folds are drawn), ``rates`` do not
         increase within [0, 1], folds do not fit or cannot be ranked, none has both
         classes, or "normal" or "beta" has fewer than two folds in a repeat.
 
@@ -274,6 +275,14 @@ def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
             f"bounds={bounds!r} needs at least two folds with both classes, found "
             f"one{where}: it is the spread over folds that share no case. Use "
             "bounds='exact'."
+        )
+    n = folds.n_pos + folds.n_neg
+    is_drawn = bounds in BOOTSTRAPS or band == "simultaneous"
+    most = 10**8 if is_drawn else 10**10  # 2 GB of memory, or ten seconds.
+    if bounds not in {*BASELINES, None} and n > most:
+        raise ValueError(
+            f"bounds={bounds!r} takes at most {most:,} cases, found {n:,.0f}: use "
+            "bounds='normal' or 'beta'."
         )
     if band == "simultaneous" and bounds not in WHOLE:
         raise ValueError(

@@ -125,7 +125,7 @@ class AUCErrorRateDisplay(Display):
         class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
             Shares of the smaller class, in (0, 0.5].
         n_cases : int, default=1000
-            Number of cases, at least 2; a class has at least one.
+            Number of cases, 2 to 10,000,000; a class has at least one.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
@@ -140,6 +140,8 @@ class AUCErrorRateDisplay(Display):
             If a ratio or `n_cases` is out of range.
         """
         n_cases = check_count("n_cases", n_cases, minimum=2)
+        if n_cases > 10**7:  # A few minutes.
+            raise ValueError(f"n_cases must be at most 10,000,000, got {n_cases}.")
         curves = error_rate_curves(class_ratios, n_cases)
         return cls(curves=curves).plot(**kwargs)
 

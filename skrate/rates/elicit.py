@@ -246,13 +246,17 @@ def exponential(alpha: float) -> RateDistribution:
     return Exponential(check_positive("alpha", alpha))
 
 
+# Each position has a number of its own in arrays of 5 GB in all.
+_MOST_POSITIONS = 10**8
+
+
 def log_discount(n: int, base: float = 2) -> RateDistribution:
     """Return the discrete rate on 1/n, ..., 1 that is the weighting of NDCG.
 
     Parameters
     ----------
     n : int
-        Number of ranked cases.
+        Number of ranked cases, at most 100,000,000.
     base : float, default=2
         Base of the logarithm, above 1. The case at position i is processed with
         probability ``min(1, 1 / log_base(i + 1))``.
@@ -275,6 +279,8 @@ def log_discount(n: int, base: float = 2) -> RateDistribution:
     [1.0, 0.6309, 0.5]
     """
     n = check_count("n", n)
+    if n > _MOST_POSITIONS:
+        raise ValueError(f"n must be at most {_MOST_POSITIONS:,}, got {n}.")
     base = check_positive("base", base)
     if base <= 1:
         raise ValueError(f"base must be above 1, got {base:g}.")

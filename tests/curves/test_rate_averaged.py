@@ -25,6 +25,7 @@ Y = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
 S = [[0.9, 0.8, 0.4, 0.3, 0.1], [0.7, 0.6, 0.5, 0.2, 0.1]]
 
 TABLES = [RankTable.from_arrays(*fold) for fold in zip(Y, S, strict=True)]
+LARGE = [RankTable([5 * 10**9] * 2, [0, 10**9])] * 2
 
 
 def fold_lists(**kwargs):
@@ -238,6 +239,9 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
          r"pos_label.*None.*y_trues.*RankTable"),
         ({"y_trues": [*TABLES, RankTable([0.5, 1], [1, 2])], "y_scores": None},
          r"bounds='exact'.*RankTable"),
+        ({"y_trues": LARGE, "y_scores": None}, r"bounds='exact'.*22,000,000,000"),
+        ({"y_trues": LARGE, "y_scores": None, "bounds": "parametric"}, "parametric"),
+        ({"y_trues": LARGE[:1], "y_scores": None, "bounds": "bootstrap"}, "bootstrap"),
         ({"confidence_level": 1}, "confidence_level"),
         ({"n_resamples": 0}, r"n_resamples.*1"),
         ({"random_state": "x"}, "random_state"),

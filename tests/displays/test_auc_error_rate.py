@@ -186,6 +186,12 @@ def test_refuses_bad_predictions(y_true, y_pred, message):
         AUCErrorRateDisplay.from_predictions(y_true, [1, 2, 3], y_pred=y_pred)
 
 
+@pytest.mark.parametrize("n_cases", [1, 10**9, 10**12])
+def test_refuses_numbers_of_cases(n_cases):
+    with pytest.raises(ValueError, match=rf"n_cases.*{n_cases}"):
+        AUCErrorRateDisplay.from_class_ratios(n_cases=n_cases)
+
+
 def test_a_table_does_not_know_what_was_wrong():
     table = RankTable([1, 0], [0, 1])
     with pytest.raises(ValueError, match=r"y_true.*RankTable.*y_pred"):

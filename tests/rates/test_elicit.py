@@ -44,6 +44,7 @@ def test_what_is_no_sequence_of_rates_is_no_mixture(given):
         (lambda: rates.mixture([0.1, "wide"]), r"rates.*1.*rate='wide'"),
         (lambda: rates.mixture([0.1], [1, 1]), r"rates.*1.*2"),
         (lambda: rates.log_discount(0), r"\bn\b.*1.*0"),
+        (lambda: rates.log_discount(10**9), r"\bn\b.*1000000000"),
         (lambda: rates.log_discount(3, base=1), r"base.*1.*1"),
         (lambda: rates.log_discount(3, base=-2), "base"),
     ],
