@@ -11,7 +11,13 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import Array, ArrayLike, ArraysByFold, FloatArray, Label
-from skrate.data.checks import check_scores, check_weights, warn, within_rounding
+from skrate.data.checks import (
+    as_float64,
+    check_scores,
+    check_weights,
+    warn,
+    within_rounding,
+)
 from skrate.data.folds import FoldRankings, Repeats, check_repeats
 from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable, check_alone, table_of
@@ -181,8 +187,7 @@ def counts_at(labels: Array, rates: FloatArray) -> FloatArray:
 
 def check_rates(name: str, values: Any) -> FloatArray:
     """Return ``values`` as increasing rates in [0, 1]."""
-    rates = np.array(check_scores(name, values), dtype=np.float64)
-    rates = within_rounding(rates)
+    rates = within_rounding(as_float64(name, check_scores(name, values)))
     if rates.min() < 0 or rates.max() > 1:
         outside = rates[(rates < 0) | (rates > 1)][0]
         raise ValueError(f"{name} must lie in [0, 1], found {outside:g}.")

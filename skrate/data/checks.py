@@ -146,7 +146,8 @@ def is_label(labels: Array, label: Any) -> BoolArray:
     """Return which of the labels are equal to a label."""
     if labels.dtype.kind == "O":
         # One by one: a label may itself be a tuple, which numpy would spread out.
-        return np.array([other == label for other in labels.tolist()], dtype=bool)
+        same = (not is_missing(one) and one == label for one in labels.tolist())
+        return np.fromiter(same, dtype=bool, count=len(labels))
     return np.asarray(labels == label, dtype=bool)
 
 
@@ -217,7 +218,7 @@ def distinct_objects(name: str, labels: Array) -> list[Any]:
         distinct = dict.fromkeys(cells)
         if not any(map(is_missing, distinct)):
             return sorted(distinct)
-    except TypeError:
+    except (TypeError, ArithmeticError):
         kinds = sorted({type(label).__name__ for label in cells})
         raise ValueError(
             f"{name} mixes labels of the types {kinds}: use numbers, booleans or "
@@ -237,6 +238,15 @@ def raise_missing(name: str, where: int) -> NoReturn:
 def says_its_positive(found: list[Any]) -> bool:
     """Return whether labels are of {0, 1}, {-1, 1} or booleans: 1 is positive."""
     return set(found) <= {0, 1} or set(found) <= {-1, 1}
+
+
+def check_no_missing(name: str, values: Any) -> None:
+    """Raise where objects hold a missing label."""
+    cells = as_array(name, values)
+    if cells.dtype.kind == "O" and cells.ndim:
+        where = first_missing(cells.tolist())
+        if where is not None:
+            raise_missing(name, where)
 
 
 def positive_label(found: list[Any], pos_label: Label) -> Any:
@@ -331,13 +341,15 @@ def check_positive(name: str, value: Any) -> float:
 def _as_float(value: Any) -> float:
     """Return a real number as a float; nan for another object, or one too large."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        with suppress(OverflowError):
+        with suppress(OverflowError, TypeError):
             return float(value)
     return float("nan")
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    # numpy counts durations among the integers.
+    is_other = isinstance(value, bool | np.timedelta64)
+    return isinstance(value, numbers.Integral) and not is_other
 
 
 def check_flag(name: str, value: Any) -> bool:
@@ -453,10 +465,11 @@ def as_array(name: str, values: Any) -> Array:
             f"{name} of type {type(values).__name__} cannot be read as an array: "
             f"{reason.rstrip('.')}."
         ) from error
-    if array.dtype.names is not None:
+    if array.dtype.kind == "V":
+        fields = list(array.dtype.names or [array.dtype.str])
         raise ValueError(
-            f"{name} is a structured array with the fields {list(array.dtype.names)}: "
-            f"pass one of them, such as {name}[{array.dtype.names[0]!r}]."
+            f"{name} is a structured array with the fields {fields}: pass one of them, "
+            f"such as {name}[{fields[0]!r}]."
         )
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # numpy writes numbers and NaN as strings, and drops NUL at the end of one.
@@ -492,7 +505,7 @@ def as_real(name: str, values: Any, *, missing: bool = False) -> FloatArray:
     array = as_array(name, values)
     if missing and array.dtype.kind == "O":
         cells = [np.nan if is_missing(cell) else cell for cell in array.ravel()]
-        array = np.array(cells).reshape(array.shape)
+        array = as_array(name, cells).reshape(array.shape)
     return as_float64(name, array)
 
 
@@ -556,7 +569,7 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)
-    except (TypeError, ValueError, ArithmeticError):
+    except Exception:
         # pandas.NA will not say whether it differs, nor will Decimal("sNaN").
         return True
 

@@ -20,6 +20,7 @@ from skrate.data.arrays import (
     lazy,
 )
 from skrate.data.checks import (
+    as_array,
     check_counts,
     check_equal_length,
     check_labels,
@@ -187,12 +188,14 @@ class FoldRankings:
                 )
         vars(self)["repeats"] = frozen(self._repeats_of(repeats))
         if estimators is not None:
-            if len(estimators) != self.n_folds:
+            is_sequence = isinstance(estimators, Sequence | np.ndarray)
+            models = tuple(estimators) if is_sequence else ()
+            if len(models) != self.n_folds:
                 raise ValueError(
-                    f"estimators must hold the model of each fold: found "
-                    f"{len(estimators)} for {self.n_folds} folds."
+                    f"estimators must hold the model of each fold: found {len(models)} "
+                    f"for {self.n_folds} folds."
                 )
-            vars(self)["estimators"] = tuple(estimators)
+            vars(self)["estimators"] = models
 
     @property
     def n_folds(self) -> int:
@@ -424,7 +427,7 @@ def check_repeats(name: str, repeats: Repeats, n_folds: int) -> IntArray:
                 "of equally many: give a label for each fold."
             )
         return np.repeat(np.arange(n_repeats), n_folds // n_repeats)
-    if np.shape(repeats) != (n_folds,):
+    if as_array(name, repeats).shape != (n_folds,):
         raise ValueError(
             f"{name} must be a number of repeats, or one label for each of the "
             f"{n_folds} folds; found {shown(repeats)}."

@@ -282,7 +282,7 @@ class AUCErrorRateDisplay(Display):
         given: dict[str, Any] | None,
     ) -> None:
         """Draw the model where it has a place, with another marker."""
-        name = (self.name if name is None else name) or "Model"
+        name = next((one for one in (name, self.name) if one is not None), "Model")
         height, said = point.auc, f"(AUC = {point.auc:.2f})"
         if kind == "relative_deviation":
             if point.mean == 0:

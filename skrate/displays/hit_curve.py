@@ -11,7 +11,13 @@ from skrate.curves.folds import folds_of_rankings
 from skrate.curves.hit_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.data.arrays import ArrayLike, FloatArray, Label, dot, share_of
-from skrate.data.checks import check_choice, check_count, check_scores
+from skrate.data.checks import (
+    as_float64,
+    check_choice,
+    check_count,
+    check_scores,
+    shown,
+)
 from skrate.data.folds import FoldRankings
 from skrate.data.table import EstimatedTable, RankTable, check_alone, rank_table
 from skrate.displays.base import (
@@ -70,8 +76,8 @@ def check_curve(
     rates: ArrayLike, hits: ArrayLike, are_gains: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Return the points as arrays if they are those of a hit curve, or of gain."""
-    rate = np.asarray(check_scores("rates", rates), dtype=np.float64)
-    found = np.asarray(check_scores("hits", hits), dtype=np.float64)
+    rate = as_float64("rates", check_scores("rates", rates))
+    found = as_float64("hits", check_scores("hits", hits))
     is_right = (
         rate.shape == found.shape
         and len(rate) > 1
@@ -216,6 +222,11 @@ class HitCurveDisplay(FoldsDisplay):
         pos_label: Label = None,
     ) -> None:
         rates, hits = as_curves(rates), as_curves(hits)
+        are_given = isinstance(tables, Sequence | None)
+        if not (are_given and all(isinstance(t, RankTable) for t in tables or ())):
+            raise ValueError(
+                f"tables must be RankTables in a list, got {shown(tables)}."
+            )
         self.perfect = perfect
         self._are_estimates = any(isinstance(t, EstimatedTable) for t in tables or ())
         if len(rates) != len(hits):

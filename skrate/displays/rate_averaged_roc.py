@@ -28,6 +28,7 @@ from skrate.displays.base import (
     Axes,
     FoldsDisplay,
     Outlines,
+    check_made,
     draw_legend,
     draw_rate,
     draws,
@@ -189,6 +190,7 @@ class RateAveragedROC(FoldsDisplay):
         rate: RateLike | None = None,
         pos_label: Label = None,
     ) -> None:
+        check_made("curve", curve, ConsensusCurve, "rate_averaged_roc_curve")
         self.curve = curve
         self.name = name
         self.rate = rate
@@ -464,7 +466,7 @@ class RateAveragedROC(FoldsDisplay):
         isometrics: Any = plot_isometrics
         if isinstance(isometrics, bool | np.bool_):
             isometrics = _ISOMETRICS if isometrics else []
-        isometrics = check_shares("plot_isometrics", np.atleast_1d(isometrics))
+        isometrics = np.atleast_1d(check_shares("plot_isometrics", isometrics))
         law = None if rate is None else check_rate(rate)
         curve, bounds = self._averaged(average, plot_fixed_width)
         summary = self._summary(rate, average, curve)

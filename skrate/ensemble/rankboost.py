@@ -29,6 +29,7 @@ from skrate.data.checks import (
     check_equal_length,
     check_fraction,
     check_generator,
+    check_no_missing,
     check_number,
     check_positive,
     check_unmasked,
@@ -249,7 +250,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters()
         check_unmasked("X", X)
-        check_unmasked("y", y)
+        check_no_missing("y", y)
         if isinstance(y, list | tuple):
             y = as_array("y", y)
         data, labels = validate_data(self, X, y, **_NUMBERS)

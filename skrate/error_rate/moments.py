@@ -534,7 +534,8 @@ def error_rate_curves(
     class_ratios: Sequence[float], n_cases: int
 ) -> list[ErrorRateCurve]:
     """Return the curves of some ratios, rounded to whole cases."""
-    ratios = [check_fraction("class_ratios", ratio) for ratio in class_ratios]
+    name = "class_ratios"
+    ratios = [check_fraction(name, ratio) for ratio in check_vector(name, class_ratios)]
     if any(ratio > 0.5 for ratio in ratios):
         raise ValueError(
             "class_ratios must be shares of the smaller class, at most 0.5, got "

@@ -411,7 +411,7 @@ class Frame(Protocol):
 
 def are_columns(y_score: Any) -> bool:
     """Return whether scores are several, in columns or entries of a mapping."""
-    if isinstance(y_score, Mapping) or hasattr(y_score, "columns"):
+    if isinstance(y_score, Mapping) or hasattr(type(y_score), "columns"):
         return True
     if isinstance(y_score, list | tuple) and len(y_score):
         row = y_score[0]
@@ -439,6 +439,8 @@ def columns_of(
 ) -> dict[Any, ArrayLike]:
     """Return the scores of several models by their names, or numbers of columns."""
     frame: Any = y_scores
+    if hasattr(frame, "collect"):
+        raise ValueError(f"{name} is a lazy frame: pass {name}.collect().")
     if hasattr(frame, "columns"):
         # The columns of pyarrow's tables are arrays.
         is_arrow = hasattr(type(frame), "column_names")

@@ -18,7 +18,7 @@ from skrate.data.arrays import (
     RandomState,
     dot,
 )
-from skrate.data.checks import check_generator, check_positive, warn
+from skrate.data.checks import as_real, check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
 from skrate.inference.delta import of_units, unit_factors
 from skrate.inference.intervals import SLACK
@@ -297,7 +297,7 @@ def _check_cost(
     missing = [name for name in names if name not in by_name]
     if missing:
         raise ValueError(f"cost lacks {missing}: give one for each model.")
-    costs = np.array([by_name[name] for name in names], dtype=np.float64)
+    costs = as_real("cost", [by_name[name] for name in names])
     if not np.isfinite(costs).all():
         raise ValueError(f"cost must hold finite numbers, found {costs.tolist()}.")
     return costs

@@ -18,7 +18,7 @@ from skrate.data.arrays import (
     ratio,
     sum_from_right,
 )
-from skrate.data.checks import check_flag, check_fraction
+from skrate.data.checks import check_flag, check_fraction, find_label
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
 from skrate.data.table import EstimatedTable, RankTable
@@ -196,7 +196,7 @@ def average_precision_score(
     0.5099
     """
     metric = AveragePrecision(prevalence, adjusted)
-    if pos_label == 1 and has_columns(y_score):
+    if has_columns(y_score) and find_label(pos_label, [1]):
         # As scikit-learn takes it, whose default it is.
         pos_label = None
     return score_any(

@@ -806,7 +806,7 @@ def _ours(function: Any) -> Any:
     """Return the score function of this package that ``function`` stands for."""
     try:
         return ALIASES.get(function, function)
-    except TypeError:  # not hashable: certainly no function
+    except (TypeError, ValueError):  # not hashable: certainly no function
         return None
 
 

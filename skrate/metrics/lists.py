@@ -11,6 +11,7 @@ import numpy as np
 
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import (
+    as_array,
     check_choice,
     check_equal_length,
     check_fraction,
@@ -799,10 +800,10 @@ def check_average(average: Any) -> Average | FloatArray:
     """Return one of ``AVERAGES``, or an array of list weights."""
     if isinstance(average, str):
         return check_choice("average", cast(Average, average), AVERAGES)
-    if average is None or np.ndim(average) != 1:
+    if average is None or as_array("average", average).ndim != 1:
         raise ValueError(
             f"average must be one of {sorted(AVERAGES)} or an array with a weight per "
-            f"list, got {average!r}."
+            f"list, got {shown(average)}."
         )
     return check_weights("average", average)
 

@@ -341,7 +341,7 @@ def _check_axis(name: str, given: Any) -> tuple[float, float] | RateDistribution
         )
     try:
         ends = tuple(given)
-        if any(isinstance(end, str) for end in ends):
+        if any(isinstance(end, str | np.complexfloating) for end in ends):
             raise TypeError
         low, high = (float(within_rounding(float(end))) for end in ends)
     except (TypeError, ValueError, OverflowError):

@@ -228,7 +228,7 @@ def _split_scores(cv_results: Mapping[str, Any]) -> dict[str, FloatArray]:
     """Return the scores of a search by metric, of shape (n_candidates, n_folds)."""
     found: dict[str, dict[int, FloatArray]] = {}
     for key, values in cv_results.items():
-        if match := _SPLIT.fullmatch(key):
+        if match := _SPLIT.fullmatch(str(key)):
             numbers = as_real(f"cv_results[{key!r}]", values, missing=True)
             found.setdefault(match[2], {})[int(match[1])] = numbers
     return {

@@ -141,14 +141,19 @@ def has_several_classes(estimator: Any, y_true: Any, pos_label: Label) -> bool:
         return False
     if len(classes) > 2:
         return True
-    known = list(classes)
+    known = as_numpy(classes).tolist()
     labels = check_vector("y_true", y_true)
     if len(known) == 2:
         is_unknown = pos_label is not None and find_label(pos_label, known) is None
-        if is_unknown or np.all((labels == known[0]) | (labels == known[1])):
+        if is_unknown or _are_of_two(labels, known):
             return False
     # The model was taught two of them at most.
     return len(class_masks(labels, 2)) > 2
+
+
+def _are_of_two(labels: Array, known: list[Any]) -> bool:
+    """Return whether each label is one of two, without sorting them."""
+    return bool(np.all(is_label(labels, known[0]) | is_label(labels, known[1])))
 
 
 def class_scores(
@@ -289,8 +294,7 @@ def _known_labels(
     labels = check_vector("y_true", y)
     if classes is None:
         return distinct_labels(labels)
-    # Without sorting them, which takes longer than the score.
-    if len(classes) == 2 and np.all((labels == classes[0]) | (labels == classes[1])):
+    if len(classes) == 2 and _are_of_two(labels, classes):
         return classes
     found = list(class_masks(labels, 2))
     known = list(classes)

@@ -38,6 +38,7 @@ from skrate.data.checks import (
     check_equal_length,
     check_fraction,
     check_generator,
+    check_no_missing,
     check_scores,
     check_vector,
     distinct_labels,
@@ -465,6 +466,7 @@ def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
             "cv='prefit' does without."
         )
     else:
+        check_no_missing("y", y)
         kind = type_of_target(y, input_name="y")
         known = distinct_labels(check_vector("y", y)) if kind == "binary" else []
     if kind != "binary":

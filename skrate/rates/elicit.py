@@ -10,6 +10,7 @@ from scipy import optimize, special, stats
 
 from skrate.data.arrays import ArrayLike
 from skrate.data.checks import (
+    as_float64,
     check_choice,
     check_count,
     check_equal_length,
@@ -160,7 +161,7 @@ def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistr
     >>> rates.empirical([0.1, 0.1, 0.4]).mean().__round__(6)
     0.2
     """
-    points = check_scores("samples", samples).astype(np.float64)
+    points = as_float64("samples", check_scores("samples", samples))
     if points.min() < 0:
         raise ValueError(f"samples are rates, at least 0; found {points.min():g}.")
     if points.max() > 1 and (points == np.rint(points)).all():

@@ -705,7 +705,7 @@ def cuts_of(rate: RateDistribution | None) -> FloatArray:
 def count_hint(value: Any, meant: str) -> str:
     """Return what is ``meant`` by a whole number "{n}" above 1 given for a share."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not (is_number and 1 < value < _MOST_ITEMS and value == int(value)):
+    if not (is_number and 1 < value < np.inf and value == int(value) < _MOST_ITEMS):
         return ""
     percent = f"{value:g} % is {value / 100:g}, and " if value <= 100 else ""
     return f": {percent}{meant.replace('{n}', str(int(value)))}"

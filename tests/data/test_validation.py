@@ -6,9 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression
 
 import skrate
 from looped import case, looped
+from optional import require
 from skrate.curves.folds import check_rates
 from skrate.curves.hit_curve import QuasiConcaveHitCurve
 from skrate.data import checks as v
@@ -357,3 +359,121 @@ def test_objects_that_floats_would_make_equal_are_refused(cells):
     for given in (np.array(cells, dtype=object), cells):
         with pytest.raises(ValueError, match="y_score"):
             v.check_scores("y_score", given)
+
+
+Y6, S6 = [0, 1, 0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+SNAN, HUGE = Decimal("sNaN"), 10**400
+FOLD, RAGGED = [0, 0, 0, 1, 1, 1], [[1], [2, 3]]
+TOO_LARGE = np.full(6, np.longdouble("1e4000"))
+
+
+def with_cell(values, cell):
+    """Return values as objects, the third of which is another."""
+    return one_dimensional(*values[:2], cell, *values[3:])
+
+
+def scorer_of(y):
+    model = LogisticRegression().fit(np.c_[S6], Y6)
+    return skrate.RateWeightedAUCScorer()(model, np.c_[S6], y)
+
+
+# Each with what was raised or warned of before: numpy's or decimal's own.
+ILL = {
+    "a label beyond float64": (
+        lambda: skrate.average_precision_score(with_cell(np.ones(6), HUGE), S6),
+        "y_true",
+    ),
+    "a cluster beyond float64": (
+        lambda: skrate.curve_band(Y6, S6, clusters=with_cell(np.ones(6), HUGE)),
+        "clusters",
+    ),
+    "a positive label without equality": (
+        lambda: skrate.average_precision_score(Y6, S6, pos_label=SNAN), "pos_label",
+    ),
+    "positive labels": (
+        lambda: skrate.average_precision_score(Y6, S6, pos_label=np.arange(2)),
+        "pos_label",
+    ),
+    "complex ends of a window": (
+        lambda: skrate.partial_auc_score(Y6, S6, fpr=np.array([0, 0.5j])), "fpr",
+    ),
+    "rates beyond float64": (
+        lambda: skrate.curve_band(Y6, S6, at=TOO_LARGE), r"\bat\b.*inf",
+    ),
+    "samples of rates beyond float64": (
+        lambda: skrate.rates.empirical(TOO_LARGE), "samples.*inf",
+    ),
+    "rates of a drawing beyond float64": (
+        lambda: skrate.HitCurveDisplay(TOO_LARGE, S6), "rates",
+    ),
+    "groups of raw bytes": (
+        lambda: skrate.ranking_auc_score(Y6, S6, groups=np.zeros(6, "V4")),
+        r"groups.*V4",
+    ),
+    "ragged weights of lists": (
+        lambda: skrate.ranking_auc_score(Y6, S6, groups=FOLD, average=RAGGED),
+        "average",
+    ),
+    "ragged repeats": (
+        lambda: skrate.FoldRankings(Y6, S6, FOLD, repeats=RAGGED), "repeats",
+    ),
+    "a number as the models of folds": (
+        lambda: skrate.FoldRankings(Y6, S6, FOLD, estimators=3), "estimators",
+    ),
+    "lists among the scores of folds": (
+        lambda: skrate.compare_folds([0.1, 0.2], one_dimensional(0.1, [1])), r"\bb\b",
+    ),
+    "a cost in words": (
+        lambda: skrate.select_best(
+            "roc_auc", {"a": S6, "b": S6[::-1]}, Y6, margin=0.1, cost={"a": "x", "b": 1}
+        ),
+        "cost.*'x'",
+    ),
+    "a cost without a value": (
+        lambda: skrate.select_best(
+            "roc_auc", {"a": S6, "b": S6}, Y6, margin=0.1, cost={"a": SNAN, "b": 1}
+        ),
+        "cost",
+    ),
+    "a duration as a number": (
+        lambda: skrate.rates.beta(np.timedelta64(3, "s"), 2), r"\ba\b",
+    ),
+    "a duration as a count": (
+        lambda: skrate.recall_at_rate_score(Y6, S6, k=np.timedelta64(3, "s")), r"\bk\b",
+    ),
+    "labels to train on": (
+        lambda: skrate.RankBoostClassifier().fit(np.c_[S6], with_cell(Y6, SNAN)),
+        r"\by\b",
+    ),
+    "labels to choose a threshold by": (
+        lambda: skrate.ConstrainedThresholdClassifier(
+            LogisticRegression(), rate=0.5
+        ).fit(np.c_[S6], with_cell(Y6, SNAN)),
+        r"\by\b",
+    ),
+    "labels of a scorer": (lambda: scorer_of(with_cell(Y6, SNAN)), "y_true"),
+    "a number as a curve": (lambda: skrate.RateAveragedROC(3), "curve"),
+    "a number as tables": (
+        lambda: skrate.HitCurveDisplay([0, 1], [0, 0.5], tables=3), "tables",
+    ),
+    "a number as ratios": (
+        lambda: skrate.displays.AUCErrorRateDisplay.from_class_ratios(0.1),
+        "class_ratios",
+    ),
+}  # fmt: skip
+
+
+@looped("what", list(ILL))
+def test_what_numpy_cannot_take_is_named(what):
+    call, message = ILL[what]
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_missing_values_of_pandas_and_lazy_frames_are_named():
+    pandas = require("pandas")
+    with pytest.raises(ValueError, match="y_true"):
+        scorer_of(with_cell(Y6, pandas.NA))
+    lazy = require("polars").LazyFrame({"a": S6, "b": S6})
+    with pytest.raises(ValueError, match=r"models.*models\.collect\(\)"):
+        skrate.select_best("roc_auc", lazy, Y6)
