@@ -40,6 +40,8 @@ _BLOCK = 2**18
 _EXACT_PAIRS = 10_000
 # Numbers of false positives that a number of errors may mean: 2 GB of memory.
 _MOST_SPLITS = 2 * 10**7
+# Pairs that have a probability each in arrays of 1 GB.
+_MOST_PAIRS = 10**8
 Method = Literal["auto", "exact", "moments"]
 METHODS: tuple[Method, ...] = get_args(Method)
 # Points of a curve over the error rate.
@@ -374,8 +376,8 @@ def auc_range_from_errors(
     Raises
     ------
     ValueError
-        As :func:`auc_moments`; if `share` is not in (0, 1) or `method` is none of the
-        above.
+        As :func:`auc_moments`; if `share` is not in (0, 1), `method` is none of the
+        above, or "exact" for more than 100,000,000 pairs.
 
     See Also
     --------
@@ -422,6 +424,11 @@ def auc_range_from_errors(
     check_choice("method", method, METHODS)
     if method == "auto":
         method = "exact" if n_pos * n_neg <= _EXACT_PAIRS else "moments"
+    if method == "exact" and n_pos * n_neg > _MOST_PAIRS:
+        raise ValueError(
+            f"method='exact' takes at most {_MOST_PAIRS} pairs, found n_pos * n_neg = "
+            f"{n_pos * n_neg}: use method='moments'."
+        )
 
     moments = auc_moments(n_pos, n_neg, **given)
     possible = _possible_range(n_pos, n_neg, *errors)
@@ -452,8 +459,10 @@ def _splits(
 
 def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:
     """Return the AUCs of the worst and best ranking with these errors."""
-    false_pos, false_neg, _ = _splits(n_pos, n_neg, *errors)
-    pairs = n_pos * n_neg
+    splits = _splits(n_pos, n_neg, *errors)
+    # As floats, since the product of two counts may not fit in 64 bits.
+    false_pos, false_neg = (counts.astype(np.float64) for counts in splits[:2])
+    pairs = float(n_pos * n_neg)
     low = (n_pos - false_neg) * (n_neg - false_pos)
     high = pairs - false_pos * false_neg
     return AUCRange(float(low.min() / pairs), float(high.max() / pairs))

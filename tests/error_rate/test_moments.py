@@ -160,6 +160,15 @@ def test_refuses_impossible_counts(arguments, message):
         auc_moments(**arguments)
 
 
+def test_the_possible_range_of_large_counts():
+    # The worst ranking has 0.8 x 0.9 of the pairs in order, the best all but 0.2 x 0.1.
+    for n in (10, 10**9, 10**10, 10**12):
+        found = auc_range_from_errors(n, n, n_false_pos=n // 10, n_false_neg=n // 5)
+        assert found.possible == pytest.approx((0.72, 0.98), rel=1e-14)
+    with pytest.raises(ValueError, match=rf"method='exact'.*{10**18}"):
+        auc_range_from_errors(10**9, 10**9, 10, method="exact")
+
+
 def test_more_splits_than_fit_in_memory_raise():
     for function in (auc_moments, auc_range_from_errors):
         with pytest.raises(
