@@ -842,10 +842,8 @@ class BatchLaw:
             low, high = special.betaincinv(*self.shapes, tails)
         elif self.n_items > _MOST_ITEMS:
             counts = range(self.n_items)
-            at_most = self._chance_up_to
-            low, high = (
-                bisect_left(counts, tail, key=at_most) / self.n_items for tail in tails
-            )
+            ends = [bisect_left(counts, tail, key=self._chance_up_to) for tail in tails]
+            low, high = np.array(ends) / self.n_items
         else:
             reached = np.cumsum(self.probabilities)
             ends = np.searchsorted(reached, tails * (1 - _ROUNDING))
