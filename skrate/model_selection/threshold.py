@@ -78,9 +78,6 @@ _LEVEL = 0.95
 _USED = 0.9
 # Budgets that stand for their distribution, where the batch is no number of cases.
 _POINTS = 1024
-# Counts of batches of more samples are not added up one by one, and batches of still
-# more are infinite: chances of the numbers above a place differ by 1e-3 or less.
-_MOST_ITEMS, _LONG_RUN = 2**20, 2**30
 # A rate of 29/100 is 29 of 100 cases, whatever floats make of the product.
 _ROUNDING = 1e-12
 # What is limited, the cases that it is a share of, and the size of their next batch.
@@ -838,12 +835,8 @@ class BatchLaw:
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         if self._is_certain:
             low = high = self.mean
-        elif self.n_items is None or self.n_items > _LONG_RUN:
+        elif self.n_items is None:
             low, high = special.betaincinv(*self.shapes, tails)
-        elif self.n_items > _MOST_ITEMS:
-            counts = range(self.n_items)
-            ends = [bisect_left(counts, tail, key=self._chance_up_to) for tail in tails]
-            low, high = np.array(ends) / self.n_items
         else:
             reached = np.cumsum(self.probabilities)
             ends = np.searchsorted(reached, tails * (1 - _ROUNDING))
@@ -854,27 +847,18 @@ class BatchLaw:
     def _is_certain(self) -> bool:
         return self.place in (0, self.n + 1)
 
-    def _chance_up_to(self, count: int) -> float:
-        """Return P(N <= count) of a large batch."""
-        assert self.n_items is not None
-        shares = _shares_of_counts(np.array([count]), self.n_items)
-        return float(np.mean(special.betainc(*self.shapes, shares)))
-
 
 def chance_of_more(
     n: int, rate: RateDistribution, n_items: int | None, effect: float = 1.0
 ) -> Callable[[int], float]:
     """Return P(N > R n_items) as a function of the place, R being the random rate."""
-    if n_items is not None and n_items <= _MOST_ITEMS:
+    if n_items is not None:
         short = _chance_below(rate, np.arange(n_items + 1) / n_items)
         return lambda place: float(
             dot(BatchLaw(n, place, n_items, effect).probabilities, short)
         )
     n_points = 1 if isinstance(rate, Fixed) else _POINTS
-    shares = np.asarray(rate.ppf(_middles(n_points)))
-    if n_items is not None and n_items <= _LONG_RUN:
-        counts = np.floor(shares * n_items * (1 + _ROUNDING))
-        shares = _shares_of_counts(counts, n_items)
+    shares = np.asarray(rate.ppf((np.arange(n_points) + 0.5) / n_points))
 
     def chance(place: int) -> float:
         if place in (0, n + 1):
@@ -883,23 +867,6 @@ def chance_of_more(
         return float(np.mean(special.betaincc(*shapes, shares)))
 
     return chance
-
-
-def _shares_of_counts(counts: Array, n_items: int) -> FloatArray:
-    """Return shares that a probability exceeds as often as a large batch each count.
-
-    A binomial number is above k as often as p is above the (k + 1)-th smallest of
-    n_items uniform numbers, which is beta(k + 1, n_items - k).
-    """
-    points = _middles(_POINTS if len(counts) == 1 else _POINTS // 64)[:, None]
-    rest = np.maximum(n_items - counts, 1)
-    shares = special.betaincinv(counts + 1.0, rest, points)
-    return np.asarray(np.where(counts < n_items, shares, 1.0))
-
-
-def _middles(n_points: int) -> FloatArray:
-    """Return the middles of equal parts of [0, 1]."""
-    return (np.arange(n_points) + 0.5) / n_points
 
 
 def _chance_below(rate: RateDistribution, shares: FloatArray) -> FloatArray:

@@ -40,35 +40,6 @@ def test_the_law_is_beta_binomial(n, place, m):
     assert reached[1] >= 0.95 > reached[1] - found[round(at[1])]
 
 
-@looped("n, place, effect", [(20, 3, 1), (20, 1, 1), (2000, 300, 3), (10**6, 10**5, 1)])
-def test_a_large_batch_is_not_added_up_count_by_count(n, place, effect):
-    m = 2**20 + 1
-    law = BatchLaw(n, place, m, effect)
-    reached = np.cumsum(stats.betabinom.pmf(np.arange(m + 1), m, *law.shapes))
-    ends = np.searchsorted(reached, [0.05, 0.95])
-    # Chances differ by 1e-3 or less, of which the last law's spread is 440 counts.
-    np.testing.assert_allclose(np.array(law.interval(0.9)) * m, ends, atol=2)
-    for share in (place / n, 1.002 * place / n, 1.2 * place / n):
-        found = chance_of_more(n, rates.fixed(share), m, effect)(place)
-        expected = 1 - reached[int(share * m * (1 + 1e-12))]
-        assert found == pytest.approx(expected, abs=2e-4)
-    mixed = chance_of_more(n, rates.empirical([share, 1.0]), m, effect)(place)
-    assert mixed == pytest.approx(expected / 2, abs=1e-3)
-
-
-def test_a_batch_without_end_is_the_long_run():
-    for m in (10**9, 10**12):
-        law, long_run = BatchLaw(60, 6, m), BatchLaw(60, 6, None)
-        assert law.interval(0.9) == pytest.approx(long_run.interval(0.9), abs=1e-7)
-        assert BatchLaw(60, 61, m).interval(0.9) == (1, 1)
-        chance = chance_of_more(60, rates.fixed(0.1), m)
-        expected = chance_of_more(60, rates.fixed(0.1), None)
-        assert chance(6) == pytest.approx(expected(6), abs=1e-5)
-        assert (chance(0), chance(61)) == (0, 1)
-        found = Capacity(rates.beta(2, 18), m, 0.9).place(60)
-        assert found == Capacity(rates.beta(2, 18), None, 0.9).place(60)
-
-
 def test_the_interval_of_a_small_law_by_hand():
     # The number above the lesser of two: 0, 1 or 2 in 1, 2 and 3 of 6 orders.
     law = BatchLaw(2, 2, 2)
