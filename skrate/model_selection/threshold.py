@@ -110,8 +110,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     fpr : float, default=None
         In their place, the greatest share of new negatives to be marked, in (0, 1).
     n_items : int, default=None
-        With ``rate`` or ``capacity``, the number of cases in the next batch. None means
-        so many that their own chance does not matter.
+        With ``rate`` or ``capacity``, the number of cases in the next batch, at most
+        10,000,000. None means so many that their own chance does not matter.
     n_pos, n_neg : int, default=None
         The same with ``recall``, the number of positives in the next batch, and with
         ``fpr``, the number of negatives.
@@ -661,6 +661,11 @@ def check_constraint(asked: ConstrainedThresholdClassifier) -> Constraint:
             )
     if n_items is not None:
         n_items = check_count(_BATCH[kind], n_items)
+        if n_items > 10**7:  # A minute.
+            raise ValueError(
+                f"{_BATCH[kind]} must be at most 10,000,000, got {n_items}: for the "
+                "share in the long run give rate=, recall= or fpr= alone."
+            )
     confidence = asked.confidence
     if confidence is not None:
         confidence = check_fraction("confidence", confidence)

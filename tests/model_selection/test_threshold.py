@@ -678,6 +678,7 @@ def test_the_share_of_a_batch_is_in_its_interval_as_often_as_promised(kind):
         ({"capacity": 4}, r"capacity=4.*n_items="),
         ({"capacity": 0, "n_items": 4}, r"capacity.*1.*0"),
         ({"capacity": 5, "n_items": 4}, r"capacity=5.*n_items=4"),
+        ({"capacity": 5, "n_items": 10**8}, "n_items must be at most 10,000,000"),
         ({"recall": 0.9, "fpr": 0.1}, r"recall=0\.9.*fpr=0\.1"),
         ({"recall": 1.0}, r"recall.*0.*1.*1\.0"),
         ({"fpr": 0}, r"fpr.*0.*1.*0"),
