@@ -466,11 +466,9 @@ def as_array(name: str, values: Any) -> Array:
             f"{reason.rstrip('.')}."
         ) from error
     if array.dtype.kind == "V":
-        fields = list(array.dtype.names or [array.dtype.str])
-        raise ValueError(
-            f"{name} is a structured array with the fields {fields}: pass one of them, "
-            f"such as {name}[{fields[0]!r}]."
-        )
+        fields = array.dtype.names
+        hint = f": pass a field, such as {name}[{fields[0]!r}]" if fields else ""
+        raise ValueError(f"{name} is an array of dtype {array.dtype}{hint}.")
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # numpy writes numbers and NaN as strings, and drops NUL at the end of one.
         cells = np.array(values, dtype=object)
@@ -517,7 +515,7 @@ def as_numbers(name: str, values: Array) -> Array:
     if kind in "mM":
         raise ValueError(
             f"{name} must be numeric, found dtype {values.dtype} (first value "
-            f"{values.ravel()[0]}): pass their integers, {name}.astype('int64')."
+            f"{values.ravel()[0]}): pass numpy.asarray({name}).astype('int64')."
         )
     cells = values.ravel().tolist()
     for where, cell in enumerate(cells):

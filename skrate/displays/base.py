@@ -184,8 +184,8 @@ def check_made(name: str, value: Any, made: type, by: str) -> None:
     """Refuse what the function ``by`` did not return."""
     if not isinstance(value, made):
         raise ValueError(
-            f"{name} must be what {by} returns, got {type(value).__name__}; labels and "
-            "scores are for from_predictions."
+            f"{name} must be what {by} returns, got {type(value).__name__}: pass "
+            f"skrate.{by}(...)."
         )
 
 

@@ -671,8 +671,8 @@ def mean_of_lists(
     shape: tuple[int, ...] = getattr(rows[0], "shape", ())
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            f"y_true has the shape {shape} of lists in rows: pass y_true.ravel(), "
-            f"y_score.ravel(), groups=np.repeat(range({shape[0]}), {shape[1]})."
+            f"y_true has the shape {shape} of lists in rows: pass np.ravel(y_true), "
+            f"np.ravel(y_score), groups=np.repeat(range({shape[0]}), {shape[1]})."
         )
     k = check_top(k, rows[3])
     table = list_table(*rows, grade_gain=metric.facts.grade_gain)

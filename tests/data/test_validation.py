@@ -1,5 +1,6 @@
 """The checks of arguments: what passes, and each message."""
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -477,3 +478,22 @@ def test_missing_values_of_pandas_and_lazy_frames_are_named():
     lazy = require("polars").LazyFrame({"a": S6, "b": S6})
     with pytest.raises(ValueError, match=r"models.*models\.collect\(\)"):
         skrate.select_best("roc_auc", lazy, Y6)
+
+
+def test_what_messages_suggest_works():
+    days = [np.datetime64("2020-01-01") + i for i in range(6)]
+    rows, more = np.array([[1, 0, 1], [0, 1, 0]]), [[1, 2, 3], [3, 2, 1]]
+    records = np.array([(x, x) for x in S6], dtype=[("a", float), ("b", float)])
+    for given, function, y_true, y_score in (
+        ("days", skrate.rate_weighted_auc_score, Y6, days),
+        ("records", skrate.rate_weighted_auc_score, Y6, records),
+        ("rows", skrate.ranking_auc_score, rows, more),
+    ):
+        with case(given), pytest.raises(ValueError, match=": pass ") as found:
+            function(y_true, y_score)
+        advice = re.search(r": pass (?:a field, such as )?(.*)\.$", str(found.value))[1]
+        names = {"np": np, "numpy": np, "y_true": y_true, "y_score": y_score}
+        arguments = advice if "y_true" in advice else f"y_true, {advice}"
+        assert 0 <= eval(f"score({arguments})", names | {"score": function}) <= 1
+    with pytest.raises(ValueError, match=r"pass skrate\.select_best\("):
+        skrate.displays.BestModelDisplay(S6)
