@@ -146,8 +146,7 @@ def is_label(labels: Array, label: Any) -> BoolArray:
     """Return which of the labels are equal to a label."""
     if labels.dtype.kind == "O":
         # One by one: a label may itself be a tuple, which numpy would spread out.
-        same = (not is_missing(one) and one == label for one in labels.tolist())
-        return np.fromiter(same, dtype=bool, count=len(labels))
+        return np.array([other == label for other in labels.tolist()], dtype=bool)
     return np.asarray(labels == label, dtype=bool)
 
 

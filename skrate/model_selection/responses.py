@@ -153,7 +153,11 @@ def has_several_classes(estimator: Any, y_true: Any, pos_label: Label) -> bool:
 
 def _are_of_two(labels: Array, known: list[Any]) -> bool:
     """Return whether each label is one of two, without sorting them."""
-    return bool(np.all(is_label(labels, known[0]) | is_label(labels, known[1])))
+    try:
+        return bool(np.all(is_label(labels, known[0]) | is_label(labels, known[1])))
+    except (TypeError, ArithmeticError):
+        # pandas.NA and Decimal("sNaN") do not compare.
+        return False
 
 
 def class_scores(
