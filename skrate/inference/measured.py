@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import FloatArray, IntArray, lazy
+from skrate.data.arrays import BoolArray, FloatArray, IntArray, dot, lazy
 from skrate.data.checks import warn, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
@@ -90,6 +90,8 @@ from skrate.metrics.results import ConfidenceInterval, clipped_interval, t_quant
 _NAN = float("nan")
 # Cases in the window of a partial AUC, in each fold.
 _FEW_IN_FOLDS = 10
+# With fewer clusters of like size their variance is that of other folds.
+_LEAST_UNITS = 1.5
 
 
 def measured(
@@ -189,7 +191,7 @@ def _of_folds(
         )  # fmt: skip
     has_groups = bool(both) and found[0].cases.are_fold_groups
     if not has_groups:
-        _check_class_sizes(metric, of_both)
+        _check_class_sizes(found[0])
     reason = next((why for why in map(why_lopsided, of_both) if why is not None), None)
     if has_groups and reason is None:
         reason = why_one_group(found[0].cases)
@@ -202,16 +204,38 @@ def _of_folds(
     return found
 
 
-def _check_class_sizes(metric: Metric, folds: list[Ranked]) -> None:
-    """Raise if no fold with both classes has 2 samples of a class."""
-    sizes = [fold.effective_sizes for fold in folds] or [(0.0, 0.0)]
-    for most, name in zip(np.max(sizes, axis=0), CLASSES, strict=True):
-        if most < 2:
+def _check_class_sizes(model: Measured) -> None:
+    """Raise if no fold with both classes has 2 samples, or clusters, of a class."""
+    sizes, factors, _ = model.class_units if model.each else (np.zeros((1, 2)),) * 3
+    is_known = np.isfinite(factors) & (sizes > 0)
+    are_clusters = bool(model.each) and any(
+        each is not None for each in model._cluster_sizes
+    )
+    for i, name in enumerate(CLASSES):
+        if not is_known[:, i].any():
+            units = f"clusters with {name}" if are_clusters else name
             raise ValueError(
-                f"y_true must have at least 2 {name} samples in a fold with both "
-                f"classes, found at most {most:.3g}, so the variance of the "
-                f"{metric.name} is unknown: use fewer folds, or stratified ones."
+                f"y_true must have at least 2 {units} samples in a fold with both "
+                f"classes, found at most {sizes[:, i].max():.3g}, so the variance of "
+                f"the {model.metric.name} is unknown: use fewer folds, or stratified "
+                "ones."
             )
+
+
+def _share_all_clusters(cases: Ranked, folds: IntArray) -> BoolArray:
+    """Return for each row whether each fold of its group has all clusters of the group.
+
+    Then the clusters are centred alike in all folds of the group.
+    """
+    assert cases.fold_groups is not None
+    assert cases.clusters is not None
+    groups = cases.fold_groups[cases.clusters]
+    of_fold = np.unique(np.stack([folds, cases.clusters]), axis=1)[0]
+    group_of_fold = np.empty(int(folds.max()) + 1, dtype=np.intp)
+    group_of_fold[folds] = groups
+    n_in_group = np.bincount(cases.fold_groups)
+    lacks_some = np.bincount(of_fold) < n_in_group[group_of_fold]
+    return np.asarray(np.bincount(group_of_fold, lacks_some)[groups] == 0)
 
 
 def _warn_of_first_fold(model: Measured) -> None:
@@ -359,10 +383,19 @@ class Measured:
             return cases
         clusters = self._clusters[np.concatenate(rows)]
         numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-        return with_fold_groups(
+        cases = with_fold_groups(
             cases, clusters, numbers, are_units=len(folds) > len(self.each),
             are_repeated=self.n_repeats > 1,
         )  # fmt: skip
+        if cases.fold_groups is None or cases.group_factors is None:
+            return cases
+        assert cases.clusters is not None
+        # If each fold of a group has all its clusters, each class has its own factor.
+        factors = cases.group_factors.copy()
+        if len(rows) > self.n_repeats:
+            are_alike = _share_all_clusters(cases, numbers)
+            factors[cases.fold_groups[cases.clusters[are_alike]]] = 1
+        return replace(cases, group_factors=factors)
 
     @lazy
     def influence(self) -> FloatArray:
@@ -393,9 +426,10 @@ class Measured:
         """What each row contributes, as :func:`influence_values` does.
 
         A class is centred in each fold, so squares of its m cases count m / (m - 1)
-        times. A single case of a class in a fold is taken to vary as those of the
-        other folds. If groups of folds are the units, the cases of a fold contribute
-        how far its value is from the mean.
+        times, and those of its clusters likewise, if each fold of its group has all
+        clusters of the group. A single case of a class in a fold is taken to vary as
+        those of the other folds. If groups of folds are the units, the cases of a fold
+        contribute how far its value is from the mean.
         """
         if self.folds is None:
             ((metric, ranked, _),) = self.each
@@ -408,14 +442,15 @@ class Measured:
             return np.repeat(away * totals.sum() / totals, sizes)
         scale = sum(one.total for one in self.ranked) / self.n_rankings
         parts = []
-        for factors, one in zip(self._factors, self.each, strict=True):
+        for factors, of_mean, one in zip(*self._factors, self.each, strict=True):
             fold = one.ranked
             values = influence_values(one.metric, fold, stratify=self.stratify)
             classes = (fold.is_pos, ~fold.is_pos)
             for factor, chosen in zip(factors, classes, strict=True):
                 of_class = None if fold.weights is None else fold.weights[chosen]
                 mean = np.average(values[chosen], weights=of_class)
-                values[chosen] = mean + np.sqrt(factor) * (values[chosen] - mean)
+                away = np.sqrt(factor) * (values[chosen] - mean)
+                values[chosen] = np.sqrt(of_mean) * mean + away
             parts.append(values * scale / fold.total)
         return np.concatenate(parts)
 
@@ -686,20 +721,65 @@ class Measured:
         """The effective sizes of the classes, of shape (n_folds, 2)."""
         return np.array([one.effective_sizes for one in self.ranked])
 
+    @lazy
+    def _cluster_sizes(self) -> list[list[FloatArray] | None]:
+        """The sizes of the clusters of folds, by class and in all.
+
+        None for folds that lack clusters of their group of folds.
+        """
+        unknown = self._clusters is None or self.cases.fold_groups is None
+        if unknown or len(self.rows) <= self.n_repeats:
+            return [None] * len(self.each)
+        assert self._clusters is not None
+        lengths = [len(rows) for rows in self.rows]
+        numbers = np.repeat(np.arange(len(lengths)), lengths)
+        are_alike = _share_all_clusters(self.cases, numbers)[np.cumsum(lengths) - 1]
+        found: list[list[FloatArray] | None] = []
+        for rows, one, is_alike in zip(self.rows, self.ranked, are_alike, strict=True):
+            codes = np.unique(self._clusters[rows], return_inverse=True)[1]
+            chosen = (one.is_pos, ~one.is_pos, one.is_pos | True)
+            sums = [
+                np.bincount(codes, one.row_weights * c).astype(float) for c in chosen
+            ]
+            found.append([each[each > 0] for each in sums] if is_alike else None)
+        return found
+
+    @lazy
+    def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The units of each class in each fold, how often squares count, and of means.
+
+        The first two have the shape (n_folds, 2). A factor is infinite if there is
+        next to one unit.
+        """
+        sizes, of_means = self._effective_sizes.copy(), np.ones(len(self.each))
+        least = np.full_like(sizes, 2.0)
+        for i, clusters in enumerate(self._cluster_sizes):
+            if clusters is None:
+                continue
+            *sizes[i], k = [each.sum() ** 2 / dot(each, each) for each in clusters]
+            least[i], of_means[i] = _LEAST_UNITS, k / (k - 1)
+        factors = np.divide(
+            sizes, sizes - 1, out=np.full_like(sizes, np.inf), where=sizes >= least
+        )
+        return sizes, factors, of_means
+
     @property
-    def _factors(self) -> FloatArray:
-        """How often squares count, of shape (n_folds, 2)."""
-        sizes, is_known = self._effective_sizes, self._effective_sizes >= 2
+    def _factors(self) -> tuple[FloatArray, FloatArray]:
+        """How often squares count, of shape (n_folds, 2), and those of class means."""
+        sizes, factors, of_means = self.class_units
+        is_known = np.isfinite(factors)
         # The variance of a single sample is s^2 / 1, with s^2 from the other folds.
         inverse = 1 / sizes
         lacking = inverse.sum(axis=0) / np.where(is_known, inverse, 0).sum(axis=0)
+        factors = lacking * np.where(is_known, factors, 1)
+        of_cases = self._effective_sizes
         if self.metric.facts.is_two_sample:
-            return np.tile(lacking, (len(sizes), 1))
-        # As of one fold, whose variances of these metrics are divided by m.
-        of_one = 1 - self.n_repeats / sizes.sum(axis=0)
-        return np.asarray(
-            of_one * lacking * sizes / np.where(is_known, sizes - 1, sizes)
-        )
+            # Of these metrics they are in the influence.
+            already = of_cases / np.maximum(of_cases - 1, of_cases / 2)
+        else:
+            # As of one fold, whose variances of these metrics are divided by m.
+            already = 1 / (1 - self.n_repeats / sizes.sum(axis=0))
+        return factors / already, of_means
 
     def _with_units(self, units: IntArray | None) -> list[Ranked]:
         """Return the rankings with the clusters in each."""

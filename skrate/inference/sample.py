@@ -313,9 +313,11 @@ def with_fold_groups(
     of_row = np.unique(found, return_inverse=True)[1]
     of_cluster = np.empty(int(codes.max()) + 1, dtype=np.intp)
     of_cluster[codes] = of_row
-    sizes = np.bincount(of_cluster)
-    if are_units or sizes.min() < 2:
+    if are_units or np.bincount(of_cluster).min() < 2:
         return replace(cases, clusters=of_row, are_fold_groups=True)
+    # Of clusters of unequal size as of their effective number.
+    rows = np.bincount(codes)
+    sizes = np.bincount(of_cluster, rows) ** 2 / np.bincount(of_cluster, rows**2)
     factors = sizes / (sizes - 1)
     if are_repeated:
         factors = _factors_of_repeats(codes, folds, of_cluster)
@@ -327,18 +329,22 @@ def _factors_of_repeats(
 ) -> FloatArray:
     """Return the factor of each group of folds of several repeats.
 
-    Cluster j with a share s_jf of the clusters of fold f contributes u_j sum_f s_jf, if
-    its independent u_j are alike in its folds, and loses sum_f s_jf sum_l s_lf u_l by
-    centring. The factor is the ratio of the expected squares without and with the loss.
+    Cluster j with a share s_jf of the cases of fold f adds c_jf u_j, whose variance is
+    in proportion to its size, if its independent u_j are alike in its folds, and loses
+    s_jf sum_l c_lf u_l by centring. The factor is the ratio of the expected squares
+    without and with the loss.
     """
-    shares = sparse.coo_array((np.ones(len(codes)), (codes, folds))).tocsr()
-    shares.data[:] = 1
-    shares = shares.multiply(1 / shares.sum(axis=0)).tocsr()
-    own, squares = shares.sum(axis=1), shares.power(2).sum(axis=1)
-    of_fold = np.empty(shares.shape[1], dtype=np.intp)
+    counts = sparse.coo_array((np.ones(len(codes)), (codes, folds))).tocsr()
+    totals = counts.sum(axis=0)
+    shares, adds = (
+        each.multiply(1 / totals).tocsr() for each in (counts, counts.sqrt())
+    )
+    own, lost = adds.sum(axis=1), shares.multiply(adds).sum(axis=1)
+    of_fold = np.empty(len(totals), dtype=np.intp)
     of_fold[folds] = of_cluster[codes]
-    left = np.bincount(of_cluster, own * (own - 2 * squares))
-    left += np.bincount(of_fold, (shares.T @ shares).power(2).sum(axis=0))
+    left = np.bincount(of_cluster, own * (own - 2 * lost))
+    both = (shares.T @ shares).multiply(adds.T @ adds)
+    left += np.bincount(of_fold, both.sum(axis=0))
     return np.asarray(np.bincount(of_cluster, own**2) / left)
 
 

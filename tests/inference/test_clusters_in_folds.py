@@ -11,7 +11,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneGroupOut
 
 from guarantees import assert_errors_are_the_spread, assert_share, held, simulated
-from reference.clusters_in_folds import auc_and_influence, groups_of_folds, mean_auc
+from reference.clusters_in_folds import (
+    auc_and_influence,
+    centring_factor,
+    groups_of_folds,
+    mean_auc,
+)
 from skrate import (
     FoldRankings,
     budget_report,
@@ -58,7 +63,7 @@ DESIGNS = {
         FOLD, np.repeat(np.arange(13), [12, 6, 6, 6, 18, 18, 18, *[6] * 6]), 9,
     ),
     "two of four folds share": (
-        FOLD, np.where(FOLD < 2, ROWS % 5, 5 + FOLD % 2 * 3 + ROWS % 3), 8,
+        FOLD, np.where(FOLD < 2, ROWS % 5, 5 + FOLD % 2 * 3 + ROWS // 3 % 3), 8,
     ),
     "all span folds": (FOLD, ROWS % 7, 6),
     "a chain": (FOLD, 2 * FOLD + ROWS % 4, 9),
@@ -98,11 +103,15 @@ def test_two_folds_of_two_and_three_clusters_by_hand():
     fold = np.repeat([0, 1], [8, 12])
     y_score = np.random.default_rng(1).normal(size=20)
     (auc_a, a), (auc_b, b) = (
-        auc_and_influence(y_true[fold == one], y_score[fold == one]) for one in (0, 1)
+        auc_and_influence(*(x[fold == one] for x in (y_true, y_score, cluster)))
+        for one in (0, 1)
     )
-    # Half of the mean of two folds; 2 / 1 with two clusters, and 3 / 2 with three.
+    # Half of the mean of two folds. In it are 2 / 1 with two clusters of each class,
+    # and 3 / 2 with three.
+    assert centring_factor([2, 2]) == pytest.approx(2)
+    assert centring_factor([2, 2, 2]) == pytest.approx(3 / 2)
     sums_a, sums_b = a.reshape(2, 4).sum(axis=1) / 2, b.reshape(3, 4).sum(axis=1) / 2
-    variance = 2 / 1 * (sums_a**2).sum() + 3 / 2 * (sums_b**2).sum()
+    variance = (sums_a**2).sum() + (sums_b**2).sum()
     found = estimate("roc_auc", FoldRankings(y_true, y_score, fold, clusters=cluster))
     assert found.value == pytest.approx((auc_a + auc_b) / 2, rel=1e-12)
     assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
@@ -171,12 +180,17 @@ def test_hits_of_clusters_in_folds_count_clusters_of_each_fold():
     fold, cluster, _ = DESIGNS["2, 3, 2 and 6 clusters"]
     (rankings,) = drawn(fold, cluster)
     sample = ranked_in_folds(rankings)
+    # Of clusters of 12 and 6 samples, of 6, 6 and 18, and of equal sizes.
+    factors = [centring_factor([12, 6]), centring_factor([6, 6, 18]), 2, 6 / 5]
     np.testing.assert_allclose(
-        sample.unit_factors, np.repeat([2, 3 / 2, 2, 6 / 5], [2, 3, 2, 6]), rtol=1e-15
+        sample.unit_factors, np.repeat(factors, [2, 3, 2, 6]), rtol=1e-12
     )
+    # 18^2 / (12^2 + 6^2) are 1.8 clusters.
+    assert factors[0] == pytest.approx(1.8 / 0.8)
     assert sample.unit_freedom == 9
     spanning = ranked_in_folds(replace(rankings, clusters=ROWS % 7))
-    np.testing.assert_array_equal(spanning.unit_factors, np.full(7, 7 / 6))
+    factor = centring_factor(np.bincount(ROWS % 7))
+    np.testing.assert_allclose(spanning.unit_factors, np.full(7, factor), rtol=1e-12)
 
 
 def test_one_ranking_in_clusters_is_a_single_group():
@@ -394,3 +408,23 @@ def test_a_band_of_folds_counts_clusters():
     of_sites, of_clusters, of_samples = (one.high[0] - one.low[0] for one in widths)
     assert of_sites > of_samples
     assert of_clusters > 1.3 * of_samples
+
+
+def test_copies_of_samples_in_clusters_tell_what_one_sample_tells():
+    # Two positive and two negative patients in each fold, with 1 or 6 equal images.
+    y_true, fold, cluster = np.tile([1, 1, 0, 0], 10), np.arange(40) // 4, np.arange(40)
+    y_score = np.random.default_rng(0).normal(size=40) + y_true
+    expected = estimate("roc_auc", FoldRankings(y_true, y_score, fold)).standard_error
+    for n in (1, 6):
+        rows = np.repeat(cluster, n)
+        images = FoldRankings(y_true[rows], y_score[rows], fold[rows], clusters=rows)
+        found = estimate("roc_auc", images).standard_error
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_one_positive_cluster_in_each_fold_tells_nothing():
+    y_true, cluster = np.repeat(np.tile([1, 0, 0, 0], 10), 6), np.arange(240) // 6
+    y_score = np.random.default_rng(0).normal(size=240) + y_true
+    rankings = FoldRankings(y_true, y_score, np.arange(240) // 24, clusters=cluster)
+    with pytest.raises(ValueError, match="at least 2 clusters with positive samples"):
+        estimate("roc_auc", rankings)

@@ -16,7 +16,7 @@ from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.compare_curves import curve_process
 from skrate.inference.delta import influence_values, variance_parts
-from skrate.inference.sample import check_cases, ranked_in_folds
+from skrate.inference.sample import check_cases, ranked_in_folds, with_fold_groups
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate
 from strategies import ranked_samples
 
@@ -97,6 +97,8 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
     kind = {"weights": "sampling"} if design == "sampling" else {}
     cases = check_cases(y_true, **given, **kind).with_scores("y_score", y_score)
     sample = ranked_in_folds(FoldRankings(y_true, y_score, fold, **given), **kind)
+    if design == "clusters":
+        cases = with_fold_groups(cases, cases.clusters, sample.folds)
     curve = curve_process(metric, [cases], POINTS, folds=sample.folds)
     found = AT_RATE[metric](RATE)
     assert found.value(sample.table) == pytest.approx(curve.values @ MASSES)

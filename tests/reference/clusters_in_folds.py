@@ -18,44 +18,61 @@ def groups_of_folds(folds, clusters):
             return groups
 
 
-def auc_and_influence(y_true, y_score):
-    """Return DeLong's AUC, and what each row adds to it."""
+def centring_factor(sizes):
+    """Return k / (k - 1) of the effective number of units, N^2 / sum n^2."""
+    sizes = np.asarray(sizes, dtype=float)
+    k = sizes.sum() ** 2 / np.sum(sizes**2)
+    return k / (k - 1) if len(sizes) > 1 else 1.0
+
+
+def auc_and_influence(y_true, y_score, clusters=None):
+    """Return DeLong's AUC, and what each row adds to it, by clusters if given."""
     pos, neg = y_score[y_true == 1], y_score[y_true == 0]
     pairs = (pos[:, None] > neg) + (pos[:, None] == neg) / 2
-    auc, n_pos, n_neg = pairs.mean(), len(pos), len(neg)
-    added = np.empty(len(y_true))
-    added[y_true == 1] = (pairs.mean(axis=1) - auc) / n_pos
-    added[y_true == 1] *= np.sqrt(n_pos / (n_pos - 1))
-    added[y_true == 0] = (pairs.mean(axis=0) - auc) / n_neg
-    added[y_true == 0] *= np.sqrt(n_neg / (n_neg - 1))
+    auc, added = pairs.mean(), np.empty(len(y_true))
+    for label, own in ((1, pairs.mean(axis=1)), (0, pairs.mean(axis=0))):
+        rows = y_true == label
+        n = np.count_nonzero(rows)
+        sizes = np.ones(n)
+        if clusters is not None:
+            sizes = np.unique(clusters[rows], return_counts=True)[1]
+        added[rows] = (own - auc) / n * np.sqrt(centring_factor(sizes))
     return auc, added
 
 
 def mean_auc(y_true, y_score, folds, clusters):
     """Return the mean AUC over folds, its standard error and degrees of freedom.
 
-    In a group of folds with k clusters the sums per cluster count k / (k - 1) times.
-    If a group has one cluster, the groups are the units.
+    Sums per cluster are centred in each class of a fold that shares no cluster, and in
+    each group of other folds. If a group has one cluster, the groups are the units.
     """
     names = sorted(set(folds))
     groups = groups_of_folds(folds, clusters)
     values, sums, members, totals = {}, {}, {}, {}
     for fold in names:
         rows = np.flatnonzero(folds == fold)
-        values[fold], added = auc_and_influence(y_true[rows], y_score[rows])
+        group = [i for i in range(len(folds)) if groups[i] == groups[rows[0]]]
+        pairs = {(folds[i], clusters[i]) for i in group}
+        n_folds, n_clusters = (len(set(own[group])) for own in (folds, clusters))
+        is_alone = len(pairs) == n_folds * n_clusters and len(names) > 1
+        own_clusters = clusters[rows] if is_alone else None
+        values[fold], added = auc_and_influence(
+            y_true[rows], y_score[rows], own_clusters
+        )
         for row, own in zip(rows, added, strict=True):
             sums[clusters[row]] = sums.get(clusters[row], 0.0) + own / len(names)
-            members.setdefault(groups[row], set()).add(clusters[row])
+            group = members.setdefault(groups[row], (is_alone, {}))[1]
+            group[clusters[row]] = group.get(clusters[row], 0) + 1
     mean = sum(values.values()) / len(names)
     for fold in names:
         group = groups[np.flatnonzero(folds == fold)[0]]
         own = (values[fold] - mean) / len(names)
         totals[group] = totals.get(group, 0.0) + own
-    if min(len(own) for own in members.values()) > 1:
+    if min(len(own) for _, own in members.values()) > 1:
         variance = 0.0
-        for own in members.values():
-            k = len(own)
-            variance += k / (k - 1) * sum(sums[cluster] ** 2 for cluster in own)
+        for is_alone, own in members.values():
+            factor = 1 if is_alone else centring_factor(list(own.values()))
+            variance += factor * sum(sums[cluster] ** 2 for cluster in own)
         return mean, np.sqrt(variance), len(sums) - len(members)
     n = len(totals)
     variance = n / (n - 1) * sum(own**2 for own in totals.values())

@@ -76,8 +76,11 @@ def curve(metric, y_true, y_score, weights, rates, folds, benefit=1, cost=0):
     return hits, psi
 
 
-def covariance(psi, weights, kind, groups=None):
-    """Return the covariance of what has these influences, by a sum over cases."""
+def covariance(psi, weights, kind, groups=None, in_folds=False):
+    """Return the covariance of what has these influences, by a sum over cases.
+
+    In folds clusters count by their effective number.
+    """
     n = weights.sum()
     if groups is not None:
         sums = [
@@ -89,7 +92,11 @@ def covariance(psi, weights, kind, groups=None):
             for c in set(groups)
         ]
         squares = sum(np.outer(s, s) for s in sums)
-        return squares * len(sums) / (len(sums) - 1) / n**2
+        k = len(sums)
+        if in_folds:
+            sizes = np.unique(groups, return_counts=True)[1]
+            k = sizes.sum() ** 2 / np.sum(sizes**2)
+        return squares * k / (k - 1) / n**2
     times = weights if kind == "frequency" else weights**2
     return sum(t * np.outer(row, row) for t, row in zip(times, psi, strict=True)) / n**2
 
