@@ -528,8 +528,9 @@ def _at(
         return limits[0]
     if value >= 1:
         return limits[1]
-    first = int(np.searchsorted(along, value, side="left"))
-    last = int(np.searchsorted(along, value, side="right")) - 1
+    # Sums of weights have rounding.
+    first = int(np.searchsorted(along, value - 1e-12, side="left"))
+    last = int(np.searchsorted(along, value + 1e-12, side="right")) - 1
     if first <= last:
         ends = across[[first, last]]
     else:

@@ -556,3 +556,17 @@ def test_the_paired_test_keeps_its_level_and_has_power(name):
 
     y_true = np.repeat([1, 0], [80, 320])
     assert_level_and_power(test, 500, lambda rng: y_true, SHIFT, (0.8, 2.5))
+
+
+def test_a_window_that_ends_on_a_negative_does_not_depend_on_rounding():
+    # 12 of 60 negatives are 0.2 of them, whatever their weights add up to.
+    rng = np.random.default_rng(39)
+    y_true = np.repeat([1, 0], [40, 60])
+    y_score = rng.normal(size=100) + 1.5 * y_true
+    expected = estimate("partial_auc", y_true, y_score, fpr=(0, 0.2)).standard_error
+    for weight in (1.0, 3.0, 0.1, 7 / 3, 1000.0):
+        found = estimate(
+            "partial_auc", y_true, y_score, fpr=(0, 0.2), weights="sampling",
+            sample_weight=np.where(y_true, weight, 1 / weight),
+        )  # fmt: skip
+        assert found.standard_error == pytest.approx(expected, rel=1e-9)
