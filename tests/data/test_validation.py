@@ -481,7 +481,7 @@ def test_missing_values_of_pandas_and_lazy_frames_are_named():
 
 
 def test_what_messages_suggest_works():
-    days = [np.datetime64("2020-01-01") + i for i in range(6)]
+    days = [np.datetime64("2020-01-01") + np.timedelta64(i, "D") for i in range(6)]
     rows, more = np.array([[1, 0, 1], [0, 1, 0]]), [[1, 2, 3], [3, 2, 1]]
     records = np.array([(x, x) for x in S6], dtype=[("a", float), ("b", float)])
     for given, function, y_true, y_score in (

@@ -64,6 +64,7 @@ def test_classes_are_checked():
 
 
 def test_columns_without_class_labels_are_refused():
+    require("matplotlib")
     y = (Y == "ill").astype(int)
     model = GaussianMixture(2, random_state=0).fit(X)
     calls = [
@@ -83,6 +84,7 @@ def test_columns_without_class_labels_are_refused():
 
 
 def test_what_the_message_about_regressors_suggests_works():
+    require("matplotlib")
     model, y = Ridge().fit(X, Y == "ill"), Y == "ill"
     for call in (
         lambda **options: RateAveragedROC.from_cross_validation(model, X, y, **options),
