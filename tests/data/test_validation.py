@@ -384,10 +384,6 @@ ILL = {
         lambda: skrate.average_precision_score(with_cell(np.ones(6), HUGE), S6),
         "y_true",
     ),
-    "a cluster beyond float64": (
-        lambda: skrate.curve_band(Y6, S6, clusters=with_cell(np.ones(6), HUGE)),
-        "clusters",
-    ),
     "a positive label without equality": (
         lambda: skrate.average_precision_score(Y6, S6, pos_label=SNAN), "pos_label",
     ),

@@ -75,12 +75,15 @@ def test_columns_without_class_labels_are_refused():
         lambda **options: RateAveragedROC.from_estimator(model, X, y, **options),
         lambda **options: HitCurveDisplay.from_estimator(model, X, y, **options),
     ]
-    message = r"response_method=.*GaussianMixture\.predict_proba.*2 columns.*classes_"
+    # Some versions of scikit-learn refuse a model that is no classifier themselves.
+    ours = r"response_method=.*GaussianMixture\.predict_proba.*2 columns.*classes_"
+    message = f"{ours}|GaussianMixture should either be a classifier"
     for call in calls:
         with pytest.raises(ValueError, match=message) as found:
             call()
         assert "pos_label" not in str(found.value)
-        call(response_method="score_samples")
+        if "classes_" in str(found.value):
+            call(response_method="score_samples")
 
 
 def test_what_the_message_about_regressors_suggests_works():
