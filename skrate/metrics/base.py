@@ -109,7 +109,8 @@ def reject_scoring(function: Function) -> Function:
         if len(args) == 3 and hasattr(args[0], "get_params"):
             name = function.__name__
             return NotAScore(
-                f"a metric: pass scoring=make_ranking_scorer({name}) or make_scorer"
+                f"a metric: pass scoring=make_ranking_scorer({name}) or make_scorer "
+                "with response_method='predict_proba'"
             )
         return function(*args, **kwargs)
 
