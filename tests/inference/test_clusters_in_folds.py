@@ -428,3 +428,29 @@ def test_one_positive_cluster_in_each_fold_tells_nothing():
     rankings = FoldRankings(y_true, y_score, np.arange(240) // 24, clusters=cluster)
     with pytest.raises(ValueError, match="at least 2 clusters with positive samples"):
         estimate("roc_auc", rankings)
+
+
+def test_each_group_of_folds_takes_a_degree_of_freedom():
+    # 8 clusters in 4 folds: 8 - 4, less than Satterthwaite's number.
+    generator = np.random.default_rng(0)
+    fold, cluster = np.repeat([0, 1, 2, 3], 20), np.repeat(np.arange(8), 10)
+    y_true = np.arange(80) % 2
+    y_score = y_true + generator.normal(size=80)
+    rankings = FoldRankings(y_true, y_score, fold, clusters=cluster)
+    found = estimate("roc_auc", rankings, interval="wald")
+    expected = stats.t.interval(0.95, 4, found.value, found.standard_error)
+    assert found.confidence_interval == pytest.approx(expected, rel=1e-9)
+
+
+def test_means_of_classes_are_centred_among_the_clusters_of_a_fold():
+    # All is processed: the precision is the prevalence, 1/2 in both folds. Squares of
+    # (n_j - 5) / 30 count 3 / 2 times with 3 clusters, in the mean of two folds.
+    counts = [2, 5, 8, 3, 5, 7]
+    y_true = np.concatenate([np.arange(10) < count for count in counts]).astype(int)
+    rankings = FoldRankings(
+        y_true, np.random.default_rng(0).normal(size=60), np.repeat([0, 1], 30),
+        clusters=np.repeat(np.arange(6), 10),
+    )  # fmt: skip
+    found = estimate("precision_at_rate", rankings, rate=1.0).standard_error
+    variance = 3 / 2 * (9 + 0 + 9 + 4 + 0 + 4) / 30**2 / 2**2
+    assert found == pytest.approx(np.sqrt(variance), rel=1e-12)
