@@ -29,8 +29,6 @@ from skrate.data.arrays import (
 
 # The largest count that the integers of an array index hold.
 _MOST = np.iinfo(np.intp).max
-# Of sums and products of fractions.
-_ROUNDING = 1e-12
 # With its last separator: a file of a user beside it may begin with the same name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 
@@ -318,7 +316,8 @@ def check_fraction(
 def within_rounding(values: Any, low: float = 0.0, high: float = 1.0) -> FloatArray:
     """Return numbers, with the limit in place of one that is beyond it by rounding."""
     ends = np.clip(values, low, high)
-    return np.asarray(np.where(np.abs(values - ends) < _ROUNDING, ends, values))
+    # Sums and products of fractions are off by less.
+    return np.asarray(np.where(np.abs(values - ends) < 1e-12, ends, values))
 
 
 def check_number(name: str, value: Any) -> float:

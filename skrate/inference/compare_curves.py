@@ -349,12 +349,12 @@ def compare_curves(
         columns |= given
 
     of_cases = {name: columns[name] for name in columns if name not in _NAMES}
-    of_folds = of_cases.pop("clusters") if folds is not None else None
+    fold_clusters = of_cases.pop("clusters") if folds is not None else None
     rows = check_cases(
         **of_cases, weights=weights, pos_label=pos_label, takes_estimates=True
     )
-    if of_folds is not None and folds is not None:
-        units = check_groups("clusters", of_folds).codes
+    if fold_clusters is not None and folds is not None:
+        units = check_groups("clusters", fold_clusters).codes
         are_repeated = indices is not None
         rows = with_fold_groups(rows, units, folds, are_repeated=are_repeated)
     models = [scored(rows, name, columns[name]) for name in _NAMES]
@@ -563,7 +563,7 @@ class CurveProcess:
         found = float(np.quantile(np.concatenate(largest), level))
         return max(found * least / normal, least)
 
-    def bounds(self, critical: Any, least: float = 0.0) -> CurveBounds:
+    def bounds(self, critical: FloatArray | float, least: float = 0.0) -> CurveBounds:
         """Return the bounds that a critical value c makes, at least some cases away.
 
         As Wilson's interval they take c^2 / 4 more cases at the cut to vary.
@@ -753,7 +753,7 @@ def _covariance(
     """
     n_rows, n_units = len(rows.is_pos), rows.n_units
     unit = np.arange(n_rows) if rows.clusters is None else rows.clusters
-    times = np.ones(n_rows) if rows.weights is None else rows.weights
+    times = rows.row_weights
     if rows.clusters is None and rows.weights is not None:
         # As roots, since they are about to be squared.
         times = np.sqrt(multiples(times, rows))

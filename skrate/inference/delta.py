@@ -160,15 +160,15 @@ def of_units(values: FloatArray, cases: Ranked) -> FloatArray:
     return np.asarray(np.bincount(units, values), dtype=np.float64)
 
 
-def unit_factors(cases: Ranked, n_units: int) -> FloatArray:
-    """Return how often squares of clusters count, and 1 for errors that they share.
+def scaled_units(values: FloatArray, cases: Ranked) -> FloatArray:
+    """Return what clusters add, so that squares count k / (k - 1) times.
 
-    Errors of the labels of a batch have a mean of 0, and lose no degree of freedom.
+    Errors that labels share count once, and so do those of a batch, whose mean is 0.
     """
-    factors = np.ones(n_units)
+    sums = of_units(values, cases)
     if cases.estimated is None or cases.estimated.scope == "population":
-        factors[: cases.n_units] = cases.unit_factors
-    return factors
+        sums[: cases.n_units] *= np.sqrt(cases.unit_factors)
+    return sums
 
 
 def _kurtosis_freedom(values: FloatArray, weights: FloatArray) -> float:
@@ -284,15 +284,19 @@ def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> Float
 
 def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
     """Return the covariances of metrics from their influence values, shape (m, n)."""
-    weights, n = cases.weights, cases.total
     if cases.clusters is not None:
-        sums = [of_units(row, cases) for row in influence]
-        scaled = [unit_factors(cases, len(row)) * row for row in sums]
-        return np.asarray(_products(scaled, sums) / n**2)
-    weighted = influence
+        return covariance_of_units(
+            [scaled_units(row, cases) for row in influence], cases
+        )
+    weighted, weights = influence, cases.weights
     if weights is not None:
         weighted = [multiples(weights, cases) * row for row in influence]
-    return np.asarray(_products(weighted, influence) / n**2)
+    return np.asarray(_products(weighted, influence) / cases.total**2)
+
+
+def covariance_of_units(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
+    """Return the covariances of metrics from what clusters add, scaled."""
+    return np.asarray(_products(rows, rows) / cases.total**2)
 
 
 def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:

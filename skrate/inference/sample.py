@@ -315,10 +315,10 @@ def with_fold_groups(
     of_cluster[codes] = of_row
     if are_units or np.bincount(of_cluster).min() < 2:
         return replace(cases, clusters=of_row, are_fold_groups=True)
-    # Of clusters of unequal size as of their effective number.
-    rows = np.bincount(codes)
-    sizes = np.bincount(of_cluster, rows) ** 2 / np.bincount(of_cluster, rows**2)
-    factors = sizes / (sizes - 1)
+    # The effective number of clusters, which is smaller if their sizes are unequal.
+    sizes = np.bincount(codes)
+    k = np.bincount(of_cluster, sizes) ** 2 / np.bincount(of_cluster, sizes**2)
+    factors = k / (k - 1)
     if are_repeated:
         factors = _factors_of_repeats(codes, folds, of_cluster)
     return replace(cases, clusters=codes, fold_groups=of_cluster, group_factors=factors)

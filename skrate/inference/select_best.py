@@ -20,7 +20,7 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import as_real, check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
-from skrate.inference.delta import of_units, unit_factors
+from skrate.inference.delta import of_units, scaled_units
 from skrate.inference.intervals import SLACK
 from skrate.inference.measured import Measured
 from skrate.inference.models import check_several, measured_models, rankings_of_models
@@ -494,8 +494,7 @@ class _Units:
         given = weights = np.append(cases.row_weights, shared)
         repeats = None
         if cases.clusters is not None:
-            rows = np.array([of_units(row, cases) for row in rows])
-            rows *= np.sqrt(unit_factors(cases, rows.shape[1]))
+            rows = np.array([scaled_units(row, cases) for row in rows])
             weights = of_units(np.ones(len(given)), cases)
         elif cases.weights is not None and cases.are_repetitions:
             repeats, weights = np.rint(given).astype(np.int64), np.ones(len(given))

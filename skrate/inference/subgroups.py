@@ -32,7 +32,12 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.data.sample import check_scores_given
 from skrate.data.table import merged_but_at, table_of_weights
-from skrate.inference.delta import covariance, is_rounding
+from skrate.inference.delta import (
+    covariance,
+    covariance_of_units,
+    is_rounding,
+    scaled_units,
+)
 from skrate.inference.difference import compare_pairs, conclude
 from skrate.inference.intervals import ADDED, ADJUSTMENTS, Adjust, hybrid_interval
 from skrate.inference.plan import Plan, warn_of_few_processed
@@ -472,23 +477,18 @@ class _Queue:
 
     def covariance(self, ratios: list[_Ratio]) -> FloatArray:
         """Return the covariances of ratios, from a part of all influence values."""
-        cases, offsets = self.cases, [self._offset(ratio) for ratio in ratios]
+        cases, both = self.cases, [(ratio, self._offset(ratio)) for ratio in ratios]
         if cases.clusters is not None:
-            weights = (
-                np.ones(len(self.cell)) if cases.weights is None else cases.weights
-            )
-            sums = []
-            for one in zip(ratios, offsets, strict=True):
+            units = []
+            for one in both:
                 (values,) = self._influence([one], slice(None))
-                sums.append(np.bincount(cases.clusters, weights * values).astype(float))
-            units = np.arange(cases.n_units)
-            alone = Ranked(units < 0, clusters=units)
-            return covariance(sums, alone) * (cases.n_units / cases.total) ** 2
+                units.append(scaled_units(values, cases))
+            return covariance_of_units(units, cases)
         matrix = np.zeros((len(ratios), len(ratios)))
         for part in parts(len(self.cell)):
             own = None if cases.weights is None else cases.weights[part]
             some = replace(cases, is_pos=cases.is_pos[part], weights=own)
-            rows = self._influence(list(zip(ratios, offsets, strict=True)), part)
+            rows = self._influence(both, part)
             matrix += covariance(rows, some) * (some.total / cases.total) ** 2
         return matrix
 

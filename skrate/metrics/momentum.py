@@ -15,8 +15,6 @@ from skrate.metrics.base import Facts, Metric, Slopes, extremes, score
 
 # Less than this above chance is rounding.
 LEAST_ADVANTAGE = 1e-12
-# Halves of the range of log(alpha), down to rounding.
-_BISECTIONS = 64
 _AUC = AUC()
 _PRECISION = AveragePrecision(adjusted=True)
 
@@ -51,9 +49,8 @@ def momentum_score(
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     exact : bool, default=False
-        Whether to solve the equations of the AUC and of the AP. Their solution is a
-        curve unless the ranking begins better, or ends worse, than any: ``exact``
-        momentum may be above 1, too.
+        Whether to solve the equations of the AUC and of the AP. The momentum is above
+        1 if the ranking begins better than any curve of two segments.
 
     Returns
     -------
@@ -109,8 +106,8 @@ def stamina_score(
     r"""Return the stamina, the rate down to which the momentum lasts.
 
     By equation 8 of the article it is :math:`p (1 - p) (2 AUC - 1) / (\beta - p)`, at
-    most 1: the fraction of samples in the upper of two categories. Parameters and
-    undefined cases are as of :func:`momentum_score`. p for a perfect ranking.
+    most 1: the fraction of samples in the upper of two categories, p for a perfect
+    ranking. Parameters and undefined cases are those of :func:`momentum_score`.
     """
     return score(Stamina(exact), y_true, y_score, sample_weight, pos_label)
 
@@ -182,9 +179,9 @@ def _(metric: Momentum | Stamina, table: RankTable) -> tuple[float, float]:
 
     Either by itself: momentum may fall where the AUC rises.
     """
-    combine = _combine_exactly if metric.exact else _combine
+    shares = table.prevalence, table.negative_share
     found = [
-        combine(table.prevalence, table.negative_share, 2 * auc - 1, precision)
+        _combine(*shares, 2 * auc - 1, precision, exact=metric.exact)
         for auc in extremes(_AUC, table)
         for precision in extremes(_PRECISION, table)
     ]
@@ -198,8 +195,7 @@ def _of_tables(pos: Array, neg: Array, *, exact: bool) -> tuple[FloatArray, Floa
         shares = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
         advantage = 2 * _AUC.values(pos, neg) - 1
         precision = _PRECISION.values(pos, neg)
-    combine = _combine_exactly if exact else _combine
-    return combine(*shares, advantage, precision)
+    return _combine(*shares, advantage, precision, exact=exact)
 
 
 def _combine(
@@ -207,37 +203,39 @@ def _combine(
     rest: float | FloatArray,
     advantage: float | FloatArray,
     precision: float | FloatArray,
+    *,
+    exact: bool,
 ) -> tuple[FloatArray, FloatArray]:
     """Return momentum and stamina from 2 AUC - 1 and adjusted average precision."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        beta = np.divide(precision, advantage)
-        alpha = np.minimum(np.divide(p * rest * advantage, beta - p), 1.0)
-    is_better = (advantage > LEAST_ADVANTAGE) & (beta - p > LEAST_ADVANTAGE)
+        beta, product = np.divide(precision, advantage), p * rest * advantage
+        is_better = (advantage > LEAST_ADVANTAGE) & (
+            beta - p - (product / 2 if exact else 0) > LEAST_ADVANTAGE
+        )
+        if exact:
+            alpha = _exact_stamina(beta, product, p)
+            beta = p + product / alpha
+        else:
+            alpha = np.minimum(np.divide(product, beta - p), 1.0)
     return np.where(is_better, beta, np.nan), np.where(is_better, alpha, np.nan)
 
 
-def _combine_exactly(
-    p: float | FloatArray,
-    rest: float | FloatArray,
-    advantage: float | FloatArray,
-    precision: float | FloatArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Return momentum and stamina of the curve with this AUC and average precision."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        m, c = np.divide(precision, advantage), p * rest * advantage
-        is_better = (advantage > LEAST_ADVANTAGE) & (m - p - c / 2 > LEAST_ADVANTAGE)
-        # The equation decreases in log(alpha), from above m.
-        low, high = np.log(c / (4 * (m + 1))), np.zeros_like(m)
-        for _ in range(_BISECTIONS):
-            middle = (low + high) / 2
-            alpha, rest_of_rate = np.exp(middle), -np.expm1(middle)
-            later = p - c / rest_of_rate
-            is_above = (c / alpha - later * middle) / rest_of_rate > m
-            low = np.where(is_above, middle, low)
-            high = np.where(is_above, high, middle)
-        alpha = np.exp(low)
-        beta = p + c / alpha
-    return np.where(is_better, beta, np.nan), np.where(is_better, alpha, np.nan)
+def _exact_stamina(
+    momentum: FloatArray, product: float | FloatArray, p: float | FloatArray
+) -> FloatArray:
+    """Return the stamina of the curve with this approximate momentum and AUC.
+
+    By bisection of log(alpha), in which the approximate momentum decreases.
+    """
+    low, high = np.log(product / (4 * (momentum + 1))), np.zeros_like(momentum)
+    for _ in range(64):  # Down to rounding.
+        middle = (low + high) / 2
+        alpha, rest_of_rate = np.exp(middle), -np.expm1(middle)
+        later = p - product / rest_of_rate
+        is_above = (product / alpha - later * middle) / rest_of_rate > momentum
+        low = np.where(is_above, middle, low)
+        high = np.where(is_above, high, middle)
+    return np.asarray(np.exp(low))
 
 
 def _exact_slopes(table: RankTable) -> tuple[Slopes, Slopes]:

@@ -247,10 +247,6 @@ def exponential(alpha: float) -> RateDistribution:
     return Exponential(check_positive("alpha", alpha))
 
 
-# Each position has a number of its own in arrays of 5 GB in all.
-_MOST_POSITIONS = 10**8
-
-
 def log_discount(n: int, base: float = 2) -> RateDistribution:
     """Return the discrete rate on 1/n, ..., 1 that is the weighting of NDCG.
 
@@ -280,8 +276,8 @@ def log_discount(n: int, base: float = 2) -> RateDistribution:
     [1.0, 0.6309, 0.5]
     """
     n = check_count("n", n)
-    if n > _MOST_POSITIONS:
-        raise ValueError(f"n must be at most {_MOST_POSITIONS:,}, got {n}.")
+    if n > 10**8:  # Arrays with a number for each position take 5 GB.
+        raise ValueError(f"n must be at most 100,000,000, got {n}.")
     base = check_positive("base", base)
     if base <= 1:
         raise ValueError(f"base must be above 1, got {base:g}.")
