@@ -80,16 +80,20 @@ def test_labels_that_are_1_or_true_are_positive(cases, tmp_path, capsys):
     assert set(shown) == {shown[0]}
 
 
+def report_by_clusters(cases, patients):
+    """Return the report of the same cases in Python."""
+    y_true, models = cases
+    options = {"reference": "new", "rate": 0.1, "clusters": patients}
+    return str(budget_report(y_true, models=models, **options))
+
+
 def test_clusters_are_a_column(cases, tmp_path, capsys):
     y_true, scores = cases
     patients = np.arange(300) // 3
     columns = {"new": scores["new"], "old": scores["old"], "patient": patients}
     file = write(tmp_path / "scores.csv", y_true, columns)
     main(["report", file, *OPTIONS, "--rate", "0.1", "--clusters", "patient"])
-    report = budget_report(
-        y_true, models=scores, reference="new", rate=0.1, clusters=patients
-    )
-    assert capsys.readouterr().out.startswith(str(report))
+    assert capsys.readouterr().out.startswith(report_by_clusters(cases, patients))
 
 
 def test_ids_of_clusters_stay_text(cases, tmp_path, capsys):
@@ -101,10 +105,7 @@ def test_ids_of_clusters_stay_text(cases, tmp_path, capsys):
     columns = {**scores, "patient": [texts[code] for code in patients]}
     file = write(tmp_path / "scores.csv", y_true, columns)
     main(["report", file, *OPTIONS, "--rate", "0.1", "--clusters", "patient"])
-    report = budget_report(
-        y_true, models=scores, reference="new", rate=0.1, clusters=patients
-    )
-    assert capsys.readouterr().out.startswith(str(report))
+    assert capsys.readouterr().out.startswith(report_by_clusters(cases, patients))
 
 
 def test_labels_that_floats_make_equal_are_different(cases, tmp_path, capsys):

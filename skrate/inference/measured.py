@@ -206,36 +206,21 @@ def _of_folds(
 
 def _check_class_sizes(model: Measured) -> None:
     """Raise if no fold with both classes has 2 samples, or clusters, of a class."""
-    sizes, factors, _ = model.class_units if model.each else (np.zeros((1, 2)),) * 3
-    is_known = np.isfinite(factors) & (sizes > 0)
-    are_clusters = bool(model.each) and any(
-        each is not None for each in model._cluster_sizes
-    )
-    for i, name in enumerate(CLASSES):
-        if not is_known[:, i].any():
-            units = f"clusters with {name}" if are_clusters else name
+    are_known: BoolArray = np.zeros(2, dtype=bool)
+    most: FloatArray = np.zeros(2)
+    unit = ""
+    if model.each:
+        sizes, factors, _ = model.class_units
+        are_known = np.asarray(np.isfinite(factors).any(axis=0))
+        most = np.asarray(sizes.max(axis=0))
+        unit = "clusters with " if model.has_all_clusters.any() else ""
+    for is_known, size, name in zip(are_known, most, CLASSES, strict=True):
+        if not is_known:
             raise ValueError(
-                f"y_true must have at least 2 {units} samples in a fold with both "
-                f"classes, found at most {sizes[:, i].max():.3g}, so the variance of "
-                f"the {model.metric.name} is unknown: use fewer folds, or stratified "
-                "ones."
+                f"y_true must have at least 2 {unit}{name} samples in a fold with both "
+                f"classes, found at most {size:.3g}, so the variance of the "
+                f"{model.metric.name} is unknown: use fewer folds, or stratified ones."
             )
-
-
-def _share_all_clusters(cases: Ranked, folds: IntArray) -> BoolArray:
-    """Return for each row whether each fold of its group has all clusters of the group.
-
-    Then the clusters are centred alike in all folds of the group.
-    """
-    assert cases.fold_groups is not None
-    assert cases.clusters is not None
-    groups = cases.fold_groups[cases.clusters]
-    of_fold = np.unique(np.stack([folds, cases.clusters]), axis=1)[0]
-    group_of_fold = np.empty(int(folds.max()) + 1, dtype=np.intp)
-    group_of_fold[folds] = groups
-    n_in_group = np.bincount(cases.fold_groups)
-    lacks_some = np.bincount(of_fold) < n_in_group[group_of_fold]
-    return np.asarray(np.bincount(group_of_fold, lacks_some)[groups] == 0)
 
 
 def _warn_of_first_fold(model: Measured) -> None:
@@ -381,21 +366,12 @@ class Measured:
         cases = Ranked(is_pos, weights=weights, kind=ranked[0].kind)
         if self._clusters is None:
             return cases
-        clusters = self._clusters[np.concatenate(rows)]
         numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-        cases = with_fold_groups(
-            cases, clusters, numbers, are_units=len(folds) > len(self.each),
-            are_repeated=self.n_repeats > 1,
+        return with_fold_groups(
+            cases, self._clusters[np.concatenate(rows)], numbers,
+            are_units=len(folds) > len(self.each), are_repeated=self.n_repeats > 1,
+            by_class=len(rows) > self.n_repeats,
         )  # fmt: skip
-        if cases.fold_groups is None or cases.group_factors is None:
-            return cases
-        assert cases.clusters is not None
-        # If each fold of a group has all its clusters, each class has its own factor.
-        factors = cases.group_factors.copy()
-        if len(rows) > self.n_repeats:
-            are_alike = _share_all_clusters(cases, numbers)
-            factors[cases.fold_groups[cases.clusters[are_alike]]] = 1
-        return replace(cases, group_factors=factors)
 
     @lazy
     def influence(self) -> FloatArray:
@@ -721,28 +697,25 @@ class Measured:
         """The effective sizes of the classes, of shape (n_folds, 2)."""
         return np.array([one.effective_sizes for one in self.ranked])
 
-    @lazy
-    def _cluster_sizes(self) -> list[list[FloatArray] | None]:
-        """The sizes of the clusters of folds, by class and in all.
+    @property
+    def has_all_clusters(self) -> BoolArray:
+        """Whether each fold has all clusters of its group of folds.
 
-        None for folds that lack clusters of their group of folds.
+        These are then centred within the classes of each fold.
         """
-        unknown = self._clusters is None or self.cases.fold_groups is None
-        if unknown or len(self.rows) <= self.n_repeats:
-            return [None] * len(self.each)
+        found = self.cases.has_all_clusters
+        return np.zeros(len(self.each), dtype=bool) if found is None else found
+
+    def _cluster_sizes(self, fold: int) -> list[FloatArray]:
+        """Return the sizes of the clusters of a fold, of both classes and in all."""
         assert self._clusters is not None
-        lengths = [len(rows) for rows in self.rows]
-        numbers = np.repeat(np.arange(len(lengths)), lengths)
-        are_alike = _share_all_clusters(self.cases, numbers)[np.cumsum(lengths) - 1]
-        found: list[list[FloatArray] | None] = []
-        for rows, one, is_alike in zip(self.rows, self.ranked, are_alike, strict=True):
-            codes = np.unique(self._clusters[rows], return_inverse=True)[1]
-            chosen = (one.is_pos, ~one.is_pos, one.is_pos | True)
-            sums = [
-                np.bincount(codes, one.row_weights * c).astype(float) for c in chosen
-            ]
-            found.append([each[each > 0] for each in sums] if is_alike else None)
-        return found
+        one, clusters = self.each[fold].ranked, self._clusters[self.rows[fold]]
+        codes = np.unique(clusters, return_inverse=True)[1]
+        of_class = (
+            np.bincount(codes, one.row_weights * c) for c in (one.is_pos, ~one.is_pos)
+        )
+        pos, neg = (sizes.astype(np.float64) for sizes in of_class)
+        return [pos[pos > 0], neg[neg > 0], pos + neg]
 
     @lazy
     def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -753,11 +726,11 @@ class Measured:
         """
         sizes, of_means = self._effective_sizes.copy(), np.ones(len(self.each))
         least = np.full_like(sizes, 2.0)
-        for i, clusters in enumerate(self._cluster_sizes):
-            if clusters is None:
-                continue
-            *sizes[i], k = [each.sum() ** 2 / dot(each, each) for each in clusters]
-            least[i], of_means[i] = _LEAST_UNITS, k / (k - 1)
+        for i in np.flatnonzero(self.has_all_clusters).tolist():
+            n_pos, n_neg, n = (
+                each.sum() ** 2 / dot(each, each) for each in self._cluster_sizes(i)
+            )
+            sizes[i], least[i], of_means[i] = (n_pos, n_neg), _LEAST_UNITS, n / (n - 1)
         factors = np.divide(
             sizes, sizes - 1, out=np.full_like(sizes, np.inf), where=sizes >= least
         )

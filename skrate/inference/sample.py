@@ -53,7 +53,8 @@ class Ranked(Sample):
     if the same share of each fold is processed. ``fold_groups`` number the group of
     folds of each cluster: no two groups share a cluster. ``group_factors`` are k /
     (k - 1) of groups with k clusters, and ``are_fold_groups`` says whether the clusters
-    are these groups.
+    are these groups. ``has_all_clusters`` says which folds hold all clusters of their
+    group, and are centred class by class.
     """
 
     counts: RankTable | None = None
@@ -64,6 +65,7 @@ class Ranked(Sample):
     fold_groups: IntArray | None = None
     group_factors: FloatArray | None = None
     are_fold_groups: bool = False
+    has_all_clusters: BoolArray | None = None
 
     @property
     def n_groups(self) -> int:
@@ -298,11 +300,14 @@ def with_fold_groups(
     *,
     are_units: bool = False,
     are_repeated: bool = False,
+    by_class: bool = False,
 ) -> Ranked:
     """Return the cases with clusters and their groups of folds, or these as clusters.
 
     Groups are connected components of folds and clusters. They are the units if asked
-    for, or if one of them has a single cluster, which shows no variation.
+    for, or if one of them has a single cluster, which shows no variation. With
+    ``by_class`` a metric is centred within the classes of each fold: groups whose folds
+    have all their clusters then leave the factor to the classes.
     """
     codes = np.unique(clusters, return_inverse=True)[1]
     nodes = folds, int(folds.max()) + 1 + codes
@@ -321,7 +326,19 @@ def with_fold_groups(
     factors = k / (k - 1)
     if are_repeated:
         factors = _factors_of_repeats(codes, folds, of_cluster)
-    return replace(cases, clusters=codes, fold_groups=of_cluster, group_factors=factors)
+    cases = replace(
+        cases, clusters=codes, fold_groups=of_cluster, group_factors=factors
+    )
+    if not by_class:
+        return cases
+    group_of_fold = np.empty(int(folds.max()) + 1, dtype=np.intp)
+    group_of_fold[folds] = of_row
+    n_codes = len(of_cluster)
+    n_in_fold = np.bincount(np.unique(folds * n_codes + codes) // n_codes)
+    lacks_some = n_in_fold < np.bincount(of_cluster)[group_of_fold]
+    are_whole = np.bincount(group_of_fold, lacks_some) == 0
+    factors, is_in_whole = np.where(are_whole, 1.0, factors), are_whole[group_of_fold]
+    return replace(cases, group_factors=factors, has_all_clusters=is_in_whole)
 
 
 def _factors_of_repeats(

@@ -330,7 +330,8 @@ class RateWeightedAUCScorer(RankingScorer):
 
     See Also
     --------
-    sklearn.metrics.make_scorer : Scorers from functions; takes ours as well.
+    sklearn.metrics.make_scorer : Scorers from functions; ours need
+        ``response_method="predict_proba"``.
     rate_weighted_auc_score : The metric.
     refit_best : A ``refit=`` rule that survives folds without positives.
 
@@ -392,7 +393,8 @@ class AveragePrecisionScorer(RankingScorer):
 
     See Also
     --------
-    sklearn.metrics.make_scorer : Scorers from functions; takes ours as well.
+    sklearn.metrics.make_scorer : Scorers from functions; ours need
+        ``response_method="predict_proba"``.
     average_precision_score : The metric.
     RateWeightedAUCScorer : For a rate that is known as a distribution.
 
