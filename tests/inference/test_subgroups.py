@@ -57,6 +57,18 @@ def test_values_by_hand():
     assert scores.params == {"k": 6}
 
 
+def test_covariances_do_not_depend_on_how_many_samples_are_added_at_once(monkeypatch):
+    rng = np.random.default_rng(0)
+    y_true, y_score, by = draw(rng, **DESIGNS["alike"])
+    score = partial(
+        subgroup_scores, ALL, y_true, y_score, by=by, rate=0.3, weights="sampling",
+        sample_weight=rng.uniform(1, 3, 600),
+    )  # fmt: skip
+    at_once = score().covariance
+    monkeypatch.setattr("skrate.data.arrays.CACHED", 100)
+    np.testing.assert_allclose(score().covariance, at_once, rtol=1e-12, atol=1e-17)
+
+
 @looped("seed", range(30))
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_values_are_those_of_all_orders_of_the_tied(seed):
