@@ -346,6 +346,9 @@ def test_few_positives_that_stand_for_many_cases_are_warned_of():
             compare("recall_at_rate", found, own, -own, rate=0.3)
     # The labels are known above this cut; below it, 5 positives count 20 times.
     estimate("precision_at_rate", few, score, rate=0.1)
+    # The first 100 below the cut tie.
+    tied = np.where((score <= -500) & (score > -600), -500, score)
+    estimate("precision_at_rate", few, tied, rate=500 / 4_500)
     with pytest.warns(UserWarning, match="Precision.*prediction="):
         estimate("precision_at_rate", few, score, rate=0.3)
     # Predictions of 0 and 1 do not say how labels vary: 2 of these are wrong.
