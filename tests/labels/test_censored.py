@@ -171,6 +171,27 @@ def test_the_variance_of_a_batch_is_that_of_samples_drawn_one_after_the_other():
     assert found == pytest.approx(expected, rel=0.03)
 
 
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_squared_errors_of_a_batch_are_distances_from_those_at_risk(decimals):
+    time, event, slope, horizon = followed(60, 5, decimals)
+    found = labels.censored(time, event, horizon).for_batch()
+    squares = np.sum(found.influence(slope, slope - 1) ** 2)
+    adds, weight = found.pos * slope + found.neg * (slope - 1), found.weight
+    ends = sorted(
+        {t for t, e in zip(time, event, strict=True) if t < horizon and not e}
+    )
+    expected, before = 0.0, 1.0
+    for end in ends:
+        after = 1 / chance_followed(time, event, np.nextafter(end, np.inf))
+        # An event at the time of a loss came before it.
+        at_risk = (weight > 0) & (time > end)
+        mean = adds[at_risk].sum() / weight[at_risk].sum()
+        away = adds[at_risk] / weight[at_risk] - mean
+        expected += (after - before) * np.sum(weight[at_risk] * away**2)
+        before = after
+    assert squares == pytest.approx(expected, rel=1e-11)
+
+
 def test_scikit_survival_has_the_same_auc():
     metrics, util = require("sksurv.metrics"), require("sksurv.util")
     for seed in range(5):

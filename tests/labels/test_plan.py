@@ -48,6 +48,18 @@ def test_strata_get_neymans_allocation():
     np.testing.assert_allclose(sizes, 40 * need / need.sum(), rtol=1e-9)
 
 
+def test_the_floor_is_shared_by_cases_without_a_label():
+    known = np.append([1.0, 0.0, 1.0, 0.0], np.full(8, np.nan))
+    scores, chance = np.arange(12.0)[::-1], np.append(np.full(6, 0.5), np.zeros(6))
+    plan = plan_labels(
+        scores, 2, metric="precision_at_rate", rate=0.5, probability=chance,
+        known=known, floor=0.4,
+    )  # fmt: skip
+    # 0.4 of two labels are drawn of eight, the others of the two above the cut.
+    assert plan.probability[6:] == pytest.approx(2 * 0.4 / 8, rel=1e-5)
+    assert plan.probability[4:].sum() == pytest.approx(2, rel=1e-12)
+
+
 def test_a_difference_adds_a_tenth_of_the_squared_slopes_of_both_models():
     # The precision in the top half has the slope 2 above the cut. a has the cases 0
     # and 1 there, b has 0 and 2, so the differences of slopes are 0, 2, -2 and 0.

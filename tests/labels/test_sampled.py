@@ -387,6 +387,11 @@ def test_enough_or_equal_or_predicted_positives_are_not_warned_of():
     estimate("precision_at_rate", labels.sampled(1 - few, 0.01), score, rate=0.5)
 
 
+def test_labels_that_were_certain_to_be_drawn_show_no_error_of_draws():
+    found = labels.sampled([1, 0, 1, 0], [1, 1, 0.5, 0.5], prediction=[0, 0, 0, 0])
+    assert found.drawn_errors.tolist() == [[0, 0, 2, 2], [0, 0, 2, 0]]
+
+
 def test_a_batch_whose_labels_are_all_known_has_no_error():
     y_true, _, a, b, _ = simulated()
     batch = labels.sampled(y_true, 1.0).for_batch()
