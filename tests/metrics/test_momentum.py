@@ -97,10 +97,7 @@ def test_they_give_back_auc_and_the_approximate_average_precision():
     )
 
 
-@looped(
-    "momentum, stamina, p",
-    [(0.8, 0.4, 0.5), (0.9, 0.05, 0.1), (0.3, 0.2, 0.1), (0.6, 0.9, 0.5)],
-)
+@looped("momentum, stamina, p", [(0.8, 0.4, 0.5), (0.9, 0.05, 0.1), (0.3, 0.2, 0.1)])
 def test_exact_momentum_and_stamina_of_their_own_curve(momentum, stamina, p):
     curve = QuasiConcaveHitCurve(momentum, stamina, p)
     rates = np.linspace(0, 1, 100_001)
@@ -110,7 +107,19 @@ def test_exact_momentum_and_stamina_of_their_own_curve(momentum, stamina, p):
     # Groups of 1e-5 of the samples count as one step each.
     assert found == pytest.approx((momentum, stamina), rel=1e-3)
     approximate = momentum_score(table)
-    assert (approximate > 1.05 * momentum) == (stamina < 0.5)
+    assert approximate > 1.05 * momentum
+
+
+def test_exact_momentum_is_defined_down_to_a_stamina_of_1():
+    pos, neg = [63, 161, 60, 168, 83, 10, 3], [70, 42, 75, 12, 73, 149, 31]
+    table = RankTable(pos, neg)
+    groups = tables.Groups([1] * 7 + [0] * 7, [*range(0, -7, -1)] * 2, pos + neg)
+    # The approximate momentum is above the prevalence p by this part of c.
+    c = table.prevalence * table.negative_share * (2 * tables.auc(groups) - 1)
+    assert 0.6 < (momentum_score(table) - table.prevalence) / c < 0.999
+    found = momentum_score(table, exact=True), stamina_score(table, exact=True)
+    expected = tables.exact_momentum_and_stamina(groups)
+    assert found == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.slow
