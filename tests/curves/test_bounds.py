@@ -115,6 +115,20 @@ def test_exact_bounds_of_folds_of_two_sizes_are_those_of_the_enumeration():
     assert high_of(curve)[0] * 3 == pytest.approx(float(high))
 
 
+def test_a_probability_that_is_equal_to_the_tail_but_for_rounding_is_left_out():
+    tables = [rank_table(*each) for each in random_folds(0, 5, 6, 9)]
+    folds, rates = Folds(tuple(tables)), np.array([0.3])
+    (law,) = pooled_bounds._at_each_rate(pooled_bounds.pooled_law, folds, rates, None)
+    # The level rounds them up or down.
+    tails = law.at_most[(law.at_most > 1e-4) & (law.at_most < 0.4)]
+    levels = 1 - 2 * tails
+    assert ((1 - levels) / 2 < tails).any()
+    for level, tail in zip(levels, tails, strict=True):
+        low, _ = pooled_bounds.exact_bounds(folds, rates, level, n_jobs=None)
+        n_out = np.searchsorted(law.at_most, tail) + 1
+        assert low[0] == pytest.approx((law.first + n_out) / law.parts)
+
+
 @looped("level", [0.5, 0.95])
 @looped("orders", ["1000 0110", "0100 1110", "0001 1101 0011"])
 def test_exact_bounds_of_folds_of_several_prevalences_are_moved_to_the_consensus(

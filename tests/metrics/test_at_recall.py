@@ -261,6 +261,10 @@ def test_near_all_positives_the_slope_is_found_up_to_the_last():
     rate_at = [rate_at_recall_score(table, recall=recall) for recall in (0.9, 1.0)]
     moved = (rate_at[1] - rate_at[0]) / 0.1 - 0.5
     assert slopes.by_pos[0] == pytest.approx(-moved)
+    # Of a recall of 0.8 it reaches just 1, and 0.6.
+    low, high = (rate_at_recall_score(table, recall=recall) for recall in (0.6, 1.0))
+    moved = (high - low) / 0.4 - 0.5
+    assert rate_slopes(table, 0.8).by_pos[0] == pytest.approx(-moved)
 
 
 # --- On the ROC curve ---------------------------------------------------------------

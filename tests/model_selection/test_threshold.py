@@ -585,6 +585,11 @@ def test_clusters_count_by_their_design_effect():
     assert model.expected_share_ == pytest.approx(b / (a + b), rel=1e-9)
     low, high = model.share_interval_
     assert stats.beta(b, a).cdf([low, high]) == pytest.approx([0.025, 0.975])
+    # On average the greatest place that keeps the recall.
+    on_average = [(a / (a + b), j) for j, (a, b) in enumerate(shapes, start=1)]
+    j = max(j for mean, j in on_average if mean <= 0.2)
+    model = kept_by("recall", scores, clusters, recall=0.8)
+    assert model.threshold_ == scores[order[j - 1]]
     # A batch of as many samples as 20 that are independent.
     batch = kept_by("recall", scores, clusters, recall=0.8, n_pos=int(20.5 * effect))
     assert np.rint(np.multiply(batch.share_interval_, 20)) == pytest.approx(
