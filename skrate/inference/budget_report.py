@@ -712,7 +712,7 @@ class ExpectedHits(Metric):
         """Return its range: no more is found than is processed."""
         return 0.0, (self.law.mirrored if self.missed else self.law).mean()
 
-    def value(self, table: RankTable) -> float:
+    def compute(self, table: RankTable) -> float:
         if not table.n_pos:
             return 0.0
         return float(table.prevalence * self._share(expected_recall(table, self.law)))

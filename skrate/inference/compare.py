@@ -589,7 +589,7 @@ def _of_two(
     metrics = given.metric if given.is_pair else [given.metric] * 2
     asked = [(metric, given.params) for metric in metrics]
     models = measured(asked, samples, plan, are_paired=are_paired)
-    if not are_paired and any(model.metric.facts.is_of_cases for model in models):
+    if not are_paired and any(model.cases.worth is not None for model in models):
         raise ValueError(
             "gain or cost per case excludes y_true_b: they would be of the cases of a. "
             "Estimate each model by itself."

@@ -12,8 +12,8 @@ from skrate.data.arrays import Array, BoolArray, FloatArray, dot, parts
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
-from skrate.metrics.base import Metric, cut_rates
-from skrate.metrics.gain import ExpectedGain, WorthTable
+from skrate.metrics.base import Metric
+from skrate.metrics.gain import WorthTable
 from skrate.metrics.hypotheses import NEGLIGIBLE
 
 
@@ -37,7 +37,7 @@ class Parts(NamedTuple):
 
 def merged_for(metric: Metric, table: RankTable, groups: MergedGroups) -> Merged:
     """Return a table merged, where no group spans a rate at which slopes jump."""
-    return merged_but_at(table, cut_rates(metric, table), groups)
+    return merged_but_at(table, metric.cut_rates(table), groups)
 
 
 def is_rounding(variance: float) -> bool:
@@ -112,7 +112,7 @@ def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float
     The variance of m values of kurtosis k has 2 m / (k - 1): m where they are normal,
     and few where a few of them decide it.
     """
-    table = merged_for(metric, table, metric.facts.groups).table
+    table = merged_for(metric, table, metric.groups).table
     slopes = metric.slopes(table)
     of_pos = _kurtosis_freedom(slopes.by_pos, table.pos)
     return of_pos, _kurtosis_freedom(slopes.by_neg, table.neg)
@@ -192,7 +192,7 @@ def table_variance(
 ) -> Parts:
     """Return the variance by weights per group, as of ``sizes`` independent cases."""
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
-    table = merged_for(metric, table, metric.facts.groups).table
+    table = merged_for(metric, table, metric.groups).table
     slopes = metric.slopes(table)
     by_pos = _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
     by_neg = _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)
@@ -205,7 +205,7 @@ def table_variance(
 
 def _divisor(metric: Metric, size: float) -> float:
     """Return what the variance over a class is divided by, at least half its size."""
-    return max(size - 1, size / 2) if metric.facts.is_two_sample else size
+    return max(size - 1, size / 2) if metric.is_two_sample else size
 
 
 def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
@@ -255,7 +255,7 @@ def _by_class(
     p, rest = table.prevalence, table.negative_share
     by_pos /= p
     by_neg /= rest
-    if metric.facts.is_two_sample:
+    if metric.is_two_sample:
         n_pos, n_neg = ranked.sizes
         by_pos *= np.sqrt(n_pos / _divisor(metric, n_pos))
         by_neg *= np.sqrt(n_neg / _divisor(metric, n_neg))
@@ -270,7 +270,6 @@ def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> Float
     table, worth = ranked.table, ranked.worth
     assert isinstance(table, WorthTable)
     assert worth is not None
-    assert isinstance(metric, ExpectedGain)
     by_gain, by_cost = metric.worth_slopes(table)
     values = worth.gain * by_gain.take(ranked.group)
     of_cost = by_cost.take(ranked.group)

@@ -46,7 +46,6 @@ from skrate.metrics.base import (
     LIST_METRICS,
     METRICS,
     find_metric,
-    question_of,
     unwrap,
 )
 from skrate.metrics.bound import is_known
@@ -178,7 +177,7 @@ def _concluded(
             " - ".join(dict.fromkeys(metric.name for metric in metrics)), values,
             factor * error, plan, freedom,
             None if draws is None else stretched(draws, factor, plan), limits,
-            interval_at, question_of_both([question_of(metric) for metric in metrics]),
+            interval_at, question_of_both([model.question for model in models]),
         )  # fmt: skip
 
     found, factor = conclude_with(1.0), models[0].retraining_factor
@@ -617,7 +616,7 @@ def compare_tables(
             )
     return Comparison(
         found[0].name, a - b, a, b, error, statistic, pvalue, ends, plan.alternative,
-        plan.method, plan.told_level, correlation, least, question_of(found[0]),
+        plan.method, plan.told_level, correlation, least, models[0].question,
         margin=plan.margin,
     )  # fmt: skip
 

@@ -33,7 +33,7 @@ from skrate.inference.sample import (
     check_left_out,
     rankings_of,
 )
-from skrate.metrics.base import MetricLike, check_metric_first, question_of
+from skrate.metrics.base import MetricLike, check_metric_first
 from skrate.metrics.hypotheses import Alternative, check_null, told_alternative
 from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
 
@@ -414,7 +414,7 @@ def _estimated(
     is_table = sample.folds is None and sample.each[0].counts is not None
     return Estimate(
         found.metric.name, found.value, error, ends, *found.class_sizes, plan.method,
-        plan.confidence_level, question_of(found.metric),
+        plan.confidence_level, found.question,
         of="these models" if found.is_known and found.n_rankings > 1 else None,
         confidence_interval_retrained=again,
         bias=found.bias if found.is_known and abs(found.bias) > 0 else None,

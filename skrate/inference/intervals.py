@@ -17,7 +17,7 @@ from skrate.inference.delta import (
     table_variance,
 )
 from skrate.inference.sample import Ranked
-from skrate.metrics.base import Metric, cut_rates
+from skrate.metrics.base import Metric
 from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative, exceeds, sided_pvalue
 from skrate.metrics.results import (
     ConfidenceInterval,
@@ -30,8 +30,6 @@ from skrate.metrics.results import (
 # Cases of each class that are added, half of them at either end of the ranking.
 ADDED = 0.1
 _ROUNDING = 1e-9
-# How far above a perfect ranking, or the value, is what an approximation may reach.
-_ROOM = 1.25
 # Of less room than this between bounds, a square has lost its digits.
 _LEAST_ROOM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 Interval = Literal["wilson", "wald", "percentile"]
@@ -73,7 +71,7 @@ def augmented(
     table = augmented_table(metric, ranked, added)
     parts = table_variance(metric, table, stratify=stratify, sizes=more)
     value = metric.value(table)
-    bounds = with_room(metric, range_of(metric, table, stratify=stratify), value)
+    bounds = metric.attainable(range_of(metric, table, stratify=stratify), value)
     return Augmented(value, parts, bounds, _freedoms(metric, ranked, table))
 
 
@@ -84,7 +82,7 @@ def _freedoms(
     is_weighted = ranked.weights is not None and not ranked.are_repetitions
     if ranked.clusters is None and is_weighted:
         return freedoms_of_cases(metric, ranked)
-    if not metric.facts.rests_on_few:
+    if not metric.rests_on_few:
         return np.inf, np.inf
     tables = ranked.table, augmented
     both = [freedoms_by_kurtosis(metric, table) for table in tables]
@@ -121,22 +119,14 @@ def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> Ran
     table = ranked.table
     n_pos, n_neg = ranked.effective_sizes
     pos, neg = added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
-    cuts = cut_rates(metric, table)
+    cuts = metric.cut_rates(table)
     if metric.law is not None:
         # Where a rate of the augmented table cuts this one.
         cuts = cuts * (table.total + 2 * (pos + neg)) - (pos + neg)
         cuts /= table.total
         cuts = cuts[(cuts > 0) & (cuts < 1)]
-    merged = merged_but_at(table, cuts, metric.facts.groups)
+    merged = merged_but_at(table, cuts, metric.groups)
     return with_ends(merged.table, pos, neg)
-
-
-def with_room(
-    metric: Metric, bounds: tuple[float, float], value: float
-) -> tuple[float, float]:
-    """Return a range with a greatest value, where an approximation has none."""
-    perfect = metric.facts.value_of_perfect
-    return bounds if perfect is None else (bounds[0], _ROOM * max(perfect, value))
 
 
 def wilson_interval(

@@ -40,7 +40,6 @@ from skrate.inference.intervals import (
     interval_of,
     inverted_pvalue,
     range_of,
-    with_room,
 )
 from skrate.inference.plan import (
     CLASSES,
@@ -66,16 +65,7 @@ from skrate.inference.resampling import (
 )
 from skrate.inference.sample import Ranked, Rankings, with_fold_groups, with_worth
 from skrate.metrics.auc import AUC
-from skrate.metrics.average_precision import excess
-from skrate.metrics.base import (
-    Metric,
-    Sizes,
-    Tested,
-    check_of_folds,
-    find_metric,
-    is_defined,
-    warn_of_folds,
-)
+from skrate.metrics.base import Metric, Sizes, find_metric, is_defined, warn_of_folds
 from skrate.metrics.hypotheses import (
     NEGLIGIBLE,
     Alternative,
@@ -83,9 +73,13 @@ from skrate.metrics.hypotheses import (
     standardised,
     t_pvalue,
 )
-from skrate.metrics.partial_auc import PartialAUC
 from skrate.metrics.recall import rate_of
-from skrate.metrics.results import ConfidenceInterval, clipped_interval, t_quantile
+from skrate.metrics.results import (
+    ConfidenceInterval,
+    Question,
+    clipped_interval,
+    t_quantile,
+)
 
 _NAN = float("nan")
 # Cases in the window of a partial AUC, in each fold.
@@ -107,7 +101,7 @@ def measured(
 
     Folds on which one is undefined are left out of all.
     """
-    if all(find_metric(*one).facts.ignores_prevalence for one in meant):
+    if all(find_metric(*one).ignores_prevalence for one in meant):
         samples = [
             sample._replace(each=[one.balanced for one in sample.each])
             for sample in samples
@@ -131,7 +125,10 @@ def measured(
         if are_warned and not (reason and others):
             again = any(_is_cautioned(each, one.metric) for each in others)
             warn_of_value(*one, reason, again)
-        found.append(Measured(one.metric, [one], plan, is_known=is_known))
+        question = find_metric(metric, params).question
+        found.append(
+            Measured(one.metric, [one], plan, is_known=is_known, question=question)
+        )
     return found
 
 
@@ -156,7 +153,7 @@ def _of_folds(
     """Return metrics of rankings of the same cases in the same folds."""
     each = []
     for (metric, params), sample in zip(meant, samples, strict=True):
-        check_of_folds(find_metric(metric, params))
+        find_metric(metric, params).check_of_folds()
         each.append([_on_ranking(metric, params, ranked) for ranked in sample.each])
     values = np.array([[one.value for one in own] for own in each])
     are_defined = np.asarray(~np.isnan(values).any(axis=0))
@@ -166,7 +163,14 @@ def _of_folds(
     if not are_defined.any():
         warn_undefined(metric.name, "it is so within every fold")
         return [
-            Measured(find_metric(*one), [], plan, sample.folds, is_known=False)
+            Measured(
+                find_metric(*one),
+                [],
+                plan,
+                sample.folds,
+                is_known=False,
+                question=find_metric(*one).question,
+            )
             for one, sample in zip(meant, samples, strict=True)
         ]
     warn_of_folds(metric, are_defined, folds)
@@ -177,7 +181,7 @@ def _of_folds(
     )
     of_both = [samples[0].each[i] for i in both]
     found = []
-    for sample, singles in zip(samples, each, strict=True):
+    for asked, sample, singles in zip(meant, samples, each, strict=True):
         rows = [
             rows if one.kept is None else rows[one.kept]
             for rows, one in zip(folds.rows(), sample.each, strict=True)
@@ -187,6 +191,7 @@ def _of_folds(
             Measured(
                 (kept or others)[0].metric, kept, plan, sample.folds,
                 [rows[i] for i in both], others, [rows[i] for i in lacking],
+                question=find_metric(*asked).question,
             )
         )  # fmt: skip
     has_groups = bool(both) and found[0].cases.are_fold_groups
@@ -257,7 +262,7 @@ class Measured:
     rows of the ``folds`` their cases are. ``one_class`` are folds that lack a class,
     and yet have a value, which is taken as a constant, unless groups of folds are the
     units; ``other_rows`` are theirs. ``is_known`` says whether anything is known of the
-    uncertainty.
+    uncertainty, and ``question`` has the parameters.
     """
 
     metric: Metric
@@ -268,6 +273,7 @@ class Measured:
     one_class: list[OnRanking] = field(default_factory=list)
     other_rows: list[IntArray] = field(default_factory=list)
     is_known: bool = True
+    question: Question = field(default_factory=dict)
 
     @lazy
     def value(self) -> float:
@@ -443,7 +449,7 @@ class Measured:
     @lazy
     def bias(self) -> float:
         """How much the mean is above that of folds of many cases; nan if unknown."""
-        if len(self.each) < 2 or not self.metric.facts.enough_positives:
+        if len(self.each) < 2 or not self.metric.enough_positives:
             return 0.0
         clusters = self._clusters
         if clusters is not None and any(
@@ -452,7 +458,7 @@ class Measured:
             return _NAN
         if not all(one.weights is None or one.are_repetitions for one in self.ranked):
             return _NAN
-        found = np.array([excess(one.metric, one.ranked.table) for one in self.each])
+        found = np.array([one.metric.excess(one.ranked.table) for one in self.each])
         is_known = ~np.isnan(found)
         if not is_known.any():
             return _NAN
@@ -552,7 +558,7 @@ class Measured:
             kind, float(np.clip(value - bias, *bounds)), factor * error, level,
             bounds, self.freedom(self.parts), draws,
             partial(self._augmented, error**2, factor),
-            tested if isinstance(self.metric, Tested) and not is_corrected else None,
+            tested if self.metric.has_test and not is_corrected else None,
         )  # fmt: skip
         # Of scores with long tails the jackknife finds two thirds of the bias.
         rest = bias / 2
@@ -577,7 +583,7 @@ class Measured:
                 value = float(np.clip(value, low, high))
             own = min(low, value), max(high, value)
             is_wilson = kind == "wilson" and ranked.worth is None
-            ranges.append(with_room(metric, own, value) if is_wilson else own)
+            ranges.append(metric.attainable(own, value) if is_wilson else own)
         return self._mean_range(ranges)
 
     def test(
@@ -593,7 +599,7 @@ class Measured:
             away = min(self.value - low_high[0], low_high[1] - self.value)
             if away > NEGLIGIBLE:
                 pvalue = t_pvalue(statistic, alternative, self.freedom(self.parts))
-        elif kind == "wilson" and is_plain and not isinstance(self.metric, Tested):
+        elif kind == "wilson" and is_plain and not self.metric.has_test:
             by_wilson, pvalue = self.wilson_test(x, alternative, error, low_high)
             statistic = statistic if np.isnan(pvalue) else by_wilson
         if not np.isnan(pvalue):
@@ -639,17 +645,16 @@ class Measured:
         if len(self.each) < 2:
             return
         metric, is_known = self.metric, not np.isnan(self.bias)
-        enough: float = (
-            metric.facts.least_positives if is_known else metric.facts.enough_positives
-        )
+        enough: float = metric.least_positives if is_known else metric.enough_positives
         sizes = self._effective_sizes.mean(axis=0)
         held, n_held = "positives", float(sizes[0])
-        if isinstance(metric, PartialAUC):
-            held, n_held = metric.least_in_window(*sizes.tolist())
-            held, enough = f"{held} in the window", _FEW_IN_FOLDS
+        in_window, n_in_window = metric.least_in_window(*sizes.tolist())
+        if n_in_window < np.inf:
+            held, n_held = f"{in_window} in the window", n_in_window
+            enough = _FEW_IN_FOLDS
         if n_held >= enough:
             return
-        is_counted = is_known and metric.facts.enough_positives > 0
+        is_counted = is_known and metric.enough_positives > 0
         counted = (
             "allows for a part of that" if is_counted else "does not count that in"
         )
@@ -746,7 +751,7 @@ class Measured:
         lacking = inverse.sum(axis=0) / np.where(is_known, inverse, 0).sum(axis=0)
         factors = lacking * np.where(is_known, factors, 1)
         of_cases = self._effective_sizes
-        if self.metric.facts.is_two_sample:
+        if self.metric.is_two_sample:
             # Of these metrics they are in the influence.
             already = of_cases / np.maximum(of_cases - 1, of_cases / 2)
         else:
@@ -844,7 +849,6 @@ class Measured:
         ranked = self._with_units(self._clusters)
         for one, units in zip(self.each, ranked, strict=True):
             sizes = Sizes(*units.effective_sizes, are_fixed=self.stratify)
-            assert isinstance(one.metric, Tested)
             low, high = one.metric.not_rejected(units.table, sizes, quantile)
             below += max(one.value - low, 0.0) ** 2
             above += max(high - one.value, 0.0) ** 2

@@ -22,17 +22,13 @@ from skrate.data.checks import (
     warn,
     warn_undefined,
 )
-from skrate.data.table import table_of_weights
 from skrate.inference.intervals import Interval
 from skrate.inference.sample import Ranked
-from skrate.metrics.at_rate import AtRate
-from skrate.metrics.auc import AUC
 from skrate.metrics.base import (
     Metric,
     check_takes_estimates,
     find_metric,
     on_table,
-    question_of,
     warn_if_unsupported,
     why_undefined,
 )
@@ -43,11 +39,8 @@ from skrate.metrics.hypotheses import (
     nulls_of,
     two_sided_level,
 )
-from skrate.metrics.partial_auc import PartialAUC
-from skrate.metrics.rate_weighted_auc import RateWeightedAUC
-from skrate.metrics.recall import FEW_PROCESSED, expected_recall, is_of_few, rate_of
+from skrate.metrics.recall import FEW_PROCESSED, is_of_few, rate_of
 from skrate.metrics.results import ConfidenceInterval, one_sided, question_text
-from skrate.rates.laws import RateDistribution, check_rate
 
 CLASSES = ("positive", "negative")
 RESAMPLING = ("bootstrap", "parametric")
@@ -227,14 +220,11 @@ def check_worth(plan: Plan, cases: Ranked) -> None:
 
 def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
     """Return the metric that was asked for, as it is on a sample of these cases."""
-    asked = found = find_metric(metric, params)
+    found = find_metric(metric, params)
     check_takes_estimates(found, cases)
     if cases.counts is not None:
-        found = on_table(found, cases.counts)
-    else:
-        found = found.of_sample(cases.total, is_weighted=cases.weights is not None)
-    object.__setattr__(found, "_asked", None if found is asked else asked)
-    return found
+        return on_table(found, cases.counts)
+    return found.of_sample(cases.total, is_weighted=cases.weights is not None)
 
 
 def check_estimates(plan: Plan, cases: Ranked) -> None:
@@ -261,7 +251,8 @@ def warn_of_other_purpose(
     if purpose is None:
         return
     found = check_metric(metric, params, cases)
-    asked = f"{found.name}{question_text(question_of(found))}"
+    question = find_metric(metric, params).question
+    asked = f"{found.name}{question_text(question)}"
     if is_difference:
         asked = f"difference in {asked}"
     if asked != purpose:
@@ -373,24 +364,15 @@ def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> No
 
 def _missed(metric: Metric, ranked: Ranked) -> float:
     """Return how many positives a perfect ranking would find in addition."""
-    law = check_rate("uniform") if isinstance(metric, AUC) else metric.law
     if ranked.estimated is not None:
         return np.inf
-    has_law = isinstance(metric, AUC | RateWeightedAUC | AtRate)
-    if not has_law or not isinstance(law, RateDistribution):
-        return np.inf
-    table = ranked.table
-    perfect = table_of_weights(
-        np.array([table.n_pos, 0.0]), np.array([0.0, table.n_neg])
-    )
-    share = expected_recall(perfect, law) - expected_recall(table, law)
-    return share * ranked.sizes[0]
+    return metric.lost_recall(ranked.table) * ranked.sizes[0]
 
 
 def _few_in_window(metric: Metric, ranked: Ranked) -> str | None:
     """Return that sampling weights leave few cases in the window of a partial AUC."""
     weights = ranked.weights
-    if not isinstance(metric, PartialAUC) or weights is None or ranked.are_repetitions:
+    if weights is None or ranked.are_repetitions:
         return None
     of_classes = weights[ranked.is_pos], weights[~ranked.is_pos]
     alike = [dot(of, np.ones(len(of))) ** 2 / dot(of, of) for of in of_classes]

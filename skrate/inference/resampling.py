@@ -77,7 +77,7 @@ def condensed(metric: Metric, ranked: Ranked) -> Ranked:
     """Return a sample whose resamples take less time, and have the same values."""
     if not ranked.is_plain:
         return ranked
-    return counted(getattr(ranked.table, metric.facts.groups).table)
+    return counted(getattr(ranked.table, metric.groups).table)
 
 
 def resample_draw(
@@ -211,7 +211,8 @@ def statistic_of(metrics: Sequence[Metric], widths: Sequence[int]) -> Statistic:
     def statistic(rows: Array) -> FloatArray:
         parts = split_rows(rows, widths)
         values = [
-            metric.values(*part) for metric, part in zip(metrics, parts, strict=True)
+            metric.clip(metric.values(*part))
+            for metric, part in zip(metrics, parts, strict=True)
         ]
         return values[0] if len(values) == 1 else values[0] - values[1]
 

@@ -34,7 +34,7 @@ from skrate.data.ranking import check_groups, ranking
 from skrate.data.sample import Sample, check_scores_given, sample_of_estimates
 from skrate.data.table import Merged, RankTable, check_alone, table_of, table_of_ranking
 from skrate.metrics.base import Metric
-from skrate.metrics.gain import ExpectedGain, Worth, WorthTable
+from skrate.metrics.gain import Worth, WorthTable
 
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
@@ -420,7 +420,7 @@ def with_worth(ranked: Ranked, metric: Metric) -> Ranked:
     """Return the sample with what its cases are worth, where that matters."""
     if ranked.counts is not None and ranked.worth is None:
         return ranked
-    worth = metric.worth_of(ranked) if isinstance(metric, ExpectedGain) else None
+    worth = metric.worth_of(ranked)
     return ranked if worth is None else replace(ranked, worth=worth)
 
 

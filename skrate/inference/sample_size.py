@@ -26,13 +26,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, table_of_weights
 from skrate.inference.delta import Parts, influence_parts, influence_values
 from skrate.inference.difference import averages_in_lists, scores_in_lists
-from skrate.inference.intervals import (
-    Augmented,
-    augmented,
-    bounded_interval,
-    range_of,
-    with_room,
-)
+from skrate.inference.intervals import Augmented, augmented, bounded_interval, range_of
 from skrate.inference.plan import Plan, check_metric, defined_value
 from skrate.inference.sample import (
     Ranked,
@@ -41,7 +35,7 @@ from skrate.inference.sample import (
     check_sample,
     scored,
 )
-from skrate.metrics.base import Metric, MetricLike, Tested, find_metric, question_of
+from skrate.metrics.base import Metric, MetricLike, find_metric
 from skrate.metrics.hypotheses import (
     NEGLIGIBLE,
     Alternative,
@@ -343,7 +337,7 @@ def sample_size(
         ranked = _rankings(y_true, y_score_a, y_score_b, **cases)
         found = _planned_metric(metric, metric_kwargs, ranked[0])
         learn = partial(_pilot_of_cases, found, ranked, planned_prevalence)
-        given = _Given(found, len(ranked), found.name, question_of(found), learn)
+        given = _Given(found, len(ranked), found.name, found.question, learn)
     found, n_models = given.metric, given.n_models
     goals = {
         "half_width": half_width, "n_cases": n_cases, "power": power,
@@ -353,7 +347,7 @@ def sample_size(
     is_test = half_width is None and (
         n_cases is None or n_models > 1 or null_value is not None
     )
-    if isinstance(found, Tested):
+    if found.has_test:
         warn(
             f"The {found.name} depends on the ranking near one point, of which a pilot "
             "says little: with 20 to 200 positives, sizes for a power of 0.8 had 0.58 "
@@ -525,7 +519,7 @@ def _planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metri
             f"k={k} counts cases of the pilot, and would be another share of more of "
             "them: give the rate."
         )
-    if found.facts.is_sum:
+    if found.is_sum:
         raise ValueError(
             f"metric: {found.name} is a sum over the cases of the pilot, and would be "
             "another of more of them: use normalize=True."
@@ -714,7 +708,7 @@ def _pilot_of_cases(
     spread = _spread(unit_of, metric, ranked, planned, stratify=stratify)
     if len(ranked) == 1:
         bounds = range_of(metric, to_come[0].table, stratify=stratify)
-        bounds = with_room(metric, bounds, value)
+        bounds = metric.attainable(bounds, value)
         if np.sqrt(unit.total / cases.total) <= NEGLIGIBLE:
             # What was never seen varies by nobody knows how much.
             rare = augmented(metric, to_come[0], stratify=stratify)

@@ -27,12 +27,7 @@ from skrate.inference.models import check_several, measured_models, rankings_of_
 from skrate.inference.plan import CLASSES, Plan
 from skrate.inference.resampling import count_draw
 from skrate.inference.sample import Ranked, Weights
-from skrate.metrics.base import (
-    GROUPS_ARE_LISTS,
-    MetricLike,
-    check_metric_first,
-    question_of,
-)
+from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, check_metric_first
 from skrate.metrics.hypotheses import NEGLIGIBLE
 from skrate.metrics.results import (
     ConfidenceInterval,
@@ -352,7 +347,7 @@ def _selected(
     return BestModel(
         metric.name, names, values, errors, ends, names[best], float(values[best]),
         float(corrected), interval, tuple(picked), plan.confidence_level,
-        question_of(metric), margin, None if margin is None else near_names,
+        found[0].question, margin, None if margin is None else near_names,
         choice, *found[0].class_sizes,
     )  # fmt: skip
 

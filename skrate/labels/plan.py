@@ -32,7 +32,7 @@ from skrate.inference.plan import check_metric
 from skrate.inference.sample import Ranked, are_columns, columns_of, scored
 from skrate.labels.checks import are_missing, check_chances
 from skrate.labels.sampled import Design, check_plausible, labels_in_part, sampled
-from skrate.metrics.base import MetricLike, check_metric_first, question_of
+from skrate.metrics.base import MetricLike, check_metric_first, find_metric
 from skrate.metrics.results import Rows, as_columns, question_text
 
 # Known labels of each class from which probabilities are learnt; and how much of each
@@ -207,7 +207,8 @@ def plan_labels(
         own = check_metric(metric, metric_kwargs, ranked)
         of_model = influence_values(own, ranked)
         slope, alone = slope + sign * of_model, alone + _ALONE * of_model**2
-        purpose = f"{own.name}{question_text(question_of(own))}"
+        question = find_metric(metric, metric_kwargs).question
+        purpose = f"{own.name}{question_text(question)}"
     if compare is not None:
         purpose = f"difference in {purpose}"
     unsure = expected * (1 - expected)

@@ -26,7 +26,6 @@ from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.table import RankTable
 from skrate.metrics.base import (
     NAMED,
-    Facts,
     Metric,
     Slopes,
     check_needed,
@@ -39,6 +38,7 @@ from skrate.metrics.lists import of_queues
 from skrate.metrics.recall import (
     expected_recall,
     gain_of_tables,
+    missed_share,
     rate_of,
     recall_slopes,
 )
@@ -450,6 +450,7 @@ class AtRate(Metric):
     is_per_processed = True
     # Whether negatives take the place of the positives.
     is_of_negatives = False
+    takes_estimates = True
 
     def __post_init__(self) -> None:
         if self.rate is not None and self.k is not None:
@@ -480,7 +481,7 @@ class AtRate(Metric):
         """Whether several rates are possible."""
         return isinstance(self.rate, RateDistribution)
 
-    def value(self, table: RankTable) -> float:
+    def compute(self, table: RankTable) -> float:
         law, processed = self.weighting
         if table.n_pos == 0 and not self.is_of_negatives:
             # Undefined is the recall, but not the precision.
@@ -496,14 +497,14 @@ class AtRate(Metric):
         return share_of(found, whole.sum(axis=1))
 
     @property
-    def facts(self) -> Facts:
+    def counts_places(self) -> bool:  # type: ignore[override]
+        return self.k is not None
+
+    @property
+    def default_average(self) -> Literal["macro", "pooled"]:  # type: ignore[override]
         # The lift is no ratio of two sums.
         is_lift = self.is_per_positive and self.is_per_processed
-        is_of_queues = not (self.is_uncertain or is_lift)
-        return Facts(
-            counts_places=self.k is not None, is_of_queues=is_of_queues,
-            takes_estimates=True,
-        )  # fmt: skip
+        return "macro" if self.is_uncertain or is_lift else "pooled"
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         if self.k is not None:
@@ -523,13 +524,16 @@ class AtRate(Metric):
         whole = lists.sum(counted) if self.is_per_positive else n_seen
         with np.errstate(invalid="ignore", divide="ignore"):
             values = found / whole
-            if not self.facts.is_of_queues:
+            if self.default_average == "macro":
                 # The lift.
                 return ListValues.of(values / (n_seen / lists.sizes), lists)
         return ListValues.of(values, lists, found, whole)
 
     def undefined_value(self, table: RankTable) -> str:
         return "the rate is 0, so that nothing is processed"
+
+    def lost_recall(self, table: RankTable) -> float:
+        return missed_share(table, self.law)
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:

@@ -20,17 +20,7 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
-from skrate.metrics.base import (
-    Facts,
-    Metric,
-    Sizes,
-    Slopes,
-    Tested,
-    cut_rates,
-    needed,
-    reject_scoring,
-    score,
-)
+from skrate.metrics.base import Metric, Sizes, Slopes, needed, reject_scoring, score
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
 from skrate.metrics.recall import recall_slopes, share_at_cut
 from skrate.metrics.results import wilson_ends
@@ -613,13 +603,14 @@ def fpr_at_recall_score(
     )  # fmt: skip
 
 
-class AtRecall(Tested, Metric):
+class AtRecall(Metric):
     """What they share: all are functions of the least rate with that recall."""
 
     recall: float = 0.95
 
     needs: ClassVar[tuple[str, ...]] = ("positive",)
-    facts = Facts(enough_positives=20)
+    enough_positives = 20
+    has_test = True
     # Whether the prevalence of the population is part of it.
     is_precision = False
 
@@ -705,7 +696,7 @@ class PrecisionAtRecall(AtRecall, score=precision_at_recall_score):
         return slopes.scaled(by_rate, self.recall / rate)
 
 
-class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
+class RecallAtPrecision(Metric, score=recall_at_precision_score):
     """The recall at the last rate with a precision."""
 
     precision: float | None = field(
@@ -715,6 +706,7 @@ class RecallAtPrecision(Tested, Metric, score=recall_at_precision_score):
 
     name = "Recall at precision"
     needs = ("positive",)
+    has_test = True
 
     def __post_init__(self) -> None:
         if self.precision is not None:
@@ -816,7 +808,7 @@ class FPRAtRecall(AtRecall, score=fpr_at_recall_score):
     name = "FPR at recall"
     needs = ("positive", "negative")
     greater_is_better = False
-    facts = Facts(enough_positives=20, ignores_prevalence=True)
+    ignores_prevalence = True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         # Not from the rate: of few false positives digits would be lost.
@@ -836,7 +828,7 @@ class FPRAtRecall(AtRecall, score=fpr_at_recall_score):
         return slopes._replace(by_prevalence=0.0)
 
 
-class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
+class RecallAtFPR(Metric, score=recall_at_fpr_score):
     """The recall at a false positive rate: the reverse, from the end of the ranking."""
 
     fpr: float | None = field(
@@ -845,7 +837,7 @@ class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
     )
 
     name = "Recall at FPR"
-    facts = Facts(ignores_prevalence=True)
+    ignores_prevalence = has_test = True
 
     def __post_init__(self) -> None:
         if self.fpr is not None:
@@ -880,10 +872,8 @@ class RecallAtFPR(Tested, Metric, score=recall_at_fpr_score):
         few = few_beside(self.fpr or 0.0, sizes[1], "negatives", sides)
         return None if few is None else f"{self.name} {self.fpr:g}: {few}"
 
-
-@cut_rates.register
-def _(metric: RecallAtFPR, table: RankTable) -> FloatArray:
-    return np.array([1 - rate_of_recall(table.mirrored, metric.mirrored.recall)])
+    def cut_rates(self, table: RankTable) -> FloatArray:
+        return np.array([1 - rate_of_recall(table.mirrored, self.mirrored.recall)])
 
 
 def few_beside(

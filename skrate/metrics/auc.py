@@ -21,22 +21,12 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import EstimatedTable, RankTable, check_alone
-from skrate.metrics.base import (
-    LIST_METRICS,
-    Facts,
-    Metric,
-    Slopes,
-    reject_scoring,
-    score,
-)
+from skrate.metrics.base import LIST_METRICS, Metric, Slopes, reject_scoring, score
 from skrate.metrics.lists import Average, Policy, mean_of_lists
+from skrate.metrics.recall import missed_share
+from skrate.rates.laws import check_rate
 
 __all__ = ["ranking_auc_score"]
-
-AUC_FACTS = Facts(
-    is_two_sample=True, is_auc=True, groups="runs", takes_estimates=True,
-    ignores_prevalence=True,
-)  # fmt: skip
 
 
 @reject_scoring
@@ -193,9 +183,10 @@ class AUC(Metric):
     """The probability that a positive outscores a negative, ties one half."""
 
     name = "AUC"
-    facts = AUC_FACTS
+    groups = "runs"
+    is_two_sample = ignores_prevalence = takes_estimates = True
 
-    def value(self, table: RankTable) -> float:
+    def compute(self, table: RankTable) -> float:
         if isinstance(table, EstimatedTable):
             # A case makes no pair with itself.
             own = table.own_pairs.sum()
@@ -204,7 +195,7 @@ class AUC(Metric):
             above += table.cum_neg[:-1]
             lost = dot(table.pos, above)
             return float(1 - (lost - own / 2) / (pairs - own))
-        return super().value(table)
+        return super().compute(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
@@ -216,6 +207,9 @@ class AUC(Metric):
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k)
+
+    def lost_recall(self, table: RankTable) -> float:
+        return missed_share(table, check_rate("uniform"))
 
     def slopes(self, table: RankTable) -> Slopes:
         # Per case they are the placement values of DeLong and others (1988).

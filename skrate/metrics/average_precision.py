@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
 from typing import Any, overload
 
 import numpy as np
@@ -22,7 +21,7 @@ from skrate.data.checks import check_flag, check_fraction, find_label
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
 from skrate.data.table import EstimatedTable, RankTable
-from skrate.metrics.base import Facts, Metric, Slopes, extremes, reject_scoring
+from skrate.metrics.base import Metric, Slopes, reject_scoring
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
 
 __all__ = ["average_precision_score"]
@@ -36,12 +35,6 @@ _MAX_SHARE = 0.9
 # As many negatives above a false positive rate equal to the odds of the prevalence,
 # where precision is about a half, are enough for any ranking.
 _EXPECTED_NEGATIVES = 10
-
-
-@singledispatch
-def excess(metric: Metric, table: RankTable) -> float:
-    """Return how much more a metric is, on average, of so few cases; nan if unknown."""
-    return float("nan") if metric.facts.enough_positives else 0.0
 
 
 @overload
@@ -226,14 +219,17 @@ class AveragePrecision(
     def name(self) -> str:
         return "Adjusted average precision" if self.adjusted else "Average precision"
 
+    enough_positives, least_positives = 20, 5
+    # What counts is how many negatives there are down to each positive.
+    groups = "down"
+
     @property
-    def facts(self) -> Facts:
-        # What counts is how many negatives there are down to each positive.
-        is_plain = self.prevalence is None and not self.adjusted
-        return Facts(
-            enough_positives=20, least_positives=5, groups="down",
-            takes_estimates=is_plain, ignores_prevalence=self.prevalence is not None,
-        )  # fmt: skip
+    def takes_estimates(self) -> bool:  # type: ignore[override]
+        return self.prevalence is None and not self.adjusted
+
+    @property
+    def ignores_prevalence(self) -> bool:  # type: ignore[override]
+        return self.prevalence is not None
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -241,12 +237,12 @@ class AveragePrecision(
             return "positive", "negative"
         return ("positive",)
 
-    def value(self, table: RankTable) -> float:
+    def compute(self, table: RankTable) -> float:
         if isinstance(table, EstimatedTable):
             # At a positive one more is found, whatever it counts itself.
             found = table.pos * table.cum_pos[1:] + table.own_squares
             return float(np.add.reduce(found / _above(table)) / table.n_pos)
-        return super().value(table)
+        return super().compute(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         # Whole numbers are summed as such, which is quicker.
@@ -324,29 +320,25 @@ class AveragePrecision(
         # Without negatives nothing is left to adjust by, and it is undefined.
         return (-chance / rest if rest > 0 else float("-inf")), 1.0
 
+    def extremes(self, table: RankTable) -> tuple[float, float]:
+        per_neg = 1.0
+        if self.prevalence is not None:
+            odds = self.prevalence / (1 - self.prevalence)
+            per_neg = table.n_pos / table.n_neg / odds
+        chance, rest = _class_shares(table, self.prevalence)
+        # As the value itself: next to few negatives, from what it lacks to 1.
+        of_missed = self.adjusted and chance > 0.5
+        least, most = _extremes(table.cells, per_neg, of_missed=of_missed)
+        if of_missed:
+            return 1 - least / rest, 1 - most / rest
+        if self.adjusted:
+            return (least - chance) / rest, (most - chance) / rest
+        return least, most
 
-@extremes.register
-def _(metric: AveragePrecision, table: RankTable) -> tuple[float, float]:
-    per_neg = 1.0
-    if metric.prevalence is not None:
-        odds = metric.prevalence / (1 - metric.prevalence)
-        per_neg = table.n_pos / table.n_neg / odds
-    chance, rest = _class_shares(table, metric.prevalence)
-    # As the value itself: next to few negatives, from what it lacks to 1.
-    of_missed = metric.adjusted and chance > 0.5
-    least, most = _extremes(table.cells, per_neg, of_missed=of_missed)
-    if of_missed:
-        return 1 - least / rest, 1 - most / rest
-    if metric.adjusted:
-        return (least - chance) / rest, (most - chance) / rest
-    return least, most
-
-
-@excess.register
-def _(metric: AveragePrecision, table: RankTable) -> float:
-    chance, rest = _class_shares(table, metric.prevalence)
-    found = precision_excess(table, chance)
-    return found / rest if metric.adjusted else found
+    def excess(self, table: RankTable) -> float:
+        chance, rest = _class_shares(table, self.prevalence)
+        found = precision_excess(table, chance)
+        return found / rest if self.adjusted else found
 
 
 def _extremes(

@@ -18,8 +18,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from functools import partial, singledispatch, wraps
-from typing import Any, Literal, NamedTuple, Self, TypeVar, cast, dataclass_transform
+from functools import partial, wraps
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Self,
+    TypeVar,
+    cast,
+    dataclass_transform,
+)
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -153,43 +162,6 @@ class Slopes(NamedTuple):
         return Slopes(self.by_neg[::-1], self.by_pos[::-1], -self.by_prevalence)
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What inference asks of a metric beside its formula."""
-
-    # A U-statistic of two samples: variances within a class of m cases are divided by
-    # m - 1. The AUC is the one that swapped classes make 1 minus itself.
-    is_two_sample: bool = False
-    is_auc: bool = False
-    # It depends on the scores of each class alone: a common factor of the weights of
-    # one class changes nothing.
-    ignores_prevalence: bool = False
-    # A few cases decide it, so that its variance is learnt from few.
-    rests_on_few: bool = False
-    # A sum over cases, which more of them, or of weight, make more. For others the
-    # scale of weights is free.
-    is_sum: bool = False
-    # It goes by what each case is worth, which no table knows.
-    is_of_cases: bool = False
-    # It goes by places in lists, where weights have no meaning.
-    counts_places: bool = False
-    # Lists are queues that are worked off, so that all of them count.
-    is_of_queues: bool = False
-    # With fewer positives it is more on average than of many cases; 0 where it is not.
-    enough_positives: int = 0
-    # With fewer not even ``excess`` says by how much.
-    least_positives: int = 0
-    # What a perfect ranking has, where an approximation leaves others without a limit.
-    value_of_perfect: float | None = None
-    # The fewest groups of a table that say all: resamples of it have the same values.
-    groups: MergedGroups = "merged"
-    # What grades gain that take the place of labels; None where these do not.
-    grade_gain: GradeGain | None = None
-    # Sums over labels, or what is known of their products, so that estimates of labels
-    # may take their place.
-    takes_estimates: bool = False
-
-
 class Sizes(NamedTuple):
     """How many independent cases there are; ``are_fixed`` if these were chosen."""
 
@@ -201,6 +173,8 @@ class Sizes(NamedTuple):
 # Of parameters: one of those that are needed must be given; some may have an entry per
 # case; and some are part of the name.
 PER_CASE, NAMED = {"is_per_case": True}, {"is_named": True}
+# Or it is no parameter, but what ``of_sample`` fills in.
+FILLED_IN = {"is_filled_in": True}
 
 
 def needed(text: str) -> dict[str, str]:
@@ -219,7 +193,7 @@ class Metric(ABC):
     negatives per group and of the prevalence. Values do not change when neighbouring
     groups without a positive merge, nor do slopes but at :func:`cut_rates`.
 
-    ``name``, ``needs``, ``greater_is_better`` and ``facts`` are set in the class,
+    ``name``, ``needs``, ``greater_is_better`` and the flags below are set in the class,
     without an annotation, or are properties where they depend on the parameters
     (``greater_is_better`` only on those that are ``NAMED``). A parameter that must be
     given is a ``field(default=None, metadata=needed(text))``, and one that may have an
@@ -228,6 +202,33 @@ class Metric(ABC):
 
     # Whether a better ranking has a greater value; scorers negate others.
     greater_is_better = True
+    # A U-statistic of two samples: variances within a class of m cases are divided by
+    # m - 1.
+    is_two_sample = False
+    # It depends on the scores of each class alone: a common factor of the weights of
+    # one class changes nothing.
+    ignores_prevalence = False
+    # A few cases decide it, so that its variance is learnt from few.
+    rests_on_few = False
+    # A sum over cases, which more of them, or of weight, make more. For others the
+    # scale of weights is free.
+    is_sum = False
+    # It goes by places in lists, where weights have no meaning.
+    counts_places = False
+    # With fewer positives it is more on average than of many cases, and with fewer than
+    # the second number not even ``excess`` says by how much; 0 where it is not.
+    enough_positives, least_positives = 0, 0
+    # The fewest groups of a table that say all: resamples of it have the same values.
+    groups: ClassVar[MergedGroups] = "merged"
+    # What grades gain that take the place of labels; None where these do not.
+    grade_gain: ClassVar[GradeGain | None] = None
+    # Sums over labels, or what is known of their products, so that estimates of labels
+    # may take their place.
+    takes_estimates = False
+    # Intervals invert a test, ``not_rejected``, as slopes are a bad guide.
+    has_test = False
+    # How a mean over lists is taken; where lists are queues, all of them count.
+    default_average: ClassVar[Literal["macro", "pooled"]] = "macro"
 
     @property
     @abstractmethod
@@ -239,11 +240,6 @@ class Metric(ABC):
         """The classes without which it is undefined."""
         return "positive", "negative"
 
-    @property
-    def facts(self) -> Facts:
-        """What inference asks beside the formula."""
-        return Facts()
-
     def __init_subclass__(
         cls,
         score: Callable[..., float] | None = None,
@@ -253,9 +249,6 @@ class Metric(ABC):
         in_lists_only: bool = False,
     ) -> None:
         dataclass(frozen=True)(cls)
-        # All values pass here: of tables, of resamples and within lists.
-        for name in {"value", "values", "per_list"} & vars(cls).keys():
-            setattr(cls, name, _clipped(vars(cls)[name]))
         if score is not None:
             (LIST_METRICS if in_lists_only else METRICS)[score] = cls
             ALIASES.update(dict.fromkeys(aliases, score))
@@ -273,23 +266,36 @@ class Metric(ABC):
     def value(self, table: RankTable) -> float:
         """Return the metric of a table with the classes it needs; nan if undefined.
 
+        It is kept in its range, which rounding may leave, but estimates of labels too.
+        """
+        found = self.compute(table)
+        if isinstance(table, EstimatedTable):
+            return found
+        low, high = self.bounds(table)
+        # nan stays.
+        return min(max(found, low), high)
+
+    def compute(self, table: RankTable) -> float:
+        """Return the same up to rounding.
+
         By another way than ``values`` where that is at least twice as quick.
         """
         small: Any = table
         if table.n_groups > _FEW_GROUPS:
-            small = getattr(table, self.facts.groups)
-        values = type(self).values
-        if isinstance(table, EstimatedTable):
-            # Estimates of labels may lead beyond the range.
-            values = inspect.unwrap(values)
-        return float(values(self, small.pos[None], small.neg[None])[0])
+            small = getattr(table, self.groups)
+        return float(self.values(small.pos[None], small.neg[None])[0])
+
+    def clip(self, values: FloatArray) -> FloatArray:
+        """Return values, of resamples or lists, kept in their range."""
+        return values if self.is_sum else np.clip(values, *self.bounds())
 
     @abstractmethod
     def values(self, pos: Array, neg: Array) -> FloatArray:
         """Return the metric of many tables, nan where a class that it needs is empty.
 
-        ``pos`` and ``neg`` of shape (n_tables, n_groups) are weights per group, whole
-        numbers if their dtype is; groups may be empty.
+        Rounding may lead out of its range. ``pos`` and ``neg`` of shape (n_tables,
+        n_groups) are weights per group, whole numbers if their dtype is; groups may be
+        empty.
         """
 
     @abstractmethod
@@ -333,39 +339,82 @@ class Metric(ABC):
         """Return why the value is nan of a table with the classes it needs."""
         return "every ranking has the same value at this prevalence"
 
+    def check_of_folds(self) -> None:
+        """Raise for a metric that means something else in each fold."""
+        if self.counts_places:
+            raise ValueError(
+                "k is a number of cases of one ranking, and each fold has a ranking: "
+                "give the share of each fold that is processed as rate=."
+            )
 
-class Tested(ABC):
-    """A metric with a special test, as its slopes are a bad guide."""
+    def cut_rates(self, table: RankTable) -> FloatArray:
+        """Return the rates within (0, 1) at which the metric cuts a table.
 
-    @abstractmethod
+        Slopes jump there. Those of a known rate are the same in all tables.
+        """
+        return cuts_of(self.law)
+
+    def extremes(self, table: RankTable) -> tuple[float, float]:
+        """Return the least and the greatest value in any order that a table allows.
+
+        This is for metrics that never fall (or never rise) where a positive moves above
+        a negative, and are linear where cases tie.
+        """
+        low, high = sorted(map(self.value, extreme_tables(table)))
+        return low, high
+
+    def excess(self, table: RankTable) -> float:
+        """Return how much more it is, on average, of so few cases; nan if unknown."""
+        return float("nan") if self.enough_positives else 0.0
+
+    def attainable(
+        self, bounds: tuple[float, float], value: float
+    ) -> tuple[float, float]:
+        """Return bounds that rankings attain, where an approximation has no maximum."""
+        return bounds
+
+    def lost_recall(self, table: RankTable) -> float:
+        """Return the share of positives that a perfect ranking finds in addition.
+
+        inf if the metric is no mean of the recall.
+        """
+        return float("inf")
+
+    def least_in_window(self, n_pos: float, n_neg: float) -> tuple[str, float]:
+        """Return which class has fewer cases where it counts, and how many.
+
+        inf if all cases count.
+        """
+        return "cases", float("inf")
+
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
-        """Return the ends of the values that this test does not reject.
+        """Return the ends of the values that its test does not reject, if it has one.
 
         ``quantile`` is in standard errors of independent cases.
         """
+        raise NotImplementedError
 
+    def worth_of(self, sample: Sample) -> Any:
+        """Return what each case is worth; None if its class says it."""
+        return None
 
-@singledispatch
-def cut_rates(metric: Metric, table: RankTable) -> FloatArray:
-    """Return the rates within (0, 1) at which a metric cuts a table.
+    def worth_slopes(self, table: Any) -> tuple[FloatArray, FloatArray]:
+        """Return what a unit of gain, and of cost, in each group adds to the value."""
+        raise NotImplementedError
 
-    Slopes jump there. Those of a known rate are the same in all tables; metrics that
-    cut elsewhere register theirs.
-    """
-    return cuts_of(metric.law)
-
-
-@singledispatch
-def extremes(metric: Metric, table: RankTable) -> tuple[float, float]:
-    """Return the least and the greatest value in any order that a table allows.
-
-    This is for metrics that never fall (or never rise) where a positive moves above a
-    negative, and are linear where cases tie; others register theirs.
-    """
-    low, high = sorted(map(metric.value, extreme_tables(table)))
-    return low, high
+    @property
+    def question(self) -> Question:
+        """The parameters, and numbers and rates by default."""
+        question = {}
+        for each in fields(self):
+            value, usual = getattr(self, each.name), each.default
+            is_choice = isinstance(usual, str | bool | None)
+            is_usual = is_choice and type(value) is type(usual) and value == usual
+            if not (is_usual or {"is_named", "is_filled_in"} & each.metadata.keys()):
+                question[each.name] = rendered(value)
+        return question
 
 
 def is_defined(metric: Metric, table: RankTable) -> bool:
@@ -401,46 +450,9 @@ def check_needed(metric: Metric) -> None:
         raise ValueError(f"{missing[0]} is missing: give {texts}.")
 
 
-def question_of(metric: Metric) -> Question:
-    """Return the parameters that were asked for, and numbers and rates by default."""
-    if metric.facts.is_auc:
-        return {}
-    # As it was asked for, where a sample has filled in the rest.
-    asked: Any = vars(metric).get("_asked") or metric
-    question = {}
-    for each in fields(asked):
-        value, usual = getattr(asked, each.name), each.default
-        is_choice = isinstance(usual, str | bool | None)
-        is_usual = is_choice and type(value) is type(usual) and value == usual
-        if not (is_usual or "is_named" in each.metadata):
-            question[each.name] = rendered(value)
-    return question
-
-
 def per_case(kind: type[Metric]) -> tuple[str, ...]:
     """Return the parameters that may have an entry per case."""
     return tuple(each.name for each in fields(kind) if "is_per_case" in each.metadata)
-
-
-def _clipped(of: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep what a metric computes in its range, which rounding may leave."""
-
-    @wraps(of)
-    def clipped(self: Metric, *cases: Any) -> Any:
-        found = of(self, *cases)
-        if isinstance(cases[0], EstimatedTable):
-            return found
-        if isinstance(cases[0], RankTable):
-            low, high = self.bounds(cases[0])
-            # nan stays.
-            return min(max(found, low), high)
-        if self.facts.is_sum:
-            return found
-        if isinstance(found, ListValues):
-            return found._replace(values=np.clip(found.values, *self.bounds()))
-        return np.clip(found, *self.bounds())
-
-    return clipped
 
 
 def score(
@@ -482,7 +494,7 @@ def score(
 
 def score_folds(metric: Metric, rankings: FoldRankings) -> FloatArray:
     """Return the metric within each fold, nan where it is undefined."""
-    check_of_folds(metric)
+    metric.check_of_folds()
     values = np.full(rankings.n_folds, np.nan)
     for i, (y_true, y_score, weights) in enumerate(rankings):
         own, cases = _of_cases(metric, y_true, y_score, weights)
@@ -504,7 +516,7 @@ def _of_cases(
     """Return the metric of scored cases with what depends on them, and the cases."""
     cases = check_ranking(y_true, y_score, weights, pos_label, takes_estimates=True)
     n_cases = cases.total
-    if metric.facts.is_sum and weights is not None:
+    if metric.is_sum and weights is not None:
         # A sum is on the scale on which weights were given.
         n_cases = total(check_weights("sample_weight", weights))
     found = metric.of_sample(n_cases, is_weighted=weights is not None)
@@ -514,24 +526,13 @@ def _of_cases(
 
 def check_takes_estimates(metric: Metric, cases: Sample) -> None:
     """Raise for a metric that needs labels which are known."""
-    if cases.estimated is not None and not metric.facts.takes_estimates:
+    if cases.estimated is not None and not metric.takes_estimates:
         raise ValueError(
             "y_true holds estimated labels, which "
-            f"{metric.name}{question_text(question_of(metric))} does not support: take "
+            f"{metric.name}{question_text(metric.question)} does not support: take "
             "the recall, precision or lift at a rate, the expected recall, the gain by "
             "class, the AUC, the rate-weighted AUC under one distribution, or the "
             "average precision without further options."
-        )
-
-
-def check_of_folds(metric: Metric) -> None:
-    """Raise for a metric that means something else in each fold."""
-    if metric.facts.is_of_cases:
-        raise ValueError(OF_CASES_IN_FOLDS)
-    if metric.facts.counts_places:
-        raise ValueError(
-            "k is a number of cases of one ranking, and each fold has a ranking: give "
-            "the share of each fold that is processed as rate=."
         )
 
 
@@ -581,7 +582,7 @@ def _error_of(table: RankTable, metric: Any, params: dict[str, Any]) -> float:
         return value
     if not table.is_compressed:
         return 0.0
-    least, most = extremes(found, table)
+    least, most = found.extremes(table)
     # What is left by rounding may be below 0; nan stays.
     return float(np.maximum(np.maximum(value - least, most - value), 0.0))
 
@@ -629,7 +630,8 @@ def find_metric(
     if default is not None:
         return default()
     of_lists = ["k"] if in_lists else []
-    check_parameters(function, own, [*inspect.signature(kind).parameters, *of_lists])
+    known = [each.name for each in fields(kind) if each.metadata != FILLED_IN]
+    check_parameters(function, own, [*known, *of_lists])
     found = kind(**own)
     missing = missing_parameters(found)
     if missing and not in_lists:

@@ -17,13 +17,7 @@ from skrate.metrics.base import (
     per_case,
     unwrap,
 )
-from skrate.metrics.lists import (
-    AVERAGES,
-    check_average,
-    check_undefined,
-    default_average,
-    group_scores,
-)
+from skrate.metrics.lists import AVERAGES, check_average, check_undefined, group_scores
 
 # What comes with the cases; the other keywords of a metric are its parameters.
 OF_CASES = ("groups", "sample_weight", "pos_label")
@@ -91,8 +85,8 @@ class BoundMetric:
         average = self.params.get("average")
         if average is None:
             own = {n: v for n, v in self.params.items() if n not in OF_LISTS}
-            found = find_metric(self.function, own, in_lists=True)
-            average = default_average(found)
+            metric = find_metric(self.function, own, in_lists=True)
+            average = metric.default_average
         return isinstance(average, str) and average == "macro"
 
     def told(self, **params: Any) -> BoundMetric:

@@ -311,7 +311,7 @@ def _of_cases(
         is_of, scores, weights = is_of[:, kept], scores[:, kept], weights[kept]
     of_case = np.tile(np.arange(is_of.shape[1]), len(is_of))
     lists = list_table(is_of.ravel(), scores.ravel(), of_case)
-    values = metric.per_list(lists).values
+    values = metric.clip(metric.per_list(lists).values)
     n_undefined = int(np.count_nonzero(np.isnan(values)))
     if n_undefined:
         reason = (

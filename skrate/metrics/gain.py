@@ -35,8 +35,9 @@ from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import EstimatedTable, Merged, RankTable
 from skrate.metrics.at_recall import ROUNDING
 from skrate.metrics.base import (
+    FILLED_IN,
+    OF_CASES_IN_FOLDS,
     PER_CASE,
-    Facts,
     Metric,
     Slopes,
     check_needed,
@@ -277,10 +278,10 @@ class ExpectedGain(Metric, score=expected_gain_score):
     cost: Any = field(default=None, metadata=PER_CASE)
     rate: Any = "uniform"
     normalize: bool = False
+    # Number of cases that a sum is over; None for as many as a table weighs.
+    n_cases: Any = field(default=None, metadata=FILLED_IN)
 
     needs = ()
-    # Number of cases that a sum is over; None for as many as a table weighs.
-    _n_cases = None
 
     def __post_init__(self) -> None:
         if self.gain is not None:
@@ -299,11 +300,12 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return self.cost is not None or not isinstance(self.gain, ClassGain)
 
     @property
-    def facts(self) -> Facts:
-        return Facts(
-            is_sum=not self.normalize, is_of_cases=self.is_of_cases,
-            takes_estimates=not self.is_of_cases,
-        )  # fmt: skip
+    def is_sum(self) -> bool:  # type: ignore[override]
+        return not self.normalize
+
+    @property
+    def takes_estimates(self) -> bool:  # type: ignore[override]
+        return not self.is_of_cases
 
     @property
     def law(self) -> RateDistribution | None:
@@ -325,9 +327,11 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return low * scale, high * scale
 
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
-        known = replace(self)
-        object.__setattr__(known, "_n_cases", n_cases)
-        return known
+        return replace(self, n_cases=n_cases)
+
+    def check_of_folds(self) -> None:
+        if self.is_of_cases:
+            raise ValueError(OF_CASES_IN_FOLDS)
 
     def worth_of(self, sample: Sample) -> Worth | None:
         """Return what the cases of a sample are worth, None where classes say it."""
@@ -340,13 +344,13 @@ class ExpectedGain(Metric, score=expected_gain_score):
             return None
         return worth_of_sample(self.gain, self.cost, sample)
 
-    def value(self, table: RankTable) -> float:
+    def compute(self, table: RankTable) -> float:
         if isinstance(table, WorthTable):
             found = gain_of_groups(table.worth, self.rate) / table.total
             return found * self._scale(table)
         if isinstance(table, EstimatedTable):
             # A class whose estimates add up to 0, or less, is found nevertheless.
-            return super().value(table)
+            return super().compute(table)
         (of_pos, of_neg), found = self._by_class, 0.0
         if of_pos and table.n_pos > 0:
             found += of_pos * table.prevalence * expected_recall(table, self.rate)
@@ -367,10 +371,10 @@ class ExpectedGain(Metric, score=expected_gain_score):
         """Return the number of cases that the gain per case is multiplied with."""
         if self.normalize:
             return 1.0
-        return table.total if self._n_cases is None else self._n_cases
+        return table.total if self.n_cases is None else self.n_cases
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        n_cases: Any = self._n_cases
+        n_cases: Any = self.n_cases
         if self.is_of_cases:
             # Gains and costs per group, in their place.
             rows = map(GroupWorth, pos, neg)

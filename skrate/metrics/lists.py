@@ -33,7 +33,7 @@ from skrate.data.lists import (
 )
 from skrate.data.ranking import check_groups
 from skrate.data.table import RankTable
-from skrate.metrics.base import Metric, MetricLike, find_in_lists, question_of
+from skrate.metrics.base import Metric, MetricLike, find_in_lists
 from skrate.metrics.gain import ExpectedGain
 from skrate.metrics.hypotheses import (
     Alternative,
@@ -168,8 +168,8 @@ def group_scores(
     of_rows = (y_true, y_score, groups, sample_weight, relevance_threshold)
     gain = found.gain_of_cases if isinstance(found, ExpectedGain) else None
     table = list_table(
-        *of_rows, pos_label, keep_scale=found.facts.is_sum, gain=gain,
-        grade_gain=found.facts.grade_gain, entities=entities,
+        *of_rows, pos_label, keep_scale=found.is_sum, gain=gain,
+        grade_gain=found.grade_gain, entities=entities,
     )  # fmt: skip
     return scores_of(found, table, k)
 
@@ -278,7 +278,7 @@ class GroupScores(Rows):
         found, (k, relevance_threshold) = find_in_lists(
             metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
         )
-        parts, grade_gain = [], found.facts.grade_gain
+        parts, grade_gain = [], found.grade_gain
         is_graded = relevance_threshold is not None or grade_gain is not None
         for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
             with naming_batch(number):
@@ -301,7 +301,7 @@ class GroupScores(Rows):
     def params(self) -> Question:
         """Parameters of the metric, such as "rate", as numbers and text."""
         of_lists = {} if self._k is None else {"k": self._k}
-        return question_of(self._metric) | of_lists
+        return self._metric.question | of_lists
 
     @property
     def _counts(self) -> BoolArray:
@@ -503,7 +503,7 @@ class GroupScores(Rows):
 
     def __repr__(self) -> str:
         mean = average_of(self, None, "skip").value
-        name = "pooled mean" if default_average(self._metric) == "pooled" else "mean"
+        name = "pooled mean" if self._metric.default_average == "pooled" else "mean"
         return (
             f"GroupScores({self.metric}{question_text(self.params)}, "
             f"{self.n_defined} of {len(self.groups)} lists "
@@ -520,9 +520,9 @@ def average_of(
 ) -> ListAverage:
     """Return the average over lists, which may be in clusters, or ``among`` some."""
     metric, lists, counts = scores._metric, scores._lists, scores._counts
-    average = check_average(default_average(metric) if average is None else average)
+    average = check_average(metric.default_average if average is None else average)
     undefined = check_undefined(undefined)
-    limits = (-np.inf, np.inf) if metric.facts.is_sum else metric.bounds()
+    limits = (-np.inf, np.inf) if metric.is_sum else metric.bounds()
     if not isinstance(undefined, str):
         limits = min(limits[0], undefined), max(limits[1], undefined)
     is_defined = lists.defined > 0
@@ -532,11 +532,11 @@ def average_of(
         return ListAverage(np.full(1, np.nan), np.ones(1), None, limits)
     kept = is_defined if isinstance(undefined, str) else counts
     if isinstance(average, str) and average in ("pairs", "pooled"):
-        if metric.facts.is_sum and average == "pooled":
+        if metric.is_sum and average == "pooled":
             kept, parts = counts, lists.values
             weights = np.full(len(parts), 1 / np.count_nonzero(counts))
         elif np.isnan(lists.whole).any() or (
-            average == "pairs" and not metric.facts.is_two_sample
+            average == "pairs" and not metric.is_two_sample
         ):
             raise ValueError(_UNKNOWN[average])
         else:
@@ -570,7 +570,7 @@ def question_of_mean(
 ) -> Question:
     """Return how lists are averaged, if not by default."""
     given = {"average": average, "undefined": undefined}
-    defaults = (None, default_average(scores._metric)), ("skip",)
+    defaults = (None, scores._metric.default_average), ("skip",)
     return {
         name: rendered(value)
         for (name, value), usual in zip(given.items(), defaults, strict=True)
@@ -617,16 +617,11 @@ def clusters_of_lists(groups: ArrayLike, clusters: ArrayLike | None) -> IntArray
     return of_list[lists.sizes > 0]
 
 
-def default_average(metric: Metric) -> Average:
-    """Return how lists are averaged where nothing is said, as by the score function."""
-    return "pooled" if metric.facts.is_of_queues else "macro"
-
-
 def check_items(
     metric: Metric, k: int | None, sample_weight: ArrayLike | None
 ) -> int | None:
     """Return ``k``; weights are no items, for what goes by the places of items."""
-    if metric.facts.counts_places and sample_weight is not None:
+    if metric.counts_places and sample_weight is not None:
         raise ValueError(
             f"sample_weight has no meaning for the {metric.name}, which counts the "
             "places of items: leave it out, or repeat rows."
@@ -637,6 +632,7 @@ def check_items(
 def scores_of(metric: Metric, table: ListTable, k: int | None = None) -> GroupScores:
     """Return the metric within the lists of a table."""
     lists = metric.per_list(table, k)
+    lists = lists._replace(values=metric.clip(lists.values))
     columns = [*lists, table.n_pos + table.n_neg, table.n_pos]
     if len(table.lists) < len(table.labels):
         # A list without weight is undefined and empty.
@@ -675,7 +671,7 @@ def mean_of_lists(
             f"np.ravel(y_score), groups=np.repeat(range({shape[0]}), {shape[1]})."
         )
     k = check_top(k, rows[3])
-    table = list_table(*rows, grade_gain=metric.facts.grade_gain)
+    table = list_table(*rows, grade_gain=metric.grade_gain)
     return scores_of(metric, table, k).mean(average, undefined)
 
 

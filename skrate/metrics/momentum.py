@@ -11,7 +11,7 @@ from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
-from skrate.metrics.base import Facts, Metric, Slopes, extremes, score
+from skrate.metrics.base import Metric, Slopes, score
 
 # Less than this above chance is rounding.
 LEAST_ADVANTAGE = 1e-12
@@ -117,27 +117,44 @@ class _AboveChance(Metric):
 
     exact: bool = False
 
+    rests_on_few = True
+    enough_positives = 40
+
     def __post_init__(self) -> None:
         check_flag("exact", self.exact)
 
     def undefined_value(self, table: RankTable) -> str:
         return "the ranking is not better than a random one"
 
-    # The first ones.
-    facts = Facts(rests_on_few=True, enough_positives=40)
-
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         raise ValueError(f"metric: {self.name} is not known within lists.")
+
+    def extremes(self, table: RankTable) -> tuple[float, float]:
+        # That AUC and AP allow, either by itself: momentum may fall where the AUC
+        # rises.
+        shares = table.prevalence, table.negative_share
+        found = [
+            _combine(*shares, 2 * auc - 1, precision, exact=self.exact)
+            for auc in _AUC.extremes(table)
+            for precision in _PRECISION.extremes(table)
+        ]
+        values = np.array(found, dtype=float)[:, int(isinstance(self, Stamina))]
+        return values.min(), values.max()
 
 
 class Momentum(_AboveChance, score=momentum_score):
     """The initial precision that AP and AUC imply: (adjusted AP) / (2 AUC - 1)."""
 
     name = "Momentum"
-    facts = Facts(rests_on_few=True, enough_positives=40, value_of_perfect=1.0)
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         return 0.0, np.inf
+
+    def attainable(
+        self, bounds: tuple[float, float], value: float
+    ) -> tuple[float, float]:
+        # That of a perfect ranking is 1, and an approximation may lie above.
+        return bounds[0], 1.25 * max(1.0, value)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         return _of_tables(pos, neg, exact=self.exact)[0]
@@ -170,23 +187,6 @@ class Stamina(_AboveChance, score=stamina_score):
         by_prevalence = ((rest - p) * advantage + alpha) / distance
         of_auc = _AUC.slopes(table).scaled(2 * p * rest / distance, by_prevalence)
         return of_auc.plus(Momentum().slopes(table).scaled(-alpha / distance))
-
-
-@extremes.register(Momentum)
-@extremes.register(Stamina)
-def _(metric: Momentum | Stamina, table: RankTable) -> tuple[float, float]:
-    """Return the range that those of AUC and AP allow.
-
-    Either by itself: momentum may fall where the AUC rises.
-    """
-    shares = table.prevalence, table.negative_share
-    found = [
-        _combine(*shares, 2 * auc - 1, precision, exact=metric.exact)
-        for auc in extremes(_AUC, table)
-        for precision in extremes(_PRECISION, table)
-    ]
-    values = np.array(found, dtype=float)[:, int(isinstance(metric, Stamina))]
-    return values.min(), values.max()
 
 
 def _of_tables(pos: Array, neg: Array, *, exact: bool) -> tuple[FloatArray, FloatArray]:

@@ -23,7 +23,7 @@ from skrate.data.checks import check_choice, shown, within_rounding
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.at_recall import TOO_SMALL
-from skrate.metrics.base import Facts, Metric, Slopes, reject_scoring, score
+from skrate.metrics.base import Metric, Slopes, reject_scoring, score
 from skrate.metrics.rate_weighted_auc import is_late
 from skrate.rates.laws import (
     FrozenDistribution,
@@ -235,19 +235,17 @@ class PartialAUC(Metric, score=partial_auc_score):
             return Weighted(self.tpr, "tpr")
         return Window(self.fpr or (0.0, 1.0), self.tpr or (0.0, 1.0))
 
+    groups = "runs"
+    is_two_sample = ignores_prevalence = True
+
     @property
-    def facts(self) -> Facts:
+    def rests_on_few(self) -> bool:  # type: ignore[override]
         # The cases of a part of the curve are few.
-        is_part = isinstance(self.region, Window) and self.region != Window()
-        return Facts(
-            is_two_sample=True, rests_on_few=is_part, groups="runs",
-            ignores_prevalence=True,
-        )  # fmt: skip
+        return isinstance(self.region, Window) and self.region != Window()
 
     def least_in_window(self, n_pos: float, n_neg: float) -> tuple[str, float]:
-        """Return the class with fewer cases in the window, and how many it has."""
         region = self.region
-        if not isinstance(region, Window) or not self.facts.rests_on_few:
+        if not isinstance(region, Window) or not self.rests_on_few:
             return "cases", float("inf")
         (left, right), (bottom, top) = region.fpr, region.tpr
         in_window = {

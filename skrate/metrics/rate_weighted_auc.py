@@ -26,10 +26,16 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import RankTable
-from skrate.metrics.auc import AUC, AUC_FACTS, list_auc
-from skrate.metrics.base import Facts, Metric, Slopes, reject_scoring
+from skrate.metrics.auc import AUC, list_auc
+from skrate.metrics.base import Metric, Slopes, reject_scoring
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.metrics.recall import expected_recall, recall_of_tables, recall_slopes
+from skrate.metrics.recall import (
+    expected_recall,
+    missed_share,
+    recall_of_tables,
+    recall_slopes,
+)
+from skrate.metrics.results import Question
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 from skrate.rates.survival import kept
 
@@ -231,6 +237,9 @@ class RateWeightedAUC(
 
     rate: Any = "uniform"
 
+    groups = "runs"
+    takes_estimates = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", check_rate(self.rate))
 
@@ -240,10 +249,16 @@ class RateWeightedAUC(
         return is_uniform(self.rate)
 
     @property
-    def facts(self) -> Facts:
-        if self.is_auc:
-            return AUC_FACTS
-        return Facts(groups="runs", takes_estimates=True)
+    def is_two_sample(self) -> bool:  # type: ignore[override]
+        return self.is_auc
+
+    @property
+    def ignores_prevalence(self) -> bool:  # type: ignore[override]
+        return self.is_auc
+
+    @property
+    def question(self) -> Question:
+        return {} if self.is_auc else super().question
 
     @property
     def name(self) -> str:
@@ -254,7 +269,7 @@ class RateWeightedAUC(
         """The same for swapped classes and negated scores."""
         return RateWeightedAUC(self.rate.mirrored)
 
-    def value(self, table: RankTable) -> float:
+    def compute(self, table: RankTable) -> float:
         return rate_weighted_auc(table, self.rate)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -287,6 +302,9 @@ class RateWeightedAUC(
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k) if self.is_auc else super().per_list(lists, k)
+
+    def lost_recall(self, table: RankTable) -> float:
+        return missed_share(table, self.rate)
 
     def undefined_value(self, table: RankTable) -> str:
         return undefined_rate_reason(table.prevalence, self.rate)

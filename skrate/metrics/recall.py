@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -18,7 +19,7 @@ from skrate.data.arrays import (
 )
 from skrate.data.lists import ListTable
 from skrate.data.ranking import begins_group
-from skrate.data.table import RankTable
+from skrate.data.table import RankTable, table_of_weights
 from skrate.metrics.base import Slopes
 from skrate.rates.laws import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
@@ -62,6 +63,16 @@ def expected_recall(
     edges, groups = table.rates, np.flatnonzero(weights)
     means = rate.table.mean(edges[groups], edges[groups + 1])
     return float(dot(weights[groups], means)) / n
+
+
+def missed_share(table: RankTable, law: Any) -> float:
+    """Return the share of positives that a perfect ranking finds in addition."""
+    if not isinstance(law, RateDistribution):
+        return float("inf")
+    perfect = table_of_weights(
+        np.array([table.n_pos, 0.0]), np.array([0.0, table.n_neg])
+    )
+    return expected_recall(perfect, law) - expected_recall(table, law)
 
 
 def sum_over_places(counts: Array, rate: RateDistribution) -> float:

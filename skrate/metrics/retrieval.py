@@ -12,7 +12,7 @@ from scipy.special import betaln
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
 from skrate.data.lists import GradeGain, ListTable, ListValues, check_grade_gain
 from skrate.data.table import RankTable
-from skrate.metrics.base import Facts, Metric, Slopes, reject_scoring
+from skrate.metrics.base import Metric, Slopes, reject_scoring
 from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]
@@ -335,7 +335,7 @@ class _OfPlaces(Metric):
     """What goes by the places of relevant items, of which a ranking is one list."""
 
     needs = ("positive",)
-    facts = Facts(counts_places=True)
+    counts_places = True
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         return ListValues.of(self._of_top(RelevantRows.of(lists), k), lists)
@@ -362,8 +362,9 @@ class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
         object.__setattr__(self, "gain", check_grade_gain(self.gain))
 
     @property
-    def facts(self) -> Facts:  # type: ignore[override]
-        return Facts(counts_places=True, grade_gain=self.gain)
+    def grade_gain(self) -> GradeGain | None:  # type: ignore[override]
+        gain: GradeGain | None = self.gain
+        return gain
 
     def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
         discounts = 1 / np.log2(np.arange(2, rows.longest + 2))

@@ -20,7 +20,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.data.table import merged_but_at
-from skrate.metrics.base import cut_rates, find_metric
+from skrate.metrics.base import find_metric
 from skrate.metrics.recall import bandwidth
 
 
@@ -80,7 +80,7 @@ def test_the_variance_is_that_of_the_ranking_that_is_not_merged(metric, kwargs, 
     for slopes, weights in ((by_pos, table.pos), (by_neg, table.neg)):
         size = weights.sum()
         mean = np.average(slopes, weights=weights)
-        lost = 1 if of.facts.is_two_sample else 0
+        lost = 1 if of.is_two_sample else 0
         squares = np.average((slopes - mean) ** 2, weights=weights)
         expected += squares / (size - lost)
     found = estimate(metric, y_true, y_score, **kwargs).standard_error
@@ -112,7 +112,7 @@ def test_the_rates_with_a_probability_of_their_own_cut():
         ("roc_auc", {}, []),
     ):
         table = RankTable.from_arrays(*runs_of_negatives(0))
-        cuts = cut_rates(find_metric(metric, kwargs), table)
+        cuts = find_metric(metric, kwargs).cut_rates(table)
         assert cuts.tolist() == expected
         # What is not cut is merged as before.
         assert (merged_but_at(table, cuts, "merged") is table.merged) == (not expected)

@@ -97,7 +97,7 @@ def test_the_variance_sums_up_the_influence_of_cases(metric, kwargs):
         np.mean([metric(*fold[:2], **kwargs) for fold in a]), abs=1e-12
     )
     # DeLong's influence values count each class with one less already.
-    is_two_sample = find_metric(metric, kwargs).facts.is_two_sample
+    is_two_sample = find_metric(metric, kwargs).is_two_sample
     expected = literal_variance(of_a, a, is_counted=is_two_sample)
     assert found.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-18)
     differences = [x - y for x, y in zip(of_a, of_b, strict=True)]

@@ -16,7 +16,7 @@ from looped import looped
 from metric_cases import Case
 from reference import tables
 from skrate import FoldRankings, RankTable, average_precision_score, compare, estimate
-from skrate.metrics.average_precision import AveragePrecision, excess, precision_excess
+from skrate.metrics.average_precision import AveragePrecision, precision_excess
 from skrate.metrics.base import find_metric
 from strategies import ranked_samples
 
@@ -350,7 +350,7 @@ def test_one_case_of_a_class_does_not_tell():
 def test_adjusted_it_has_the_scale_of_the_metric():
     table = RankTable([3, 2, 1], [1, 2, 6])
     plain, adjusted = (
-        excess(find_metric(average_precision_score, {"adjusted": adjusted}), table)
+        find_metric(average_precision_score, {"adjusted": adjusted}).excess(table)
         for adjusted in (False, True)
     )
     assert adjusted == pytest.approx(plain / table.negative_share, rel=1e-14)

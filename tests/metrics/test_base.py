@@ -33,7 +33,6 @@ from skrate.metrics.base import (
     METRICS,
     SYNONYMS,
     MetricName,
-    cut_rates,
     find_metric,
     named,
     score_names,
@@ -57,7 +56,7 @@ def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decim
     y_true, y_score = sample(1, decimals=decimals)
     table = RankTable.from_arrays(y_true, y_score)
     of = bound(metric, kwargs)
-    small = merged_but_at(table, cut_rates(of, table), "merged")
+    small = merged_but_at(table, of.cut_rates(table), "merged")
     assert of.value(small.table) == pytest.approx(of.value(table), abs=1e-12)
     group = small.group_of(table.n_groups)
     assert np.bincount(group, table.pos).tolist() == small.pos.tolist()

@@ -28,7 +28,7 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.metrics.base import LIST_METRICS, METRICS, find_metric, question_of
+from skrate.metrics.base import LIST_METRICS, METRICS, find_metric
 from skrate.model_selection.scorers import RateWeightedAUCScorer
 from skrate.results import Comparison, Estimate, Estimates, GroupScores, SampleSize
 
@@ -93,7 +93,7 @@ def test_two_questions_differ_in_every_result():
 
 @each([case for case in SMOOTH + JUMPS if case[1]])
 def test_all_that_was_given_is_named(metric, kwargs):
-    found = question_of(find_metric(metric, kwargs))
+    found = find_metric(metric, kwargs).question
     # The name says which of the classes; and the AUC has no rate.
     assert set(kwargs) - {"of", "rate"} <= set(found)
     assert ("rate" in found) == ("rate" in kwargs and kwargs["rate"] is not None)
