@@ -313,8 +313,7 @@ def add_metric_calls(made, skrate, sample, folds, name, params, number):
             skrate.select_best,
             metric,
             **params,
-            models=scores,
-            y_true=y,
+            **of_models(skrate.select_best, y, scores),
             n_resamples=50,
             random_state=0,
         )
@@ -324,6 +323,12 @@ def add_metric_calls(made, skrate, sample, folds, name, params, number):
         made[f"sample_size/{name}/difference"] = partial(
             skrate.sample_size, metric, y, a, b, **params, difference=0.1
         )
+
+
+def of_models(function, y_true, scores):
+    """Return the arguments of several models, named ``models`` before version 0.1."""
+    is_old = "models" in inspect.signature(function).parameters
+    return {"y_true": y_true, "models" if is_old else "y_score": scores}
 
 
 def add_list_calls(made, skrate, sample, name, params):
@@ -396,7 +401,10 @@ def add_curve_calls(made, skrate, sample, folds):
             skrate.curve_band, y, a, **drawn, **options
         )
     made["budget_report/models"] = partial(
-        skrate.budget_report, y, models=sample.scores, rate=0.2, reference="a"
+        skrate.budget_report,
+        **of_models(skrate.budget_report, y, sample.scores),
+        rate=0.2,
+        reference="a",
     )
     made["budget_report/folds"] = partial(skrate.budget_report, folds["a"], rate=0.2)
     parts = [np.flatnonzero(sample.folds == fold) for fold in range(3)]

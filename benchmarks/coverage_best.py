@@ -101,7 +101,7 @@ def of_fixed(metric, n, n_models, correlation, prevalence, kind, fall, how, n_sa
     for sample in range(n_samples):
         is_pos, scores = scored(rng, n, distances, *design)
         found = select_best(
-            metric, scores, is_pos, n_resamples=500, random_state=sample, **params
+            metric, is_pos, scores, n_resamples=500, random_state=sample, **params
         )
         distance = distances[int(found.best)]
         if distance not in truths:

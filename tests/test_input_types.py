@@ -81,17 +81,17 @@ def of_two(function: Callable[..., Any], **options: Any) -> Calls:
 
 
 def of_models(function: Callable[..., Any], **options: Any) -> Calls:
-    """Return the calls of a function of the scores of models, and labels."""
+    """Return the calls of a function of labels and the scores of several models."""
     call = partial(function, **options)
     return {
-        "arrays": partial(call, A.reshape(-1, 1), Y),
-        "several models": partial(call, MODELS, Y),
+        "arrays": partial(call, Y, A.reshape(-1, 1)),
+        "several models": partial(call, Y, MODELS),
         "RankTable": partial(call, TABLES[0]),
         "FoldRankings": partial(call, FOLDS[0]),
         "FoldRankings of models": partial(call, OF_MODELS),
-        "estimated labels": partial(call, MODELS, NOISY),
+        "estimated labels": partial(call, NOISY, MODELS),
         **{
-            name: partial(call, MODELS, Y, **{name: KEYWORDS[name]})
+            name: partial(call, Y, MODELS, **{name: KEYWORDS[name]})
             for name in KEYWORDS
         },
     }

@@ -29,7 +29,7 @@ is_ill, scores = scored(300)
 names = [f"model {i}" for i in range(20)]
 models = dict(zip(names, scores.T, strict=True))
 best = select_best(
-    "roc_auc", models, is_ill, margin=0.05, random_state=0
+    "roc_auc", is_ill, models, margin=0.05, random_state=0
 )
 print(best)
 

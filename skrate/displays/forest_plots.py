@@ -161,7 +161,7 @@ class BestModelDisplay(Drawing):
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(300) < 0.3
     >>> scores = y_true[:, None] + rng.normal(size=(300, 30))
-    >>> result = select_best("roc_auc", scores, y_true, random_state=0)
+    >>> result = select_best("roc_auc", y_true, scores, random_state=0)
     >>> display = BestModelDisplay(result).plot()
     >>> display.corrected_.get_xdata().round(2).tolist()
     [0.76]

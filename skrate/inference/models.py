@@ -39,8 +39,7 @@ def rankings_of_models(
     """
     if are_of_folds(y_true):
         check_alone(FoldRankings, **{argument: scores}, **cases_given)
-        # select_best takes models first.
-        argument = "models" if argument == "models" else "y_true"
+        argument = "y_true"
         models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
     else:
         cases = check_cases(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,14 +19,14 @@ from skrate.data.arrays import (
     dot,
 )
 from skrate.data.checks import as_real, check_generator, check_positive, warn
-from skrate.data.folds import are_of_folds
+from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.inference.delta import of_units, scaled_units
 from skrate.inference.intervals import SLACK
 from skrate.inference.measured import Measured
 from skrate.inference.models import check_several, measured_models, rankings_of_models
 from skrate.inference.plan import CLASSES, Plan
 from skrate.inference.resampling import count_draw
-from skrate.inference.sample import Ranked, Weights
+from skrate.inference.sample import Frame, Ranked, Weights
 from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, check_metric_first
 from skrate.metrics.hypotheses import NEGLIGIBLE
 from skrate.metrics.results import (
@@ -56,8 +56,8 @@ _FEW = 10
 
 def select_best(
     metric: MetricLike,
-    models: Any,
-    y_true: ArrayLike | None = None,
+    y_true: ArrayLike | Mapping[Any, FoldRankings] | Sequence[FoldRankings],
+    y_score: ArrayLike | Mapping[Any, ArrayLike] | Frame | None = None,
     *,
     confidence_level: float = 0.95,
     margin: float | None = None,
@@ -84,13 +84,13 @@ def select_best(
         or without "_score", a :func:`functools.partial` or a scorer of one; also
         :func:`sklearn.metrics.roc_auc_score` or
         :func:`sklearn.metrics.average_precision_score`, without options.
-    models : mapping, data frame, array or list
-        The scores of each model, of shape (n_samples,), by its name; a data frame or an
-        array of shape (n_samples, n_models); or, without ``y_true``, the
-        :class:`FoldRankings` of each by its name, of the same folds, as
-        :func:`search_rankings` makes them of a search.
-    y_true : array-like of shape (n_samples,), default=None
-        True labels of two classes.
+    y_true : array-like of shape (n_samples,), mapping or list of FoldRankings
+        True labels of two classes; or, without ``y_score``, the :class:`FoldRankings`
+        of each model by its name, of the same folds, such as :func:`search_rankings`
+        returns for a search.
+    y_score : mapping, data frame or array-like, default=None
+        The scores of each model, of shape (n_samples,), by its name; or a data frame or
+        an array of shape (n_samples, n_models).
     confidence_level : float, default=0.95
         Level of the intervals and of the set, in (0, 1).
     margin : float, default=None
@@ -231,7 +231,7 @@ def select_best(
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(300) < 0.3
     >>> scores = y_true[:, None] + rng.normal(size=(300, 30))
-    >>> select_best("roc_auc", scores, y_true, random_state=0)
+    >>> select_best("roc_auc", y_true, scores, random_state=0)
     BestModel('14' of 30 models, by the AUC:
       0.8151 as measured, 0.7566 on new cases, 95 % interval [0.6752, 0.823]
       30 of 30 may be the best;
@@ -248,30 +248,37 @@ def select_best(
     case_arguments = {
         "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
     }  # fmt: skip
-    if hasattr(models, "fit"):
-        raise ValueError(
-            f"models is a {type(models).__name__}, which keeps no scores of cases: "
-            "give search_rankings(search, X, y) of a search, or a dict with the "
-            "cross_val_rankings of each model."
-        )
-    given = (models, y_true)
-    if y_true is None:
-        if not are_of_folds(models):
-            raise ValueError(
-                "y_true is missing: give the labels of the scores in models, or in "
-                "models the FoldRankings of each model by its name, found "
-                f"{type(models).__name__}."
-            )
-        given = (None, models)
-    elif isinstance(y_true, Mapping) or getattr(y_true, "shape", ())[1:] > (1,):
-        raise ValueError(
-            "y_true holds several models: give models first, then the labels, as in "
-            "select_best(metric, models, y_true)."
-        )
-    samples = rankings_of_models("models", *given, case_arguments, weights, least=1)
+    _check_order(y_true, y_score)
+    samples = rankings_of_models(
+        "y_score", y_score, y_true, case_arguments, weights, least=1
+    )
     costs = _check_cost(cost, margin, list(samples))
     found = measured_models((metric, metric_kwargs), list(samples.values()), plan)
     return _selected(tuple(samples), found, plan, margin, costs)
+
+
+def _check_order(y_true: Any, y_score: Any) -> None:
+    """Raise unless labels come first and scores second, or rankings of folds alone."""
+    for name, given in {"y_true": y_true, "y_score": y_score}.items():
+        if hasattr(given, "fit"):
+            raise ValueError(
+                f"{name} is a {type(given).__name__}, which keeps no scores of cases: "
+                "pass search_rankings(search, X, y) of a search as y_true, or a dict "
+                "with the cross_val_rankings of each model."
+            )
+    if are_of_folds(y_true):
+        return
+    if isinstance(y_true, Mapping) or getattr(y_true, "shape", ())[1:] > (1,):
+        raise ValueError(
+            "y_true holds scores of several models: swap y_true and y_score, because "
+            "the labels come first: select_best(metric, y_true, y_score)."
+        )
+    if y_score is None:
+        raise ValueError(
+            "y_score is missing: pass the scores of each model by its name, or as "
+            "y_true a dict with the FoldRankings of each model, got "
+            f"{type(y_true).__name__}."
+        )
 
 
 def _check_cost(
@@ -396,7 +403,7 @@ class BestModel(Drawn, Rows):
     >>> from skrate import select_best
     >>> y_true = [0, 0, 1, 0, 1, 1] * 10
     >>> a, b = [1, 2, 3, 4, 5, 6] * 10, [2, 1, 6, 4, 3, 5] * 10
-    >>> best = select_best("roc_auc", {"a": a, "b": b}, y_true)
+    >>> best = select_best("roc_auc", y_true, {"a": a, "b": b})
     >>> best.best, best.set
     ('a', ('a', 'b'))
     """

@@ -422,13 +422,13 @@ ILL = {
     ),
     "a cost in words": (
         lambda: skrate.select_best(
-            "roc_auc", {"a": S6, "b": S6[::-1]}, Y6, margin=0.1, cost={"a": "x", "b": 1}
+            "roc_auc", Y6, {"a": S6, "b": S6[::-1]}, margin=0.1, cost={"a": "x", "b": 1}
         ),
         "cost.*'x'",
     ),
     "a cost without a value": (
         lambda: skrate.select_best(
-            "roc_auc", {"a": S6, "b": S6}, Y6, margin=0.1, cost={"a": SNAN, "b": 1}
+            "roc_auc", Y6, {"a": S6, "b": S6}, margin=0.1, cost={"a": SNAN, "b": 1}
         ),
         "cost",
     ),
@@ -472,8 +472,8 @@ def test_missing_values_of_pandas_and_lazy_frames_are_named():
     with pytest.raises(ValueError, match="y_true"):
         scorer_of(with_cell(Y6, pandas.NA))
     lazy = require("polars").LazyFrame({"a": S6, "b": S6})
-    with pytest.raises(ValueError, match=r"models.*models\.collect\(\)"):
-        skrate.select_best("roc_auc", lazy, Y6)
+    with pytest.raises(ValueError, match=r"y_score.*y_score\.collect\(\)"):
+        skrate.select_best("roc_auc", Y6, lazy)
 
 
 def test_what_messages_suggest_works():

@@ -97,7 +97,7 @@ ROWS = {
         {"curve_kwargs": "lines_", "point_kwargs": "point_"},
     ),
     "best": Row(
-        BestModelDisplay, ("roc_auc", {"a": A + 3 * Y_TRUE, "b": B - 3 * Y_TRUE}, Y),
+        BestModelDisplay, ("roc_auc", Y, {"a": A + 3 * Y_TRUE, "b": B - 3 * Y_TRUE}),
         {"pos_label": "ill", **FEW}, {"point_kwargs": "points_"}, select_best,
     ),
     "report": Row(
@@ -427,9 +427,7 @@ def named(name, model):
     """Draw a display of a model, and for several models also of another."""
     row = ROWS[name]
     if name in ("best", "estimates"):
-        models = {model: A + Y_TRUE, "other": B}
-        given = (Y, models) if name == "estimates" else (models, Y)
-        return row.draw("roc_auc", *given)
+        return row.draw("roc_auc", Y, {model: A + Y_TRUE, "other": B})
     if name == "subgroups":
         return row.draw(by=np.where(A > B, str(model), "other"))
     if name == "comparison":

@@ -35,7 +35,7 @@ def made():
         "recall", Y_TRUE, Y_SCORE, by=RNG.random(200) < 0.5, rate=0.2
     )
     models = {"a": Y_SCORE, "b": OTHER}
-    best = select_best("roc_auc", models, Y_TRUE, n_resamples=99, random_state=0)
+    best = select_best("roc_auc", Y_TRUE, models, n_resamples=99, random_state=0)
     return [
         (budget_report(Y_TRUE, Y_SCORE, rate=0.2), displays.BudgetReportDisplay),
         (difference, displays.CurveComparisonDisplay),

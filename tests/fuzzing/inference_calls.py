@@ -588,14 +588,11 @@ def select_best(rng: np.random.Generator) -> Call:
     def arguments(given: Sample) -> Any:
         models = models_of(given, seed, n_models)
         named = {"metric": metric.given, **options, **metric.options}
-        _, named = given.data("y_score", **named)
-        named["models"] = models
-        del named["y_score"]
-        return (), named | few
+        return given.data(**named, y_score=models, **few)
 
     def check(given: Sample, found: Any) -> None:
         (), named = arguments(given)
-        models = named.pop("models")
+        models = named.pop("y_score")
         alone = [
             quietly(
                 skrate.estimate,

@@ -62,7 +62,7 @@ OTHERS = {
     "range": auc_range_from_errors(10, 20, 3),
 }
 # Of many models the number is that of the best.
-BEST = select_best("roc_auc", {NAME: A, "b": B}, Y, n_resamples=99, random_state=0)
+BEST = select_best("roc_auc", Y, {NAME: A, "b": B}, n_resamples=99, random_state=0)
 PLAN = plan_labels(
     [4, 3, 2, 1], 2, metric="roc_auc", probability=[0.8, 0.6, 0.3, 0.1], random_state=0
 )

@@ -105,8 +105,8 @@ def test_the_corrected_value_is_the_mean_over_all_samples(metric, params, first,
     mean, _, error = corrected_by_enumeration(metric, y_true, scores, **params)
     found = select_best(
         metric,
-        np.transpose(scores),
         y_true,
+        np.transpose(scores),
         n_resamples=40_000,
         random_state=0,
         **params,
@@ -181,7 +181,7 @@ def test_the_interval_counts_how_far_winners_differ(is_apart):
         y_true = rng.random(200) < 0.3
         scores = y_true[:, None] * [1.4, *[1] * 9] + rng.normal(size=(200, 10))
     n_draws = 20_000
-    found = select_best("roc_auc", scores, y_true, n_resamples=n_draws, random_state=0)
+    found = select_best("roc_auc", y_true, scores, n_resamples=n_draws, random_state=0)
     psi = np.array([estimate("roc_auc", y_true, one).influence for one in scores.T])
     generator = np.random.default_rng(1)
     counts = generator.multinomial(200, np.full(200, 1 / 200), n_draws)
@@ -206,7 +206,7 @@ def test_the_interval_counts_how_far_winners_differ(is_apart):
 
 
 def test_one_model_has_the_numbers_of_estimate():
-    one = select_best("average_precision", {"a": SCORES[:, 0]}, Y)
+    one = select_best("average_precision", Y, {"a": SCORES[:, 0]})
     alone = estimate("average_precision", Y, SCORES[:, 0])
     assert one.value == one.corrected_value == alone.value
     assert one.confidence_interval == alone.confidence_interval
@@ -214,7 +214,7 @@ def test_one_model_has_the_numbers_of_estimate():
 
 
 def test_values_and_intervals_are_those_of_each_model():
-    found = select_best("roc_auc", MODELS, Y, random_state=0)
+    found = select_best("roc_auc", Y, MODELS, random_state=0)
     alone = [estimate("roc_auc", Y, one) for one in MODELS.values()]
     assert found.values.tolist() == [one.value for one in alone]
     assert_allclose(found.intervals, [one.confidence_interval for one in alone])
@@ -228,7 +228,7 @@ def test_values_and_intervals_are_those_of_each_model():
 
 def test_alike_models_lose_nothing_and_all_may_be_the_best():
     for metric in ("roc_auc", "average_precision"):
-        found = select_best(metric, np.tile(SCORES[:, [0]], 3), Y, random_state=0)
+        found = select_best(metric, Y, np.tile(SCORES[:, [0]], 3), random_state=0)
         assert found.corrected_value == pytest.approx(found.value, rel=1e-12)
         assert found.set == ("0", "1", "2")
 
@@ -239,7 +239,7 @@ def test_a_copy_of_a_best_that_stands_apart_is_no_rival():
     scores = y_true[:, None] * [1.6, *[1] * 9] + rng.normal(size=(200, 10))
     more = np.column_stack([scores, scores[:, 0] + 0.01 * rng.normal(size=200)])
     once, twice = (
-        select_best("roc_auc", one, y_true, n_resamples=5000, random_state=0)
+        select_best("roc_auc", y_true, one, n_resamples=5000, random_state=0)
         for one in (scores, more)
     )
     assert once.best == twice.best == "0"
@@ -252,7 +252,7 @@ def test_a_single_draw_has_a_value(n_models):
     rng = np.random.default_rng(0)
     y_true = rng.random(60) < 0.5
     scores = y_true[:, None] + rng.normal(size=(60, n_models))
-    found = select_best("roc_auc", scores, y_true, n_resamples=1, random_state=0)
+    found = select_best("roc_auc", y_true, scores, n_resamples=1, random_state=0)
     assert 0 < found.corrected_value < 1
 
 
@@ -260,8 +260,8 @@ def test_the_order_of_models_does_not_matter():
     first, *others = (
         select_best(
             "roc_auc",
-            {name: MODELS[name] for name in names},
             Y,
+            {name: MODELS[name] for name in names},
             random_state=0,
             margin=0.05,
         )
@@ -276,13 +276,13 @@ def test_the_order_of_models_does_not_matter():
 
 
 def test_less_may_be_better():
-    found = select_best("rate_at_recall", MODELS, Y, recall=0.8, random_state=0)
+    found = select_best("rate_at_recall", Y, MODELS, recall=0.8, random_state=0)
     assert found.value == found.values.min() < found.corrected_value
 
 
 def test_neither_row_order_nor_n_jobs_nor_repetition_matters():
     def of(rows, **options):
-        found = select_best("roc_auc", SCORES[rows], Y[rows], random_state=0, **options)
+        found = select_best("roc_auc", Y[rows], SCORES[rows], random_state=0, **options)
         return found.corrected_value, *found.confidence_interval
 
     every = np.arange(200)
@@ -300,7 +300,7 @@ def test_large_weights_take_no_memory():
     # As many copies of each sample, too many to be written out: no noise is left.
     weight = np.full(200, 10**9)
     options = {"sample_weight": weight, "random_state": 0, "n_resamples": 50}
-    found = select_best("roc_auc", SCORES, Y, **options)
+    found = select_best("roc_auc", Y, SCORES, **options)
     assert found.corrected_value == pytest.approx(found.value, abs=1e-4)
     assert len(found.set) == 1
     compared = compare(
@@ -312,11 +312,11 @@ def test_large_weights_take_no_memory():
 
 def test_clusters_widen_the_interval():
     rows = np.repeat(np.arange(200), 3)
-    apart = select_best("roc_auc", SCORES[rows], Y[rows], random_state=0)
+    apart = select_best("roc_auc", Y[rows], SCORES[rows], random_state=0)
     together = select_best(
-        "roc_auc", SCORES[rows], Y[rows], clusters=rows, random_state=0
+        "roc_auc", Y[rows], SCORES[rows], clusters=rows, random_state=0
     )
-    once = select_best("roc_auc", SCORES, Y, random_state=0)
+    once = select_best("roc_auc", Y, SCORES, random_state=0)
     widths = [np.ptp(one.confidence_interval) for one in (apart, together, once)]
     assert widths[0] < 0.7 * widths[1]
     assert_allclose(widths[1], widths[2], rtol=0.05)
@@ -343,8 +343,8 @@ def test_the_cheapest_within_the_margin_is_chosen():
     cost = {"big": 9, "small": 1, "c": 0}
     found = select_best(
         "roc_auc",
-        close | {"c": SCORES[:, 2]},
         Y,
+        close | {"c": SCORES[:, 2]},
         margin=0.02,
         cost=cost,
         random_state=0,
@@ -358,7 +358,7 @@ def test_the_cheapest_within_the_margin_is_chosen():
 def test_the_better_of_equally_cheap_models_is_chosen(metric, params):
     models = {name: MODELS[name] for name in "cabd"}
     found = select_best(
-        metric, models, Y, margin=1.0, cost={"a": 1, "b": 2, "c": 1, "d": 1},
+        metric, Y, models, margin=1.0, cost={"a": 1, "b": 2, "c": 1, "d": 1},
         random_state=0, **params,
     )  # fmt: skip
     values = dict(zip(found.names, found.values, strict=True))
@@ -368,7 +368,7 @@ def test_the_better_of_equally_cheap_models_is_chosen(metric, params):
 
 
 def test_it_is_a_table_with_the_best_first():
-    found = select_best("roc_auc", MODELS, Y, margin=0.1, random_state=0)
+    found = select_best("roc_auc", Y, MODELS, margin=0.1, random_state=0)
     table = found.to_dict()
     assert table["model"][0] == "b"
     assert list(table["value"]) == sorted(found.values, reverse=True)
@@ -379,11 +379,13 @@ def test_it_is_a_table_with_the_best_first():
 @looped(
     "changes, message",
     [
-        ({"models": {}}, r"models.*1"),
-        ({"models": {"a": SCORES[:9, 0]}}, r"y_true.*models\['a'\].*9"),
-        ({"y_true": None}, "y_true"),
-        ({"models": Y, "y_true": MODELS}, r"select_best.*y_true"),
-        ({"models": Y, "y_true": SCORES}, "y_true"),
+        ({"y_score": {}}, r"y_score.*1"),
+        ({"y_score": {"a": SCORES[:9, 0]}}, r"y_true.*y_score\['a'\].*9"),
+        ({"y_score": None}, r"y_score.*FoldRankings"),
+        ({"y_score": None, "y_true": MODELS}, r"swap y_true and y_score"),
+        ({"y_score": Y, "y_true": MODELS}, r"swap y_true and y_score"),
+        ({"y_score": Y, "y_true": SCORES}, r"swap y_true and y_score"),
+        ({"y_score": SCORES[:, 0]}, r"y_score.*\(200,\)"),
         ({"margin": -0.1}, r"margin.*0"),
         ({"cost": {"a": 1}}, "cost"),
         ({"cost": {"a": 1}, "margin": 0.1}, r"cost.*'b'.*'c'.*'d'"),
@@ -395,7 +397,7 @@ def test_it_is_a_table_with_the_best_first():
     ],
 )
 def test_bad_input_says_what_to_do(changes, message):
-    given = {"metric": "roc_auc", "models": MODELS, "y_true": Y} | changes
+    given = {"metric": "roc_auc", "y_true": Y, "y_score": MODELS} | changes
     with pytest.raises(ValueError, match=message):
         select_best(**given)
 
@@ -405,21 +407,19 @@ def test_folds_must_be_the_same():
         FoldRankings([0, 1] * 4, range(8), fold=np.repeat([0, 1], 4)),
         FoldRankings([0, 1] * 3, range(6), fold=np.repeat([0, 1], 3)),
     )
-    with pytest.raises(
-        ValueError, match=r"models\['b'\] has other|y_true\['b'\] has other"
-    ):
+    with pytest.raises(ValueError, match=r"y_true\['b'\] has other"):
         select_best("roc_auc", {"a": one, "b": other})
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_one_class_gives_nan():
-    found = select_best("roc_auc", MODELS, np.zeros(200, dtype=int))
+    found = select_best("roc_auc", np.zeros(200, dtype=int), MODELS)
     assert np.isnan(found.corrected_value)
 
 
 def test_few_cases_of_a_class_are_warned_of():
     with pytest.warns(UserWarning, match="3 positive"):
-        select_best("roc_auc", SCORES[:20], [1] * 3 + [0] * 17, random_state=0)
+        select_best("roc_auc", [1] * 3 + [0] * 17, SCORES[:20], random_state=0)
 
 
 def test_no_model_is_near_the_best_unless_that_is_shown():
@@ -427,7 +427,7 @@ def test_no_model_is_near_the_best_unless_that_is_shown():
     y_true = rng.random(200) < 0.3
     scores = {str(i): rng.normal(size=200) for i in range(5)}
     found = select_best(
-        "roc_auc", scores, y_true, margin=1e-9, cost=dict.fromkeys(scores, 1.0),
+        "roc_auc", y_true, scores, margin=1e-9, cost=dict.fromkeys(scores, 1.0),
         n_resamples=200, random_state=0,
     )  # fmt: skip
     assert found.equivalent == ()

@@ -272,10 +272,10 @@ def test_names_that_are_equal_as_text_are_refused_everywhere():
             "compare of lists": partial(compare, ndcg_score, Y, scores, groups=LISTS),
             "compare of values within lists": partial(compare, ndcg_score, lists),
             "compare of folds": partial(compare, "roc_auc", folds),
-            "select_best": partial(select_best, "roc_auc", scores, Y),
+            "select_best": partial(select_best, "roc_auc", Y, scores),
             "select_best of folds": partial(select_best, "roc_auc", folds),
             "costs of select_best": partial(
-                select_best, "roc_auc", {"2": A, "3": B}, Y, margin=0.1,
+                select_best, "roc_auc", Y, {"2": A, "3": B}, margin=0.1,
                 cost=dict.fromkeys(names, 1),
             ),
             "budget_report": partial(budget_report, Y, models=scores, rate=0.3),
@@ -298,7 +298,7 @@ def test_names_of_columns_that_are_equal_as_text_are_refused():
     for name, call in {
         "estimate": partial(estimate, "roc_auc", Y, frame),
         "compare": partial(compare, "roc_auc", Y, frame),
-        "select_best": partial(select_best, "roc_auc", frame, Y),
+        "select_best": partial(select_best, "roc_auc", Y, frame),
         "budget_report": partial(budget_report, Y, models=frame, rate=0.3),
         "plan_labels": partial(labels.plan_labels, frame, 20, metric="roc_auc"),
     }.items():

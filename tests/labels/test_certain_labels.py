@@ -69,7 +69,7 @@ def calls(y_true):
                 estimate(metric, y_true, A, **both),
                 estimate(metric, y_true, MODELS, null_value=0.4, **both),
                 compare(metric, y_true, A, B, **both),
-                select_best(metric, MODELS, y_true, random_state=0, **both),
+                select_best(metric, y_true, MODELS, random_state=0, **both),
             ]
         found["curves", *clusters] = [
             compare_curves(y_true, A, B, rates=[0.1, 0.5], random_state=0, **clusters),

@@ -223,7 +223,7 @@ def test_other_functions_take_rows():
             report = budget_report(found, a, rate=0.4)
             row = next(each for each in report.rows if each.quantity == "recall")
             assert row.value == pytest.approx(one_rate.value, rel=1e-12)
-            best = select_best("roc_auc", {"a": a, "b": b}, found, random_state=0)
+            best = select_best("roc_auc", found, {"a": a, "b": b}, random_state=0)
             assert best.value == estimate("roc_auc", found, a).value
 
 
@@ -333,7 +333,7 @@ def test_select_best_draws_errors_that_labels_share_as_further_units():
     found = labels.noisy(noisy, 0.9, 0.9, validation=(60, 140))
     scores = {name: rng.normal(size=400) + 2 * truth for name in "ab"}
     options = {"random_state": 0, "clusters": np.arange(400) // 2}
-    best = select_best("roc_auc", scores, found, **options)
+    best = select_best("roc_auc", found, scores, **options)
     assert best.value == max(
         estimate("roc_auc", found, one, clusters=options["clusters"]).value
         for one in scores.values()

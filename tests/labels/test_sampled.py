@@ -283,7 +283,7 @@ def test_what_is_made_of_estimates_agrees_with_them():
     )
     expected = estimate("recall_at_rate", found, a, rate=0.4).value
     assert recall.value == pytest.approx(expected, rel=1e-12)
-    best = select_best("roc_auc", {"a": a, "b": b}, found, random_state=0)
+    best = select_best("roc_auc", found, {"a": a, "b": b}, random_state=0)
     assert best.value == max(estimate("roc_auc", found, one).value for one in (a, b))
 
 

@@ -176,7 +176,7 @@ TAKE = {
         compare_curves(y, SCORE, OTHER.decision_function(X), random_state=0).plot()
     ),
     "BestModelDisplay": lambda y: drawn_points(
-        select_best("roc_auc", {"a": A, "b": B}, y, random_state=0).plot()
+        select_best("roc_auc", y, {"a": A, "b": B}, random_state=0).plot()
     ),
 }
 
