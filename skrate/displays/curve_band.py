@@ -69,7 +69,7 @@ class CurveBandDisplay(Drawing):
     >>> from skrate import curve_band
     >>> from skrate.displays import CurveBandDisplay
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
-    >>> curve = curve_band(y_true, y_score, kind="roc", at=[0.2, 0.8])
+    >>> curve = curve_band(y_true, y_score, metric="roc", at=[0.2, 0.8])
     >>> display = CurveBandDisplay(curve, name="model").plot()
     >>> display.line_.get_ydata().tolist()
     [0.5, 1.0]
@@ -119,11 +119,11 @@ class CurveBandDisplay(Drawing):
         display : CurveBandDisplay
             The display that was drawn.
         """
-        curve, kind = self.curve, self.curve.kind
+        curve, metric = self.curve, self.curve.metric
         self._start(ax)
         before = self.ax_.get_ylim()[1] if self.ax_.lines else 0.0
         name = self.name if name is None else name
-        label = entry(_YLABELS[kind] if name is None else name)
+        label = entry(_YLABELS[metric] if name is None else name)
         self.line_ = self._model_line(curve.at, curve.value, curve_kwargs, label=label)
         style = {"color": self.line_.get_color(), "label": "_"} | _BAND
         style = styled(bounds_kwargs, **style)
@@ -135,21 +135,21 @@ class CurveBandDisplay(Drawing):
         self.chance_level_: Any = None
         if plot_chance_level:
             slope = 1.0
-            if kind == "gain":
+            if metric == "gain":
                 worth = curve.params
                 slope = worth["benefit"] * curve.prevalence - worth["cost"]
-            flat = {"lift": 1.0}.get(kind, curve.prevalence)
-            ends = [0.0, slope] if kind in ("recall", "roc", "gain") else [flat, flat]
+            flat = {"lift": 1.0}.get(metric, curve.prevalence)
+            ends = [0.0, slope] if metric in ("recall", "roc", "gain") else [flat, flat]
             self.chance_level_ = self._reference_line(
                 ([0, 1], ends), chance_level_kwargs, linestyle="--", label="Random"
             )
         self.ax_.set_xlim(0, 1)
-        if kind == "lift":
+        if metric == "lift":
             is_seen = curve.at >= min(_FIRST, curve.at[-1])
             highest = max(curve.high[is_seen].max(), curve.value.max())
             self.ax_.set_ylim(0, max(_ROOM * highest, before))
-        elif kind != "gain":
+        elif metric != "gain":
             self.ax_.set_ylim(0, _ROOM)
-        self._name_axes(_XLABELS[AXES[kind]], _YLABELS[kind], despine)
+        self._name_axes(_XLABELS[AXES[metric]], _YLABELS[metric], despine)
         draw_legend(self.ax_)
         return self

@@ -326,7 +326,7 @@ def compare_curves(
     level = check_fraction("confidence_level", confidence_level)
     n_resamples = check_count("n_resamples", n_resamples)
     generator = check_generator(random_state)
-    worth = check_worth("metric", metric, benefit, cost)
+    worth = check_worth(metric, benefit, cost)
     steps = None if rates is None else check_places("rates", rates)
     given = {"sample_weight": sample_weight, "clusters": clusters}
     columns: dict[str, Any]
@@ -446,20 +446,20 @@ def check_places(name: str, values: ArrayLike) -> FloatArray:
 
 
 def check_worth(
-    name: str, metric: str, benefit: float | None, cost: float | None
+    metric: str, benefit: float | None, cost: float | None
 ) -> dict[str, float]:
-    """Return what a gain is made of; ``name`` is the argument that asks for it."""
+    """Return the benefit and the cost of a gain, none of other metrics."""
     if metric != "gain":
         for key, value in {"benefit": benefit, "cost": cost}.items():
             if value is not None:
                 raise ValueError(
-                    f"{key} is for {name}='gain' only, found {name}={metric!r}: leave "
+                    f"{key} is for metric='gain' only, found metric={metric!r}: leave "
                     "it out."
                 )
         return {}
     if cost is None:
         raise ValueError(
-            f"{name}='gain' needs cost, what it costs to process a case: with cost=0 "
+            "metric='gain' needs cost, what it costs to process a case: with cost=0 "
             "it is the benefit of the hits."
         )
     if check_number("cost", cost) < 0:

@@ -41,13 +41,13 @@ from skrate.metrics.results import (
     wilson_ends,
 )
 
-CurveKind = Literal["recall", "precision", "roc", "pr", "lift", "gain"]
+BandMetric = Literal["recall", "precision", "roc", "pr", "lift", "gain"]
 # What stands on the horizontal axis.
-AXES: dict[CurveKind, str] = {
+AXES: dict[BandMetric, str] = {
     "recall": "rate", "precision": "rate", "roc": "fpr", "pr": "recall",
     "lift": "rate", "gain": "rate",
 }  # fmt: skip
-KINDS: tuple[CurveKind, ...] = get_args(CurveKind)
+BAND_METRICS: tuple[BandMetric, ...] = get_args(BandMetric)
 _N_STEPS = 200
 # So much of the critical value, over the root of the size of the greater class, is
 # what the nearest of several cuts is closer than that of the sample.
@@ -64,7 +64,7 @@ class CurveBand(Drawn, Rows):
 
     Attributes
     ----------
-    kind : str
+    metric : str
         The curve: "recall", "precision", "lift" or "gain" against the rate, "roc" or
         "pr".
     at : array of shape (n_points,)
@@ -85,7 +85,7 @@ class CurveBand(Drawn, Rows):
     >>> from skrate import curve_band
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
     >>> band = curve_band(
-    ...     y_true, y_score, kind="roc", at=[0.2, 0.8], random_state=0
+    ...     y_true, y_score, metric="roc", at=[0.2, 0.8], random_state=0
     ... )
     >>> band.value.tolist()
     [0.5, 1.0]
@@ -93,7 +93,7 @@ class CurveBand(Drawn, Rows):
     [0.2, 0.8]
     """
 
-    kind: CurveKind
+    metric: BandMetric
     at: FloatArray
     value: FloatArray
     low: FloatArray
@@ -110,7 +110,7 @@ class CurveBand(Drawn, Rows):
 
         The curve is "value", its bounds "low" and "high".
         """
-        names = (AXES[self.kind], "value", "low", "high")
+        names = (AXES[self.metric], "value", "low", "high")
         columns = (self.at, self.value, self.low, self.high)
         return {name: plain(one) for name, one in zip(names, columns, strict=True)}
 
@@ -120,8 +120,8 @@ class CurveBand(Drawn, Rows):
     def __repr__(self) -> str:
         width = float(np.mean(self.high - self.low))
         return (
-            f"CurveBand({self.kind}{question_text(self.params)} at {len(self.at)} "
-            f"places from {AXES[self.kind]} {self.at[0]:.4g} to {self.at[-1]:.4g}, "
+            f"CurveBand({self.metric}{question_text(self.params)} at {len(self.at)} "
+            f"places from {AXES[self.metric]} {self.at[0]:.4g} to {self.at[-1]:.4g}, "
             f"{self.band} {100 * self.confidence_level:g} % band of mean width "
             f"{width:.4f}, n_pos={self.n_pos:g}, n_neg={self.n_neg:g})"
         )
@@ -131,7 +131,7 @@ def curve_band(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
     *,
-    kind: CurveKind = "recall",
+    metric: BandMetric = "recall",
     at: ArrayLike | None = None,
     band: Band = "simultaneous",
     confidence_level: float = 0.95,
@@ -157,7 +157,7 @@ def curve_band(
         rankings of folds.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class.
-    kind : {"recall", "precision", "roc", "pr", "lift", "gain"}, default="recall"
+    metric : {"recall", "precision", "roc", "pr", "lift", "gain"}, default="recall"
         The curve: recall (cumulative gains), precision, lift (recall over the rate) or
         gain per case (``benefit`` for each positive found minus ``cost`` for each case
         processed) against the rate; recall against the false positive rate ("roc"); or
@@ -250,17 +250,17 @@ def curve_band(
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.random(500) < 0.2
     >>> y_score = rng.normal(size=500) + 1.5 * y_true
-    >>> roc = curve_band(y_true, y_score, kind="roc", random_state=0)
+    >>> roc = curve_band(y_true, y_score, metric="roc", random_state=0)
     >>> i = 19
     >>> print(f"{roc.at[i]:.2f}: {roc.low[i]:.2f} to {roc.high[i]:.2f}")
     0.10: 0.47 to 0.79
     """
-    kind = check_choice("kind", kind, KINDS)
+    metric = check_choice("metric", metric, BAND_METRICS)
     band = check_choice("band", band, BANDS)
     level = check_fraction("confidence_level", confidence_level)
     n_resamples = check_count("n_resamples", n_resamples)
     generator = check_generator(random_state)
-    worth = check_worth("kind", kind, benefit, cost)
+    worth = check_worth(metric, benefit, cost)
     places = None if at is None else check_places("at", at)
     given = {"sample_weight": sample_weight, "clusters": clusters}
     if isinstance(y_true, FoldRankings):
@@ -281,14 +281,13 @@ def curve_band(
     table = ranked.table
     steps = default_rates([table], has_weights=table.n_cases is None)[1:]
     if places is None:
-        of_rate = AXES[kind] == "rate"
+        of_rate = AXES[metric] == "rate"
         places = steps if of_rate else np.arange(1, _N_STEPS + 1) / _N_STEPS
     reason, nothing = why_too_few(ranked), np.full(len(places), np.nan)
     value = low = high = nothing
     if reason is None and ranked.estimated is not None:
-        metric = _by_rate(kind)
         process = curve_process(
-            metric, [ranked], places, folds=None, repeats=None, **worth
+            _by_rate(metric), [ranked], places, folds=None, repeats=None, **worth
         )
         ends = process.interval(level)
         if band == "simultaneous":
@@ -305,29 +304,29 @@ def curve_band(
         # The fewer cases tie, the more cuts there are to choose from.
         untied = min(table.n_groups / sum(ranked.sizes), 1.0)
         critical *= 1 - min(_CLOSER * untied / np.sqrt(max(sizes)), _CLOSEST)
-        value, low, high = _bounds(kind, table, sizes, critical, places)
-        if kind == "gain":
+        value, low, high = _bounds(metric, table, sizes, critical, places)
+        if metric == "gain":
             benefit, cost = worth["benefit"], worth["cost"]
             value, low, high = (
                 benefit * one - cost * places for one in (value, low, high)
             )
     else:
-        warn_undefined(f"The band of the curve of kind {kind!r}", reason)
+        warn_undefined(f"The band of the {metric!r} curve", reason)
     return CurveBand(
-        kind, places, value, low, high, band, level, table.prevalence, *ranked.sizes,
+        metric, places, value, low, high, band, level, table.prevalence, *ranked.sizes,
         params=worth,
     )  # fmt: skip
 
 
-def _by_rate(kind: CurveKind) -> CurveMetric:
+def _by_rate(metric: BandMetric) -> CurveMetric:
     """Return the curve of estimated labels, of which sums are known at a rate only."""
-    if kind == "roc" or kind == "pr":
+    if metric == "roc" or metric == "pr":
         raise ValueError(
-            f"kind={kind!r} has the shares of a class on its horizontal axis, which "
-            "estimated labels leave uncertain: take 'recall', 'precision', 'lift' or "
+            f"metric={metric!r} has fractions of a class on its horizontal axis, which "
+            "estimated labels leave uncertain: use 'recall', 'precision', 'lift' or "
             "'gain'."
         )
-    return kind
+    return metric
 
 
 def _design_effect(process: CurveProcess, ranked: Ranked) -> float:
@@ -346,7 +345,7 @@ def _design_effect(process: CurveProcess, ranked: Ranked) -> float:
 
 
 def _bounds(
-    kind: CurveKind,
+    metric: BandMetric,
     table: RankTable,
     sizes: tuple[float, float],
     critical: float,
@@ -356,9 +355,9 @@ def _bounds(
     curve = table.fpr, table.tpr
     p = table.prevalence
     # Where the curve passes these places, and finer at either end.
-    if kind == "roc":
+    if metric == "roc":
         passed = places
-    elif kind == "pr":
+    elif metric == "pr":
         passed = _at_least(places, table.tpr, table.fpr)
     else:
         passed = np.interp(places, table.rates, table.fpr)
@@ -371,10 +370,10 @@ def _bounds(
     inner = np.append(fpr, 1.0), np.append(low, 1.0)
     others = wilson_ends(p, (0.0, 1.0), critical**2 / sum(sizes))
     value, low, high = (
-        np.array([_on_axes(kind, one, float(q), places) for q in (p, *others)])
+        np.array([_on_axes(metric, one, float(q), places) for q in (p, *others)])
         for one in (curve, inner, outer)
     )
-    most = places if kind in ("precision", "gain") else np.ones_like(places)
+    most = places if metric in ("precision", "gain") else np.ones_like(places)
     # What another prevalence makes of the curve, or of its bound if that is more.
     below = np.maximum(value[0] - value.min(axis=0), low[0] - low.min(axis=0))
     above = np.maximum(value.max(axis=0) - value[0], high.max(axis=0) - high[0])
@@ -382,7 +381,7 @@ def _bounds(
     # Where the prevalence has no effect, the bounds to the last digit: they rise.
     spread = np.hypot(value - np.minimum(low, value), below)
     low = np.where(below > 0, value - spread, low)
-    if kind == "pr":
+    if metric == "pr":
         # All may have to be processed: the prevalence is all that is uncertain.
         low = np.where(places > inner[1][-2], np.minimum(low, least), low)
     spread = np.hypot(np.maximum(high, value) - value, above)
@@ -390,26 +389,26 @@ def _bounds(
     # What lies on a limit may be beyond it by rounding.
     low = np.minimum(np.maximum(low, 0.0), value)
     high = np.maximum(np.minimum(high, most), value)
-    scale = 1 / places if kind in ("precision", "lift") else np.ones_like(places)
+    scale = 1 / places if metric in ("precision", "lift") else np.ones_like(places)
     return scale * value, scale * low, scale * high
 
 
 def _on_axes(
-    kind: CurveKind,
+    metric: BandMetric,
     curve: tuple[FloatArray, FloatArray],
     prevalence: float,
     places: FloatArray,
 ) -> FloatArray:
     """Return at places what a ROC curve is: hits for a precision or gain by rate."""
     fpr, tpr = curve
-    if kind == "roc":
+    if metric == "roc":
         return np.interp(places, fpr, tpr)
-    if kind == "pr":
+    if metric == "pr":
         found = prevalence * places
         wrong = (1 - prevalence) * _at_least(places, tpr, fpr)
         return np.asarray(found / (found + wrong))
     recall = np.interp(places, prevalence * tpr + (1 - prevalence) * fpr, tpr)
-    return prevalence * recall if kind in ("precision", "gain") else recall
+    return prevalence * recall if metric in ("precision", "gain") else recall
 
 
 def _at_least(places: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:

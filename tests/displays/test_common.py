@@ -106,7 +106,7 @@ ROWS = {
         budget_report,
     ),
     "band": Row(
-        CurveBandDisplay, (Y, SCORES), {"pos_label": "ill", "kind": "pr", **FEW},
+        CurveBandDisplay, (Y, SCORES), {"pos_label": "ill", "metric": "pr", **FEW},
         {"curve_kwargs": "line_", "bounds_kwargs": "band_",
          "chance_level_kwargs": "chance_level_"}, curve_band,
     ),

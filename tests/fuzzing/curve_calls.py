@@ -62,10 +62,10 @@ def compare_curves(rng: np.random.Generator) -> Call:
 def curve_band(rng: np.random.Generator) -> Call:
     """Draw a call of curve_band."""
     sample, options = draw_cases(rng)
-    kind = str(rng.choice(["recall", "precision", "lift", "gain", "roc", "pr"]))
+    metric = str(rng.choice(["recall", "precision", "lift", "gain", "roc", "pr"]))
     places = np.unique(rng.integers(1, 41, size=int(rng.integers(1, 6)))) / 40
-    options |= {"kind": kind, "at": places, "n_resamples": 20, "random_state": 3}
-    options |= GAIN if kind == "gain" else {}
+    options |= {"metric": metric, "at": places, "n_resamples": 20, "random_state": 3}
+    options |= GAIN if metric == "gain" else {}
     options["band"] = str(rng.choice(["simultaneous", "pointwise"]))
 
     def arguments(given: Sample) -> Any:
@@ -77,9 +77,9 @@ def curve_band(rng: np.random.Generator) -> Call:
             return
         groups = Groups(*given.parts)
         for place, value in zip(places, found.value.tolist(), strict=True):
-            if kind not in ("roc", "pr"):
-                expected = _value(kind, groups, float(place))
-                same_number(kind, value, expected, rtol=1e-9, atol=1e-9)
+            if metric not in ("roc", "pr"):
+                expected = _value(metric, groups, float(place))
+                same_number(metric, value, expected, rtol=1e-9, atol=1e-9)
         holds((found.low <= found.value).all(), f"below {found.low}")
         holds((found.value <= found.high).all(), f"above {found.high}")
         again = quietly(skrate.curve_band, **arguments(given)[1])

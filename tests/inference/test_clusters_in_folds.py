@@ -358,7 +358,7 @@ def sites_of(seed, n_sites=6, size=40):
 def test_curves_of_sites_have_the_error_of_a_ratio_of_sums_over_sites():
     both, rates = sites_of(0), np.array([0.1, 0.25, 0.5])
     found = compare_curves(*both, rates=rates, random_state=0)
-    bands = curve_band(both[0], kind="recall", at=rates, random_state=0)
+    bands = curve_band(both[0], metric="recall", at=rates, random_state=0)
     for i, rate in enumerate(rates):
         away, recalls = [], []
         for one in both:
@@ -400,8 +400,8 @@ def test_a_band_of_folds_counts_clusters():
     score = level + y_true
     widths = [
         curve_band(
-            FoldRankings(y_true, score, fold, clusters=units), kind="recall", at=[0.3],
-            band="pointwise",
+            FoldRankings(y_true, score, fold, clusters=units),
+            at=[0.3], band="pointwise",
         )
         for units in (fold, cluster, None)
     ]  # fmt: skip

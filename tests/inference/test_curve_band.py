@@ -43,7 +43,7 @@ def sample(seed=0, n=200, digits=1):
 def band_of(kind, *data, **options):
     options = {"at": PLACES, "random_state": 0, "n_resamples": 200} | options
     return curve_band(
-        *data, kind=kind, **options, **({"cost": 0.2} if kind == "gain" else {})
+        *data, metric=kind, **options, **({"cost": 0.2} if kind == "gain" else {})
     )
 
 
@@ -114,7 +114,7 @@ def test_the_curve_is_that_of_the_scores_at_one_point(kind):
     elif kind == "roc":
         expected = [tpr_at(y_true, y_score, place) for place in PLACES]
         fpr, tpr, _ = roc_curve(y_true, y_score)
-        at_cuts = curve_band(y_true, y_score, kind="roc", at=np.unique(fpr)[1:])
+        at_cuts = curve_band(y_true, y_score, metric="roc", at=np.unique(fpr)[1:])
         most = [tpr[fpr == one].max() for one in at_cuts.at]
         assert at_cuts.value == pytest.approx(most)
     else:
@@ -182,17 +182,17 @@ def test_folds_are_cut_each_on_its_own():
 
 def test_the_ends_and_the_repr():
     y_true, y_score = sample(6)
-    roc = curve_band(y_true, y_score, kind="roc", random_state=0)
+    roc = curve_band(y_true, y_score, metric="roc", random_state=0)
     assert len(roc.at) == 200
     # No negative may be above the cut; all must be.
     assert roc.low[0] == 0
     assert roc.low[-1] == roc.high[-1] == 1
     assert (np.diff(roc.low) >= 0).all()
     assert repr(roc).startswith("CurveBand(roc at 200 places from fpr 0.005 to 1, ")
-    pr = curve_band(y_true, y_score, kind="pr", random_state=0)
+    pr = curve_band(y_true, y_score, metric="pr", random_state=0)
     p = y_true.mean()
     assert pr.low[-1] < p < pr.high[-1]
-    rate_one = curve_band(y_true, y_score, kind="precision", at=[1], random_state=0)
+    rate_one = curve_band(y_true, y_score, metric="precision", at=[1], random_state=0)
     assert rate_one.low[0] < rate_one.value[0] == p < rate_one.high[0]
     assert {len(column) for column in roc.to_dict().values()} == {200}
     with pytest.raises(TypeError, match="single value"):
@@ -208,24 +208,24 @@ def test_rounding_at_the_rate_1_does_not_widen_the_rest():
 
 
 def test_too_few_cases_of_a_class_give_nan_with_a_warning():
-    message = "The band of the curve of kind 'pr' is undefined: y_true holds 1 positive"
+    message = "The band of the 'pr' curve is undefined: y_true holds 1 positive"
     with pytest.warns(UndefinedMetricWarning, match=message):
-        found = curve_band([1, 0, 0, 0], [1, 2, 3, 4], kind="pr")
+        found = curve_band([1, 0, 0, 0], [1, 2, 3, 4], metric="pr")
     assert np.isnan([found.value, found.low, found.high]).all()
 
 
 @looped(
     "options, message",
     [
-        ({"kind": "det"}, "kind"),
+        ({"metric": "det"}, "metric"),
         ({"band": "uniform"}, "band"),
         ({"at": [0, 0.5]}, r"0.*1.*0"),
         ({"at": [0.5, 0.2]}, r"\bat\b.*0\.2.*0\.5"),
         ({"at": np.linspace(0.1, 0.9, 2001)}, "2001"),
         ({"confidence_level": 1}, "confidence_level"),
         ({"n_resamples": 0}, "n_resamples"),
-        ({"cost": 1}, r"cost.*kind='gain'.*kind='recall'"),
-        ({"kind": "gain"}, "kind='gain'"),
+        ({"cost": 1}, r"cost.*metric='gain'.*metric='recall'"),
+        ({"metric": "gain"}, "metric='gain'"),
         ({"y_score": None}, "y_score"),
         ({"clusters": [1, 1, 1, 1]}, "clusters"),
     ],
@@ -250,7 +250,7 @@ def test_a_band_holds_the_whole_curve(kind, n_pos):
         y_true = generator.random(round(n_pos / p)) < p
         y_score = law.rvs(size=len(y_true), random_state=generator) + 2 * y_true
         found = curve_band(
-            y_true, y_score, kind=kind, n_resamples=500, random_state=generator
+            y_true, y_score, metric=kind, n_resamples=500, random_state=generator
         )
         x, y = (fpr, tpr) if kind == "roc" else (tpr, precision)
         true = np.interp(found.at, x, y)
@@ -262,7 +262,7 @@ def test_a_band_holds_the_whole_curve(kind, n_pos):
 def test_bounds_of_a_roc_curve_rise_to_the_last_digit():
     # The prevalence has no effect on it, so that nothing is to be added and rounded.
     for seed in range(20):
-        band = curve_band(*sample(seed), kind="roc", random_state=0)
+        band = curve_band(*sample(seed), metric="roc", random_state=0)
         assert (np.diff(band.low) >= 0).all()
         assert (np.diff(band.high) >= 0).all()
 
@@ -280,5 +280,5 @@ def test_the_precision_of_all_positives_may_be_the_least_prevalence(digits):
     z = stats.norm.ppf(0.975) * (1 - 0.75 * untied / np.sqrt(n_neg))
     root = z * np.sqrt(p * (1 - p) / 200 + (z / 400) ** 2)
     expected = (p + z**2 / 400 - root) / (1 + z**2 / 200)
-    band = curve_band(y_true, y_score, kind="pr", at=[0.5, 1.0], band="pointwise")
+    band = curve_band(y_true, y_score, metric="pr", at=[0.5, 1.0], band="pointwise")
     assert band.low[1] == pytest.approx(expected, rel=1e-9)

@@ -74,7 +74,7 @@ def calls(y_true):
         found["curves", *clusters] = [
             compare_curves(y_true, A, B, rates=[0.1, 0.5], random_state=0, **clusters),
             curve_band(
-                y_true, A, kind="recall", at=[0.1, 0.5], random_state=0, **clusters
+                y_true, A, metric="recall", at=[0.1, 0.5], random_state=0, **clusters
             ),
             budget_report(y_true, models=MODELS, rate=0.3, **clusters),
         ]

@@ -217,7 +217,9 @@ def test_other_functions_take_rows():
             assert curves.difference[1] == pytest.approx(pair.value, rel=1e-9)
             error = curves.standard_error[1]
             assert error == pytest.approx(pair.standard_error, rel=0.02)
-            band = curve_band(found, a, kind="recall", at=[0.1, 0.4], band="pointwise")
+            band = curve_band(
+                found, a, metric="recall", at=[0.1, 0.4], band="pointwise"
+            )
             one_rate = estimate("recall_at_rate", found, a, rate=0.4)
             assert band.value[1] == pytest.approx(one_rate.value, rel=1e-9)
             report = budget_report(found, a, rate=0.4)

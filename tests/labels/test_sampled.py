@@ -274,7 +274,7 @@ def test_what_is_made_of_estimates_agrees_with_them():
     pair = compare("recall_at_rate", found, a, b, rate=0.4)
     assert curves.difference[1] == pytest.approx(pair.value, rel=1e-9)
     assert curves.standard_error[1] == pytest.approx(pair.standard_error, rel=0.02)
-    band = curve_band(found, a, kind="precision", at=[0.1, 0.4], band="pointwise")
+    band = curve_band(found, a, metric="precision", at=[0.1, 0.4], band="pointwise")
     one = estimate("precision_at_rate", found, a, rate=0.4)
     assert band.value[1] == pytest.approx(one.value, rel=1e-9)
     report = budget_report(found, models={"a": a, "b": b}, rate=0.4)
@@ -306,7 +306,7 @@ def test_what_takes_no_estimates_says_so():
         "delta": lambda: estimate("roc_auc", found, a, method="bootstrap"),
         "sample_weight": lambda: estimate("roc_auc", found, a, sample_weight=a + 9),
         "known labels are needed": lambda: skrate.ndcg_score(found, a, groups=a > 0),
-        "kind='roc'": lambda: curve_band(found, a, kind="roc"),
+        "metric='roc'": lambda: curve_band(found, a, metric="roc"),
         "n_items": lambda: budget_report(found, a, rate=0.1, n_items=50),
         "stratify": lambda: estimate("roc_auc", found, a, stratify=True),
     }  # fmt: skip
@@ -532,7 +532,7 @@ def test_the_interval_at_a_rate_does_not_depend_on_other_rates():
     for rates in ([0.5], [0.005, 0.5]):
         options = {"band": "pointwise", "random_state": 0}
         pair = compare_curves(found, a, b, rates=rates, **options)
-        one = curve_band(found, a, kind="recall", at=rates, **options)
+        one = curve_band(found, a, metric="recall", at=rates, **options)
         ends.append(
             [each[-1] for each in (*pair.confidence_interval, one.low, one.high)]
         )

@@ -170,7 +170,7 @@ TAKE = {
         budget_report(y, A, rate=rates.beta(2, 5)).plot()
     ),
     "CurveBandDisplay": lambda y: drawn_points(
-        curve_band(y, A, kind="recall", random_state=0).plot()
+        curve_band(y, A, metric="recall", random_state=0).plot()
     ),
     "CurveComparisonDisplay of models": lambda y: drawn_points(
         compare_curves(y, SCORE, OTHER.decision_function(X), random_state=0).plot()
