@@ -88,7 +88,7 @@ def _notes(caught: list[warnings.WarningMessage]) -> list[str]:
     found = []
     for each in caught:
         text = re.sub(
-            r"(?:models|y_score_a)\[(['\"])(.*?)\1\]", r"--score \2", str(each.message)
+            r"y_score(?:_a)?\[(['\"])(.*?)\1\]", r"--score \2", str(each.message)
         )
         found.append(re.sub(r"\b(pos|n)_(label|items)\b", r"--\1-\2", text))
     return list(dict.fromkeys(found))
@@ -381,7 +381,7 @@ def _computed(
     is_one = len(scores) == 1
     report = budget_report(
         y_true,
-        models=scores,
+        scores,
         n_items=given.n_items,
         reference=None if is_one else given.reference,
         **options,

@@ -44,7 +44,7 @@ def test_the_report_is_that_of_the_functions(cases, tmp_path, capsys):
         options = ["--rate", "0.05", "0.2", "--n-items", "900", "--reference", "old"]
         main(["report", file, *OPTIONS, *options])
         report = budget_report(
-            y_true, models=scores, reference="old", rate=budget, n_items=900
+            y_true, scores, reference="old", rate=budget, n_items=900
         )
         metric = rate_weighted_auc_score
         both = compare(metric, y_true, scores, reference="old", rate=budget)
@@ -59,7 +59,7 @@ def test_labels_in_words_need_the_positive(cases, tmp_path, capsys):
     call = ["report", file, "--label", "y", "--score", "new", "--rate", "0.1"]
     main([*call, "--pos-label", "yes", "--confidence-level", "0.9"])
     models = {"new": scores["new"]}
-    report = budget_report(y_true, models=models, rate=0.1, confidence_level=0.9)
+    report = budget_report(y_true, models, rate=0.1, confidence_level=0.9)
     assert capsys.readouterr().out == f"{report}\n"
     with pytest.raises(SystemExit) as stopped:
         main(call)
@@ -84,7 +84,7 @@ def report_by_clusters(cases, patients):
     """Return the report of the same cases in Python."""
     y_true, models = cases
     options = {"reference": "new", "rate": 0.1, "clusters": patients}
-    return str(budget_report(y_true, models=models, **options))
+    return str(budget_report(y_true, models, **options))
 
 
 def test_clusters_are_a_column(cases, tmp_path, capsys):
@@ -114,7 +114,7 @@ def test_labels_that_floats_make_equal_are_different(cases, tmp_path, capsys):
         labels = np.where(y_true, *pair)
         file = write(tmp_path / "scores.csv", labels, scores)
         main(["report", file, *OPTIONS, "--rate", "0.1", "--pos-label", pair[0]])
-        report = budget_report(y_true, models=scores, reference="new", rate=0.1)
+        report = budget_report(y_true, scores, reference="new", rate=0.1)
         assert capsys.readouterr().out.startswith(str(report))
 
 

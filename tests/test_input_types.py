@@ -168,8 +168,7 @@ ROWS: dict[str, Calls] = {
     ),
     "compare_curves": of_two(skrate.compare_curves, **FEW),
     "curve_band": of_one(skrate.curve_band, **FEW),
-    "budget_report": of_one(skrate.budget_report, **RATE)
-    | {"several models": partial(skrate.budget_report, Y, models=MODELS, **RATE)},
+    "budget_report": of_one(skrate.budget_report, **RATE),
     "subgroup_scores": of_one(
         partial(skrate.subgroup_scores, "recall"), by=LISTS % 2, **RATE
     ),

@@ -92,7 +92,7 @@ REFUSED = [
     "skrate.compare('roc_auc', y, a, b, clusters=abs)",
     "skrate.compare('roc_auc', y, {'a': None})",
     "skrate.compare_curves(y, a, {'b': b})",
-    "skrate.budget_report(y, models={'a': None}, rate=0.5)",
+    "skrate.budget_report(y, {'a': None}, rate=0.5)",
     "skrate.sample_size('roc_auc', y, a, b, n_cases='9')",
     "rates.from_counts(200, [400], n_items=5000)",
     "skrate.rate_averaged_roc_curve(hits, [a])",

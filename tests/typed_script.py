@@ -101,10 +101,10 @@ skrate.compare("roc_auc", table, table, correlation=0.5)
 skrate.compare(("roc_auc", "average_precision"), ints, floats)
 skrate.compare(("roc_auc", "average_precision"), table)
 skrate.budget_report(ints, floats, rate=1.0, clusters=texts).to_dict()
-skrate.budget_report(words, models=frame[["a", "b"]], rate=1.0, pos_label="yes")
-skrate.budget_report(ints, models=both, rate=stats.beta(2, 3), n_items=9)["0", "found"]
+skrate.budget_report(words, frame[["a", "b"]], rate=1.0, pos_label="yes")
+skrate.budget_report(ints, both, rate=stats.beta(2, 3), n_items=9)["0", "found"]
 pilots: dict[str, npt.NDArray[np.float32]] = {"a": single, "b": single[::-1]}
-skrate.budget_report(ints, models=pilots, rate=np.float32(0.9)).to_frame()
+skrate.budget_report(ints, pilots, rate=np.float32(0.9)).to_frame()
 skrate.budget_report(table, rate=1.0, n_items=len(words))
 skrate.compare("roc_auc", ints, {"a": floats, "b": single})
 for scores in (frame[["a", "b"]], other[["a", "b"]], both):
@@ -147,7 +147,7 @@ in_folds = [
     for scores in (floats, floats[::-1])
 ]
 skrate.compare_curves(in_folds[0], in_folds[1], rates=[0.3, 0.5]).plot(n_items=90)
-skrate.budget_report(ints, models=pilots, rate=0.9).plot(right)
+skrate.budget_report(ints, pilots, rate=0.9).plot(right)
 errors = displays.AUCErrorRateDisplay.from_predictions(
     frame["y"], frame["a"], y_pred=frame["y"], pos_label="yes", ax=plt.gca()
 )

@@ -8,7 +8,6 @@ A new name needs a line here, and a reason why none of these will do.
 DATA = (
     "dataframe",
     "metric",
-    "models",
     "curve",
     "comparison",
     "result",
@@ -115,7 +114,6 @@ STATISTICS = {
     "n_test",
     "repeats",  # which folds are of one repeat; n_repeats says how many, not which
     "score_range",
-    "models",  # of a report, by name; y_scores are compared with each other
     "y_true_b",
     "half_width",  # of an interval that is planned
     "difference",  # of two models, that a test is to find

@@ -73,7 +73,7 @@ print(
 )
 report = budget_report(
     is_active,
-    models=models,
+    models,
     reference="overall",
     rate=plate,
     n_items=n_compounds,

@@ -65,7 +65,7 @@ scores = {
 }
 report = budget_report(
     y_test,
-    models=scores,
+    scores,
     reference="regression",
     rate=budget,
     n_items=10_000,

@@ -30,8 +30,10 @@ from skrate.inference.models import check_several
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
+    Frame,
     Ranked,
     Weights,
+    are_columns,
     check_cases,
     check_sample,
     columns_of,
@@ -330,11 +332,10 @@ def _aligned(lines: list[list[str]]) -> list[str]:
 
 def budget_report(
     y_true: RankingsLike,
-    y_score: ArrayLike | None = None,
+    y_score: ArrayLike | Mapping[Any, ArrayLike] | Frame | None = None,
     *,
     rate: RateLike,
     n_items: int | None = None,
-    models: Mapping[Any, ArrayLike] | ArrayLike | None = None,
     reference: Any = None,
     confidence_level: float = 0.95,
     clusters: ArrayLike | None = None,
@@ -353,17 +354,16 @@ def budget_report(
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
         True labels of two classes; or, without ``y_score``, a table of counts, or the
         rankings of folds, or a mapping of such rankings by model.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores of one model, higher for the positive class.
+    y_score : array-like, mapping or data frame, default=None
+        Scores of shape (n_samples,), higher for the positive class; or of several
+        models: a mapping or data frame with an entry or column per model, or an array
+        of shape (n_samples, n_models) with two or more columns, named by their numbers.
     rate : "uniform", float or distribution
         The share of all cases that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
     n_items : int, default=None
         Size of the next batch, which counts and prediction intervals are then of. None
         counts the cases at hand.
-    models : mapping, data frame or array-like, default=None
-        Scores of several models in place of ``y_score``, one named entry or column of
-        shape (n_samples,) each.
     reference : str or int, default=None
         The name of the model that all others are compared with: how many more they
         find, and how many more false alarms they raise. Columns of an array and entries
@@ -392,10 +392,9 @@ def budget_report(
     Raises
     ------
     ValueError
-        If ``rate`` is the integer 1, which may be one case or all of them, both or
-        neither of ``y_score`` and ``models`` are given, two models have one name,
-        ``reference`` is none of several, or folds, labels, scores, weights or clusters
-        do not fit.
+        If ``rate`` is the integer 1, which may be one case or all of them, two models
+        have one name, ``reference`` is none of several, or folds, labels, scores,
+        weights or clusters do not fit.
 
     Warns
     -----
@@ -440,7 +439,7 @@ def budget_report(
     ...     "linear": rng.normal(size=1_000) + y_true,
     ... }
     >>> budget_report(
-    ...     y_true, models=models, rate=rates.beta(3, 19), n_items=5_000
+    ...     y_true, models, rate=rates.beta(3, 19), n_items=5_000
     ... )
     682 of the 5,000 cases of the next batch will be processed on average,
     between 152 and 1,519 with probability 0.95.
@@ -472,7 +471,7 @@ def budget_report(
         n_items = check_count("n_items", n_items)
     level = check_fraction("confidence_level", confidence_level)
     ranked = _ranked_models(
-        y_true, y_score, models, weights=weights,
+        y_true, y_score, weights=weights,
         sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
     )  # fmt: skip
     base = _check_reference(reference, ranked)
@@ -504,10 +503,10 @@ def budget_report(
     }
     if is_known:
         given = "y_true" if y_score is None else "y_score"
-        given = given if models is None else "models"
+        are_named = are_columns(y_score) or len(ranked) > 1
         warn_of_turned(
             (
-                f"{given}[{name!r}]" if given == "models" or len(ranked) > 1 else given,
+                f"{given}[{name!r}]" if are_named else given,
                 _measured(RecallAtRate(law), sample, level),
                 None,
             )
@@ -617,7 +616,7 @@ def _check_reference(reference: Any, models: Mapping[str, Any]) -> str | None:
         raise ValueError(
             f"reference={reference!r} must be one of several models: there "
             f"{'is' if len(models) == 1 else 'are'} {', '.join(map(repr, models))}. "
-            "Give all of them as models=."
+            "Pass the scores of all of them as y_score, by name."
         )
     return str(reference)
 
@@ -657,11 +656,11 @@ def _against(
 
 
 def _ranked_models(
-    y_true: Any, y_score: Any, models: Any, *, weights: Weights, **case_arguments: Any
+    y_true: Any, y_score: Any, *, weights: Weights, **case_arguments: Any
 ) -> dict[str, Ranked]:
     """Return the sample as each model ranks it, by the name of the model."""
     if isinstance(y_true, FoldRankings) or are_of_folds(y_true):
-        check_alone(FoldRankings, y_score=y_score, models=models, **case_arguments)
+        check_alone(FoldRankings, y_score=y_score, **case_arguments)
         rankings: Any = {_ONE_MODEL: y_true}
         if not isinstance(y_true, FoldRankings):
             is_named = isinstance(y_true, Mapping)
@@ -669,30 +668,18 @@ def _ranked_models(
         rankings = check_several("y_true", rankings, 1)
         check_same_folds({f"y_true[{name!r}]": one for name, one in rankings.items()})
         return {str(k): ranked_in_folds(one, weights) for k, one in rankings.items()}
-    if are_of_folds(models):
+    if are_of_folds(y_score):
         raise ValueError(
-            "models holds FoldRankings, which hold labels as well: give the mapping as "
-            "y_true."
+            "y_score holds FoldRankings, which hold labels as well: pass the mapping "
+            "as y_true."
         )
-    case_arguments["weights"] = weights
-    if models is None:
-        names = list(y_score if isinstance(y_score, Mapping) else [_ONE_MODEL])
-        names = list(getattr(y_score, "columns", names))
-        if isinstance(y_score, Mapping) or len(names) != 1:
-            raise ValueError(
-                f"y_score holds several models: give them as models=, found {names}."
-            )
-        ranked = check_sample(y_true, y_score, takes_estimates=True, **case_arguments)
-        return {_ONE_MODEL: ranked}
-    if y_score is not None:
-        raise ValueError(
-            "y_score must be left out where models are given: add it to them, under "
-            "another name."
-        )
-    cases = check_cases(y_true, takes_estimates=True, **case_arguments)
-    columns = check_several("models", columns_of("models", models, cases.n_given), 1)
+    case_arguments |= {"weights": weights, "takes_estimates": True}
+    if not are_columns(y_score):
+        return {_ONE_MODEL: check_sample(y_true, y_score, **case_arguments)}
+    cases = check_cases(y_true, **case_arguments)
+    columns = check_several("y_score", columns_of("y_score", y_score, cases.n_given), 1)
     return {
-        str(name): cases.with_scores(f"models[{name!r}]", scores)
+        str(name): cases.with_scores(f"y_score[{name!r}]", scores)
         for name, scores in columns.items()
     }
 

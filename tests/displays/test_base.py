@@ -85,7 +85,7 @@ def test_a_layout_has_room_for_the_legend_below_the_axes():
     figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
     displays = [
         HitCurveDisplay.from_predictions(Y_TRUE, A, ax=axes[0]),
-        budget_report(Y_TRUE, models={"A": A, "B": B}, rate=LAW).plot(
+        budget_report(Y_TRUE, {"A": A, "B": B}, rate=LAW).plot(
             axes[1], plot_bands=False
         ),
     ]

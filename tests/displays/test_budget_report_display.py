@@ -16,7 +16,7 @@ X = RNG.normal(size=(150, 2)) + 1.5 * (Y == "ill")[:, None]
 Y_TRUE, A, B = Y == "ill", np.round(X[:, 0], 1), X[:, 1]
 P, N = Y_TRUE.mean(), 5000
 LAW = rates.beta(3, 19)
-REPORT = budget_report(Y_TRUE, models={"A": A, "B": B}, rate=LAW, n_items=N)
+REPORT = budget_report(Y_TRUE, {"A": A, "B": B}, rate=LAW, n_items=N)
 
 
 def test_curves_are_hit_curves_in_counts():
@@ -51,7 +51,7 @@ def test_the_legend_and_the_lines_have_the_numbers_of_the_report():
 def test_the_legend_says_how_many_more_or_fewer_are_found():
     models = {"A": A, "B": B}
     for reference, other, word in (("A", "B", "fewer"), ("B", "A", "more")):
-        report = budget_report(Y_TRUE, models=models, rate=0.2, reference=reference)
+        report = budget_report(Y_TRUE, models, rate=0.2, reference=reference)
         display = BudgetReportDisplay(report).plot()
         row = report[other, "more found"]
         sign = 1 if word == "more" else -1
@@ -65,7 +65,7 @@ def test_the_legend_says_how_many_more_or_fewer_are_found():
 
 def test_bands_are_areas_edges_or_none_by_the_number_of_models():
     reports = [
-        budget_report(Y_TRUE, models=models, rate=0.2)
+        budget_report(Y_TRUE, models, rate=0.2)
         for models in ({"A": A}, {"A": A, "B": B}, {"A": A, "B": B, "C": -A})
     ]
     one, two, three = (BudgetReportDisplay(report).plot() for report in reports)

@@ -289,7 +289,7 @@ def several(name):
     """Draw seven models, or as many as a display takes, with what else it draws."""
     if name == "report":
         pair = {"A": A, "B": B}
-        return budget_report(Y_TRUE, models=pair, rate=LAW).plot()
+        return budget_report(Y_TRUE, pair, rate=LAW).plot()
     ax, row = plt.subplots()[1], ROWS[name]
     for i in range(7 if name == "hits" else 5):
         scores = Y_TRUE + RNG.normal(size=80)

@@ -27,9 +27,9 @@ def budget_report(rng: np.random.Generator) -> Call:
     def arguments(given: Sample) -> Any:
         named = given.data(rate=rate.given, **options)[1]
         if is_named:
-            named["models"] = {"<a>": named.pop("y_score")}
+            named["y_score"] = {"<a>": named["y_score"]}
         if is_compared:
-            named["models"]["b"] = other_scores(given, seed)
+            named["y_score"]["b"] = other_scores(given, seed)
             named["reference"] = "b"
         return (), named
 
@@ -62,8 +62,7 @@ def budget_report(rng: np.random.Generator) -> Call:
 
     return Call(
         "budget_report", skrate.budget_report, arguments, check, sample,
-        # Of several models their scores are refused by their names.
-        may_refuse=(*refusals(sample), *["models["] * bool(refusals(sample))),
+        may_refuse=refusals(sample),
     )  # fmt: skip
 
 

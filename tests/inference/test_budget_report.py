@@ -392,7 +392,7 @@ def test_several_models_are_each_as_alone():
     y_true, a = sample()
     models = {"A": a, "B": sample(seed=1)[1]}
     options = {"rate": rates.beta(3, 19), "n_items": 300}
-    both = budget_report(y_true, models=models, **options)
+    both = budget_report(y_true, models, **options)
     assert both.models == ("A", "B")
     for name, scores in models.items():
         for row in budget_report(y_true, scores, **options):
@@ -403,14 +403,12 @@ def test_models_may_be_a_frame_or_columns():
     pd = require("pandas")
     y_true, a = sample()
     _, b = sample(seed=1)
-    expected = budget_report(y_true, models={"0": a, "1": b}, rate=0.2)
+    expected = budget_report(y_true, {"0": a, "1": b}, rate=0.2)
     frame = pd.DataFrame({0: a, 1: b})
-    assert budget_report(y_true, models=frame, rate=0.2) == expected
-    assert budget_report(y_true, models=np.stack([a, b], 1), rate=0.2) == expected
+    assert budget_report(y_true, frame, rate=0.2) == expected
+    assert budget_report(y_true, np.stack([a, b], 1), rate=0.2) == expected
     frame.columns = ["a", "a"]
     with pytest.raises(ValueError, match=r"'a'.*'a'"):
-        budget_report(y_true, models=frame, rate=0.2)
-    with pytest.raises(ValueError, match="y_score"):
         budget_report(y_true, frame, rate=0.2)
 
 
@@ -419,7 +417,7 @@ def test_rows_are_found_by_name_and_position():
     report = budget_report(y_true, y_score, rate=0.2)
     assert report[0] is report["found"] is report["model", "found"]
     assert len(report) == len(list(report)) == 7
-    both = budget_report(y_true, models={"A": y_score, "B": -y_score}, rate=0.2)
+    both = budget_report(y_true, {"A": y_score, "B": -y_score}, rate=0.2)
     for of, name, message in (
         (report, "fund", "'fund'"),
         (both, "found", "'found'"),
@@ -455,7 +453,7 @@ def test_digits_are_those_that_the_width_of_an_interval_has():
 def test_names_of_models_do_not_widen_the_columns_and_are_escaped_in_html():
     y_true, y_score = sample(n=50)
     name = "<script>alert('&')</script>" * 4
-    report = budget_report(y_true, models={name: y_score}, rate=0.2)
+    report = budget_report(y_true, {name: y_score}, rate=0.2)
     lines = repr(report).splitlines()
     assert name in repr(report)
     assert all(len(line) <= 80 for line in lines if name not in line)
@@ -479,7 +477,7 @@ def test_the_number_found_is_known_where_its_uncertainty_is_not(n_pos, models):
     given = {f"m{i}": scores for i in range(models)}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        report = budget_report(y_true, models=given, rate=0.2, n_items=10, pos_label=1)
+        report = budget_report(y_true, given, rate=0.2, n_items=10, pos_label=1)
     assert [w.category for w in caught] == [UndefinedMetricWarning]
     assert "budget report is undefined: y_true" in str(caught[0].message)
     found = min(n_pos, 4)
@@ -529,19 +527,16 @@ def test_nothing_found_needs_infinitely_many():
 @looped(
     "changed, message",
     [
-        ({"models": {}}, "models"),
-        ({"models": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, r"models.*'1', '1'"),
-        ({"models": {"A": [1, 2, 3]}}, r"models.*'A'.*3"),
-        ({"models": {"A": [1, 2, 3, np.nan]}}, r"models.*'A'.*NaN"),
-        ({"models": [[1, 2, 3, 4], [4, 3, 2, 1]]}, r"models.*\(2, 4\)"),
-        ({"models": zip("a", [[1, 2, 3, 4]], strict=True)}, r"models.*zip"),
-        ({"y_score": {"A": [1, 2, 3, 4]}}, "y_score"),
-        ({"y_true": RankTable([1, 1], [1, 1]), "models": {"A": [1, 2]}},
+        ({"y_score": {}}, "y_score"),
+        ({"y_score": {1: [1, 2, 3, 4], "1": [1, 2, 3, 4]}}, r"y_score.*'1', '1'"),
+        ({"y_score": {"A": [1, 2, 3]}}, r"y_score.*'A'.*3"),
+        ({"y_score": {"A": [1, 2, 3, np.nan]}}, r"y_score.*'A'.*NaN"),
+        ({"y_score": [[1, 2, 3, 4], [4, 3, 2, 1]]}, r"y_score.*\(2, 4\)"),
+        ({"y_score": zip("a", [[1, 2, 3, 4]], strict=True)}, r"y_score.*zip"),
+        ({"y_true": RankTable([1, 1], [1, 1]), "y_score": {"A": [1, 2]}},
          r"y_true.*RankTable"),
-        ({"models": {"A": RankTable([1, 1], [1, 1])}}, r"models.*'A'"),
+        ({"y_score": {"A": RankTable([1, 1], [1, 1])}}, r"y_score.*'A'"),
         ({"rate": 1, "y_score": [1, 2, 3, 4]}, r"rate=1.*1.*rate=1\.0"),
-        ({"models": [1, 2, 3, 4]}, "models"),
-        ({"y_score": [1, 2, 3, 4], "models": {"A": [1, 2, 3, 4]}}, "y_score"),
         ({}, "y_score"),
         ({"n_items": 0}, r"n_items.*1"),
         ({"n_items": 2.5}, r"n_items.*1"),

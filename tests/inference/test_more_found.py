@@ -37,7 +37,7 @@ def two_models(rng, n, prevalence=0.1, shared=0.5, shifts=(1.5, 1.0), step=0.0):
 def difference(y_true, a, b, *, rate, **options):
     """Return the rows of a against b."""
     models = {"a": a, "b": b}
-    report = budget_report(y_true, models=models, rate=rate, reference="b", **options)
+    report = budget_report(y_true, models, rate=rate, reference="b", **options)
     return report["a", "more found"], report["a", "more false alarms"]
 
 
@@ -154,9 +154,9 @@ def test_rows_follow_those_of_the_models():
     y_true, a, b = two_models(rng, 300)
     models = {"a": a, 7: b, "c\nd": -a}
     how = {"rate": 0.2, "n_items": 500}
-    report = budget_report(y_true, models=models, reference=7, **how)
+    report = budget_report(y_true, models, reference=7, **how)
     assert report.reference == "7"
-    plain = budget_report(y_true, models=models, **how)
+    plain = budget_report(y_true, models, **how)
     assert report.rows[:21] == plain.rows
     assert [(row.model, row.quantity) for row in report.rows[21:]] == [
         (model, quantity)
@@ -181,7 +181,7 @@ def test_pvalues_are_adjusted_by_holm():
     rng = np.random.default_rng(4)
     y_true, a, b = two_models(rng, 400)
     models = {"a": a, "b": b, "c": a + b, "d": rng.normal(size=400)}
-    report = budget_report(y_true, models=models, rate=0.2, reference="b")
+    report = budget_report(y_true, models, rate=0.2, reference="b")
     alone = sorted(
         difference(y_true, models[name], b, rate=0.2)[0].pvalue for name in "acd"
     )
@@ -253,9 +253,9 @@ def test_what_is_no_reference_is_refused_and_one_class_undefined():
     rng = np.random.default_rng(8)
     y_true, a, b = two_models(rng, 100)
     for asked, message in (
-        ({"models": {"a": a, "b": b}, "reference": "c"}, r"'c'.*'a'.*'b'"),
-        ({"models": {"a": a}, "reference": "a"}, "'a'"),
-        ({"y_score": a, "reference": "model"}, "models="),
+        ({"y_score": {"a": a, "b": b}, "reference": "c"}, r"'c'.*'a'.*'b'"),
+        ({"y_score": {"a": a}, "reference": "a"}, "'a'"),
+        ({"y_score": a, "reference": "model"}, "all of them as y_score"),
     ):
         with case(message), pytest.raises(ValueError, match=message):
             budget_report(y_true, rate=0.2, **asked)
@@ -310,7 +310,7 @@ def test_next_batch_is_the_mirror_image_where_models_change_places(rate):
     a = rng.normal(size=300) + y_true
     models = {"a": a, "b": a / 2 + rng.normal(size=300)}
     (low, high), other = (
-        budget_report(y_true, models=models, reference=base, n_items=50_000, rate=rate)[
+        budget_report(y_true, models, reference=base, n_items=50_000, rate=rate)[
             name, "more found"
         ].prediction_interval
         for base, name in (("a", "b"), ("b", "a"))

@@ -278,7 +278,7 @@ def test_names_that_are_equal_as_text_are_refused_everywhere():
                 select_best, "roc_auc", Y, {"2": A, "3": B}, margin=0.1,
                 cost=dict.fromkeys(names, 1),
             ),
-            "budget_report": partial(budget_report, Y, models=scores, rate=0.3),
+            "budget_report": partial(budget_report, Y, scores, rate=0.3),
             "budget_report of folds": partial(budget_report, folds, rate=0.3),
             "plan_labels": partial(plan, scores, probability=0.3),
         }  # fmt: skip
@@ -299,7 +299,7 @@ def test_names_of_columns_that_are_equal_as_text_are_refused():
         "estimate": partial(estimate, "roc_auc", Y, frame),
         "compare": partial(compare, "roc_auc", Y, frame),
         "select_best": partial(select_best, "roc_auc", Y, frame),
-        "budget_report": partial(budget_report, Y, models=frame, rate=0.3),
+        "budget_report": partial(budget_report, Y, frame, rate=0.3),
         "plan_labels": partial(labels.plan_labels, frame, 20, metric="roc_auc"),
     }.items():
         with case(name), pytest.raises(ValueError, match=r"\['1', '1'\]"):
@@ -313,7 +313,7 @@ def test_a_reference_is_a_name_which_of_columns_of_an_array_is_a_number():
     assert by_number[0] == by_name[0]
     for call in (
         partial(compare, "roc_auc", Y, MODELS),
-        partial(budget_report, Y, models=MODELS, rate=0.3),
+        partial(budget_report, Y, MODELS, rate=0.3),
     ):
         with pytest.raises(ValueError, match=r"reference=1 .*'a', 'b'"):
             call(reference=1)

@@ -97,11 +97,11 @@ REPORTS = [
     ("y_true", (TABLE,), {}),
     ("y_true", (folds(-M1),), {}),
     ("y_true['b']", ({"a": folds(M1), "b": folds(-M2)},), {}),
-    ("models['a']", (Y,), {"models": {"a": -M1}}),
+    ("y_score['a']", (Y, {"a": -M1}), {}),
     (
-        "models['b'] and models['c']",
-        (Y,),
-        {"models": {"a": M1, "b": -M2, "c": -M1}, "reference": "a"},
+        "y_score['b'] and y_score['c']",
+        (Y, {"a": M1, "b": -M2, "c": -M1}),
+        {"reference": "a"},
     ),
 ]
 
@@ -116,7 +116,7 @@ def test_a_budget_report_names_what_is_turned_round_once(argument, given, option
 def test_a_budget_report_of_the_better_side_says_nothing():
     models = {"a": M1, "b": M2}
     for rate in (0.01, 0.5, 1.0, "uniform"):
-        assert not said(partial(budget_report, Y, models=models, rate=rate))
+        assert not said(partial(budget_report, Y, models, rate=rate))
 
 
 @pytest.mark.filterwarnings("ignore:.*depends on the best|.*third negative")

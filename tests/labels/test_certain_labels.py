@@ -76,7 +76,7 @@ def calls(y_true):
             curve_band(
                 y_true, A, metric="recall", at=[0.1, 0.5], random_state=0, **clusters
             ),
-            budget_report(y_true, models=MODELS, rate=0.3, **clusters),
+            budget_report(y_true, MODELS, rate=0.3, **clusters),
         ]
     found["scores"] = [
         average_precision_score(y_true, A),

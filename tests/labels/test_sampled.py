@@ -277,7 +277,7 @@ def test_what_is_made_of_estimates_agrees_with_them():
     band = curve_band(found, a, metric="precision", at=[0.1, 0.4], band="pointwise")
     one = estimate("precision_at_rate", found, a, rate=0.4)
     assert band.value[1] == pytest.approx(one.value, rel=1e-9)
-    report = budget_report(found, models={"a": a, "b": b}, rate=0.4)
+    report = budget_report(found, {"a": a, "b": b}, rate=0.4)
     recall = next(
         row for row in report.rows if (row.model, row.quantity) == ("a", "recall")
     )
