@@ -206,16 +206,17 @@ def ranked_labels(scores: Array, is_pos: BoolArray) -> tuple[BoolArray, BoolArra
         order = np.argsort(scores)[::-1]
         return is_pos[order], begins_group(scores[order])
     keys.sort()
-    bits = keys[::-1].view(f"u{keys.itemsize}")
-    labels = (bits & 1).astype(bool)
-    # A greater last bit made a negative number less.
-    labels ^= keys[::-1] < 0
-    bits >>= 1
+    bits, labels = keys.view(f"u{keys.itemsize}"), np.empty(len(keys), dtype=bool)
+    for part in parts(len(keys)):
+        # A greater last bit made a negative number less.
+        sign = bits[part] >> (8 * keys.itemsize - 1)
+        np.not_equal(bits[part] & 1, sign, out=labels[part])
+        bits[part] >>= 1
     return labels, begins_group(bits)
 
 
 def _keys(scores: Array, is_pos: BoolArray) -> Array | None:
-    """Return floats that order cases by score, then by label, which is the last bit.
+    """Return floats that order cases, best first; the last bit of each is the label.
 
     No digit of a score is lost. Floats, as many processors sort them quicker than
     integers. None where a score has no bit to spare.
@@ -231,7 +232,7 @@ def _keys(scores: Array, is_pos: BoolArray) -> Array | None:
     is_short = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
     top = max(float(scores.max()), -float(scores.min()))
     # Of numbers up to 1 the bits after the sign can move up by one.
-    scale = 2.0 ** -math.frexp(top)[1] if top > 1 else 1.0
+    scale = -(2.0 ** -math.frexp(top)[1]) if top > 1 else -1.0
     keys: Array = np.empty(len(scores), np.float32 if is_short else np.float64)
     bits: Array = keys.view(np.uint32 if is_short else np.uint64)
     for part in parts(len(keys)):

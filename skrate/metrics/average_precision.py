@@ -14,6 +14,7 @@ from skrate.data.arrays import (
     Label,
     Number,
     dot,
+    parts,
     ratio,
     sum_from_right,
 )
@@ -242,13 +243,37 @@ class AveragePrecision(
             # At a positive one more is found, whatever it counts itself.
             found = table.pos * table.cum_pos[1:] + table.own_squares
             return float(np.add.reduce(found / _above(table)) / table.n_pos)
-        return super().compute(table)
+        # Only groups with positives count. Their arrays stay in the cache.
+        at = np.flatnonzero(table.pos > 0 if table.labels is None else table.labels)
+        sizes = np.array([[[table.n_pos]], [[table.n_neg]]])
+        mean = np.zeros(1)
+        for part in parts(max(len(at), 1)):
+            cut = at[part] + 1
+            if table.labels is None:
+                pos, found = table.pos[at[part]], table.cum_pos[cut]
+                lost = table.cum_neg[cut]
+            else:
+                found = part.start + np.arange(1.0, len(cut) + 1)
+                pos, lost = np.broadcast_to(1.0, cut.shape), cut - found
+            mean += self._mean(pos[None], found[None], lost[None], sizes)
+        return float(1 - mean[0] if self.adjusted else mean[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         # Whole numbers are summed as such, which is quicker.
         found, lost = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)
-        n_pos, n_neg = (part[:, -1:].astype(np.float64) for part in (found, lost))
-        p = self.prevalence
+        sizes = np.array([found[:, -1:], lost[:, -1:]], dtype=np.float64)
+        mean = self._mean(pos, found, lost, sizes)
+        return 1 - mean if self.adjusted else mean
+
+    def _mean(
+        self, pos: Array, found: Array, lost: Array, sizes: FloatArray
+    ) -> FloatArray:
+        """Return the mean precision at positives, or of 1 - precision if adjusted.
+
+        ``found`` and ``lost`` are the positives and negatives above each cut, ``sizes``
+        the totals of both classes. It is nan without a class that is needed.
+        """
+        p, (n_pos, n_neg) = self.prevalence, sizes
         with np.errstate(invalid="ignore", divide="ignore"):
             if self.adjusted or p is not None:
                 # By shares of the classes, whose weights may be of any size.
@@ -256,19 +281,12 @@ class AveragePrecision(
             if not self.adjusted:
                 lost = lost if p is None else (1 - p) / p * lost
                 precision = ratio(found, found + lost)
-                value = np.einsum("ij,ij->i", pos, precision) / n_pos[:, 0]
-            else:
-                total = n_pos + n_neg
-                chance, rest = (
-                    (n_pos / total, n_neg / total) if p is None else (p, 1 - p)
-                )
-                # (AP - p) / (1 - p) = 1 - (1 - AP) / (1 - p), by what precision lacks.
-                missed = ratio(lost, chance * found + rest * lost)
-                value = 1 - np.einsum("ij,ij->i", pos, missed) / n_pos[:, 0]
-        n_pos, n_neg = n_pos[:, 0], n_neg[:, 0]
-        lacks = (n_pos == 0) | (n_neg == 0) if "negative" in self.needs else n_pos == 0
-        value[lacks] = np.nan
-        return np.asarray(value)
+                return np.asarray(np.einsum("ij,ij->i", pos, precision) / n_pos[:, 0])
+            total = n_pos + n_neg
+            chance, rest = (n_pos / total, n_neg / total) if p is None else (p, 1 - p)
+            # (AP - p) / (1 - p) = 1 - (1 - AP) / (1 - p).
+            missed = ratio(lost, chance * found + rest * lost)
+            return np.asarray(np.einsum("ij,ij->i", pos, missed) / n_pos[:, 0])
 
     def slopes(self, table: RankTable) -> Slopes:
         if isinstance(table, EstimatedTable):
