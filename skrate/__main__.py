@@ -406,17 +406,14 @@ def _others(
     for name in [name for name in scores if name != reference]:
         difference = compare_curves(
             y_true,
-            scores[name],
-            scores[reference],
+            {name: scores[name], reference: scores[reference]},
             clusters=given.clusters,
             confidence_level=given.confidence_level,
             random_state=_SEED,
         )
         heading = f"{name} or {reference}: which finds more at which rate?"
         if not np.isnan(difference.difference).all():
-            others[heading] = CurveComparisonDisplay(
-                difference, names=(name, reference), rate=given.rate
-            )
+            others[heading] = CurveComparisonDisplay(difference, rate=given.rate)
     return others
 
 

@@ -266,7 +266,7 @@ estimate                     xxxxxxxxx
 compare                      xxxxxxxxx
 select_best                  xx--x-xxx
 sample_size                  x-x--xxx-
-compare_curves               x--x--xxx
+compare_curves               xx-xx-xxx
 curve_band                   x-xx--xxx
 budget_report                xxxxx-xxx
 subgroup_scores              x-----xx-

@@ -109,6 +109,8 @@ skrate.budget_report(table, rate=1.0, n_items=len(words))
 skrate.compare("roc_auc", ints, {"a": floats, "b": single})
 for scores in (frame[["a", "b"]], other[["a", "b"]], both):
     skrate.compare("roc_auc", ints, scores)
+warnings.filterwarnings("ignore", "There are . (positive|negative) cases")
+skrate.select_best("roc_auc", ints, pilots, random_state=0)
 by_case = skrate.estimate("roc_auc", texts, other["a"], pos_label="yes").influence
 assert by_case is not None
 by_case.tolist()
@@ -147,6 +149,8 @@ in_folds = [
     for scores in (floats, floats[::-1])
 ]
 skrate.compare_curves(in_folds[0], in_folds[1], rates=[0.3, 0.5]).plot(n_items=90)
+skrate.compare_curves({"a": in_folds[0], "b": in_folds[1]}, rates=[0.3, 0.5])
+skrate.compare_curves(ints, frame[["a", "b"]], rates=[0.3, 0.5])
 skrate.budget_report(ints, pilots, rate=0.9).plot(right)
 errors = displays.AUCErrorRateDisplay.from_predictions(
     frame["y"], frame["a"], y_pred=frame["y"], pos_label="yes", ax=plt.gca()

@@ -49,8 +49,9 @@ print(compare("roc_auc", y_true, model_a, model_b))
 # Between 3 and 12 % of the cases will be processed (the shaded peak at the bottom).
 
 budget = rates.from_quantiles({0.025: 0.03, 0.975: 0.12})
-result = compare_curves(y_true, model_a, model_b, random_state=0)
-CurveComparisonDisplay(result, names=["A", "B"], rate=budget).plot()
+models = {"A": model_a, "B": model_b}
+result = compare_curves(y_true, models, random_state=0)
+CurveComparisonDisplay(result, rate=budget).plot()
 print(result.winning_rates())
 
 # %%

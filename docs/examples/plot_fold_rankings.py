@@ -84,8 +84,9 @@ print(compare(rate_weighted_auc_score, kernel, linear, rate=budget))
 # At which budgets? The same share of every fold is processed, and the positives found
 # are added up:
 
-difference = compare_curves(kernel, linear, random_state=0)
-difference.plot(names=["kernel", "linear"], rate=budget)
+models = {"kernel": kernel, "linear": linear}
+difference = compare_curves(models, random_state=0)
+difference.plot(rate=budget)
 
 # %%
 # Do the folds agree? Thin lines are the curves of the folds, and the thick line is

@@ -86,7 +86,9 @@ size = {"figsize": (11, 4.5), "layout": "constrained"}
 figure, axes = plt.subplots(1, 2, **size)
 report.plot(axes[0])
 difference = compare_curves(
-    y_test, scores["tree"], scores["regression"], random_state=0
+    y_test,
+    {name: scores[name] for name in ("tree", "regression")},
+    random_state=0,
 )
-difference.plot(axes[1], names=("tree", "regression"), rate=budget)
+difference.plot(axes[1], rate=budget)
 figure.savefig("decision.png")

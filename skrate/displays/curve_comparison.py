@@ -48,7 +48,7 @@ class CurveComparisonDisplay(Drawing):
     comparison : CurveComparison
         What :func:`compare_curves` returns.
     names : tuple of two str, default=None
-        Names of the models a and b; None says "a" and "b".
+        Names of the models a and b; None takes those of the comparison.
     rate : "uniform", float or distribution, default=None
         The share that will be processed, drawn at the foot.
     n_items : int, default=None
@@ -109,7 +109,8 @@ class CurveComparisonDisplay(Drawing):
         is_defined = not np.isnan(comparison.difference).all()
         check_defined("comparison", is_defined, "difference")
         self.comparison = comparison
-        self.names = _check_names(names)
+        a, b = comparison.name_a, comparison.name_b
+        self.names = (a, b) if names is None else _check_names(names)
         self.rate = rate
         self.n_items = n_items
         self.pos_label = pos_label
@@ -248,9 +249,7 @@ class CurveComparisonDisplay(Drawing):
         return [top, right]
 
 
-def _check_names(names: Sequence[str] | None) -> tuple[str, str]:
-    if names is None:
-        return "a", "b"
+def _check_names(names: Sequence[str]) -> tuple[str, str]:
     are_two = isinstance(names, Sequence) and not isinstance(names, str)
     if not (are_two and len(names) == len({*map(str, names)}) == 2):
         raise ValueError(

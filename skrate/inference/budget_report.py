@@ -668,11 +668,6 @@ def _ranked_models(
         rankings = check_several("y_true", rankings, 1)
         check_same_folds({f"y_true[{name!r}]": one for name, one in rankings.items()})
         return {str(k): ranked_in_folds(one, weights) for k, one in rankings.items()}
-    if are_of_folds(y_score):
-        raise ValueError(
-            "y_score holds FoldRankings, which hold labels as well: pass the mapping "
-            "as y_true."
-        )
     case_arguments |= {"weights": weights, "takes_estimates": True}
     if not are_columns(y_score):
         return {_ONE_MODEL: check_sample(y_true, y_score, **case_arguments)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -32,7 +32,12 @@ from skrate.data.checks import (
     warn,
     warn_undefined,
 )
-from skrate.data.folds import FoldRankings, check_no_labels, check_same_folds
+from skrate.data.folds import (
+    FoldRankings,
+    are_of_folds,
+    check_no_labels,
+    check_same_folds,
+)
 from skrate.data.ranking import check_groups
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.delta import (
@@ -42,12 +47,16 @@ from skrate.inference.delta import (
     multiples,
 )
 from skrate.inference.intervals import ADDED
+from skrate.inference.models import check_several
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import (
+    Frame,
     Ranked,
     Weights,
+    are_columns,
     by_fold,
     check_cases,
+    columns_of,
     scored,
     with_fold_groups,
 )
@@ -106,6 +115,8 @@ class CurveComparison(Drawn, Rows):
         Number of positives and of negatives; repetitions count.
     params : dict
         Parameters of the metric: "benefit" and "cost", where it has them.
+    name_a, name_b : str
+        Names of the models.
 
     Examples
     --------
@@ -131,6 +142,8 @@ class CurveComparison(Drawn, Rows):
     n_pos: float
     n_neg: float
     params: Question = field(default_factory=dict)
+    name_a: str = "a"
+    name_b: str = "b"
     _index = "rates"
 
     def winning_rates(self) -> WinningRates:
@@ -164,13 +177,13 @@ class CurveComparison(Drawn, Rows):
         if np.isnan(self.difference).all():
             return f"{text}undefined)"
         least, most = np.argmin(self.difference), np.argmax(self.difference)
-        won = self.winning_rates()
+        won, a, b = self.winning_rates(), self.name_a, self.name_b
         return (
-            f"{text}a - b from {self.difference[least]:.4f} at "
+            f"{text}{a} - {b} from {self.difference[least]:.4f} at "
             f"{self.rates[least]:.4g} to {self.difference[most]:.4f} at "
             f"{self.rates[most]:.4g}; by the {self.kind} "
-            f"{100 * self.confidence_level:g} % band a is better "
-            f"{_where(won.a)}, b {_where(won.b)})"
+            f"{100 * self.confidence_level:g} % band {a} is better "
+            f"{_where(won.a)}, {b} {_where(won.b)})"
         )
 
 
@@ -185,8 +198,11 @@ def _where(stretches: list[Stretch]) -> str:
 
 
 def compare_curves(
-    y_true: ArrayLike | FoldRankings,
-    y_score_a: ArrayLike | FoldRankings | None = None,
+    y_true: ArrayLike
+    | FoldRankings
+    | Mapping[Any, FoldRankings]
+    | Sequence[FoldRankings],
+    y_score_a: ArrayLike | FoldRankings | Mapping[Any, ArrayLike] | Frame | None = None,
     y_score_b: ArrayLike | None = None,
     *,
     metric: CurveMetric = "recall",
@@ -209,11 +225,15 @@ def compare_curves(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or FoldRankings
-        True labels of two classes; or rankings of all folds by model a, followed by the
-        rankings of model b.
-    y_score_a, y_score_b : array-like of shape (n_samples,)
-        Scores of both models, higher for the positive class.
+    y_true : array-like of shape (n_samples,), FoldRankings or mapping
+        True labels of two classes; or the rankings of folds by model a, followed by the
+        rankings of model b; or, without scores, a mapping or list with both.
+    y_score_a : array-like, mapping or data frame, default=None
+        Scores of model a, of shape (n_samples,), higher for the positive class; or of
+        both models, the first of which is a: a mapping or data frame with an entry or
+        column per model, or an array of shape (n_samples, 2).
+    y_score_b : array-like of shape (n_samples,), default=None
+        Scores of model b.
     metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"
         What is compared at a rate: the share of the positives found ("recall"), of
         positives among what is processed ("precision"), recall over the rate ("lift"),
@@ -252,8 +272,9 @@ def compare_curves(
     result : CurveComparison
         With ``rates``, ``value_a``, ``value_b``, ``difference`` (a - b: 0 for models
         that are equally good, for random scores and at the rate 1), ``standard_error``,
-        ``confidence_interval`` and ``band``, arrays of shape (n_rates,); and
-        ``winning_rates()``. All nan where undefined.
+        ``confidence_interval`` and ``band``, arrays of shape (n_rates,); ``name_a`` and
+        ``name_b``, "a" and "b" unless given; and ``winning_rates()``. All nan where
+        undefined.
 
     Raises
     ------
@@ -328,41 +349,22 @@ def compare_curves(
     generator = check_generator(random_state)
     worth = check_worth(metric, benefit, cost)
     steps = None if rates is None else check_places("rates", rates)
-    given = {"sample_weight": sample_weight, "clusters": clusters}
-    columns: dict[str, Any]
-    columns = {"y_true": y_true, "y_score_a": y_score_a, "y_score_b": y_score_b}
+    given = {
+        "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
+    }  # fmt: skip
     folds = indices = None
-    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
-        check_no_labels(y_true, "y_score_a")
-        check_same_folds({"y_true": y_true, "y_score_a": y_score_a})
-        check_alone(y_true, y_score_b=y_score_b, **given, pos_label=pos_label)
-        columns, folds, indices = _with_both_classes(
-            columns["y_true"], columns["y_score_a"]
+    each = isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings)
+    if each or are_of_folds(y_true):
+        names, models, folds, indices = _models_in_folds(
+            y_true, y_score_a, y_score_b, given, weights
         )
     else:
-        for name in _NAMES:
-            if columns[name] is None:
-                raise ValueError(
-                    f"{name} is missing: give y_true and the scores of both models, or "
-                    "two FoldRankings, compare_curves(a, b)."
-                )
-        columns |= given
-
-    of_cases = {name: columns[name] for name in columns if name not in _NAMES}
-    fold_clusters = of_cases.pop("clusters") if folds is not None else None
-    rows = check_cases(
-        **of_cases, weights=weights, pos_label=pos_label, takes_estimates=True
-    )
-    if fold_clusters is not None and folds is not None:
-        units = check_groups("clusters", fold_clusters).codes
-        are_repeated = indices is not None
-        rows = with_fold_groups(rows, units, folds, are_repeated=are_repeated)
-    models = [scored(rows, name, columns[name]) for name in _NAMES]
+        names, models = _models_of_cases(y_true, y_score_a, y_score_b, given, weights)
     cases, repeats = models[0], None
     if indices is not None:
         _, firsts, case = np.unique(indices, return_index=True, return_inverse=True)
-        names = ("is_pos", "scores", "weights", "clusters", "given")
-        of_rows = {name: getattr(cases, name) for name in names}
+        fields_of_rows = ("is_pos", "scores", "weights", "clusters", "given")
+        of_rows = {name: getattr(cases, name) for name in fields_of_rows}
         once: dict[str, Any] = {
             name: None if own is None else own[firsts] for name, own in of_rows.items()
         }
@@ -389,8 +391,65 @@ def compare_curves(
         curves = nothing, nothing, nothing, nothing
         interval = bounds = CurveBounds(nothing, nothing)
     return CurveComparison(
-        metric, steps, *curves, interval, bounds, band, level, *cases.sizes, worth
-    )
+        metric, steps, *curves, interval, bounds, band, level, *cases.sizes, worth,
+        *names,
+    )  # fmt: skip
+
+
+def _models_of_cases(
+    y_true: Any, a: Any, b: Any, given: dict[str, Any], weights: Weights
+) -> tuple[list[str], list[Ranked]]:
+    """Return the names of both models, and the samples that they rank."""
+    are_both = b is None and are_columns(a)
+    if a is None or (b is None and not are_both):
+        raise ValueError(
+            f"{'y_score_a' if a is None else 'y_score_b'} is missing: pass y_true and "
+            "the scores of both models, or two FoldRankings, compare_curves(a, b)."
+        )
+    rows = check_cases(y_true, weights=weights, takes_estimates=True, **given)
+    names, scores = ["a", "b"], {"y_score_a": a, "y_score_b": b}
+    if are_both:
+        both = columns_of("y_score_a", a, rows.n_given)
+        names, scores = _check_two("y_score_a", both)
+    return names, [scored(rows, *one) for one in scores.items()]
+
+
+def _models_in_folds(
+    y_true: Any, a: Any, b: Any, given: dict[str, Any], weights: Weights
+) -> tuple[list[str], list[Ranked], IntArray, IntArray | None]:
+    """Return also the fold of each row, and with repeats its case."""
+    names, rankings = ["a", "b"], {"y_true": y_true, "y_score_a": a}
+    if are_of_folds(y_true):
+        check_alone(FoldRankings, y_score_a=a)
+        both = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
+        names, rankings = _check_two("y_true", both)
+    else:
+        check_no_labels(y_true, "y_score_a")
+    check_same_folds(rankings)
+    check_alone(FoldRankings, y_score_b=b, **given)
+    columns, folds, indices = _with_both_classes(*rankings.values())
+    scores = {name: columns.pop(name) for name in _NAMES}
+    clusters = columns.pop("clusters")
+    rows = check_cases(**columns, weights=weights)
+    if clusters is not None:
+        units = check_groups("clusters", clusters).codes
+        are_repeated = indices is not None
+        rows = with_fold_groups(rows, units, folds, are_repeated=are_repeated)
+    return names, [scored(rows, *one) for one in scores.items()], folds, indices
+
+
+def _check_two(
+    argument: str, models: Mapping[Any, Any]
+) -> tuple[list[str], dict[str, Any]]:
+    """Return the names of two models, and the models by their place in the argument."""
+    models = check_several(argument, models)
+    names = [str(name) for name in models]
+    if len(names) > 2:
+        raise ValueError(
+            f"{argument} must hold two models, got {len(names)}, {names}: pass two of "
+            "them, or use compare, which takes several."
+        )
+    return names, {f"{argument}[{name!r}]": one for name, one in models.items()}
 
 
 def _with_both_classes(

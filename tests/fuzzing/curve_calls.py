@@ -34,7 +34,11 @@ def compare_curves(rng: np.random.Generator) -> Call:
     options["band"] = str(rng.choice(["simultaneous", "pointwise"]))
 
     def arguments(given: Sample) -> Any:
-        return given.data("y_score_a", y_score_b=other_scores(given, seed), **options)
+        models = {"y_score_b": other_scores(given, seed)}
+        if seed % 3 == 0:
+            both = {"a": given.y_score, "b": models["y_score_b"]}
+            models = {"y_score_a": both}
+        return given.data("y_score_a", **models, **options)
 
     def check(given: Sample, found: Any) -> None:
         if not enough(given, options):

@@ -6,6 +6,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from fold_cases import both_rankings, drawn_folds
 from looped import case, looped
+from optional import require
 from reference import curve_process as literal
 from skrate import FoldRankings, compare, compare_curves, recall_at_rate_score
 from skrate.inference.compare_curves import CurveBounds, CurveComparison
@@ -212,6 +213,34 @@ def test_it_says_who_wins_where():
     assert text.endswith("b nowhere)")
 
 
+def test_two_models_may_be_named():
+    y_true, a, b = sample(10)
+    options = {"rates": RATES, "random_state": 0}
+    expected, models = compare_curves(y_true, a, b, **options), {"0": a, "1": b}
+    for given in (models, np.column_stack([a, b]), require("pandas").DataFrame(models)):
+        found = compare_curves(y_true, given, **options)
+        same(found, expected)
+        assert (found.name_a, found.name_b) == ("0", "1")
+    found = compare_curves(y_true, {"new": a, "old": b}, **options)
+    assert ": new - old from" in repr(found)
+    assert "band new is better" in repr(found)
+    assert "; old " not in repr(found)
+    require("matplotlib")
+    assert found.plot().line_.get_label() == "new \N{MINUS SIGN} old"
+
+
+def test_two_rankings_of_folds_may_be_named():
+    one, other = both_rankings(drawn_folds())
+    options = {"rates": RATES, "random_state": 0}
+    expected = compare_curves(one, other, **options)
+    for given, names in (
+        ({"new": one, "old": other}, ("new", "old")), ([one, other], ("0", "1")),
+    ):  # fmt: skip
+        found = compare_curves(given, **options)
+        same(found, expected)
+        assert (found.name_a, found.name_b) == names
+
+
 def test_too_few_cases_of_a_class_give_nan_with_a_warning():
     message = "The comparison of the recall is undefined: y_true holds 1 positive cases"
     with pytest.warns(UndefinedMetricWarning, match=message):
@@ -220,6 +249,9 @@ def test_too_few_cases_of_a_class_give_nan_with_a_warning():
     assert np.isnan(found.band).all()
     assert found.winning_rates() == ([], [], [(0.25, 0.75)])
     assert repr(found).endswith("from 0.25 to 0.75: undefined)")
+
+
+MODELS, ONE = {"new": [1, 2, 3, 4], "old": [4, 3, 2, 1]}, {"y_score_b": None}
 
 
 @looped(
@@ -243,6 +275,11 @@ def test_too_few_cases_of_a_class_give_nan_with_a_warning():
         ({"clusters": [1, 1, 1, 1]}, "clusters"),
         ({"y_score_b": [[1, 2], [3, 4]]}, "y_score_b"),
         ({"y_score_b": None}, "y_score_b"),
+        ({"y_score_a": None}, "y_score_a"),
+        ({"y_score_a": MODELS}, "y_score_a"),
+        ({"y_score_a": {**MODELS, "c": [1, 2, 3, 4]}, **ONE}, r"y_score_a.*3.*'c'"),
+        ({"y_score_a": {"c": [1, 2, 3, 4]}, **ONE}, r"y_score_a.*1.*'c'"),
+        ({"y_score_a": {"c": [1, 2, 3, 4], "d": [1, 2]}, **ONE}, r"y_score_a\['d'\]"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(options, message):
@@ -309,7 +346,12 @@ def test_rankings_that_do_not_match_are_refused():
         ((one, b), {}, r"y_score_a.*FoldRankings"),
         ((y_true, other), {}, "y_true"),
         ((one, other, b), {}, r"y_score_b.*None.*y_true"),
-        (({"a": one, "b": other},), {}, r"y_score_a.*compare_curves\(a, b\)"),
+        ((y_true,), {}, r"y_score_a.*compare_curves\(a, b\)"),
+        (({"a": one, "b": elsewhere},), {}, r"y_true\['b'\].*y_true\['a'\]"),
+        (({"a": one, "b": b},), {}, r"y_true\['b'\].*FoldRankings"),
+        (({"a": one, "b": other, "c": one},), {}, r"y_true.*3.*'c'"),
+        (({"a": one, "b": other}, a), {}, r"y_score_a.*None.*y_true"),
+        (({"a": one, "b": other}, None, b), {}, r"y_score_b.*None.*y_true"),
         ((one, other), weights, r"sample_weight.*None.*y_true"),
         (lone, {}, "None of the 2"),
     ):
