@@ -34,8 +34,8 @@ from skrate.data.ranking import (
     n_distinct,
     segment_cumsum,
 )
-from skrate.data.sample import check_ranking
-from skrate.data.table import RankTable
+from skrate.data.sample import Sample, check_ranking
+from skrate.data.table import RankTable, table_of
 
 # Of the keys that lists are sorted by.
 _KEY_BITS = 64
@@ -216,6 +216,8 @@ def list_table(
     )
     assert sample.scores is not None
     given = sample.is_pos if sample.kept is None else sample.kept
+    if groups is None and grades is None and gain is None and entities is None:
+        return _single_list(sample)
     if groups is None:
         grouping = check_groups("groups", np.zeros(sample.n_given, dtype=np.intp))
     else:
@@ -248,6 +250,18 @@ def list_table(
             grouping.labels, codes, sizes, levels, scores, gains=grades.gains
         )
     return _sorted(grouping.labels, codes, sizes, levels, scores, sample.weights, gain)
+
+
+def _single_list(sample: Sample) -> ListTable:
+    """Return the table of one list, which is the table of a ranking."""
+    table = table_of(sample)
+    columns: list[Array] = [table.pos, table.neg]
+    if table.labels is not None:
+        columns = [table.labels.view(np.int8), (~table.labels).view(np.int8)]
+    elif sample.weights is None:
+        columns = [column.astype(np.intp) for column in columns]
+    lists = np.zeros(1, dtype=np.intp)
+    return ListTable(lists, lists, lists, np.array([len(sample.is_pos)]), *columns)
 
 
 class Grades(NamedTuple):

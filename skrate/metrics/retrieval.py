@@ -451,7 +451,7 @@ class RelevantRows(NamedTuple):
     @classmethod
     def of(cls, table: ListTable) -> RelevantRows:
         """Return those of a table of items of weight one."""
-        rows = np.flatnonzero(table.pos)
+        rows = np.flatnonzero(table.pos > 0)
         # Every row and list begins in a place of its own.
         lists, _ = places_of(np.diff(np.searchsorted(rows, table.edges)))
         pos = table.pos[rows].astype(np.intp)
