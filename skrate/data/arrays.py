@@ -103,7 +103,7 @@ def cumulated(weights: FloatArray | BoolArray) -> FloatArray:
     """
     sums = np.zeros(len(weights) + 1)
     if weights.dtype.kind == "b":
-        sums[1:] = weights.cumsum()
+        np.cumsum(weights, out=sums[1:])
         return sums
     n_rows = len(weights) // _ROW
     if n_rows < _ROW:

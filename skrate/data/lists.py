@@ -116,7 +116,7 @@ class ListTable:
     def sum(self, values: Array) -> FloatArray:
         """Return the sum of row ``values`` over each list."""
         # All lists have a row: for an empty one reduceat would return the next row.
-        return np.asarray(np.add.reduceat(values, self.starts, dtype=np.float64))
+        return np.asarray(np.add.reduceat(values, self.starts), dtype=np.float64)
 
     def rectangles(self) -> Iterator[tuple[IntArray, Array, Array]]:
         """Yield lists of like length, and their rows as positives and negatives.

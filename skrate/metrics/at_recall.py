@@ -618,6 +618,9 @@ class AtRecall(Metric):
         recall = check_fraction("recall", self.recall, include_one=True)
         object.__setattr__(self, "recall", recall)
 
+    def compute(self, table: RankTable) -> float:
+        return float(self.values(*_around_recall(table, self.recall))[0])
+
     def values(self, pos: Array, neg: Array) -> FloatArray:
         rates = rates_of_recall(pos, neg, self.recall)
         n_pos = pos.sum(axis=1)
@@ -719,23 +722,30 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         assert self.precision is not None
         return self.precision
 
-    def values(self, pos: Array, neg: Array) -> FloatArray:
-        return share_of(self._reached(pos, neg)[0], pos.sum(axis=1))
+    def compute(self, table: RankTable) -> float:
+        small = table.merged.table
+        reached = self._reached(small.cum_pos[None], small.cum_neg[None])[0]
+        return float(share_of(reached, np.array([table.n_pos]))[0])
 
-    def _reached(self, pos: Array, neg: Array) -> tuple[FloatArray, IntArray]:
+    def values(self, pos: Array, neg: Array) -> FloatArray:
+        found, lost = (
+            np.pad(np.cumsum(weights, axis=1), ((0, 0), (1, 0)))
+            for weights in (pos, neg)
+        )
+        return share_of(self._reached(found, lost)[0], found[:, -1])
+
+    def _reached(self, found: Array, lost: Array) -> tuple[FloatArray, IntArray]:
         """Return what is found down to the last cut with the precision, and its group.
 
-        Between two cuts what is found and what is processed both rise linearly.
+        ``found`` and ``lost`` are the weights of both classes above each cut. Between
+        two cuts what is found and what is processed both rise linearly.
         """
-        found, seen = (
-            np.pad(np.cumsum(weights, axis=1), ((0, 0), (1, 0)))
-            for weights in (pos, pos + neg)
-        )
+        seen, n_groups = found + lost, found.shape[1] - 1
         # Nothing, which is processed first of all, meets every target.
         is_met = found >= self.target * seen * (1 - ROUNDING)
-        group = pos.shape[1] - np.argmax(is_met[:, ::-1], axis=1)
-        rows = np.arange(len(pos))
-        before, after = (rows, group), (rows, np.minimum(group + 1, pos.shape[1]))
+        group = n_groups - np.argmax(is_met[:, ::-1], axis=1)
+        rows = np.arange(len(found))
+        before, after = (rows, group), (rows, np.minimum(group + 1, n_groups))
         over = np.maximum(found[before] - self.target * seen[before], 0.0)
         lack = np.maximum(self.target * seen[after] - found[after], 0.0)
         part = ratio(over, over + lack)
@@ -788,7 +798,7 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
 
     def _last(self, table: RankTable) -> tuple[float, float]:
         """Return the greatest recall with the precision, and where it is reached."""
-        (reached,), (group,) = self._reached(table.pos[None], table.neg[None])
+        (reached,), (group,) = self._reached(table.cum_pos[None], table.cum_neg[None])
         if group == table.n_groups:
             return 1.0, 1.0
         if table.pos[group] > 0:
@@ -849,6 +859,9 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
         """What is 1 minus its value if classes are swapped and scores negated."""
         assert self.fpr is not None
         return FPRAtRecall(1 - self.fpr)
+
+    def compute(self, table: RankTable) -> float:
+        return 1 - self.mirrored.compute(table.mirrored)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         return 1 - self.mirrored.values(neg[:, ::-1], pos[:, ::-1])
@@ -912,7 +925,18 @@ def passed_at_recall(pos: Array, weights: Array, recall: float) -> FloatArray:
 
 
 def rate_of_recall(table: RankTable, recall: float) -> float:
-    return float(rates_of_recall(table.pos[None], table.neg[None], recall)[0])
+    """Return the least rate at which a table has a recall."""
+    return float(rates_of_recall(*_around_recall(table, recall), recall)[0])
+
+
+def _around_recall(table: RankTable, recall: float) -> tuple[FloatArray, FloatArray]:
+    """Return a table of the group that reaches a recall, and all above and below it."""
+    needed = recall * table.n_pos * (1 - ROUNDING)
+    group = int(np.searchsorted(table.cum_pos[1:-1], needed))
+    cuts = np.array([0, group, group + 1, table.n_groups])
+    above = table.cum_pos[cuts]
+    lost = table.cum_neg[cuts] if table.labels is None else cuts - above
+    return np.diff(above)[None], np.diff(lost)[None]
 
 
 def rate_slopes(table: RankTable, recall: float) -> Slopes:

@@ -123,6 +123,12 @@ class _AboveChance(Metric):
     def __post_init__(self) -> None:
         check_flag("exact", self.exact)
 
+    def compute(self, table: RankTable) -> float:
+        shares = table.prevalence, table.negative_share
+        values = 2 * _AUC.value(table) - 1, _PRECISION.value(table)
+        both = _combine(*shares, *values, exact=self.exact)
+        return float(both[int(isinstance(self, Stamina))])
+
     def undefined_value(self, table: RankTable) -> str:
         return "the ranking is not better than a random one"
 

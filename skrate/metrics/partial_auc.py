@@ -413,6 +413,12 @@ class Window:
     def areas(self, steps: Steps) -> FloatArray:
         """Return what each piece of a curve adds to the area."""
         (left, right), (bottom, top) = self.fpr, self.tpr
+        if (
+            steps.fpr_high.max() <= left
+            or steps.fpr_low.min() >= right
+            or steps.tpr_high.max() <= bottom
+        ):
+            return np.zeros_like(steps.fpr_low)
         width, rise = steps.fpr_high - steps.fpr_low, steps.tpr_high - steps.tpr_low
         start = np.clip(steps.fpr_low, left, right)
         end = np.clip(steps.fpr_high, left, right)
