@@ -30,8 +30,9 @@ from skrate.inference.models import check_several
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
-    Frame,
     Ranked,
+    RankingsOfModels,
+    ScoresOfModels,
     Weights,
     are_columns,
     check_cases,
@@ -67,13 +68,7 @@ from skrate.metrics.results import (
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 # Labels, or what stands for them and the scores of one model, or of several.
-RankingsLike: TypeAlias = (
-    ArrayLike
-    | RankTable
-    | FoldRankings
-    | Mapping[Any, FoldRankings]
-    | Sequence[FoldRankings]
-)
+RankingsLike: TypeAlias = ArrayLike | RankTable | FoldRankings | RankingsOfModels
 _ONE_MODEL = "model"
 Quantity = Literal[
     "found", "missed", "false alarms", "recall", "precision", "lift", "number needed",
@@ -332,7 +327,7 @@ def _aligned(lines: list[list[str]]) -> list[str]:
 
 def budget_report(
     y_true: RankingsLike,
-    y_score: ArrayLike | Mapping[Any, ArrayLike] | Frame | None = None,
+    y_score: ScoresOfModels | None = None,
     *,
     rate: RateLike,
     n_items: int | None = None,

@@ -50,8 +50,9 @@ from skrate.inference.intervals import ADDED
 from skrate.inference.models import check_several
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import (
-    Frame,
     Ranked,
+    RankingsOfModels,
+    ScoresOfModels,
     Weights,
     are_columns,
     by_fold,
@@ -198,11 +199,8 @@ def _where(stretches: list[Stretch]) -> str:
 
 
 def compare_curves(
-    y_true: ArrayLike
-    | FoldRankings
-    | Mapping[Any, FoldRankings]
-    | Sequence[FoldRankings],
-    y_score_a: ArrayLike | FoldRankings | Mapping[Any, ArrayLike] | Frame | None = None,
+    y_true: ArrayLike | FoldRankings | RankingsOfModels,
+    y_score_a: ScoresOfModels | FoldRankings | None = None,
     y_score_b: ArrayLike | None = None,
     *,
     metric: CurveMetric = "recall",
@@ -352,14 +350,9 @@ def compare_curves(
     given = {
         "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
     }  # fmt: skip
-    folds = indices = None
-    each = isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings)
-    if each or are_of_folds(y_true):
-        names, models, folds, indices = _models_in_folds(
-            y_true, y_score_a, y_score_b, given, weights
-        )
-    else:
-        names, models = _models_of_cases(y_true, y_score_a, y_score_b, given, weights)
+    names, models, folds, indices = _check_models(
+        y_true, y_score_a, y_score_b, given, weights
+    )
     cases, repeats = models[0], None
     if indices is not None:
         _, firsts, case = np.unique(indices, return_index=True, return_inverse=True)
@@ -396,10 +389,22 @@ def compare_curves(
     )  # fmt: skip
 
 
-def _models_of_cases(
+class _Models(NamedTuple):
+    """Both models by name: samples, the fold of each row, and with repeats its case."""
+
+    names: list[str]
+    samples: list[Ranked]
+    folds: IntArray | None = None
+    indices: IntArray | None = None
+
+
+def _check_models(
     y_true: Any, a: Any, b: Any, given: dict[str, Any], weights: Weights
-) -> tuple[list[str], list[Ranked]]:
-    """Return the names of both models, and the samples that they rank."""
+) -> _Models:
+    """Return both models."""
+    are_each = isinstance(y_true, FoldRankings) or isinstance(a, FoldRankings)
+    if are_each or are_of_folds(y_true):
+        return _models_in_folds(y_true, a, b, given, weights)
     are_both = b is None and are_columns(a)
     if a is None or (b is None and not are_both):
         raise ValueError(
@@ -411,13 +416,13 @@ def _models_of_cases(
     if are_both:
         both = columns_of("y_score_a", a, rows.n_given)
         names, scores = _check_two("y_score_a", both)
-    return names, [scored(rows, *one) for one in scores.items()]
+    return _Models(names, [scored(rows, *one) for one in scores.items()])
 
 
 def _models_in_folds(
     y_true: Any, a: Any, b: Any, given: dict[str, Any], weights: Weights
-) -> tuple[list[str], list[Ranked], IntArray, IntArray | None]:
-    """Return also the fold of each row, and with repeats its case."""
+) -> _Models:
+    """Return both models by their rankings of folds."""
     names, rankings = ["a", "b"], {"y_true": y_true, "y_score_a": a}
     if are_of_folds(y_true):
         check_alone(FoldRankings, y_score_a=a)
@@ -435,15 +440,15 @@ def _models_in_folds(
         units = check_groups("clusters", clusters).codes
         are_repeated = indices is not None
         rows = with_fold_groups(rows, units, folds, are_repeated=are_repeated)
-    return names, [scored(rows, *one) for one in scores.items()], folds, indices
+    models = [scored(rows, *one) for one in scores.items()]
+    return _Models(names, models, folds, indices)
 
 
 def _check_two(
     argument: str, models: Mapping[Any, Any]
 ) -> tuple[list[str], dict[str, Any]]:
     """Return the names of two models, and the models by their place in the argument."""
-    models = check_several(argument, models)
-    names = [str(name) for name in models]
+    names = [str(name) for name in check_several(argument, models)]
     if len(names) > 2:
         raise ValueError(
             f"{argument} must hold two models, got {len(names)}, {names}: pass two of "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
@@ -430,6 +430,11 @@ class Frame(Protocol):
     @property
     def columns(self) -> Any:
         """The names of its columns."""
+
+
+# Of one model, or of several in columns or by name.
+ScoresOfModels: TypeAlias = ArrayLike | Mapping[Any, ArrayLike] | Frame
+RankingsOfModels: TypeAlias = Mapping[Any, FoldRankings] | Sequence[FoldRankings]
 
 
 def are_columns(y_score: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,14 +19,14 @@ from skrate.data.arrays import (
     dot,
 )
 from skrate.data.checks import as_real, check_generator, check_positive, warn
-from skrate.data.folds import FoldRankings, are_of_folds
+from skrate.data.folds import are_of_folds
 from skrate.inference.delta import of_units, scaled_units
 from skrate.inference.intervals import SLACK
 from skrate.inference.measured import Measured
 from skrate.inference.models import check_several, measured_models, rankings_of_models
 from skrate.inference.plan import CLASSES, Plan
 from skrate.inference.resampling import count_draw
-from skrate.inference.sample import Frame, Ranked, Weights
+from skrate.inference.sample import Ranked, RankingsOfModels, ScoresOfModels, Weights
 from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, check_metric_first
 from skrate.metrics.hypotheses import NEGLIGIBLE
 from skrate.metrics.results import (
@@ -56,8 +56,8 @@ _FEW = 10
 
 def select_best(
     metric: MetricLike,
-    y_true: ArrayLike | Mapping[Any, FoldRankings] | Sequence[FoldRankings],
-    y_score: ArrayLike | Mapping[Any, ArrayLike] | Frame | None = None,
+    y_true: ArrayLike | RankingsOfModels,
+    y_score: ScoresOfModels | None = None,
     *,
     confidence_level: float = 0.95,
     margin: float | None = None,
