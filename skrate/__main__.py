@@ -62,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             results = _computed(given, y_true, scores)
             text = "\n\n".join(str(one) for one in results if one is not None)
             if given.html is not None:
+                if given.html.resolve() == given.file.resolve():
+                    _stop(f"--html would replace the input, {given.file}: give a name.")
                 others = {"Cases": _cases(given, y_true)}
                 others |= _others(given, y_true, scores, results[1])
                 if caught:
@@ -110,8 +112,8 @@ def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     return given
 
 
-def _share(text: str) -> float:
-    """Return a share, of a text with a percent sign advice."""
+def rate(text: str) -> float:
+    """Return a rate; the errors of argparse show the name of this function."""
     if text.rstrip().endswith("%"):
         share = float(text.rstrip(" %")) / 100
         raise argparse.ArgumentTypeError(f"{text} is the share {share:g}")
@@ -142,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
         "--rate",
         required=True,
         nargs="+",
-        type=_share,
+        type=rate,
         metavar="SHARE",
         help="share of the cases that will be processed, in (0, 1]; two numbers are "
         "the ends of its 95 %% range",

@@ -222,6 +222,7 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         ([str(latin), *one], "latin.csv is no text in UTF-8"),
         ([str(cut), *one], "ended before the end-of-stream"),
         ([file, *one, "--html", str(latin / "x")], "--html cannot be written: .*x'"),
+        ([file, *one, "--html", file], "--html would replace the input"),
         ([str(tmp_path / "none.csv"), *one], "No such file"),
         ([str(broken), *one], "line 3: 1 cells under 2 names"),
         ([str(empty), *one], "no rows"),

@@ -84,6 +84,32 @@ def share_of(part: Array, whole: Array) -> FloatArray:
     return shares
 
 
+def effective_number(weights: Array) -> float:
+    """Return how many equal weights tell as much: (sum w)^2 / sum w^2, 0 of none."""
+    if not len(weights):
+        return 0.0
+    # Relative to the greatest, whose square is a number.
+    scaled = weights / weights.max()
+    return float(scaled.sum() ** 2 / dot(scaled, scaled))
+
+
+def centring_factors(sizes: Array, groups: IntArray | None = None) -> FloatArray:
+    """Return how often squares of clusters' sums count, because centring reduces them.
+
+    One number for each group. If effects are alike within clusters and independent
+    between them, cluster j with the share h_j of its group loses h_j of its own effect
+    and those of others: squares count S / sum h_j^2 (1 - 2 h_j + S) times, S = sum
+    h_l^2, which is k / (k - 1) of k clusters of one size.
+    """
+    groups = np.zeros(len(sizes), dtype=np.intp) if groups is None else groups
+    totals = np.bincount(groups, sizes)[groups]
+    squares, rest = (sizes / totals) ** 2, (totals - sizes) / totals
+    sums = np.bincount(groups, squares)
+    # 1 - 2 h + S, as a sum of squares.
+    left = rest**2 + np.maximum(sums[groups] - squares, 0)
+    return np.asarray(sums / np.bincount(groups, squares * left))
+
+
 def parts(n: int) -> list[slice]:
     """Return slices of the ``n`` cases that stay in the cache, one after the other."""
     return [slice(first, first + CACHED) for first in range(0, n, CACHED)]

@@ -15,6 +15,7 @@ from skrate.data.arrays import (
     IntArray,
     Label,
     dot,
+    effective_number,
     lazy,
 )
 from skrate.data.checks import (
@@ -117,7 +118,10 @@ class Sample:
 
     @lazy
     def effective_sizes(self) -> tuple[float, float]:
-        """Number of independent cases of each class: (sum w)^2 / sum w^2 of weights."""
+        """Number of independent cases of each class: (sum w)^2 / sum w^2 of weights.
+
+        Or of the weights of clusters in the class.
+        """
         if self.estimated is not None:
             # What is counted several times is known as often as it is seen.
             squares = [dot(x, x) for x in (self.estimated.pos, self.estimated.neg)]
@@ -128,16 +132,14 @@ class Sample:
             return found[0], found[1]
         chosen = (self.is_pos, ~self.is_pos)
         if self.clusters is not None:
-            clusters = self.clusters
-            n_pos, n_neg = (float(len(np.unique(clusters[c]))) for c in chosen)
+            n_pos, n_neg = (
+                effective_number(np.bincount(self.clusters[c], self.row_weights[c]))
+                for c in chosen
+            )
         elif self.weights is None or self.are_repetitions:
             n_pos, n_neg = self.sizes
         else:
-            # Relative to the greatest, whose square is a number.
-            scaled = [self.weights[c] / self.weights[c].max(initial=0) for c in chosen]
-            n_pos, n_neg = (
-                float(w.sum() ** 2 / dot(w, w)) if len(w) else 0.0 for w in scaled
-            )
+            n_pos, n_neg = (effective_number(self.weights[c]) for c in chosen)
         return n_pos, n_neg
 
 

@@ -84,7 +84,7 @@ def degrees_of_freedom(
 
     Each class estimates its part of the variance with its size minus 1 (Brunner and
     Munzel 2000, equation 9, as :func:`estimate` cites it), or less ``n_means`` if it
-    was centred at so many; of clusters those count that hold cases of the class, less 1
+    was centred at so many; of clusters the effective number in the class counts, less 1
     for each group of folds, and if groups are the units, these less 1. A class has no
     more than its entry of ``freedoms``, as by its kurtosis.
     """
@@ -161,7 +161,7 @@ def of_units(values: FloatArray, cases: Ranked) -> FloatArray:
 
 
 def scaled_units(values: FloatArray, cases: Ranked) -> FloatArray:
-    """Return what clusters add, so that squares count k / (k - 1) times.
+    """Return what clusters add, scaled by the roots of their factors.
 
     Errors that labels share count once, and so do those of a batch, whose mean is 0.
     """

@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import BoolArray, FloatArray, IntArray, dot, lazy
+from skrate.data.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    centring_factors,
+    effective_number,
+    lazy,
+)
 from skrate.data.checks import warn, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
@@ -218,7 +225,7 @@ def _check_class_sizes(model: Measured) -> None:
         sizes, factors, _ = model.class_units
         are_known = np.asarray(np.isfinite(factors).any(axis=0))
         most = np.asarray(sizes.max(axis=0))
-        unit = "clusters with " if model.has_all_clusters.any() else ""
+        unit = "clusters of like size with " if model.has_all_clusters.any() else ""
     for is_known, size, name in zip(are_known, most, CLASSES, strict=True):
         if not is_known:
             raise ValueError(
@@ -646,8 +653,11 @@ class Measured:
             return
         metric, is_known = self.metric, not np.isnan(self.bias)
         enough: float = metric.least_positives if is_known else metric.enough_positives
-        sizes = self._effective_sizes.mean(axis=0)
+        ranked = self._with_units(self._clusters)
+        sizes = np.mean([one.effective_sizes for one in ranked], axis=0)
         held, n_held = "positives", float(sizes[0])
+        if self._clusters is not None:
+            held = "clusters with positives"
         in_window, n_in_window = metric.least_in_window(*sizes.tolist())
         if n_in_window < np.inf:
             held, n_held = f"{in_window} in the window", n_in_window
@@ -730,15 +740,17 @@ class Measured:
         next to one unit.
         """
         sizes, of_means = self._effective_sizes.copy(), np.ones(len(self.each))
-        least = np.full_like(sizes, 2.0)
-        for i in np.flatnonzero(self.has_all_clusters).tolist():
-            n_pos, n_neg, n = (
-                each.sum() ** 2 / dot(each, each) for each in self._cluster_sizes(i)
-            )
-            sizes[i], least[i], of_means[i] = (n_pos, n_neg), _LEAST_UNITS, n / (n - 1)
         factors = np.divide(
-            sizes, sizes - 1, out=np.full_like(sizes, np.inf), where=sizes >= least
+            sizes, sizes - 1, out=np.full_like(sizes, np.inf), where=sizes >= 2
         )
+        for i in np.flatnonzero(self.has_all_clusters).tolist():
+            *by_class, of_all = self._cluster_sizes(i)
+            sizes[i] = list(map(effective_number, by_class))
+            factors[i] = [
+                centring_factors(own)[0] if size >= _LEAST_UNITS else np.inf
+                for own, size in zip(by_class, sizes[i], strict=True)
+            ]
+            of_means[i] = centring_factors(of_all)[0]
         return sizes, factors, of_means
 
     @property
@@ -876,10 +888,9 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
             draw = resample_draw(both, stratify=first.stratify, is_parametric=by_law)
             widths = widths_of(both)
         draws = share.replicates(name, draw, statistic_of(metrics, widths))
-        if first._clusters is not None and not is_permuted:
-            # Of k clusters in a fold, resamples vary (k - 1) / k times as much.
-            n_units = both[0].n_units
-            draws = stretched(draws, float(np.sqrt(n_units / (n_units - 1))), plan)
+        if both[0].clusters is not None and not is_permuted:
+            # Of k clusters, resamples vary (k - 1) / k times as much.
+            draws = stretched(draws, float(np.sqrt(both[0].unit_factors[0])), plan)
         found.append(draws)
     if first.folds is None:
         return np.asarray(found[0])

@@ -11,7 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.data.arrays import Array, FloatArray, RandomState, dot
+from skrate.data.arrays import Array, FloatArray, RandomState, dot, effective_number
 from skrate.data.checks import (
     check_count,
     check_flag,
@@ -375,8 +375,7 @@ def _few_in_window(metric: Metric, ranked: Ranked) -> str | None:
     if weights is None or ranked.are_repetitions:
         return None
     of_classes = weights[ranked.is_pos], weights[~ranked.is_pos]
-    alike = [dot(of, np.ones(len(of))) ** 2 / dot(of, of) for of in of_classes]
-    name, n_least = metric.least_in_window(*alike)
+    name, n_least = metric.least_in_window(*map(effective_number, of_classes))
     if n_least >= _FEW_IN_WINDOW:
         return None
     return (

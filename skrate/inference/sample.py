@@ -18,6 +18,7 @@ from skrate.data.arrays import (
     IntArray,
     Label,
     as_numpy,
+    centring_factors,
     lazy,
 )
 from skrate.data.checks import (
@@ -51,9 +52,9 @@ class Ranked(Sample):
     ``given`` are sampling weights before they were scaled to a mean of 1. ``folds``
     number the fold of each case: the table is then that of the consensus, what is found
     if the same share of each fold is processed. ``fold_groups`` number the group of
-    folds of each cluster: no two groups share a cluster. ``group_factors`` are k /
-    (k - 1) of groups with k clusters, and ``are_fold_groups`` says whether the clusters
-    are these groups. ``has_all_clusters`` says which folds hold all clusters of their
+    folds of each cluster: no two groups share a cluster. ``group_factors`` say how
+    often the squares of a group count, and ``are_fold_groups`` whether the clusters are
+    these groups. ``has_all_clusters`` says which folds hold all clusters of their
     group, and are centred class by class.
     """
 
@@ -75,8 +76,13 @@ class Ranked(Sample):
     @property
     def unit_factors(self) -> FloatArray:
         """How often the square of each cluster counts, because centring reduces it."""
-        if self.fold_groups is None or self.group_factors is None:
+        if self.are_fold_groups:
+            # Each group counts by its folds.
             return np.full(self.n_units, self.n_units / (self.n_units - 1))
+        if self.fold_groups is None or self.group_factors is None:
+            assert self.clusters is not None
+            sizes = np.bincount(self.clusters, self.row_weights)
+            return np.full(self.n_units, centring_factors(sizes))
         return self.group_factors.take(self.fold_groups)
 
     @lazy
@@ -320,12 +326,9 @@ def with_fold_groups(
     of_cluster[codes] = of_row
     if are_units or np.bincount(of_cluster).min() < 2:
         return replace(cases, clusters=of_row, are_fold_groups=True)
-    # The effective number of clusters, which is smaller if their sizes are unequal.
-    sizes = np.bincount(codes)
-    k = np.bincount(of_cluster, sizes) ** 2 / np.bincount(of_cluster, sizes**2)
-    factors = k / (k - 1)
+    factors = centring_factors(np.bincount(codes, cases.row_weights), of_cluster)
     if are_repeated:
-        factors = _factors_of_repeats(codes, folds, of_cluster)
+        factors = _factors_of_repeats(codes, folds, of_cluster, cases.row_weights)
     cases = replace(
         cases, clusters=codes, fold_groups=of_cluster, group_factors=factors
     )
@@ -342,26 +345,23 @@ def with_fold_groups(
 
 
 def _factors_of_repeats(
-    codes: IntArray, folds: IntArray, of_cluster: IntArray
+    codes: IntArray, folds: IntArray, of_cluster: IntArray, weights: FloatArray
 ) -> FloatArray:
     """Return the factor of each group of folds of several repeats.
 
-    Cluster j with a share s_jf of the cases of fold f adds c_jf u_j, whose variance is
-    in proportion to its size, if its independent u_j are alike in its folds, and loses
-    s_jf sum_l c_lf u_l by centring. The factor is the ratio of the expected squares
-    without and with the loss.
+    Cluster j, a share s_jf of fold f, adds s_jf u_j to its mean, if its independent
+    effect u_j is alike in its folds, and loses s_jf sum_l s_lf u_l by centring. The
+    factor is the ratio of the expected squares without and with the loss.
     """
-    counts = sparse.coo_array((np.ones(len(codes)), (codes, folds))).tocsr()
+    counts = sparse.coo_array((weights, (codes, folds))).tocsr()
     totals = counts.sum(axis=0)
-    shares, adds = (
-        each.multiply(1 / totals).tocsr() for each in (counts, counts.sqrt())
-    )
-    own, lost = adds.sum(axis=1), shares.multiply(adds).sum(axis=1)
+    shares = counts.multiply(1 / totals).tocsr()
+    own, lost = shares.sum(axis=1), shares.multiply(shares).sum(axis=1)
     of_fold = np.empty(len(totals), dtype=np.intp)
     of_fold[folds] = of_cluster[codes]
     left = np.bincount(of_cluster, own * (own - 2 * lost))
-    both = (shares.T @ shares).multiply(adds.T @ adds)
-    left += np.bincount(of_fold, both.sum(axis=0))
+    products = shares.T @ shares
+    left += np.bincount(of_fold, products.multiply(products).sum(axis=0))
     return np.asarray(np.bincount(of_cluster, own**2) / left)
 
 

@@ -211,7 +211,7 @@ def subgroup_scores(
         np.tile(np.bincount(codes, times * cases.is_pos), n_asked), matrix, overall,
         level, {name: rendered(value) for name, value in params.items()}, sizes, reach,
     )  # fmt: skip
-    _warn_of_lacking(scores)
+    _warn_of_lacking(scores, are_clusters=clusters is not None)
     return scores
 
 
@@ -425,7 +425,8 @@ def _of_queue(
         effective[row] = chosen.effective_sizes[0]
         if ratio.per_processed:
             effective[row] *= found[_ALL, g] / sizes[_ALL, g]
-        if effective[row] >= 2:
+        # Two clusters count less if their sizes differ.
+        if effective[row] >= (2 if cases.clusters is None else 1.5):
             ratios[row] = ratio
     matrix = np.full((len(values), len(values)), _NAN)
     if ratios:
@@ -629,16 +630,18 @@ def _check_metrics(
     return list(dict.fromkeys(share for share, _ in asked)), asked[0][1]
 
 
-def _warn_of_lacking(scores: SubgroupScores) -> None:
+def _warn_of_lacking(scores: SubgroupScores, *, are_clusters: bool) -> None:
     """Warn, once, of groups that lack the cases of which something is a share."""
     is_unknown, texts = np.isnan(scores.covariance.diagonal()), []
+    units = "clusters with " if are_clusters else ""
     for share in dict.fromkeys(scores.metrics):
         own = is_unknown & (np.array(scores.metrics) == share)
         lacking = own & np.isnan(scores.values)
-        for few, chosen in (("no", lacking), ("fewer than 2", own & ~lacking)):
+        few_of = f"fewer than 2 {units}"
+        for few, chosen in (("no ", lacking), (few_of, own & ~lacking)):
             if chosen.any():
                 groups = shown(scores.groups[chosen].tolist())
-                texts.append(f"{few} {SHARES[share][2]} in {groups}")
+                texts.append(f"{few}{SHARES[share][2]} in {groups}")
     if texts:
         warn(
             f"Values or their standard errors are nan: there are {'; '.join(texts)}.",

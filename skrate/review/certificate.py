@@ -327,7 +327,7 @@ def certificate_sample_size(
 
     Notes
     -----
-    By bisection. Cost: O(n_hits + log n_unread) p-values, at most a few seconds.
+    By bisection. Cost: O(n_hits + log n_unread) p-values, some seconds for a million.
 
     Examples
     --------

@@ -185,12 +185,36 @@ def test_hits_of_clusters_in_folds_count_clusters_of_each_fold():
     np.testing.assert_allclose(
         sample.unit_factors, np.repeat(factors, [2, 3, 2, 6]), rtol=1e-12
     )
-    # 18^2 / (12^2 + 6^2) are 1.8 clusters.
-    assert factors[0] == pytest.approx(1.8 / 0.8)
-    assert sample.unit_freedom == 9
+    # Shares of 2/3 and 1/3: S = 5/9, and (4 (1 - 4/3 + S) + 1 - 2/3 + S) / 9 = 16/81.
+    assert factors[0] == pytest.approx(5 / 9 * 81 / 16)
+    # The effective number of clusters of the rarer class, less 1 for each group.
+    sizes = np.bincount(cluster, rankings.is_pos)
+    n_alike = sizes.sum() ** 2 / np.sum(sizes**2)
+    assert sample.unit_freedom == pytest.approx(n_alike - 4)
     spanning = ranked_in_folds(replace(rankings, clusters=ROWS % 7))
     factor = centring_factor(np.bincount(ROWS % 7))
     np.testing.assert_allclose(spanning.unit_factors, np.full(7, factor), rtol=1e-12)
+
+
+def test_repetitions_of_clusters_that_span_folds_are_rows():
+    for name in ("all span folds", "a chain", "2, 3, 2 and 6 clusters"):
+        fold, cluster, _ = DESIGNS[name]
+        (one,) = drawn(fold, cluster)
+        times = 1 + 9 * (np.random.default_rng(5).random(120) < 0.2)
+        names = ("y_true", "y_score", "fold", "clusters")
+        columns = {name: getattr(one, name) for name in names}
+        weighted = FoldRankings(**columns, sample_weight=times)
+        rows = FoldRankings(**{n: np.repeat(of, times) for n, of in columns.items()})
+        for metric, params in (("roc_auc", {}), ("recall_at_rate", {"rate": 0.4})):
+            found, expected = (
+                estimate(metric, given, **params) for given in (weighted, rows)
+            )
+            assert found.standard_error == pytest.approx(
+                expected.standard_error, rel=1e-11
+            )
+            assert found.confidence_interval == pytest.approx(
+                expected.confidence_interval, rel=1e-9
+            )
 
 
 def test_one_ranking_in_clusters_is_a_single_group():
@@ -426,7 +450,7 @@ def test_one_positive_cluster_in_each_fold_tells_nothing():
     y_true, cluster = np.repeat(np.tile([1, 0, 0, 0], 10), 6), np.arange(240) // 6
     y_score = np.random.default_rng(0).normal(size=240) + y_true
     rankings = FoldRankings(y_true, y_score, np.arange(240) // 24, clusters=cluster)
-    with pytest.raises(ValueError, match="at least 2 clusters with positive samples"):
+    with pytest.raises(ValueError, match="at least 2 clusters of like size with pos"):
         estimate("roc_auc", rankings)
 
 

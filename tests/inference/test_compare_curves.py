@@ -115,7 +115,7 @@ def test_folds_are_cut_each_on_its_own(design):
         literal.curve("recall", y_true, score, weights, rates, fold) for score in (a, b)
     )
     kind = kinds.get("weights", "frequency")
-    variance = np.diag(literal.covariance(psi_a - psi_b, weights, kind, clusters, True))
+    variance = np.diag(literal.covariance(psi_a - psi_b, weights, kind, clusters))
     assert found.value_a == pytest.approx(of_a)
     assert found.difference == pytest.approx(of_a - of_b)
     assert found.standard_error == pytest.approx(np.sqrt(variance))

@@ -127,8 +127,9 @@ def test_a_grain_is_what_one_independent_case_at_the_cut_is_worth(metric):
     found = curve_process(metric, models_of(y_true, a, b), RATES)
     assert found.grain == pytest.approx(scale * most / 90)
     found = curve_process(metric, models_of(y_true, a, b, clusters=cluster), RATES)
-    n_clusters = len(set(cluster[y_true == 1]))
-    assert found.grain == pytest.approx(scale * most / 90 * y_true.sum() / n_clusters)
+    sizes = np.bincount(cluster, y_true)
+    n_alike = sizes.sum() ** 2 / np.sum(sizes**2)
+    assert found.grain == pytest.approx(scale * most / 90 * y_true.sum() / n_alike)
 
 
 def test_models_that_agree_are_not_known_to_be_equal():
@@ -193,20 +194,21 @@ def test_of_few_clusters_critical_values_are_those_of_students_t():
     generator = np.random.default_rng(3)
     y_true = np.arange(200) % 20 < 2
     a, b = generator.normal(size=(2, 200)) + y_true
-    # Of 40 clusters 8 hold positives.
+    # Of 40 clusters 8 hold positives, as 7.69 would of one size.
     cluster = np.arange(200) // 5
     cluster[y_true] = np.arange(20) % 8
+    freedom = 20**2 / (4 * 3**2 + 4 * 2**2) - 1
     process = curve_process("recall", models_of(y_true, a, b, clusters=cluster), RATES)
-    assert process.freedom == 7
+    assert process.freedom == pytest.approx(freedom)
     plain = replace(process, freedom=np.inf)
-    wider = stats.t.ppf(0.975, 7) / stats.norm.ppf(0.975)
+    wider = stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975)
     critical = [
         one.critical_value(0.95, 200, np.random.default_rng(0))
         for one in (process, plain)
     ]
     assert critical[0] == pytest.approx(wider * critical[1], rel=1e-9)
     half = process.values - process.interval(0.95).low
-    t = stats.t.ppf(0.975, 7)
+    t = stats.t.ppf(0.975, freedom)
     expected = t * np.hypot(process.standard_error, t * process.grain / 2)
     inner = half < process.values + 1 - 1e-9
     assert inner.any()

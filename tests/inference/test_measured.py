@@ -710,6 +710,15 @@ def test_dependent_cases_in_a_fold_leave_the_bias_unknown():
     clustered = replace(clustered, clusters=units)
     with pytest.warns(UserWarning, match=r"4 folds.*19"):
         assert estimate("average_precision", clustered).bias is None
+    # Twenty copies of each positive are still two of them.
+    y_true, cluster = np.repeat([1, 1, 0, 0, 0], 20), np.repeat(np.arange(5), 20)
+    folds = np.repeat(np.arange(4), 100)
+    copies = FoldRankings(
+        np.tile(y_true, 4), np.random.default_rng(0).normal(size=400), folds,
+        clusters=np.append(cluster, [cluster + 5 * i for i in (1, 2, 3)]),
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="2 clusters with positives each"):
+        estimate("average_precision", copies)
 
 
 @pytest.mark.parametrize("method", ["delta", "bootstrap", "permutation"])

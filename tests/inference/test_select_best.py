@@ -10,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from looped import looped
+from reference.clusters_in_folds import centring_factor
 from skrate import (
     FoldRankings,
     compare,
@@ -140,7 +141,7 @@ def test_samples_left_out_count_by_their_weights(weights, clusters):
     units = np.arange(5) if clusters is None else clusters
     sizes, n_units = np.bincount(units, weights), units.max() + 1
     sums = np.array([np.bincount(units, weights * one) for one in psi])
-    sums *= 1 if clusters is None else np.sqrt(n_units / (n_units - 1))
+    sums *= 1 if clusters is None else np.sqrt(centring_factor(sizes))
     expected, said = [], []
     for sample in product(range(n_units), repeat=int(n_units)):
         counts = np.bincount(sample, minlength=n_units)

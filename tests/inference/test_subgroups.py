@@ -57,6 +57,16 @@ def test_values_by_hand():
     assert scores.params == {"k": 6}
 
 
+def test_a_group_that_is_one_cluster_is_told_to_be_that():
+    site = np.repeat(["a", "b"], 20)
+    y_true, y_score = np.arange(40) % 2, np.arange(40) % 7
+    with pytest.warns(UndefinedMetricWarning, match="fewer than 2 clusters with pos"):
+        scores = subgroup_scores(
+            "recall", y_true, y_score, by=site, rate=0.5, clusters=site
+        )
+    assert np.isnan(scores.standard_errors).all()
+
+
 def test_covariances_do_not_depend_on_how_many_samples_are_added_at_once(monkeypatch):
     rng = np.random.default_rng(0)
     y_true, y_score, by = draw(rng, **DESIGNS["alike"])

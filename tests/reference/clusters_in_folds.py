@@ -19,10 +19,16 @@ def groups_of_folds(folds, clusters):
 
 
 def centring_factor(sizes):
-    """Return k / (k - 1) of the effective number of units, N^2 / sum n^2."""
+    """Return the expected squares of sums over clusters, without and with centring.
+
+    Effects of clusters are independent, and their mean by size is subtracted.
+    """
     sizes = np.asarray(sizes, dtype=float)
-    k = sizes.sum() ** 2 / np.sum(sizes**2)
-    return k / (k - 1) if len(sizes) > 1 else 1.0
+    if len(sizes) == 1:
+        return 1.0
+    mean = np.tile(sizes / sizes.sum(), (len(sizes), 1))
+    centred = np.diag(sizes) @ (np.eye(len(sizes)) - mean)
+    return np.sum(sizes**2) / np.sum(centred**2)
 
 
 def auc_and_influence(y_true, y_score, clusters=None):

@@ -9,6 +9,8 @@ positives within a bandwidth around the rate. Nothing is sorted.
 import numpy as np
 from scipy.stats import norm
 
+from reference.clusters_in_folds import centring_factor
+
 
 def above(y_score, weights, rates):
     """Return the part of each case above each rate, of shape (n, n_rates)."""
@@ -76,11 +78,8 @@ def curve(metric, y_true, y_score, weights, rates, folds, benefit=1, cost=0):
     return hits, psi
 
 
-def covariance(psi, weights, kind, groups=None, in_folds=False):
-    """Return the covariance of what has these influences, by a sum over cases.
-
-    In folds clusters count by their effective number.
-    """
+def covariance(psi, weights, kind, groups=None):
+    """Return the covariance of what has these influences, by a sum over cases."""
     n = weights.sum()
     if groups is not None:
         sums = [
@@ -92,11 +91,8 @@ def covariance(psi, weights, kind, groups=None, in_folds=False):
             for c in set(groups)
         ]
         squares = sum(np.outer(s, s) for s in sums)
-        k = len(sums)
-        if in_folds:
-            sizes = np.unique(groups, return_counts=True)[1]
-            k = sizes.sum() ** 2 / np.sum(sizes**2)
-        return squares * k / (k - 1) / n**2
+        sizes = [weights[groups == c].sum() for c in set(groups)]
+        return squares * centring_factor(sizes) / n**2
     times = weights if kind == "frequency" else weights**2
     return sum(t * np.outer(row, row) for t, row in zip(times, psi, strict=True)) / n**2
 
