@@ -23,9 +23,8 @@ from skrate.inference.delta import (
     table_variance,
     variance_parts,
 )
-from skrate.inference.difference import paired
+from skrate.inference.evaluation import Evaluation, OnRanking, warn_of_turned
 from skrate.inference.intervals import adjusted
-from skrate.inference.measured import Measured, of_ranking, warn_of_turned
 from skrate.inference.models import check_several
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
@@ -40,6 +39,7 @@ from skrate.inference.sample import (
     columns_of,
     ranked_in_folds,
 )
+from skrate.inference.units import Units
 from skrate.metrics.at_rate import (
     LiftAtRate,
     PrecisionAtRate,
@@ -492,8 +492,11 @@ def budget_report(
     grid = np.unique([*np.linspace(0, 1, _N_RATES), *likely, law.mean()])
     found: list[_Found] = []
     curves: list[CurveProcess] = []
+    units = Units.of_ranking(first, level)
     hits = {
-        name: replace(_measured(ExpectedHits(law), sample, level), is_known=is_known)
+        name: replace(
+            _measured(ExpectedHits(law), sample, level, units), is_known=is_known
+        )
         for name, sample in ranked.items()
     }
     if is_known:
@@ -558,7 +561,7 @@ _UNKNOWN = ConfidenceInterval(_NAN, _NAN)
 
 
 def _quantities(
-    of_hits: Measured, law: RateDistribution, n_cases: float, level: float
+    of_hits: Evaluation, law: RateDistribution, n_cases: float, level: float
 ) -> dict[Quantity, _Known]:
     """Return the quantities of a model, in the order of the report."""
     ranked = of_hits.cases
@@ -569,7 +572,7 @@ def _quantities(
             return _Known(_NAN, _UNKNOWN, by_chance)
         return with_ends(_measured(metric, ranked, level), by_chance)
 
-    def with_ends(found: Measured, by_chance: float) -> _Known:
+    def with_ends(found: Evaluation, by_chance: float) -> _Known:
         has_ends = of_hits.is_known and not np.isnan(found.value)
         ends = found.interval() if has_ends else _UNKNOWN
         return _Known(found.value, ends, by_chance)
@@ -590,10 +593,13 @@ def _quantities(
     }
 
 
-def _measured(metric: Metric, ranked: Ranked, level: float) -> Measured:
+def _measured(
+    metric: Metric, ranked: Ranked, level: float, units: Units | None = None
+) -> Evaluation:
     low, high = metric.bounds(ranked.table)
     value = min(max(metric.value(ranked.table), low), high)
-    return of_ranking(metric, ranked, value, level)
+    units = units or Units.of_ranking(ranked, level)
+    return Evaluation(metric, [OnRanking(metric, ranked, value)], units)
 
 
 def _ratio(whole: float, part: float) -> float:
@@ -618,7 +624,7 @@ def _check_reference(reference: Any, models: Mapping[str, Any]) -> str | None:
 
 def _against(
     base: str,
-    models: dict[str, Measured],
+    models: dict[str, Evaluation],
     law: RateDistribution,
     n_cases: float,
     n_items: int | None,
@@ -630,7 +636,7 @@ def _against(
     for model in models.values():
         if model.is_known:
             warn_of_few_cases([recall] * 2, [model.cases, other.cases])
-        pairs.append(paired([model, other], model.plan))
+        pairs.append((model - other).comparison(model.plan))
     pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
     # What one model processes and the other does not.
     most = n_cases * min(law.mean(), law.mirrored.mean())

@@ -25,18 +25,17 @@ from skrate.inference.difference import (
     compare_pairs,
     compare_tables,
     covariance_in_lists,
-    paired,
     paired_in_lists,
     scores_in_lists,
-    unpaired,
     warn_of_turned_in_lists,
 )
+from skrate.inference.evaluation import Difference, warn_of_turned
 from skrate.inference.intervals import ADJUSTMENTS, Adjust
-from skrate.inference.measured import measured, warn_of_turned
 from skrate.inference.models import (
     check_several,
     columns_of_models,
-    measured_models,
+    evaluate,
+    evaluate_models,
     rankings_of_models,
 )
 from skrate.inference.plan import Plan, warn_of_few_cases
@@ -424,7 +423,7 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     names, rankings = tuple(samples), list(samples.values())
     folds = rankings[0].folds
     matrix = np.full((len(names), len(names)), np.nan)
-    models = measured_models((metric, params), rankings, plan)
+    models = evaluate_models((metric, params), rankings, plan)
     argument = "y_score_a" if folds is None else "y_true"
     named = zip(names, models, strict=True)
     warn_of_turned([(f"{argument}[{name!r}]", one, None) for name, one in named])
@@ -432,7 +431,7 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
         matrix = covariance([model.influence for model in models], models[0].cases)
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
-        return paired([models[i], models[j]], plan)
+        return (models[i] - models[j]).comparison(plan)
 
     return compare_pairs(names, compare_two, plan, matrix, adjust, reference)
 
@@ -588,7 +587,7 @@ def _of_two(
     are_paired = given.y_true_b is None
     metrics = given.metric if given.is_pair else [given.metric] * 2
     asked = [(metric, given.params) for metric in metrics]
-    models = measured(asked, samples, plan, are_paired=are_paired)
+    models = evaluate(asked, samples, plan, are_paired=are_paired)
     if not are_paired and any(model.cases.worth is not None for model in models):
         raise ValueError(
             "gain or cost per case excludes y_true_b: they would be of the cases of a. "
@@ -597,6 +596,7 @@ def _of_two(
     if samples[0].folds is None and all(model.is_known for model in models):
         found = [model.metric for model in models]
         warn_of_few_cases(found, [model.cases for model in models])
-    result = (paired if are_paired else unpaired)(models, plan)
+    a, b = models
+    result = (a - b if are_paired else Difference(a, b)).comparison(plan)
     warn_of_turned(zip(names, models, [None] * 2, strict=False))
     return result

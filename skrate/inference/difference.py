@@ -14,31 +14,11 @@ from scipy import optimize, special
 from skrate.data.arrays import Array, ArrayLike, FloatArray, dot
 from skrate.data.checks import check_number, warn, warn_undefined
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.delta import (
-    degrees_of_freedom,
-    influence_parts,
-    is_rounding,
-    widest,
-)
-from skrate.inference.intervals import (
-    Adjust,
-    adjusted,
-    bootstrap_interval,
-    bootstrap_pvalue,
-    hybrid_interval,
-    inverted_pvalue,
-    permutation_interval,
-    permutation_pvalue,
-)
-from skrate.inference.measured import (
-    Measured,
-    measured,
-    replicates_of,
-    stretched,
-    warn_of_turned,
-)
+from skrate.inference.evaluation import Evaluation, conclude, warn_of_turned
+from skrate.inference.intervals import Adjust, adjusted
+from skrate.inference.models import evaluate
 from skrate.inference.plan import Plan, warn_of_difference
-from skrate.inference.resampling import Draw, spread
+from skrate.inference.resampling import Draw
 from skrate.inference.sample import rankings_of
 from skrate.metrics.auc import AUC
 from skrate.metrics.base import (
@@ -49,7 +29,7 @@ from skrate.metrics.base import (
     unwrap,
 )
 from skrate.metrics.bound import is_known
-from skrate.metrics.hypotheses import NEGLIGIBLE, least_telling, t_pvalue, t_test
+from skrate.metrics.hypotheses import NEGLIGIBLE, t_test
 from skrate.metrics.lists import (
     Average,
     GroupScores,
@@ -69,188 +49,21 @@ from skrate.metrics.results import (
     Comparisons,
     ConfidenceInterval,
     Estimate,
-    Question,
     clipped_interval,
     pairs_of,
     question_of_both,
-    t_interval,
     t_quantile,
 )
 
 _NAN = float("nan")
-# What makes the interval of a difference at a level.
-IntervalAt = Callable[[float], ConfidenceInterval]
 # All flips are tried where there are no more than 2 to this number of them.
 _MOST_LISTS = 20
 _FEW_LISTS = 10
-# Of the rarer class of unpaired samples, alike or not: with fewer, tests find too much.
-_FEW_ALIKE, _FEW_UNLIKE = 10, 30
 # What a metric of lists is told of the lists, and of their mean.
 _OF_MEAN = ("average", "undefined")
 _TABLES = ("y_true", "y_score_a")
 # Of all correlations; between two of these a root is looked for.
 _ALL = np.linspace(-1, 1, 401)
-
-
-def paired(models: Sequence[Measured], plan: Plan) -> Comparison:
-    """Compare two metrics, or two models, by the same cases."""
-    a, b = models
-    if not (a.is_known and b.is_known):
-        return _concluded(models, plan, _NAN)
-    metrics, ranked = [*a.metrics, *b.metrics], [*a.ranked, *b.ranked]
-    warn_of_difference(metrics, ranked, plan.method)
-    if a.cases.estimated is None:
-        apart = a.influence - b.influence
-    else:
-        rows = [x - y for x, y in zip(a.influence_rows, b.influence_rows, strict=True)]
-        apart = widest(rows, a.cases)
-    parts = influence_parts(apart, a.cases)
-    error, draws = parts.standard_error, None
-    if plan.method != "delta":
-        draws = replicates_of(models, plan, "difference")
-    if draws is not None and plan.method == "bootstrap":
-        error = spread(draws)
-    freedom = a.freedom(parts, influence=apart)
-    return _concluded(models, plan, error, freedom, draws)
-
-
-def unpaired(models: Sequence[Measured], plan: Plan) -> Comparison:
-    """Compare two models on different cases."""
-    a, b = models
-    if not (a.is_known and b.is_known):
-        return _concluded(models, plan, _NAN)
-    warn_of_difference([a.metric, b.metric], [a.cases, b.cases], plan.method)
-    variance = a.parts.total + b.parts.total
-    if not is_rounding(variance):
-        _warn_of_unlike_samples(models)
-    freedom = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
-    if plan.method == "delta":
-        return _concluded(models, plan, float(np.sqrt(variance)), freedom)
-    of_a, of_b = (
-        replicates_of([model], share, "difference")
-        for model, share in zip(models, plan.split(2), strict=True)
-    )
-    n_both = min(len(of_a), len(of_b))
-    draws = of_a[:n_both] - of_b[:n_both]
-    return _concluded(models, plan, spread(draws), freedom, draws)
-
-
-def _warn_of_unlike_samples(models: Sequence[Measured]) -> None:
-    """Warn where the skewness of a small sample is not cancelled by the other's."""
-    rarer = [min(model.cases.sizes) for model in models]
-    few, many = min(rarer), max(rarer)
-    if few >= (_FEW_UNLIKE if many > 2 * few else _FEW_ALIKE):
-        return
-    warn(
-        "y_true_b are other cases than y_true, and the rarer classes have "
-        f"{rarer[0]:g} and {rarer[1]:g} of them: with so few, tests at a level of "
-        "0.05 found up to "
-        "0.15 of equal models different. Take a p-value above 0.01 for no evidence, or "
-        f"compare on the same cases, or on samples that are alike, of {_FEW_UNLIKE} of "
-        "each class."
-    )
-
-
-def _concluded(
-    models: Sequence[Measured],
-    plan: Plan,
-    error: float,
-    freedom: float = np.inf,
-    draws: FloatArray | None = None,
-) -> Comparison:
-    """Return the comparison of two models; ``draws`` are of their difference."""
-    metrics = [model.metric for model in models]
-    values = [model.value for model in models]
-    limits = _NAN, _NAN
-    if not np.isnan(error):
-        (low_a, high_a), (low_b, high_b) = (model.bounds for model in models)
-        limits = low_a - high_b, high_a - low_b
-
-    def conclude_with(factor: float) -> Comparison:
-        """Return it with standard errors so many times as great."""
-
-        def interval_at(level: float) -> ConfidenceInterval:
-            of_a, of_b = (m.interval(level=level, factor=factor) for m in models)
-            return hybrid_interval((values[0], values[1]), (of_a, of_b))
-
-        return conclude(
-            " - ".join(dict.fromkeys(metric.name for metric in metrics)), values,
-            factor * error, plan, freedom,
-            None if draws is None else stretched(draws, factor, plan), limits,
-            interval_at, question_of_both([model.question for model in models]),
-        )  # fmt: skip
-
-    found, factor = conclude_with(1.0), models[0].retraining_factor
-    if np.isnan(error) or models[0].folds is None:
-        return found
-    again = None if factor is None else conclude_with(factor).confidence_interval
-    of = "these models" if models[0].n_rankings > 1 else None
-    return replace(found, of=of, confidence_interval_retrained=again)
-
-
-def conclude(
-    name: str,
-    values: Sequence[float],
-    standard_error: float,
-    plan: Plan,
-    freedom: float,
-    draws: FloatArray | None,
-    limits: tuple[float, float],
-    interval_at: IntervalAt | None,
-    params: Question,
-) -> Comparison:
-    """Return the comparison of two values; ``draws`` are of their difference.
-
-    Where the difference shows no variation ``interval_at`` combines those of each.
-    """
-    a, b = values
-    difference = a - b
-    statistic, pvalue = _NAN, _NAN
-    ends = ConfidenceInterval(_NAN, _NAN)
-    plan.check_margin(limits)
-    if interval_at is not None and standard_error < NEGLIGIBLE:
-        statistic, pvalue = _without_variation(interval_at, difference, plan)
-        ends = interval_at(plan.level)
-    elif not np.isnan(difference + standard_error):
-        statistic, pvalue = t_test(difference, standard_error, plan.nulls, freedom)
-        ends = t_interval(difference, standard_error, plan.level, limits, freedom)
-        if draws is not None and plan.interval != "wald" and len(draws) > 1:
-            pvalue, ends = _by_counting(difference, draws, plan, limits)
-    if draws is not None and plan.method == "permutation":
-        statistic = difference
-        pvalue = permutation_pvalue(difference, draws, plan.alternative)
-        if interval_at is None or np.ptp(draws) > NEGLIGIBLE:
-            level, side = plan.confidence_level, plan.alternative
-            ends = permutation_interval(difference, draws, level, limits, side)
-    return Comparison(
-        name, float(difference), float(a), float(b), standard_error, statistic, pvalue,
-        plan.sided(ends, limits), plan.alternative, plan.method, plan.told_level,
-        params=params, margin=plan.margin,
-    )  # fmt: skip
-
-
-def _without_variation(
-    interval_at: IntervalAt, difference: float, plan: Plan
-) -> tuple[float, float]:
-    """Return statistic and p-value of a difference without variation."""
-    found = []
-    for x, side in plan.nulls:
-        pvalue = inverted_pvalue(interval_at, difference, x)
-        statistic = float(np.copysign(t_quantile(1 - pvalue), difference - x))
-        if side != "two-sided":
-            pvalue = t_pvalue(statistic, side, np.inf)
-        found.append((statistic, pvalue))
-    return least_telling(found)
-
-
-def _by_counting(
-    difference: float, draws: FloatArray, plan: Plan, limits: tuple[float, float]
-) -> tuple[float, ConfidenceInterval]:
-    """Return the p-value and the interval between quantiles of the bootstrap."""
-    pvalues = [
-        bootstrap_pvalue(difference - x, draws - x, side) for x, side in plan.nulls
-    ]
-    return max(pvalues), bootstrap_interval(difference, draws, plan.level, limits)
 
 
 def compare_pairs(
@@ -595,7 +408,7 @@ def compare_tables(
 ) -> Comparison:
     """Compare two tables; where no correlation is given, at all there can be."""
     samples = [rankings_of(table) for table in tables]
-    models = measured([(metric, metric_kwargs)] * 2, samples, plan, are_paired=False)
+    models = evaluate([(metric, metric_kwargs)] * 2, samples, plan, are_paired=False)
     found, ranked = zip(*((model.metric, model.cases) for model in models), strict=True)
     a, b = (model.value if model.is_known else _NAN for model in models)
     error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN
@@ -621,7 +434,7 @@ def compare_tables(
     )  # fmt: skip
 
 
-def _spread_of(model: Measured) -> tuple[float, float]:
+def _spread_of(model: Evaluation) -> tuple[float, float]:
     """Return the standard error of a table, or by its interval, and its freedom."""
     freedom = model.freedom(model.parts)
     if model.parts.standard_error > NEGLIGIBLE:
@@ -632,7 +445,7 @@ def _spread_of(model: Measured) -> tuple[float, float]:
 
 
 def _interval(
-    results: Results, models: list[Measured], plan: Plan, correlation: float | None
+    results: Results, models: list[Evaluation], plan: Plan, correlation: float | None
 ) -> ConfidenceInterval:
     """Return the interval at a correlation, or what holds that at each there is."""
     at = _ALL if correlation is None else np.array([correlation])

@@ -14,6 +14,7 @@ from skrate.data.checks import check_choice
 from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.difference import scores_in_lists, warn_of_turned_in_lists
+from skrate.inference.evaluation import Evaluation, warn_of_turned
 from skrate.inference.intervals import (
     ADJUSTMENTS,
     INTERVALS,
@@ -21,8 +22,7 @@ from skrate.inference.intervals import (
     Interval,
     adjusted,
 )
-from skrate.inference.measured import Measured, measured, warn_of_turned
-from skrate.inference.models import columns_of_models, rankings_of_models
+from skrate.inference.models import columns_of_models, evaluate, rankings_of_models
 from skrate.inference.plan import Plan, warn_of_few_cases
 from skrate.inference.sample import (
     Frame,
@@ -351,7 +351,7 @@ def estimate(
         for name, sample in samples.items():
             argument = "y_score" if sample.folds is None else "y_true"
             named = f"{argument}[{name!r}]" if are_several else argument
-            (found,) = measured([(metric, metric_kwargs)], [sample], plan)
+            (found,) = evaluate([(metric, metric_kwargs)], [sample], plan)
             results[name] = _estimated(found, sample, named, null_value)
     each = tuple(results.values())
     if not are_several:
@@ -388,7 +388,7 @@ def _in_lists(
 
 
 def _estimated(
-    found: Measured, sample: Rankings, named: str, null_value: float | None
+    found: Evaluation, sample: Rankings, named: str, null_value: float | None
 ) -> Estimate:
     """Return the estimate of one model, which the argument ``named`` ranks."""
     plan, interval = found.plan, found.plan.interval
@@ -405,7 +405,7 @@ def _estimated(
         at = partial(found.interval, interval, error, level=plan.level, draws=draws)
         ends = at()
         warn_of_turned([(named, found, ends if plan.is_two_sided else None)])
-        factor = found.retraining_factor
+        factor = found.units.retraining_factor
         if factor is not None:
             again = plan.sided(at(factor=factor), found.bounds)
         ends = plan.sided(ends, found.bounds)
@@ -415,7 +415,7 @@ def _estimated(
     return Estimate(
         found.metric.name, found.value, error, ends, *found.class_sizes, plan.method,
         plan.confidence_level, found.question,
-        of="these models" if found.is_known and found.n_rankings > 1 else None,
+        of="these models" if found.is_known and found.units.n_rankings > 1 else None,
         confidence_interval_retrained=again,
         bias=found.bias if found.is_known and abs(found.bias) > 0 else None,
         alternative=told_alternative(plan.alternative, null_value),
@@ -424,7 +424,7 @@ def _estimated(
     )  # fmt: skip
 
 
-def _kept(found: Measured) -> Measured:
+def _kept(found: Evaluation) -> Evaluation:
     """Return a measured metric by the delta method, without what it has computed.
 
     Scores and weights are copied, because the caller may change theirs.
@@ -438,10 +438,11 @@ def _kept(found: Measured) -> Measured:
 
     plan = replace(found.plan, method="delta", interval="wald")
     each = [one._replace(ranked=copied(one.ranked)) for one in found.each]
-    return replace(found, plan=plan, each=each)
+    units = replace(found.units, plan=plan, each=[one.ranked for one in each])
+    return replace(found, each=each, units=units)
 
 
-def _influence(found: Measured, sample: Rankings) -> FloatArray:
+def _influence(found: Evaluation, sample: Rankings) -> FloatArray:
     """Return the influence of each case that was given, 0 for one without weight."""
     cases, folds = sample.each[0], sample.folds
     if folds is None:
@@ -453,7 +454,9 @@ def _influence(found: Measured, sample: Rankings) -> FloatArray:
         return given
     if not found.is_known:
         return np.full(len(folds.y_true), _NAN)
-    rows = np.concatenate([*found.rows, *found.other_rows])[: len(found.cases.is_pos)]
+    rows = np.concatenate([*found.units.rows, *found.units.other_rows])[
+        : len(found.cases.is_pos)
+    ]
     weight = folds.sample_weight
     given = np.zeros(len(folds.y_true))
     # Their variance is over the number of all rows, also those of other folds.
@@ -464,7 +467,7 @@ def _influence(found: Measured, sample: Rankings) -> FloatArray:
     return given
 
 
-def _weight_factors(found: Measured) -> FloatArray | float:
+def _weight_factors(found: Evaluation) -> FloatArray | float:
     """Return balanced weights relative to the sampling weights, of mean 1 each."""
     factors = [
         one.weights * (one.given.mean() / one.given)

@@ -1,26 +1,54 @@
-"""Several models on the same cases, or in the same folds."""
+"""Rankings of models on the same samples or folds, and their evaluations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed
 
-from skrate.data.checks import check_n_jobs, check_vector
+from skrate.data.arrays import BoolArray, FloatArray
+from skrate.data.checks import check_n_jobs, check_vector, warn, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
 from skrate.data.table import check_alone
-from skrate.inference.measured import Measured, measured
-from skrate.inference.plan import Plan, warn_of_few_cases
+from skrate.inference.evaluation import Evaluation, OnRanking
+from skrate.inference.plan import (
+    CLASSES,
+    Plan,
+    check_estimates,
+    check_metric,
+    check_worth,
+    warn_of_few_cases,
+    warn_of_few_processed,
+    warn_of_other_purpose,
+    warn_of_value,
+    why_lopsided,
+    why_one_group,
+    why_too_few,
+)
 from skrate.inference.sample import (
+    Ranked,
     Rankings,
     Weights,
     check_cases,
     columns_of,
     rankings_of,
     scored,
+    with_worth,
 )
-from skrate.metrics.base import MetricLike
+from skrate.inference.units import Units
+from skrate.metrics.base import (
+    Metric,
+    MetricLike,
+    find_metric,
+    is_defined,
+    warn_of_folds,
+)
+from skrate.metrics.recall import rate_of
+
+_NAN = float("nan")
 
 
 def rankings_of_models(
@@ -79,17 +107,181 @@ def check_several(
     return dict(models)
 
 
-def measured_models(
+def evaluate(
+    meant: Sequence[tuple[Any, dict[str, Any]]],
+    samples: Sequence[Rankings],
+    plan: Plan,
+    *,
+    are_paired: bool = True,
+    are_warned: bool = True,
+    are_compared: bool = False,
+    units: Units | None = None,
+) -> list[Evaluation]:
+    """Return metrics, with their parameters, of samples, and warn of what is unknown.
+
+    Folds on which one is undefined are left out of all. Evaluations that are paired
+    share ``units``, by default those of the first.
+    """
+    if all(find_metric(*one).ignores_prevalence for one in meant):
+        samples = [
+            sample._replace(each=[one.balanced for one in sample.each])
+            for sample in samples
+        ]
+    if samples[0].folds is not None:
+        return _of_folds(meant, samples, plan)
+    found: list[Evaluation] = []
+    if are_warned:
+        warn_of_other_purpose(
+            *meant[0], samples[0].each[0],
+            is_difference=are_compared or len(meant) > 1,
+        )  # fmt: skip
+    for (metric, params), sample in zip(meant, samples, strict=True):
+        one = _on_ranking(metric, params, sample.each[0])
+        check_worth(plan, one.ranked)
+        check_estimates(plan, one.ranked)
+        reason = why_too_few(one.ranked, one.metric)
+        is_known = reason is None and not np.isnan(one.value)
+        # What several rankings of the same cases lack is warned of once.
+        others = found if are_paired else []
+        if are_warned and not (reason and others):
+            again = any(_is_cautioned(each, one.metric) for each in others)
+            warn_of_value(*one, reason, again)
+        if units is None or not are_paired:
+            units = Units([one.ranked], plan)
+        question = find_metric(metric, params).question
+        found.append(
+            Evaluation(one.metric, [one], units, is_known=is_known, question=question)
+        )
+    return found
+
+
+def _is_cautioned(model: Evaluation, metric: Metric) -> bool:
+    """Return whether a model by the same metric is warned to say little."""
+    ranked = model.ranked[0]
+    is_same = type(model.metric) is type(metric)
+    return is_same and model.metric.caution(ranked.table, ranked.sizes) is not None
+
+
+def _on_ranking(metric: Any, params: dict[str, Any], ranked: Ranked) -> OnRanking:
+    """Return a metric of one ranking, nan where it lacks a class that is needed."""
+    own = check_metric(metric, params, ranked)
+    ranked = with_worth(ranked, own)
+    value = ranked.score(own) if is_defined(own, ranked.table) else _NAN
+    return OnRanking(own, ranked, value)
+
+
+def _of_folds(
+    meant: Sequence[tuple[Any, dict[str, Any]]], samples: Sequence[Rankings], plan: Plan
+) -> list[Evaluation]:
+    """Return metrics of rankings of the same cases in the same folds."""
+    each = []
+    for (metric, params), sample in zip(meant, samples, strict=True):
+        find_metric(metric, params).check_of_folds()
+        each.append([_on_ranking(metric, params, ranked) for ranked in sample.each])
+    values = np.array([[one.value for one in own] for own in each])
+    are_defined = np.asarray(~np.isnan(values).any(axis=0))
+    folds = samples[0].folds
+    assert folds is not None
+    metric = each[0][0].metric
+    if not are_defined.any():
+        warn_undefined(metric.name, "it is so within every fold")
+        nothing = Units([], plan, folds)
+        return [
+            Evaluation(
+                find_metric(*one),
+                [],
+                nothing,
+                is_known=False,
+                question=find_metric(*one).question,
+            )
+            for one in meant
+        ]
+    warn_of_folds(metric, are_defined, folds)
+    defined = np.flatnonzero(are_defined).tolist()
+    has_both = [min(one.sizes) > 0 for one in samples[0].each]
+    both, lacking = (
+        [i for i in defined if has_both[i] == chosen] for chosen in (True, False)
+    )
+    first = samples[0].each
+    rows = [
+        rows if one.kept is None else rows[one.kept]
+        for rows, one in zip(folds.rows(), first, strict=True)
+    ]
+    of_both = [first[i] for i in both]
+    units = Units(
+        of_both,
+        plan,
+        folds,
+        rows=[rows[i] for i in both],
+        one_class=[first[i] for i in lacking],
+        other_rows=[rows[i] for i in lacking],
+    )
+    found = []
+    for asked, singles in zip(meant, each, strict=True):
+        kept, others = ([singles[i] for i in chosen] for chosen in (both, lacking))
+        metric, question = (kept or others)[0].metric, find_metric(*asked).question
+        found.append(Evaluation(metric, kept, units, others, question=question))
+    has_groups = bool(both) and units.cases.are_fold_groups
+    if not has_groups:
+        _check_class_sizes(found[0])
+    reason = next((why for why in map(why_lopsided, of_both) if why is not None), None)
+    if has_groups and reason is None:
+        reason = why_one_group(units.cases)
+    if reason is not None:
+        found = [replace(model, is_known=False) for model in found]
+        warn_undefined(f"The uncertainty of the {metric.name}", reason)
+        return found
+    for model in found:
+        _warn_of_first_fold(model)
+    return found
+
+
+def _check_class_sizes(model: Evaluation) -> None:
+    """Raise if no fold with both classes has 2 samples, or clusters, of a class."""
+    are_known: BoolArray = np.zeros(2, dtype=bool)
+    most: FloatArray = np.zeros(2)
+    unit = ""
+    if model.each:
+        sizes, factors, _ = model.units.class_units
+        are_known = np.asarray(np.isfinite(factors).any(axis=0))
+        most = np.asarray(sizes.max(axis=0))
+        unit = (
+            "clusters of like size with " if model.units.has_all_clusters.any() else ""
+        )
+    for is_known, size, name in zip(are_known, most, CLASSES, strict=True):
+        if not is_known:
+            raise ValueError(
+                f"y_true must have at least 2 {unit}{name} samples in a fold with both "
+                f"classes, found at most {size:.3g}, so the variance of the "
+                f"{model.metric.name} is unknown: use fewer folds, or stratified ones."
+            )
+
+
+def _warn_of_first_fold(model: Evaluation) -> None:
+    """Warn of the first fold that is a bad guide to what is known."""
+    for metric, fold, _ in model.each:
+        rate = rate_of(metric.law)
+        if rate is not None and warn_of_few_processed(metric, rate, fold):
+            return
+        caution = metric.caution(fold.table, fold.sizes)
+        if caution is not None:
+            warn(("In a fold: " if model.units.n_rankings > 1 else "") + caution)
+            return
+
+
+def evaluate_models(
     meant: tuple[MetricLike, dict[str, Any]], samples: list[Rankings], plan: Plan
-) -> list[Measured]:
+) -> list[Evaluation]:
     """Return the metric of each model; warn once of what all of them lack."""
     if samples[0].folds is not None:
-        return measured([meant] * len(samples), samples, plan)
+        return evaluate([meant] * len(samples), samples, plan)
 
-    def fill(sample: Rankings) -> Measured:
+    units = Units(samples[0].each, plan)
+
+    def fill(sample: Rankings) -> Evaluation:
         first = sample is samples[0]
-        (model,) = measured(
-            [meant], [sample], plan, are_warned=first, are_compared=True
+        (model,) = evaluate(
+            [meant], [sample], plan, are_warned=first, are_compared=True, units=units
         )
         if model.is_known:
             if first:

@@ -8,8 +8,9 @@ from scipy import special
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.table import Merged, RankTable, table_of_weights
 from skrate.inference.delta import multiples
-from skrate.inference.measured import of_ranking
+from skrate.inference.evaluation import Evaluation, OnRanking
 from skrate.inference.sample import Ranked
+from skrate.inference.units import Units
 from skrate.metrics.base import Metric
 from skrate.metrics.hypotheses import t_pvalue
 from skrate.rates.laws import RateDistribution, cuts_of
@@ -36,7 +37,8 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
     if ranked.are_exchangeable:
         return permuted_pvalue(ranked.table, law)
     if ranked.estimated is not None:
-        model = of_ranking(recall, ranked, recall.value(ranked.table), 0.95)
+        single = OnRanking(recall, ranked, recall.value(ranked.table))
+        model = Evaluation(recall, [single], Units.of_ranking(ranked, 0.95))
         _, found = model.wilson_test(law.mean(), "greater", model.parts.standard_error)
         # nan where all is processed or nothing, whatever the order.
         return 1.0 if np.isnan(found) else found

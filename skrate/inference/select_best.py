@@ -21,9 +21,9 @@ from skrate.data.arrays import (
 from skrate.data.checks import as_real, check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
 from skrate.inference.delta import of_units, scaled_units
+from skrate.inference.evaluation import Evaluation
 from skrate.inference.intervals import SLACK
-from skrate.inference.measured import Measured
-from skrate.inference.models import check_several, measured_models, rankings_of_models
+from skrate.inference.models import check_several, evaluate_models, rankings_of_models
 from skrate.inference.plan import CLASSES, Plan
 from skrate.inference.resampling import count_draw
 from skrate.inference.sample import Ranked, RankingsOfModels, ScoresOfModels, Weights
@@ -253,7 +253,7 @@ def select_best(
         "y_score", y_score, y_true, case_arguments, weights, least=1
     )
     costs = _check_cost(cost, margin, list(samples))
-    found = measured_models((metric, metric_kwargs), list(samples.values()), plan)
+    found = evaluate_models((metric, metric_kwargs), list(samples.values()), plan)
     return _selected(tuple(samples), found, plan, margin, costs)
 
 
@@ -307,7 +307,7 @@ def _check_cost(
 
 def _selected(
     names: tuple[str, ...],
-    found: list[Measured],
+    found: list[Evaluation],
     plan: Plan,
     margin: float | None,
     costs: FloatArray | None,
@@ -337,7 +337,7 @@ def _selected(
             about = np.clip(sign * about, *found[best].bounds)
             corrected = about[0]
             # Folds whose training cases test others are correlated, given their models.
-            factor = found[best].retraining_factor or 1.0
+            factor = found[best].units.retraining_factor or 1.0
             error = float(np.hypot(factor * errors[best], error))
             both = [found[best].interval(error=error, value=x) for x in about.tolist()]
             lows, highs = zip(*both, strict=True)

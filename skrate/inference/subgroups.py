@@ -38,7 +38,8 @@ from skrate.inference.delta import (
     is_rounding,
     scaled_units,
 )
-from skrate.inference.difference import compare_pairs, conclude
+from skrate.inference.difference import compare_pairs
+from skrate.inference.evaluation import conclude
 from skrate.inference.intervals import ADDED, ADJUSTMENTS, Adjust, hybrid_interval
 from skrate.inference.plan import Plan, warn_of_few_processed
 from skrate.inference.sample import Ranked, Weights, check_cases

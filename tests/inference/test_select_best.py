@@ -19,7 +19,7 @@ from skrate import (
     ndcg_score,
     select_best,
 )
-from skrate.inference.models import measured_models, rankings_of_models
+from skrate.inference.models import evaluate_models, rankings_of_models
 from skrate.inference.plan import Plan
 from skrate.inference.sample import Ranked
 from skrate.inference.select_best import _corrected, _drawn, _Units
@@ -196,7 +196,7 @@ def test_the_interval_counts_how_far_winners_differ(is_apart):
     given = {"best": scores[:, best]}, y_true, {}, "frequency"
     sample = rankings_of_models("models", *given, least=1)
     plan = Plan("delta", 0.95, "wilson", 2, None, None, None)
-    (one,) = measured_models(("roc_auc", {}), list(sample.values()), plan)
+    (one,) = evaluate_models(("roc_auc", {}), list(sample.values()), plan)
     error = np.hypot(one.parts.standard_error, found.values[winners].std())
     low, high = (
         one.interval(error=error, value=value)

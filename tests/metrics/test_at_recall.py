@@ -479,7 +479,7 @@ def untied(seed, n=120, prevalence=0.4):
 @looped("seed, recall", [(0, 0.3), (1, 0.8), (0, 0.95)])
 @looped("are_fixed", [False, True])
 def test_the_interval_is_the_test_turned_round(seed, recall, are_fixed, monkeypatch):
-    monkeypatch.setattr("skrate.inference.measured.t_quantile", lambda *_: 1.96)
+    monkeypatch.setattr("skrate.inference.evaluation.t_quantile", lambda *_: 1.96)
     y_true, y_score = untied(seed)
     curve, options = Curve(y_true, y_score), {"recall": recall, "stratify": are_fixed}
     rate = rate_at_recall_score(y_true, y_score, recall=recall)
@@ -508,7 +508,7 @@ def test_the_interval_is_the_test_turned_round(seed, recall, are_fixed, monkeypa
 def test_the_interval_of_a_recall_is_the_test_turned_round(
     seed, precision, monkeypatch
 ):
-    monkeypatch.setattr("skrate.inference.measured.t_quantile", lambda *_: 1.96)
+    monkeypatch.setattr("skrate.inference.evaluation.t_quantile", lambda *_: 1.96)
     y_true, y_score = untied(seed)
     curve = Curve(y_true, y_score)
     value = recall_at_precision_score(y_true, y_score, precision=precision)
@@ -532,7 +532,7 @@ def test_the_interval_of_a_recall_is_the_test_turned_round(
 def test_on_the_roc_curve_it_is_that_of_fixed_class_sizes(
     seed, share, are_fixed, monkeypatch
 ):
-    monkeypatch.setattr("skrate.inference.measured.t_quantile", lambda *_: 1.96)
+    monkeypatch.setattr("skrate.inference.evaluation.t_quantile", lambda *_: 1.96)
     y_true, y_score = untied(seed)
     curve = Curve(y_true, y_score)
     rate = rate_at_recall_score(y_true, y_score, recall=share)

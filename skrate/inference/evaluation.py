@@ -1,29 +1,21 @@
-"""A metric of a sample: its mean over one ranking or those of folds, and how it varies.
+"""Evaluations: values with the contributions of their units, and what follows.
 
-All inference goes by this: a value, the influence of each case on it, the variance that
-follows, an interval, and replicates. One ranking is the mean over a single one.
+All inference goes by these: a value, the influence of each sample on it, the variance
+that follows, an interval, and replicates. One ranking is the mean over a single one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    centring_factors,
-    effective_number,
-    lazy,
-)
-from skrate.data.checks import warn, warn_undefined
+from skrate.data.arrays import FloatArray, lazy
+from skrate.data.checks import warn
 from skrate.data.folds import FoldRankings
-from skrate.data.ranking import check_groups
 from skrate.data.table import table_of_weights
 from skrate.inference.delta import (
     Parts,
@@ -43,24 +35,17 @@ from skrate.inference.intervals import (
     Augmented,
     Interval,
     augmented,
+    bootstrap_interval,
+    bootstrap_pvalue,
     bounded_interval,
+    hybrid_interval,
     interval_of,
     inverted_pvalue,
+    permutation_interval,
+    permutation_pvalue,
     range_of,
 )
-from skrate.inference.plan import (
-    CLASSES,
-    Plan,
-    check_estimates,
-    check_metric,
-    check_worth,
-    warn_of_few_processed,
-    warn_of_other_purpose,
-    warn_of_value,
-    why_lopsided,
-    why_one_group,
-    why_too_few,
-)
+from skrate.inference.plan import Plan, warn_of_difference
 from skrate.inference.resampling import (
     condensed,
     exchange_draw,
@@ -70,187 +55,36 @@ from skrate.inference.resampling import (
     statistic_of,
     widths_of,
 )
-from skrate.inference.sample import Ranked, Rankings, with_fold_groups, with_worth
+from skrate.inference.sample import Ranked
+from skrate.inference.units import Units
 from skrate.metrics.auc import AUC
-from skrate.metrics.base import Metric, Sizes, find_metric, is_defined, warn_of_folds
+from skrate.metrics.base import Metric, Sizes
 from skrate.metrics.hypotheses import (
     NEGLIGIBLE,
     Alternative,
+    least_telling,
     sided_pvalue,
     standardised,
     t_pvalue,
+    t_test,
 )
-from skrate.metrics.recall import rate_of
 from skrate.metrics.results import (
+    Comparison,
     ConfidenceInterval,
     Question,
     clipped_interval,
+    question_of_both,
+    t_interval,
     t_quantile,
 )
 
 _NAN = float("nan")
+# What makes the interval of a difference at a level.
+IntervalAt = Callable[[float], ConfidenceInterval]
+# Of the rarer class of unpaired samples, alike or not: with fewer, tests find too much.
+_FEW_ALIKE, _FEW_UNLIKE = 10, 30
 # Cases in the window of a partial AUC, in each fold.
 _FEW_IN_FOLDS = 10
-# With fewer clusters of like size their variance is that of other folds.
-_LEAST_UNITS = 1.5
-
-
-def measured(
-    meant: Sequence[tuple[Any, dict[str, Any]]],
-    samples: Sequence[Rankings],
-    plan: Plan,
-    *,
-    are_paired: bool = True,
-    are_warned: bool = True,
-    are_compared: bool = False,
-) -> list[Measured]:
-    """Return metrics, with their parameters, of samples, and warn of what is unknown.
-
-    Folds on which one is undefined are left out of all.
-    """
-    if all(find_metric(*one).ignores_prevalence for one in meant):
-        samples = [
-            sample._replace(each=[one.balanced for one in sample.each])
-            for sample in samples
-        ]
-    if samples[0].folds is not None:
-        return _of_folds(meant, samples, plan)
-    found: list[Measured] = []
-    if are_warned:
-        warn_of_other_purpose(
-            *meant[0], samples[0].each[0],
-            is_difference=are_compared or len(meant) > 1,
-        )  # fmt: skip
-    for (metric, params), sample in zip(meant, samples, strict=True):
-        one = _on_ranking(metric, params, sample.each[0])
-        check_worth(plan, one.ranked)
-        check_estimates(plan, one.ranked)
-        reason = why_too_few(one.ranked, one.metric)
-        is_known = reason is None and not np.isnan(one.value)
-        # What several rankings of the same cases lack is warned of once.
-        others = found if are_paired else []
-        if are_warned and not (reason and others):
-            again = any(_is_cautioned(each, one.metric) for each in others)
-            warn_of_value(*one, reason, again)
-        question = find_metric(metric, params).question
-        found.append(
-            Measured(one.metric, [one], plan, is_known=is_known, question=question)
-        )
-    return found
-
-
-def _is_cautioned(model: Measured, metric: Metric) -> bool:
-    """Return whether a model by the same metric is warned to say little."""
-    ranked = model.ranked[0]
-    is_same = type(model.metric) is type(metric)
-    return is_same and model.metric.caution(ranked.table, ranked.sizes) is not None
-
-
-def _on_ranking(metric: Any, params: dict[str, Any], ranked: Ranked) -> OnRanking:
-    """Return a metric of one ranking, nan where it lacks a class that is needed."""
-    own = check_metric(metric, params, ranked)
-    ranked = with_worth(ranked, own)
-    value = ranked.score(own) if is_defined(own, ranked.table) else _NAN
-    return OnRanking(own, ranked, value)
-
-
-def _of_folds(
-    meant: Sequence[tuple[Any, dict[str, Any]]], samples: Sequence[Rankings], plan: Plan
-) -> list[Measured]:
-    """Return metrics of rankings of the same cases in the same folds."""
-    each = []
-    for (metric, params), sample in zip(meant, samples, strict=True):
-        find_metric(metric, params).check_of_folds()
-        each.append([_on_ranking(metric, params, ranked) for ranked in sample.each])
-    values = np.array([[one.value for one in own] for own in each])
-    are_defined = np.asarray(~np.isnan(values).any(axis=0))
-    folds = samples[0].folds
-    assert folds is not None
-    metric = each[0][0].metric
-    if not are_defined.any():
-        warn_undefined(metric.name, "it is so within every fold")
-        return [
-            Measured(
-                find_metric(*one),
-                [],
-                plan,
-                sample.folds,
-                is_known=False,
-                question=find_metric(*one).question,
-            )
-            for one, sample in zip(meant, samples, strict=True)
-        ]
-    warn_of_folds(metric, are_defined, folds)
-    defined = np.flatnonzero(are_defined).tolist()
-    has_both = [min(one.sizes) > 0 for one in samples[0].each]
-    both, lacking = (
-        [i for i in defined if has_both[i] == chosen] for chosen in (True, False)
-    )
-    of_both = [samples[0].each[i] for i in both]
-    found = []
-    for asked, sample, singles in zip(meant, samples, each, strict=True):
-        rows = [
-            rows if one.kept is None else rows[one.kept]
-            for rows, one in zip(folds.rows(), sample.each, strict=True)
-        ]
-        kept, others = ([singles[i] for i in chosen] for chosen in (both, lacking))
-        found.append(
-            Measured(
-                (kept or others)[0].metric, kept, plan, sample.folds,
-                [rows[i] for i in both], others, [rows[i] for i in lacking],
-                question=find_metric(*asked).question,
-            )
-        )  # fmt: skip
-    has_groups = bool(both) and found[0].cases.are_fold_groups
-    if not has_groups:
-        _check_class_sizes(found[0])
-    reason = next((why for why in map(why_lopsided, of_both) if why is not None), None)
-    if has_groups and reason is None:
-        reason = why_one_group(found[0].cases)
-    if reason is not None:
-        found = [replace(model, is_known=False) for model in found]
-        warn_undefined(f"The uncertainty of the {metric.name}", reason)
-        return found
-    for model in found:
-        _warn_of_first_fold(model)
-    return found
-
-
-def _check_class_sizes(model: Measured) -> None:
-    """Raise if no fold with both classes has 2 samples, or clusters, of a class."""
-    are_known: BoolArray = np.zeros(2, dtype=bool)
-    most: FloatArray = np.zeros(2)
-    unit = ""
-    if model.each:
-        sizes, factors, _ = model.class_units
-        are_known = np.asarray(np.isfinite(factors).any(axis=0))
-        most = np.asarray(sizes.max(axis=0))
-        unit = "clusters of like size with " if model.has_all_clusters.any() else ""
-    for is_known, size, name in zip(are_known, most, CLASSES, strict=True):
-        if not is_known:
-            raise ValueError(
-                f"y_true must have at least 2 {unit}{name} samples in a fold with both "
-                f"classes, found at most {size:.3g}, so the variance of the "
-                f"{model.metric.name} is unknown: use fewer folds, or stratified ones."
-            )
-
-
-def _warn_of_first_fold(model: Measured) -> None:
-    """Warn of the first fold that is a bad guide to what is known."""
-    for metric, fold, _ in model.each:
-        rate = rate_of(metric.law)
-        if rate is not None and warn_of_few_processed(metric, rate, fold):
-            return
-        caution = metric.caution(fold.table, fold.sizes)
-        if caution is not None:
-            warn(("In a fold: " if model.n_rankings > 1 else "") + caution)
-            return
-
-
-def of_ranking(metric: Metric, ranked: Ranked, value: float, level: float) -> Measured:
-    """Return a metric of one ranking, by the delta method."""
-    plan = Plan("delta", level, "wald", 1, False, None, None)
-    return Measured(metric, [OnRanking(metric, ranked, value)], plan)
 
 
 class OnRanking(NamedTuple):
@@ -262,25 +96,42 @@ class OnRanking(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Measured:
+class Evaluation:
     """The mean of a metric over the rankings of a sample, one or one of each fold.
 
-    ``each`` are those with both classes on which it is defined, and ``rows`` says which
-    rows of the ``folds`` their cases are. ``one_class`` are folds that lack a class,
-    and yet have a value, which is taken as a constant, unless groups of folds are the
-    units; ``other_rows`` are theirs. ``is_known`` says whether anything is known of the
+    ``each`` are those with both classes on which it is defined. ``one_class`` are folds
+    that lack a class, and yet have a value, which is taken as a constant, unless groups
+    of folds are the units. ``is_known`` says whether anything is known of the
     uncertainty, and ``question`` has the parameters.
     """
 
     metric: Metric
     each: list[OnRanking]
-    plan: Plan
-    folds: FoldRankings | None = None
-    rows: list[IntArray] = field(default_factory=list)
+    units: Units
     one_class: list[OnRanking] = field(default_factory=list)
-    other_rows: list[IntArray] = field(default_factory=list)
     is_known: bool = True
     question: Question = field(default_factory=dict)
+
+    def __sub__(self, other: Evaluation) -> Difference:
+        """Return the difference of evaluations of the same units."""
+        if self.units is not other.units:
+            raise ValueError("Only evaluations of the same units can be subtracted.")
+        return Difference(self, other)
+
+    @property
+    def plan(self) -> Plan:
+        """The arguments that say how uncertainty is found."""
+        return self.units.plan
+
+    @property
+    def folds(self) -> FoldRankings | None:
+        """The folds, if there are some."""
+        return self.units.folds
+
+    @property
+    def cases(self) -> Ranked:
+        """The ranking, or the samples of all folds without scores."""
+        return self.units.cases if self.folds is not None else self.each[0].ranked
 
     @lazy
     def value(self) -> float:
@@ -299,25 +150,9 @@ class Measured:
         return [one.metric for one in self.each]
 
     @property
-    def n_rankings(self) -> int:
-        """Number of rankings, those of one class as well."""
-        return len(self.each) + len(self.one_class)
-
-    @property
-    def n_repeats(self) -> int:
-        """Number of folds that test a case."""
-        return 1 if self.folds is None else self.folds.n_repeats
-
-    @property
     def class_sizes(self) -> tuple[int, int]:
-        """The number of cases of each class."""
-        folds = self.folds
-        are_rows = self.is_known and self.cases.are_repetitions and self.n_repeats == 1
-        if folds is not None and not are_rows:
-            return folds.n_pos, folds.n_neg
-        sizes = [one.ranked.sizes for one in (*self.each, *self.one_class)]
-        n_pos, n_neg = np.sum(sizes, axis=0).tolist()
-        return round(n_pos), round(n_neg)
+        """The number of samples of each class."""
+        return self.units.class_sizes(is_known=self.is_known)
 
     @lazy
     def bounds(self) -> tuple[float, float]:
@@ -342,61 +177,10 @@ class Measured:
         """The mean of the AUC."""
         return float(np.mean([AUC().value(one.table) for one in self.ranked]))
 
-    @property
-    def retraining_factor(self) -> float | None:
-        """How much greater standard errors are if models are trained again, or None."""
-        folds = self.folds
-        if folds is None or folds.indices is None or folds.n_folds < 2 * self.n_repeats:
-            return None
-        n_folds = folds.n_folds / self.n_repeats
-        return float(np.sqrt(1 + n_folds / (n_folds - 1)))
-
-    @lazy
-    def stratify(self) -> bool:
-        """Whether class sizes are fixed."""
-        return self.plan.is_stratified(self.cases)
-
-    @lazy
-    def cases(self) -> Ranked:
-        """The cases of all folds, each once and without scores; or of one ranking."""
-        if self.folds is None:
-            return self.each[0].ranked
-        firsts = slice(None) if self._cases_of_rows is None else self._cases_of_rows[0]
-        cases = self._cases_of(self.each, self.rows, firsts)
-        if cases.are_fold_groups and self.one_class:
-            folds = [*self.each, *self.one_class]
-            return self._cases_of(folds, [*self.rows, *self.other_rows], firsts)
-        return cases
-
-    def _cases_of(
-        self, folds: list[OnRanking], rows: list[IntArray], firsts: Any
-    ) -> Ranked:
-        """Return the cases of folds, all groups of folds as units if others count."""
-        ranked, weights = [one.ranked for one in folds], None
-        if any(one.weights is not None for one in ranked):
-            weights = np.concatenate([one.row_weights for one in ranked])[firsts]
-        is_pos = np.concatenate([one.is_pos for one in ranked])[firsts]
-        cases = Ranked(is_pos, weights=weights, kind=ranked[0].kind)
-        if self._clusters is None:
-            return cases
-        numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-        return with_fold_groups(
-            cases, self._clusters[np.concatenate(rows)], numbers,
-            are_units=len(folds) > len(self.each), are_repeated=self.n_repeats > 1,
-            by_class=len(rows) > self.n_repeats,
-        )  # fmt: skip
-
     @lazy
     def influence(self) -> FloatArray:
-        """What each of the cases contributes: the sum over its repeats."""
-        values = self.row_influence
-        if self._cases_of_rows is None:
-            return values
-        firsts, cases = self._cases_of_rows
-        sums = np.bincount(cases, self._row_weights * values)
-        # A mean over the rows of all repeats is one over the cases.
-        share = self.cases.total / sum(one.total for one in self.ranked)
-        return np.asarray(sums / self._row_weights[firsts] * share)
+        """What each of the samples contributes: the sum over its repeats."""
+        return self.units.summed(self.row_influence)
 
     @lazy
     def influence_rows(self) -> list[FloatArray]:
@@ -422,20 +206,21 @@ class Measured:
         """
         if self.folds is None:
             ((metric, ranked, _),) = self.each
-            return influence_values(metric, ranked, stratify=self.stratify)
+            return influence_values(metric, ranked, stratify=self.units.stratify)
         if self.cases.are_fold_groups:
             folds = [*self.each, *self.one_class]
             away = np.array([one.value - self.value for one in folds]) / len(folds)
             totals = np.array([one.ranked.total for one in folds])
             sizes = [len(one.ranked.is_pos) for one in folds]
             return np.repeat(away * totals.sum() / totals, sizes)
-        scale = sum(one.total for one in self.ranked) / self.n_rankings
+        scale = sum(one.total for one in self.ranked) / self.units.n_rankings
+        factors = self.units.factors(is_two_sample=self.metric.is_two_sample)
         parts = []
-        for factors, of_mean, one in zip(*self._factors, self.each, strict=True):
+        for by_class, of_mean, one in zip(*factors, self.each, strict=True):
             fold = one.ranked
-            values = influence_values(one.metric, fold, stratify=self.stratify)
+            values = influence_values(one.metric, fold, stratify=self.units.stratify)
             classes = (fold.is_pos, ~fold.is_pos)
-            for factor, chosen in zip(factors, classes, strict=True):
+            for factor, chosen in zip(by_class, classes, strict=True):
                 of_class = None if fold.weights is None else fold.weights[chosen]
                 mean = np.average(values[chosen], weights=of_class)
                 away = np.sqrt(factor) * (values[chosen] - mean)
@@ -450,7 +235,7 @@ class Measured:
             return self._widest[0]
         if self.folds is None:
             ((metric, ranked, _),) = self.each
-            return variance_parts(metric, ranked, stratify=self.stratify)
+            return variance_parts(metric, ranked, stratify=self.units.stratify)
         return influence_parts(self.influence, self.cases)
 
     @lazy
@@ -458,9 +243,9 @@ class Measured:
         """How much the mean is above that of folds of many cases; nan if unknown."""
         if len(self.each) < 2 or not self.metric.enough_positives:
             return 0.0
-        clusters = self._clusters
+        clusters = self.units.clusters
         if clusters is not None and any(
-            len(np.unique(clusters[rows])) < len(rows) for rows in self.rows
+            len(np.unique(clusters[rows])) < len(rows) for rows in self.units.rows
         ):
             return _NAN
         if not all(one.weights is None or one.are_repetitions for one in self.ranked):
@@ -470,7 +255,7 @@ class Measured:
         if not is_known.any():
             return _NAN
         # Folds with one case of a class, which say nothing of it, are as the others.
-        return float(found[is_known].mean()) * len(found) / self.n_rankings
+        return float(found[is_known].mean()) * len(found) / self.units.n_rankings
 
     def freedom(
         self,
@@ -487,7 +272,7 @@ class Measured:
             if influence is None:
                 return self._widest[1]
             return freedom_of_estimates(influence, self.cases)
-        n_means = len(self.each) / self.n_repeats
+        n_means = len(self.each) / self.units.n_repeats
         source = parts, self.cases
         return degrees_of_freedom(source, n_means=n_means, freedoms=freedoms)
 
@@ -499,30 +284,11 @@ class Measured:
             draws = replicates_of([self], self.plan, self.metric.name)
             return spread(draws), draws
         squared = 0.0
-        for metric, ranked in zip(self.metrics, self.units_to_draw(), strict=True):
-            squared += jackknife_variance(metric, ranked, stratify=self.stratify)
-        return float(np.sqrt(squared) / self.n_rankings), None
-
-    def units_to_draw(self) -> list[Ranked]:
-        """Return the rankings with the clusters in each, for what draws from them."""
-        units = self._clusters
-        if self.folds is None or (units is None and self.n_repeats == 1):
-            return self.ranked
-        if units is None:
-            units = self.folds.indices
-        assert units is not None
-        own = [np.unique(units[rows]) for rows in self.rows]
-        if len(np.unique(np.concatenate(own))) < sum(map(len, own)):
-            raise ValueError(
-                "method must be 'delta' where a case or a cluster is tested "
-                "in several folds: others draw from each fold separately."
-            )
-        if min(map(len, own)) < 2:
-            raise ValueError(
-                "method must be 'delta' where a fold holds one cluster: "
-                "others draw clusters from each fold separately."
-            )
-        return self._with_units(units)
+        for metric, ranked in zip(
+            self.metrics, self.units.to_draw(self.ranked), strict=True
+        ):
+            squared += jackknife_variance(metric, ranked, stratify=self.units.stratify)
+        return float(np.sqrt(squared) / self.units.n_rankings), None
 
     def interval(
         self,
@@ -585,7 +351,7 @@ class Measured:
         # Rounding of the range must not leave the value outside of its interval.
         ranges = []
         for metric, ranked, value in self.each:
-            low, high = range_of(metric, ranked.table, stratify=self.stratify)
+            low, high = range_of(metric, ranked.table, stratify=self.units.stratify)
             if ranked.estimated is not None:
                 value = float(np.clip(value, low, high))
             own = min(low, value), max(high, value)
@@ -653,10 +419,11 @@ class Measured:
             return
         metric, is_known = self.metric, not np.isnan(self.bias)
         enough: float = metric.least_positives if is_known else metric.enough_positives
-        ranked = self._with_units(self._clusters)
+        units = self.units
+        ranked = units.in_clusters(self.ranked, units.clusters)
         sizes = np.mean([one.effective_sizes for one in ranked], axis=0)
         held, n_held = "positives", float(sizes[0])
-        if self._clusters is not None:
+        if units.clusters is not None:
             held = "clusters with positives"
         in_window, n_in_window = metric.least_in_window(*sizes.tolist())
         if n_in_window < np.inf:
@@ -679,106 +446,11 @@ class Measured:
     @property
     def of_one_class(self) -> float:
         """What folds of one class add to the mean."""
-        return sum(one.value for one in self.one_class) / self.n_rankings
+        return sum(one.value for one in self.one_class) / self.units.n_rankings
 
     def _with_one_class(self, mean: float) -> float:
         """Return the mean with folds of one class, of that over the others."""
-        return len(self.each) / self.n_rankings * mean + self.of_one_class
-
-    @lazy
-    def _clusters(self) -> IntArray | None:
-        """The cluster of each row of the folds."""
-        if self.folds is None or self.folds.clusters is None:
-            return None
-        return check_groups("clusters", self.folds.clusters).codes
-
-    @lazy
-    def _cases_of_rows(self) -> tuple[IntArray, IntArray] | None:
-        """The first row of each case, and the case of each row; None if it has one."""
-        if self.n_repeats == 1 or self.folds is None or self._clusters is not None:
-            return None
-        assert self.folds.indices is not None
-        rows = self.folds.indices[np.concatenate(self.rows)]
-        _, firsts, cases = np.unique(rows, return_index=True, return_inverse=True)
-        return firsts, cases
-
-    @lazy
-    def _row_weights(self) -> FloatArray:
-        """The weight of each row of the folds."""
-        return np.concatenate([one.row_weights for one in self.ranked])
-
-    @lazy
-    def _effective_sizes(self) -> FloatArray:
-        """The effective sizes of the classes, of shape (n_folds, 2)."""
-        return np.array([one.effective_sizes for one in self.ranked])
-
-    @property
-    def has_all_clusters(self) -> BoolArray:
-        """Whether each fold has all clusters of its group of folds.
-
-        These are then centred within the classes of each fold.
-        """
-        found = self.cases.has_all_clusters
-        return np.zeros(len(self.each), dtype=bool) if found is None else found
-
-    def _cluster_sizes(self, fold: int) -> list[FloatArray]:
-        """Return the sizes of the clusters of a fold, of both classes and in all."""
-        assert self._clusters is not None
-        one, clusters = self.each[fold].ranked, self._clusters[self.rows[fold]]
-        codes = np.unique(clusters, return_inverse=True)[1]
-        of_class = (
-            np.bincount(codes, one.row_weights * c) for c in (one.is_pos, ~one.is_pos)
-        )
-        pos, neg = (sizes.astype(np.float64) for sizes in of_class)
-        return [pos[pos > 0], neg[neg > 0], pos + neg]
-
-    @lazy
-    def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The units of each class in each fold, how often squares count, and of means.
-
-        The first two have the shape (n_folds, 2). A factor is infinite if there is
-        next to one unit.
-        """
-        sizes, of_means = self._effective_sizes.copy(), np.ones(len(self.each))
-        factors = np.divide(
-            sizes, sizes - 1, out=np.full_like(sizes, np.inf), where=sizes >= 2
-        )
-        for i in np.flatnonzero(self.has_all_clusters).tolist():
-            *by_class, of_all = self._cluster_sizes(i)
-            sizes[i] = list(map(effective_number, by_class))
-            factors[i] = [
-                centring_factors(own)[0] if size >= _LEAST_UNITS else np.inf
-                for own, size in zip(by_class, sizes[i], strict=True)
-            ]
-            of_means[i] = centring_factors(of_all)[0]
-        return sizes, factors, of_means
-
-    @property
-    def _factors(self) -> tuple[FloatArray, FloatArray]:
-        """How often squares count, of shape (n_folds, 2), and those of class means."""
-        sizes, factors, of_means = self.class_units
-        is_known = np.isfinite(factors)
-        # The variance of a single sample is s^2 / 1, with s^2 from the other folds.
-        inverse = 1 / sizes
-        lacking = inverse.sum(axis=0) / np.where(is_known, inverse, 0).sum(axis=0)
-        factors = lacking * np.where(is_known, factors, 1)
-        of_cases = self._effective_sizes
-        if self.metric.is_two_sample:
-            # Of these metrics they are in the influence.
-            already = of_cases / np.maximum(of_cases - 1, of_cases / 2)
-        else:
-            # As of one fold, whose variances of these metrics are divided by m.
-            already = 1 / (1 - self.n_repeats / sizes.sum(axis=0))
-        return factors / already, of_means
-
-    def _with_units(self, units: IntArray | None) -> list[Ranked]:
-        """Return the rankings with the clusters in each."""
-        if units is None:
-            return self.ranked
-        return [
-            replace(one, clusters=np.unique(units[rows], return_inverse=True)[1])
-            for one, rows in zip(self.ranked, self.rows, strict=True)
-        ]
+        return len(self.each) / self.units.n_rankings * mean + self.of_one_class
 
     def _mean_range(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """Return the range of the mean."""
@@ -789,16 +461,21 @@ class Measured:
         """Return the mean over rankings to which a tenth of a case is added in all."""
         if self.cases.estimated is not None:
             return self._augmented_estimate(factor**2 * variance)
-        added = ADDED * self.n_repeats / len(self.each)
-        pairs = zip(self.metrics, self._with_units(self._clusters), strict=True)
+        added = ADDED * self.units.n_repeats / len(self.each)
+        pairs = zip(
+            self.metrics,
+            self.units.in_clusters(self.ranked, self.units.clusters),
+            strict=True,
+        )
         found = [
-            augmented(*pair, stratify=self.stratify, added=added) for pair in pairs
+            augmented(*pair, stratify=self.units.stratify, added=added)
+            for pair in pairs
         ]
         parts = self._sum_of_parts([one.parts for one in found])
         # The most degrees of freedom that a class has in the sum; repeats are as one.
         by_class = np.array([one.parts[:2] for one in found])
         squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
-        of_sum = np.add.reduce(by_class) ** 2 / self.n_repeats
+        of_sum = np.add.reduce(by_class) ** 2 / self.units.n_repeats
         most = np.divide(of_sum, squares, out=np.full(2, np.inf), where=squares > 0)
         freedoms = most[0].item(), most[1].item()
         return Augmented(
@@ -826,17 +503,17 @@ class Measured:
     def _design_effect(self, variance: float) -> float:
         """Return how many times as great it is as if all cases were independent."""
         # Repeats that are all alike tell no more than one.
-        effect = float(self.n_repeats)
+        effect = float(self.units.n_repeats)
         if is_rounding(variance):
             return effect
         if self.folds is None and self.cases.is_plain:
             independent = self.parts.total
         else:
-            ranked = self._with_units(self._clusters)
+            ranked = self.units.in_clusters(self.ranked, self.units.clusters)
             independent = self._sum_of_parts(
                 [
                     table_variance(
-                        metric, one.table, stratify=self.stratify,
+                        metric, one.table, stratify=self.units.stratify,
                         sizes=one.effective_sizes,
                     )
                     for metric, one in zip(self.metrics, ranked, strict=True)
@@ -849,34 +526,38 @@ class Measured:
 
     def _sum_of_parts(self, parts: Sequence[Parts]) -> Parts:
         """Return the parts of the variance of the mean."""
-        return Parts(*(np.sum(parts, axis=0) / self.n_rankings**2).tolist())
+        return Parts(*(np.sum(parts, axis=0) / self.units.n_rankings**2).tolist())
 
     def _interval_of_tests(self, level: float, factor: float) -> ConfidenceInterval:
         """Return the intervals by the tests of all rankings, combined (Zou, Donner)."""
-        effect = self._design_effect(self.parts.total) / self.n_repeats
+        effect = self._design_effect(self.parts.total) / self.units.n_repeats
         # The variance of the recall is mostly that of the positives.
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
         quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
         below = above = 0.0
-        ranked = self._with_units(self._clusters)
+        ranked = self.units.in_clusters(self.ranked, self.units.clusters)
         for one, units in zip(self.each, ranked, strict=True):
-            sizes = Sizes(*units.effective_sizes, are_fixed=self.stratify)
+            sizes = Sizes(*units.effective_sizes, are_fixed=self.units.stratify)
             low, high = one.metric.not_rejected(units.table, sizes, quantile)
             below += max(one.value - low, 0.0) ** 2
             above += max(high - one.value, 0.0) ** 2
-        away = np.sqrt(np.array([below, above]) * self.n_repeats)
-        below, above = (away / self.n_rankings).tolist()
+        away = np.sqrt(np.array([below, above]) * self.units.n_repeats)
+        below, above = (away / self.units.n_rankings).tolist()
         return ConfidenceInterval(self.value - below, self.value + above)
 
 
-def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArray:
+def replicates_of(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatArray:
     """Return replicates of a mean over rankings, or of the difference of two models."""
-    first = models[0]
+    first, stratify = models[0], models[0].units.stratify
     shares = [plan] if first.folds is None else plan.split(len(first.each))
     is_permuted = plan.method == "permutation"
     found = []
     for i, (share, *both) in enumerate(
-        zip(shares, *(model.units_to_draw() for model in models), strict=True)
+        zip(
+            shares,
+            *(model.units.to_draw(model.ranked) for model in models),
+            strict=True,
+        )
     ):
         metrics = [model.each[i].metric for model in models]
         if is_permuted:
@@ -885,7 +566,7 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
             if len(models) == 1:
                 both = [condensed(metrics[0], both[0])]
             by_law = plan.method == "parametric"
-            draw = resample_draw(both, stratify=first.stratify, is_parametric=by_law)
+            draw = resample_draw(both, stratify=stratify, is_parametric=by_law)
             widths = widths_of(both)
         draws = share.replicates(name, draw, statistic_of(metrics, widths))
         if both[0].clusters is not None and not is_permuted:
@@ -897,7 +578,7 @@ def replicates_of(models: Sequence[Measured], plan: Plan, name: str) -> FloatArr
     # Undefined ones are left out, of some folds more.
     n_least = min(map(len, found))
     draws = np.mean([draws[:n_least] for draws in found], axis=0)
-    draws *= len(found) / first.n_rankings
+    draws *= len(found) / first.units.n_rankings
     if is_permuted:
         return np.asarray(draws)
     others = sum(model.of_one_class for model in models[1:])
@@ -938,3 +619,192 @@ def warn_of_turned(
         "categories of a table, must mean positive: name that label by pos_label, or "
         "change the sign of the scores."
     )
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One evaluation minus another, of the same units or of others."""
+
+    a: Evaluation
+    b: Evaluation
+
+    @property
+    def are_paired(self) -> bool:
+        """Whether both are of the same units."""
+        return self.a.units is self.b.units
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest difference."""
+        (low_a, high_a), (low_b, high_b) = self.a.bounds, self.b.bounds
+        return low_a - high_b, high_a - low_b
+
+    @lazy
+    def influence(self) -> FloatArray:
+        """What each of the samples contributes to the difference."""
+        a, b = self.a, self.b
+        if a.cases.estimated is None:
+            return a.influence - b.influence
+        rows = [x - y for x, y in zip(a.influence_rows, b.influence_rows, strict=True)]
+        return widest(rows, a.cases)
+
+    @lazy
+    def parts(self) -> Parts:
+        """The variance, by its sources; of other units a sum."""
+        if self.are_paired:
+            return influence_parts(self.influence, self.a.cases)
+        return Parts(*np.add(self.a.parts, self.b.parts).tolist())
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """The degrees of freedom of the variance."""
+        a, b = self.a, self.b
+        if self.are_paired:
+            return a.freedom(self.parts, influence=self.influence)
+        return degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
+
+    def error_and_draws(self, plan: Plan) -> tuple[float, FloatArray | None]:
+        """Return the standard error by the method, and the replicates if any."""
+        if plan.method == "delta":
+            return self.parts.standard_error, None
+        if self.are_paired:
+            draws = replicates_of([self.a, self.b], plan, "difference")
+        else:
+            of_a, of_b = (
+                replicates_of([model], share, "difference")
+                for model, share in zip((self.a, self.b), plan.split(2), strict=True)
+            )
+            n_both = min(len(of_a), len(of_b))
+            draws = of_a[:n_both] - of_b[:n_both]
+        is_permuted = plan.method == "permutation"
+        return self.parts.standard_error if is_permuted else spread(draws), draws
+
+    def comparison(self, plan: Plan) -> Comparison:
+        """Return the comparison of both, with warnings of what is hardly known."""
+        a, b = self.a, self.b
+        if not (a.is_known and b.is_known):
+            return self._concluded(plan, _NAN, None)
+        if self.are_paired:
+            metrics, ranked = [*a.metrics, *b.metrics], [*a.ranked, *b.ranked]
+        else:
+            metrics, ranked = [a.metric, b.metric], [a.cases, b.cases]
+        warn_of_difference(metrics, ranked, plan.method)
+        if not self.are_paired and not is_rounding(self.parts.total):
+            _warn_of_unlike_samples(a.cases, b.cases)
+        return self._concluded(plan, *self.error_and_draws(plan))
+
+    def _concluded(
+        self, plan: Plan, error: float, draws: FloatArray | None
+    ) -> Comparison:
+        """Return the comparison with this standard error and these replicates."""
+        a, b = self.a, self.b
+        is_unknown = bool(np.isnan(error))
+        limits = (_NAN, _NAN) if is_unknown else self.bounds
+        freedom = np.inf if is_unknown else self.degrees_of_freedom
+
+        def conclude_with(factor: float) -> Comparison:
+            """Return it with standard errors so many times as great."""
+
+            def interval_at(level: float) -> ConfidenceInterval:
+                of_a, of_b = (m.interval(level=level, factor=factor) for m in (a, b))
+                return hybrid_interval((a.value, b.value), (of_a, of_b))
+
+            return conclude(
+                " - ".join(dict.fromkeys((a.metric.name, b.metric.name))),
+                (a.value, b.value),
+                factor * error,
+                plan,
+                freedom,
+                None if draws is None else stretched(draws, factor, plan),
+                limits,
+                interval_at,
+                question_of_both([a.question, b.question]),
+            )
+
+        found, factor = conclude_with(1.0), a.units.retraining_factor
+        if is_unknown or a.folds is None:
+            return found
+        again = None if factor is None else conclude_with(factor).confidence_interval
+        of = "these models" if a.units.n_rankings > 1 else None
+        return replace(found, of=of, confidence_interval_retrained=again)
+
+
+def _warn_of_unlike_samples(a: Ranked, b: Ranked) -> None:
+    """Warn where the skewness of a small sample is not cancelled by the other's."""
+    rarer = [min(a.sizes), min(b.sizes)]
+    few, many = min(rarer), max(rarer)
+    if few >= (_FEW_UNLIKE if many > 2 * few else _FEW_ALIKE):
+        return
+    warn(
+        "y_true_b are other cases than y_true, and the rarer classes have "
+        f"{rarer[0]:g} and {rarer[1]:g} of them: with so few, tests at a level of "
+        "0.05 found up to "
+        "0.15 of equal models different. Take a p-value above 0.01 for no evidence, or "
+        f"compare on the same cases, or on samples that are alike, of {_FEW_UNLIKE} of "
+        "each class."
+    )
+
+
+def conclude(
+    name: str,
+    values: Sequence[float],
+    standard_error: float,
+    plan: Plan,
+    freedom: float,
+    draws: FloatArray | None,
+    limits: tuple[float, float],
+    interval_at: IntervalAt | None,
+    params: Question,
+) -> Comparison:
+    """Return the comparison of two values; ``draws`` are of their difference.
+
+    Where the difference shows no variation ``interval_at`` combines those of each.
+    """
+    a, b = values
+    difference = a - b
+    statistic, pvalue = _NAN, _NAN
+    ends = ConfidenceInterval(_NAN, _NAN)
+    plan.check_margin(limits)
+    if interval_at is not None and standard_error < NEGLIGIBLE:
+        statistic, pvalue = _without_variation(interval_at, difference, plan)
+        ends = interval_at(plan.level)
+    elif not np.isnan(difference + standard_error):
+        statistic, pvalue = t_test(difference, standard_error, plan.nulls, freedom)
+        ends = t_interval(difference, standard_error, plan.level, limits, freedom)
+        if draws is not None and plan.interval != "wald" and len(draws) > 1:
+            pvalue, ends = _by_counting(difference, draws, plan, limits)
+    if draws is not None and plan.method == "permutation":
+        statistic = difference
+        pvalue = permutation_pvalue(difference, draws, plan.alternative)
+        if interval_at is None or np.ptp(draws) > NEGLIGIBLE:
+            level, side = plan.confidence_level, plan.alternative
+            ends = permutation_interval(difference, draws, level, limits, side)
+    return Comparison(
+        name, float(difference), float(a), float(b), standard_error, statistic, pvalue,
+        plan.sided(ends, limits), plan.alternative, plan.method, plan.told_level,
+        params=params, margin=plan.margin,
+    )  # fmt: skip
+
+
+def _without_variation(
+    interval_at: IntervalAt, difference: float, plan: Plan
+) -> tuple[float, float]:
+    """Return statistic and p-value of a difference without variation."""
+    found = []
+    for x, side in plan.nulls:
+        pvalue = inverted_pvalue(interval_at, difference, x)
+        statistic = float(np.copysign(t_quantile(1 - pvalue), difference - x))
+        if side != "two-sided":
+            pvalue = t_pvalue(statistic, side, np.inf)
+        found.append((statistic, pvalue))
+    return least_telling(found)
+
+
+def _by_counting(
+    difference: float, draws: FloatArray, plan: Plan, limits: tuple[float, float]
+) -> tuple[float, ConfidenceInterval]:
+    """Return the p-value and the interval between quantiles of the bootstrap."""
+    pvalues = [
+        bootstrap_pvalue(difference - x, draws - x, side) for x, side in plan.nulls
+    ]
+    return max(pvalues), bootstrap_interval(difference, draws, plan.level, limits)

@@ -1,0 +1,244 @@
+"""The units of a sample, or of its folds, which all its evaluations share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from skrate.data.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    centring_factors,
+    effective_number,
+    lazy,
+)
+from skrate.data.folds import FoldRankings
+from skrate.data.ranking import check_groups
+from skrate.inference.plan import Plan
+from skrate.inference.sample import Ranked, with_fold_groups
+
+# With fewer clusters of like size their variance is that of other folds.
+_LEAST_UNITS = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The samples of one ranking, or of those of folds: classes, weights and clusters.
+
+    ``each`` are the rankings that have both classes, by whichever model, and ``rows``
+    says which rows of the ``folds`` their samples are. ``one_class`` are folds that
+    lack a class, and ``other_rows`` are theirs.
+    """
+
+    each: list[Ranked]
+    plan: Plan
+    folds: FoldRankings | None = None
+    rows: list[IntArray] = field(default_factory=list)
+    one_class: list[Ranked] = field(default_factory=list)
+    other_rows: list[IntArray] = field(default_factory=list)
+
+    @classmethod
+    def of_ranking(cls, ranked: Ranked, level: float) -> Units:
+        """Return the units of one ranking, for intervals by the delta method."""
+        plan = Plan("delta", level, "wald", 1, False, None, None)
+        return cls([ranked], plan)
+
+    @property
+    def n_rankings(self) -> int:
+        """Number of rankings, those of one class as well."""
+        return len(self.each) + len(self.one_class)
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of folds that test a sample."""
+        return 1 if self.folds is None else self.folds.n_repeats
+
+    @property
+    def retraining_factor(self) -> float | None:
+        """How much greater standard errors are if models are trained again, or None."""
+        folds = self.folds
+        if folds is None or folds.indices is None or folds.n_folds < 2 * self.n_repeats:
+            return None
+        n_folds = folds.n_folds / self.n_repeats
+        return float(np.sqrt(1 + n_folds / (n_folds - 1)))
+
+    @lazy
+    def stratify(self) -> bool:
+        """Whether class sizes are fixed."""
+        return self.plan.is_stratified(self.cases)
+
+    def class_sizes(self, *, is_known: bool) -> tuple[int, int]:
+        """Return the number of samples of each class."""
+        folds = self.folds
+        are_rows = is_known and self.cases.are_repetitions and self.n_repeats == 1
+        if folds is not None and not are_rows:
+            return folds.n_pos, folds.n_neg
+        sizes = [one.sizes for one in (*self.each, *self.one_class)]
+        n_pos, n_neg = np.sum(sizes, axis=0).tolist()
+        return round(n_pos), round(n_neg)
+
+    @lazy
+    def cases(self) -> Ranked:
+        """The samples of all folds, each once and without scores; or of one ranking."""
+        if self.folds is None:
+            return self.each[0]
+        firsts = slice(None) if self.case_of_row is None else self.case_of_row[0]
+        cases = self._cases_of(self.each, self.rows, firsts)
+        if cases.are_fold_groups and self.one_class:
+            folds = [*self.each, *self.one_class]
+            return self._cases_of(folds, [*self.rows, *self.other_rows], firsts)
+        return cases
+
+    def _cases_of(
+        self, folds: list[Ranked], rows: list[IntArray], firsts: Any
+    ) -> Ranked:
+        """Return the samples of folds, all groups of folds as units if others count."""
+        weights = None
+        if any(one.weights is not None for one in folds):
+            weights = np.concatenate([one.row_weights for one in folds])[firsts]
+        is_pos = np.concatenate([one.is_pos for one in folds])[firsts]
+        cases = Ranked(is_pos, weights=weights, kind=folds[0].kind)
+        if self.clusters is None:
+            return cases
+        numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+        return with_fold_groups(
+            cases,
+            self.clusters[np.concatenate(rows)],
+            numbers,
+            are_units=len(folds) > len(self.each),
+            are_repeated=self.n_repeats > 1,
+            by_class=len(rows) > self.n_repeats,
+        )
+
+    @lazy
+    def clusters(self) -> IntArray | None:
+        """The cluster of each row of the folds."""
+        if self.folds is None or self.folds.clusters is None:
+            return None
+        return check_groups("clusters", self.folds.clusters).codes
+
+    @lazy
+    def case_of_row(self) -> tuple[IntArray, IntArray] | None:
+        """The first row of each sample, and the sample of each row; None if it has one.
+
+        Of clusters the rows are the samples.
+        """
+        if self.n_repeats == 1 or self.folds is None or self.clusters is not None:
+            return None
+        assert self.folds.indices is not None
+        rows = self.folds.indices[np.concatenate(self.rows)]
+        _, firsts, cases = np.unique(rows, return_index=True, return_inverse=True)
+        return firsts, cases
+
+    @lazy
+    def row_weights(self) -> FloatArray:
+        """The weight of each row of the folds."""
+        return np.concatenate([one.row_weights for one in self.each])
+
+    @lazy
+    def effective_sizes(self) -> FloatArray:
+        """The effective sizes of the classes, of shape (n_folds, 2)."""
+        return np.array([one.effective_sizes for one in self.each])
+
+    @property
+    def has_all_clusters(self) -> BoolArray:
+        """Whether each fold has all clusters of its group of folds.
+
+        These are then centred within the classes of each fold.
+        """
+        found = self.cases.has_all_clusters
+        return np.zeros(len(self.each), dtype=bool) if found is None else found
+
+    def _cluster_sizes(self, fold: int) -> list[FloatArray]:
+        """Return the sizes of the clusters of a fold, of both classes and in all."""
+        assert self.clusters is not None
+        one, clusters = self.each[fold], self.clusters[self.rows[fold]]
+        codes = np.unique(clusters, return_inverse=True)[1]
+        of_class = (
+            np.bincount(codes, one.row_weights * c) for c in (one.is_pos, ~one.is_pos)
+        )
+        pos, neg = (sizes.astype(np.float64) for sizes in of_class)
+        return [pos[pos > 0], neg[neg > 0], pos + neg]
+
+    @lazy
+    def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The units of each class in each fold, how often squares count, and of means.
+
+        The first two have the shape (n_folds, 2). A factor is infinite if there is
+        next to one unit.
+        """
+        sizes, of_means = self.effective_sizes.copy(), np.ones(len(self.each))
+        factors = np.divide(
+            sizes, sizes - 1, out=np.full_like(sizes, np.inf), where=sizes >= 2
+        )
+        for i in np.flatnonzero(self.has_all_clusters).tolist():
+            *by_class, of_all = self._cluster_sizes(i)
+            sizes[i] = list(map(effective_number, by_class))
+            factors[i] = [
+                centring_factors(own)[0] if size >= _LEAST_UNITS else np.inf
+                for own, size in zip(by_class, sizes[i], strict=True)
+            ]
+            of_means[i] = centring_factors(of_all)[0]
+        return sizes, factors, of_means
+
+    def factors(self, *, is_two_sample: bool) -> tuple[FloatArray, FloatArray]:
+        """Return how often squares count, of shape (n_folds, 2), and of class means."""
+        sizes, factors, of_means = self.class_units
+        is_known = np.isfinite(factors)
+        # The variance of a single sample is s^2 / 1, with s^2 from the other folds.
+        inverse = 1 / sizes
+        lacking = inverse.sum(axis=0) / np.where(is_known, inverse, 0).sum(axis=0)
+        factors = lacking * np.where(is_known, factors, 1)
+        of_cases = self.effective_sizes
+        if is_two_sample:
+            # Of these metrics they are in the influence.
+            already = of_cases / np.maximum(of_cases - 1, of_cases / 2)
+        else:
+            # As of one fold, whose variances of these metrics are divided by m.
+            already = 1 / (1 - self.n_repeats / sizes.sum(axis=0))
+        return factors / already, of_means
+
+    def summed(self, values: FloatArray) -> FloatArray:
+        """Return what each sample contributes: the sum over its repeats."""
+        if self.case_of_row is None:
+            return values
+        firsts, cases = self.case_of_row
+        sums = np.bincount(cases, self.row_weights * values)
+        # A mean over the rows of all repeats is one over the samples.
+        share = self.cases.total / sum(one.total for one in self.each)
+        return np.asarray(sums / self.row_weights[firsts] * share)
+
+    def in_clusters(
+        self, rankings: list[Ranked], clusters: IntArray | None
+    ) -> list[Ranked]:
+        """Return the rankings of folds with the clusters, of all rows, in each."""
+        if clusters is None:
+            return rankings
+        return [
+            replace(one, clusters=np.unique(clusters[rows], return_inverse=True)[1])
+            for one, rows in zip(rankings, self.rows, strict=True)
+        ]
+
+    def to_draw(self, rankings: list[Ranked]) -> list[Ranked]:
+        """Return the rankings with the clusters in each, for what draws from them."""
+        clusters = self.clusters
+        if self.folds is None or (clusters is None and self.n_repeats == 1):
+            return rankings
+        if clusters is None:
+            clusters = self.folds.indices
+        assert clusters is not None
+        own = [np.unique(clusters[rows]) for rows in self.rows]
+        if len(np.unique(np.concatenate(own))) < sum(map(len, own)):
+            raise ValueError(
+                "method must be 'delta' where a case or a cluster is tested "
+                "in several folds: others draw from each fold separately."
+            )
+        if min(map(len, own)) < 2:
+            raise ValueError(
+                "method must be 'delta' where a fold holds one cluster: "
+                "others draw clusters from each fold separately."
+            )
+        return self.in_clusters(rankings, clusters)
