@@ -50,7 +50,7 @@ from skrate.inference.sample import (
     rankings_of,
     scored,
 )
-from skrate.metrics.base import MetricLike, check_metric_first
+from skrate.metrics.base import MetricLike, check_metric_first, find_metric
 from skrate.metrics.hypotheses import Alternative
 from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import Comparison, Comparisons
@@ -586,7 +586,7 @@ def _of_two(
     """Compare two models, or two metrics of one; ``names`` are arguments that rank."""
     are_paired = given.y_true_b is None
     metrics = given.metric if given.is_pair else [given.metric] * 2
-    asked = [(metric, given.params) for metric in metrics]
+    asked = [find_metric(metric, given.params) for metric in metrics]
     models = evaluate(asked, samples, plan, are_paired=are_paired)
     if not are_paired and any(model.cases.worth is not None for model in models):
         raise ValueError(

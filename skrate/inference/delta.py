@@ -88,20 +88,16 @@ def degrees_of_freedom(
     for each group of folds, and if groups are the units, these less 1. A class has no
     more than its entry of ``freedoms``, as by its kurtosis.
     """
-    squares, most = 0.0, np.inf
+    total, squares, most = 0.0, 0.0, np.inf
     for variance, cases in sources:
         n_pos, n_neg = cases.effective_sizes
-        sizes = (n_pos, n_neg, n_pos + n_neg)
         if cases.clusters is not None:
             n_means = float(cases.n_groups)
             most = cases.n_units - n_means
-        most_of = (*freedoms, np.inf)
-        each = [
-            max(min(size - n_means, of), 1)
-            for size, of in zip(sizes, most_of, strict=True)
-        ]
-        squares += sum(part**2 / of for part, of in zip(variance, each, strict=True))
-    total = sum(variance.total for variance, _ in sources)
+        sizes = zip((n_pos, n_neg, n_pos + n_neg), (*freedoms, np.inf), strict=True)
+        for part, (size, of) in zip(variance, sizes, strict=True):
+            squares += part**2 / max(min(size - n_means, of), 1)
+        total += variance.total
     # No variation, no estimate of it: as few as there can be.
     return min(max(total**2 / squares, 1.0), most) if squares > 0 else 1.0
 

@@ -408,7 +408,8 @@ def compare_tables(
 ) -> Comparison:
     """Compare two tables; where no correlation is given, at all there can be."""
     samples = [rankings_of(table) for table in tables]
-    models = evaluate([(metric, metric_kwargs)] * 2, samples, plan, are_paired=False)
+    metrics = [find_metric(metric, metric_kwargs)] * 2
+    models = evaluate(metrics, samples, plan, are_paired=False)
     found, ranked = zip(*((model.metric, model.cases) for model in models), strict=True)
     a, b = (model.value if model.is_known else _NAN for model in models)
     error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN

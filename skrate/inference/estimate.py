@@ -33,7 +33,7 @@ from skrate.inference.sample import (
     check_left_out,
     rankings_of,
 )
-from skrate.metrics.base import MetricLike, check_metric_first
+from skrate.metrics.base import MetricLike, check_metric_first, find_metric
 from skrate.metrics.hypotheses import Alternative, check_null, told_alternative
 from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
 
@@ -347,11 +347,11 @@ def estimate(
             )
         else:
             samples = {"": rankings_of(y_true, y_score, weights=weights, **cases)}
-        results = {}
+        results, asked = {}, find_metric(metric, metric_kwargs)
         for name, sample in samples.items():
             argument = "y_score" if sample.folds is None else "y_true"
             named = f"{argument}[{name!r}]" if are_several else argument
-            (found,) = evaluate([(metric, metric_kwargs)], [sample], plan)
+            (found,) = evaluate([asked], [sample], plan)
             results[name] = _estimated(found, sample, named, null_value)
     each = tuple(results.values())
     if not are_several:
@@ -425,7 +425,7 @@ def _estimated(
 
 
 def _kept(found: Evaluation) -> Evaluation:
-    """Return a measured metric by the delta method, without what it has computed.
+    """Return an evaluation without what it has computed.
 
     Scores and weights are copied, because the caller may change theirs.
     """
@@ -436,14 +436,15 @@ def _kept(found: Evaluation) -> Evaluation:
         copies = {name: of.copy() for name, of in arrays.items() if of is not None}
         return replace(ranked, **copies)
 
-    plan = replace(found.plan, method="delta", interval="wald")
     each = [one._replace(ranked=copied(one.ranked)) for one in found.each]
-    units = replace(found.units, plan=plan, each=[one.ranked for one in each])
+    units = replace(found.units, each=[one.ranked for one in each])
     return replace(found, each=each, units=units)
 
 
 def _influence(found: Evaluation, sample: Rankings) -> FloatArray:
     """Return the influence of each case that was given, 0 for one without weight."""
+    plan = replace(found.plan, method="delta", interval="wald")
+    found = replace(found, units=replace(found.units, plan=plan))
     cases, folds = sample.each[0], sample.folds
     if folds is None:
         rows: Any = slice(None) if cases.kept is None else cases.kept
@@ -454,9 +455,8 @@ def _influence(found: Evaluation, sample: Rankings) -> FloatArray:
         return given
     if not found.is_known:
         return np.full(len(folds.y_true), _NAN)
-    rows = np.concatenate([*found.units.rows, *found.units.other_rows])[
-        : len(found.cases.is_pos)
-    ]
+    rows = np.concatenate([*found.units.rows, *found.units.other_rows])
+    rows = rows[: len(found.cases.is_pos)]
     weight = folds.sample_weight
     given = np.zeros(len(folds.y_true))
     # Their variance is over the number of all rows, also those of other folds.

@@ -450,10 +450,14 @@ class Evaluation:
 
     def _with_one_class(self, mean: float) -> float:
         """Return the mean with folds of one class, of that over the others."""
+        if not self.one_class:
+            return mean
         return len(self.each) / self.units.n_rankings * mean + self.of_one_class
 
     def _mean_range(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """Return the range of the mean."""
+        if len(ranges) == self.units.n_rankings == 1:
+            return ranges[0]
         low, high = np.mean(ranges, axis=0).tolist()
         return self._with_one_class(low), self._with_one_class(high)
 

@@ -108,7 +108,7 @@ def check_several(
 
 
 def evaluate(
-    meant: Sequence[tuple[Any, dict[str, Any]]],
+    metrics: Sequence[Metric],
     samples: Sequence[Rankings],
     plan: Plan,
     *,
@@ -117,26 +117,25 @@ def evaluate(
     are_compared: bool = False,
     units: Units | None = None,
 ) -> list[Evaluation]:
-    """Return metrics, with their parameters, of samples, and warn of what is unknown.
+    """Return metrics of samples, and warn of what is unknown.
 
     Folds on which one is undefined are left out of all. Evaluations that are paired
     share ``units``, by default those of the first.
     """
-    if all(find_metric(*one).ignores_prevalence for one in meant):
+    if all(metric.ignores_prevalence for metric in metrics):
         samples = [
             sample._replace(each=[one.balanced for one in sample.each])
             for sample in samples
         ]
     if samples[0].folds is not None:
-        return _of_folds(meant, samples, plan)
+        return _of_folds(metrics, samples, plan)
     found: list[Evaluation] = []
     if are_warned:
-        warn_of_other_purpose(
-            *meant[0], samples[0].each[0],
-            is_difference=are_compared or len(meant) > 1,
-        )  # fmt: skip
-    for (metric, params), sample in zip(meant, samples, strict=True):
-        one = _on_ranking(metric, params, sample.each[0])
+        is_difference = are_compared or len(metrics) > 1
+        first = samples[0].each[0]
+        warn_of_other_purpose(metrics[0], first, is_difference=is_difference)
+    for metric, sample in zip(metrics, samples, strict=True):
+        one = _on_ranking(metric, sample.each[0])
         check_worth(plan, one.ranked)
         check_estimates(plan, one.ranked)
         reason = why_too_few(one.ranked, one.metric)
@@ -148,9 +147,10 @@ def evaluate(
             warn_of_value(*one, reason, again)
         if units is None or not are_paired:
             units = Units([one.ranked], plan)
-        question = find_metric(metric, params).question
         found.append(
-            Evaluation(one.metric, [one], units, is_known=is_known, question=question)
+            Evaluation(
+                one.metric, [one], units, is_known=is_known, question=metric.question
+            )
         )
     return found
 
@@ -162,75 +162,52 @@ def _is_cautioned(model: Evaluation, metric: Metric) -> bool:
     return is_same and model.metric.caution(ranked.table, ranked.sizes) is not None
 
 
-def _on_ranking(metric: Any, params: dict[str, Any], ranked: Ranked) -> OnRanking:
+def _on_ranking(metric: Metric, ranked: Ranked) -> OnRanking:
     """Return a metric of one ranking, nan where it lacks a class that is needed."""
-    own = check_metric(metric, params, ranked)
+    own = check_metric(metric, ranked)
     ranked = with_worth(ranked, own)
     value = ranked.score(own) if is_defined(own, ranked.table) else _NAN
     return OnRanking(own, ranked, value)
 
 
 def _of_folds(
-    meant: Sequence[tuple[Any, dict[str, Any]]], samples: Sequence[Rankings], plan: Plan
+    metrics: Sequence[Metric], samples: Sequence[Rankings], plan: Plan
 ) -> list[Evaluation]:
-    """Return metrics of rankings of the same cases in the same folds."""
+    """Return metrics of rankings of the same samples in the same folds."""
     each = []
-    for (metric, params), sample in zip(meant, samples, strict=True):
-        find_metric(metric, params).check_of_folds()
-        each.append([_on_ranking(metric, params, ranked) for ranked in sample.each])
+    for metric, sample in zip(metrics, samples, strict=True):
+        metric.check_of_folds()
+        each.append([_on_ranking(metric, ranked) for ranked in sample.each])
     values = np.array([[one.value for one in own] for own in each])
     are_defined = np.asarray(~np.isnan(values).any(axis=0))
-    folds = samples[0].folds
+    rankings, folds = samples[0]
     assert folds is not None
-    metric = each[0][0].metric
-    if not are_defined.any():
-        warn_undefined(metric.name, "it is so within every fold")
-        nothing = Units([], plan, folds)
-        return [
-            Evaluation(
-                find_metric(*one),
-                [],
-                nothing,
-                is_known=False,
-                question=find_metric(*one).question,
-            )
-            for one in meant
-        ]
-    warn_of_folds(metric, are_defined, folds)
-    defined = np.flatnonzero(are_defined).tolist()
-    has_both = [min(one.sizes) > 0 for one in samples[0].each]
-    both, lacking = (
-        [i for i in defined if has_both[i] == chosen] for chosen in (True, False)
-    )
-    first = samples[0].each
-    rows = [
-        rows if one.kept is None else rows[one.kept]
-        for rows, one in zip(folds.rows(), first, strict=True)
-    ]
-    of_both = [first[i] for i in both]
-    units = Units(
-        of_both,
-        plan,
-        folds,
-        rows=[rows[i] for i in both],
-        one_class=[first[i] for i in lacking],
-        other_rows=[rows[i] for i in lacking],
-    )
-    found = []
-    for asked, singles in zip(meant, each, strict=True):
+    name = each[0][0].metric.name
+    has_both = np.array([min(one.sizes) > 0 for one in rankings])
+    both = np.flatnonzero(are_defined & has_both).tolist()
+    lacking = np.flatnonzero(are_defined & ~has_both).tolist()
+    units, found = Units.of_folds(rankings, folds, both, lacking, plan), []
+    for metric, singles in zip(metrics, each, strict=True):
         kept, others = ([singles[i] for i in chosen] for chosen in (both, lacking))
-        metric, question = (kept or others)[0].metric, find_metric(*asked).question
-        found.append(Evaluation(metric, kept, units, others, question=question))
+        found.append(
+            Evaluation(
+                (kept or others or singles)[0].metric, kept, units, others,
+                question=metric.question,
+            )
+        )  # fmt: skip
+    if not are_defined.any():
+        warn_undefined(name, "it is so within every fold")
+        return [replace(model, is_known=False) for model in found]
+    warn_of_folds(each[0][0].metric, are_defined, folds)
     has_groups = bool(both) and units.cases.are_fold_groups
     if not has_groups:
         _check_class_sizes(found[0])
-    reason = next((why for why in map(why_lopsided, of_both) if why is not None), None)
+    reason = next(filter(None, map(why_lopsided, units.each)), None)
     if has_groups and reason is None:
         reason = why_one_group(units.cases)
     if reason is not None:
-        found = [replace(model, is_known=False) for model in found]
-        warn_undefined(f"The uncertainty of the {metric.name}", reason)
-        return found
+        warn_undefined(f"The uncertainty of the {name}", reason)
+        return [replace(model, is_known=False) for model in found]
     for model in found:
         _warn_of_first_fold(model)
     return found
@@ -273,15 +250,15 @@ def evaluate_models(
     meant: tuple[MetricLike, dict[str, Any]], samples: list[Rankings], plan: Plan
 ) -> list[Evaluation]:
     """Return the metric of each model; warn once of what all of them lack."""
+    metric = find_metric(*meant)
     if samples[0].folds is not None:
-        return evaluate([meant] * len(samples), samples, plan)
-
+        return evaluate([metric] * len(samples), samples, plan)
     units = Units(samples[0].each, plan)
 
     def fill(sample: Rankings) -> Evaluation:
         first = sample is samples[0]
         (model,) = evaluate(
-            [meant], [sample], plan, are_warned=first, are_compared=True, units=units
+            [metric], [sample], plan, are_warned=first, are_compared=True, units=units
         )
         if model.is_known:
             if first:

@@ -27,7 +27,6 @@ from skrate.inference.sample import Ranked
 from skrate.metrics.base import (
     Metric,
     check_takes_estimates,
-    find_metric,
     on_table,
     warn_if_unsupported,
     why_undefined,
@@ -218,13 +217,12 @@ def check_worth(plan: Plan, cases: Ranked) -> None:
         )
 
 
-def check_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
+def check_metric(metric: Metric, cases: Ranked) -> Metric:
     """Return the metric that was asked for, as it is on a sample of these cases."""
-    found = find_metric(metric, params)
-    check_takes_estimates(found, cases)
+    check_takes_estimates(metric, cases)
     if cases.counts is not None:
-        return on_table(found, cases.counts)
-    return found.of_sample(cases.total, is_weighted=cases.weights is not None)
+        return on_table(metric, cases.counts)
+    return metric.of_sample(cases.total, is_weighted=cases.weights is not None)
 
 
 def check_estimates(plan: Plan, cases: Ranked) -> None:
@@ -244,15 +242,14 @@ def check_estimates(plan: Plan, cases: Ranked) -> None:
 
 
 def warn_of_other_purpose(
-    metric: Any, params: dict[str, Any], cases: Ranked, *, is_difference: bool
+    metric: Metric, cases: Ranked, *, is_difference: bool
 ) -> None:
     """Warn where labels were chosen for another metric."""
     purpose = cases.estimated and cases.estimated.purpose
     if purpose is None:
         return
-    found = check_metric(metric, params, cases)
-    question = find_metric(metric, params).question
-    asked = f"{found.name}{question_text(question)}"
+    name = check_metric(metric, cases).name
+    asked = f"{name}{question_text(metric.question)}"
     if is_difference:
         asked = f"difference in {asked}"
     if asked != purpose:

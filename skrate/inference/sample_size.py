@@ -524,7 +524,7 @@ def _planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metri
             f"metric: {found.name} is a sum over the cases of the pilot, and would be "
             "another of more of them: use normalize=True."
         )
-    return check_metric(metric, params, cases)
+    return check_metric(found, cases)
 
 
 def _distances(difference: float, planned: float, plan: Plan) -> list[float]:

@@ -46,6 +46,29 @@ class Units:
         plan = Plan("delta", level, "wald", 1, False, None, None)
         return cls([ranked], plan)
 
+    @classmethod
+    def of_folds(
+        cls,
+        rankings: list[Ranked],
+        folds: FoldRankings,
+        both: list[int],
+        lacking: list[int],
+        plan: Plan,
+    ) -> Units:
+        """Return the units of folds that have both classes, and that lack one."""
+        rows = [
+            rows if one.kept is None else rows[one.kept]
+            for rows, one in zip(folds.rows(), rankings, strict=True)
+        ]
+        return cls(
+            [rankings[i] for i in both],
+            plan,
+            folds,
+            rows=[rows[i] for i in both],
+            one_class=[rankings[i] for i in lacking],
+            other_rows=[rows[i] for i in lacking],
+        )
+
     @property
     def n_rankings(self) -> int:
         """Number of rankings, those of one class as well."""

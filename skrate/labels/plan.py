@@ -204,11 +204,11 @@ def plan_labels(
     slope, purpose, alone = np.zeros(n_cases), "", np.zeros(n_cases)
     for sign, name in zip((1, -1), names, strict=False):
         ranked = scored(cases, f"y_scores[{name!r}]", models[name])
-        own = check_metric(metric, metric_kwargs, ranked)
+        asked = find_metric(metric, metric_kwargs)
+        own = check_metric(asked, ranked)
         of_model = influence_values(own, ranked)
         slope, alone = slope + sign * of_model, alone + _ALONE * of_model**2
-        question = find_metric(metric, metric_kwargs).question
-        purpose = f"{own.name}{question_text(question)}"
+        purpose = f"{own.name}{question_text(asked.question)}"
     if compare is not None:
         purpose = f"difference in {purpose}"
     unsure = expected * (1 - expected)

@@ -27,6 +27,7 @@ from skrate import (
 from skrate.inference.plan import check_metric
 from skrate.inference.resampling import statistic_of, unit_rows, widths_of
 from skrate.inference.sample import check_sample, with_worth
+from skrate.metrics.base import find_metric
 from skrate.results import GroupScores
 from strategies import ranked_samples
 
@@ -417,7 +418,7 @@ def test_what_cases_add_and_what_is_resampled_is_the_value(rate, decimals, norma
     options = {"gain": gain, "cost": cost, "rate": rate, "normalize": normalize}
     value = expected_gain_score(y_true, y_score, **options)
     ranked = check_sample(y_true, y_score)
-    metric = check_metric(expected_gain_score, options, ranked)
+    metric = check_metric(find_metric(expected_gain_score, options), ranked)
     ranked = with_worth(ranked, metric)
     by_gain, by_cost = metric.worth_slopes(ranked.table)
     added = gain * by_gain[ranked.group] + cost * by_cost[ranked.group]
