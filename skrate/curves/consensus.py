@@ -258,7 +258,16 @@ def rate_averaged_roc_curve(
     for array in (steps, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
         array.flags.writeable = False
     return ConsensusCurve(
-        steps, *curve, interval, fold_tpr, fold_fpr, p, bounds, band, level, folds
+        rates=steps,
+        **curve._asdict(),
+        confidence_interval=interval,
+        fold_tpr=fold_tpr,
+        fold_fpr=fold_fpr,
+        prevalence=p,
+        bounds=bounds,
+        band=band,
+        confidence_level=level,
+        folds=folds,
     )
 
 

@@ -368,9 +368,16 @@ def compare(
     if given.is_pair and (are_several or y_true_b is not None):
         raise ValueError("metric must be one, no pair, where models are compared.")
     plan = Plan(
-        method, confidence_level, interval, n_resamples, stratify,
-        check_generator(random_state), n_jobs, alternative, margin,
-    )  # fmt: skip
+        method=method,
+        confidence_level=confidence_level,
+        interval=interval,
+        n_resamples=n_resamples,
+        stratify=stratify,
+        random_state=check_generator(random_state),
+        n_jobs=n_jobs,
+        alternative=alternative,
+        margin=margin,
+    )
     if are_lists:
         return _within_lists(given, groups, plan, are_several, reference, adjust)
     if are_several:

@@ -375,18 +375,33 @@ def compare_curves(
             metric, models, steps, folds=folds, repeats=repeats, **worth
         )
         of_a, of_b = process.of_models
-        curves = of_a, of_b, process.values, process.standard_error
+        difference, error = process.values, process.standard_error
         interval = bounds = process.interval(level)
         if band == "simultaneous":
             bounds = process.band(level, n_resamples, generator)
     else:
         warn_undefined(f"The comparison of the {metric}", reason)
-        curves = nothing, nothing, nothing, nothing
+        of_a = of_b = difference = error = nothing
         interval = bounds = CurveBounds(nothing, nothing)
+    n_pos, n_neg = cases.sizes
+    name_a, name_b = names
     return CurveComparison(
-        metric, steps, *curves, interval, bounds, band, level, *cases.sizes, worth,
-        *names,
-    )  # fmt: skip
+        metric=metric,
+        rates=steps,
+        value_a=of_a,
+        value_b=of_b,
+        difference=difference,
+        standard_error=error,
+        confidence_interval=interval,
+        band=bounds,
+        kind=band,
+        confidence_level=level,
+        n_pos=n_pos,
+        n_neg=n_neg,
+        params=worth,
+        name_a=name_a,
+        name_b=name_b,
+    )
 
 
 class _Models(NamedTuple):
@@ -695,13 +710,13 @@ def curve_process(
         covariance = _covariance(np.concatenate(influence), codes, models[0], repeats)
     most = np.ones_like(rates) if is_per_positive else rates
     return CurveProcess(
-        rates,
-        np.stack(of_models),
+        rates=rates,
+        of_models=np.stack(of_models),
         # Rounding must not leave it askew.
-        (covariance + covariance.T) / 2,
-        np.max(grains, axis=0),
-        (offset, offset + scale * most),
-        freedom,
+        covariance=(covariance + covariance.T) / 2,
+        grain=np.max(grains, axis=0),
+        limits=(offset, offset + scale * most),
+        freedom=freedom,
     )
 
 

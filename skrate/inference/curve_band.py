@@ -312,10 +312,20 @@ def curve_band(
             )
     else:
         warn_undefined(f"The band of the {metric!r} curve", reason)
+    n_pos, n_neg = ranked.sizes
     return CurveBand(
-        metric, places, value, low, high, band, level, table.prevalence, *ranked.sizes,
+        metric=metric,
+        at=places,
+        value=value,
+        low=low,
+        high=high,
+        band=band,
+        confidence_level=level,
+        prevalence=table.prevalence,
+        n_pos=n_pos,
+        n_neg=n_neg,
         params=worth,
-    )  # fmt: skip
+    )
 
 
 def _by_rate(metric: BandMetric) -> CurveMetric:

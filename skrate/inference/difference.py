@@ -93,7 +93,12 @@ def compare_pairs(
         pairs.append(compare_two(*places, share))
     pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), adjust)
     return Comparisons(
-        names, tuple(pairs), tuple(pvalues.tolist()), covariance, base, adjust
+        names=names,
+        pairs=tuple(pairs),
+        adjusted_pvalues=tuple(pvalues.tolist()),
+        covariance=covariance,
+        reference=base,
+        adjust=adjust,
     )
 
 
@@ -429,10 +434,22 @@ def compare_tables(
                 "The p-value", "such a correlation leaves the difference no variation"
             )
     return Comparison(
-        found[0].name, a - b, a, b, error, statistic, pvalue, ends, plan.alternative,
-        plan.method, plan.told_level, correlation, least, models[0].question,
+        metric=found[0].name,
+        value=a - b,
+        value_a=a,
+        value_b=b,
+        standard_error=error,
+        statistic=statistic,
+        pvalue=pvalue,
+        confidence_interval=ends,
+        alternative=plan.alternative,
+        method=plan.method,
+        confidence_level=plan.told_level,
+        correlation=correlation,
+        least_significant_correlation=least,
+        params=models[0].question,
         margin=plan.margin,
-    )  # fmt: skip
+    )
 
 
 def _spread_of(model: Evaluation) -> tuple[float, float]:

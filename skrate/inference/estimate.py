@@ -338,9 +338,15 @@ def estimate(
         )  # fmt: skip
     else:
         plan = Plan(
-            method, confidence_level, interval, n_resamples, stratify, random_state,
-            n_jobs, alternative,
-        )  # fmt: skip
+            method=method,
+            confidence_level=confidence_level,
+            interval=interval,
+            n_resamples=n_resamples,
+            stratify=stratify,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            alternative=alternative,
+        )
         if are_several:
             samples = rankings_of_models(
                 "y_score", y_score, y_true, cases, weights, least=1, by_case=False
@@ -412,16 +418,26 @@ def _estimated(
         if null_value is not None and not np.isnan(error):
             statistic, pvalue = found.test(null_value, interval, error, draws)
     is_table = sample.folds is None and sample.each[0].counts is not None
+    n_pos, n_neg = found.class_sizes
     return Estimate(
-        found.metric.name, found.value, error, ends, *found.class_sizes, plan.method,
-        plan.confidence_level, found.question,
+        metric=found.metric.name,
+        value=found.value,
+        standard_error=error,
+        confidence_interval=ends,
+        n_pos=n_pos,
+        n_neg=n_neg,
+        method=plan.method,
+        confidence_level=plan.confidence_level,
+        params=found.question,
         of="these models" if found.is_known and found.units.n_rankings > 1 else None,
         confidence_interval_retrained=again,
         bias=found.bias if found.is_known and abs(found.bias) > 0 else None,
         alternative=told_alternative(plan.alternative, null_value),
-        null_value=null_value, statistic=statistic, pvalue=pvalue,
+        null_value=null_value,
+        statistic=statistic,
+        pvalue=pvalue,
         _find_influence=None if is_table else partial(_influence, _kept(found), sample),
-    )  # fmt: skip
+    )
 
 
 def _kept(found: Evaluation) -> Evaluation:

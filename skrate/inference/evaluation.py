@@ -483,12 +483,12 @@ class Evaluation:
         most = np.divide(of_sum, squares, out=np.full(2, np.inf), where=squares > 0)
         freedoms = most[0].item(), most[1].item()
         return Augmented(
-            self._with_one_class(float(np.mean([one.value for one in found]))),
-            parts,
-            self._mean_range([one.bounds for one in found]),
-            freedoms,
-            self.freedom(parts, freedoms),
-            factor**2 * self._design_effect(variance),
+            value=self._with_one_class(float(np.mean([one.value for one in found]))),
+            parts=parts,
+            bounds=self._mean_range([one.bounds for one in found]),
+            freedoms=freedoms,
+            freedom=self.freedom(parts, freedoms),
+            effect=factor**2 * self._design_effect(variance),
         )
 
     def _augmented_estimate(self, variance: float) -> Augmented:
@@ -784,10 +784,20 @@ def conclude(
             level, side = plan.confidence_level, plan.alternative
             ends = permutation_interval(difference, draws, level, limits, side)
     return Comparison(
-        name, float(difference), float(a), float(b), standard_error, statistic, pvalue,
-        plan.sided(ends, limits), plan.alternative, plan.method, plan.told_level,
-        params=params, margin=plan.margin,
-    )  # fmt: skip
+        metric=name,
+        value=float(difference),
+        value_a=float(a),
+        value_b=float(b),
+        standard_error=standard_error,
+        statistic=statistic,
+        pvalue=pvalue,
+        confidence_interval=plan.sided(ends, limits),
+        alternative=plan.alternative,
+        method=plan.method,
+        confidence_level=plan.told_level,
+        params=params,
+        margin=plan.margin,
+    )
 
 
 def _without_variation(

@@ -67,13 +67,13 @@ _LEAST_RATIO = 1e-75
 class Plan:
     """The arguments that say how uncertainty is found, checked."""
 
-    method: str
-    confidence_level: float
-    interval: Interval
-    n_resamples: int
-    stratify: bool | None
-    random_state: RandomState
-    n_jobs: int | None
+    method: str = "delta"
+    confidence_level: float = 0.95
+    interval: Interval = "wald"
+    n_resamples: int = 1
+    stratify: bool | None = None
+    random_state: RandomState = None
+    n_jobs: int | None = None
     alternative: Alternative = "two-sided"
     margin: float | None = None
 

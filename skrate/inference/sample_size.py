@@ -306,8 +306,12 @@ def sample_size(
     level = check_fraction("confidence_level", confidence_level)
     check_flag("stratify", stratify)
     plan = Plan(
-        "delta", level, "wilson", 1, stratify, None, None, alternative, margin
-    )  # fmt: skip
+        confidence_level=level,
+        interval="wilson",
+        stratify=stratify,
+        alternative=alternative,
+        margin=margin,
+    )
     if n_cases is not None:
         n_cases = check_count("n_cases", n_cases)
     if planned_prevalence is not None:
@@ -355,17 +359,23 @@ def sample_size(
             "the upper end of n_interval for n."
         )
     known = SampleSize(
-        given.name, _NAN if n_cases is None else n_cases, _NAN, _NAN, _NAN,
-        (_NAN if difference is None else difference) if is_test else None,
-        _NAN if is_test else None, plan.told_level,
-        _UNKNOWN if n_cases is None else None,
-        _UNKNOWN if is_test and n_cases is not None else None,
-        None if clusters is None else _NAN, given.params,
+        metric=given.name,
+        n=_NAN if n_cases is None else n_cases,
+        n_pos=_NAN,
+        n_neg=_NAN,
+        half_width=_NAN,
+        difference=(_NAN if difference is None else difference) if is_test else None,
+        power=_NAN if is_test else None,
+        confidence_level=plan.told_level,
+        n_interval=_UNKNOWN if n_cases is None else None,
+        power_interval=_UNKNOWN if is_test and n_cases is not None else None,
+        n_clusters=None if clusters is None else _NAN,
+        params=given.params,
         n_lists=given.n_lists,
         alternative=alternative if is_test or not plan.is_two_sided else None,
         margin=plan.margin,
         null_value=None if null_value is None else float(null_value),
-    )  # fmt: skip
+    )
     undefined = f"The sample size for the {given.name}"
     pilot = given.learn(plan, known.null_value)
     if pilot is None:

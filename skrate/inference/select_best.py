@@ -241,7 +241,11 @@ def select_best(
     if "groups" in metric_kwargs:
         raise ValueError(GROUPS_ARE_LISTS)
     plan = Plan(
-        "delta", confidence_level, "wilson", n_resamples, None, random_state, n_jobs
+        confidence_level=confidence_level,
+        interval="wilson",
+        n_resamples=n_resamples,
+        random_state=random_state,
+        n_jobs=n_jobs,
     )
     if margin is not None:
         margin = check_positive("margin", margin)
@@ -351,12 +355,26 @@ def _selected(
         choice = names[near[np.lexsort((-sign * values[near], costs[near]))[0]]]
     picked = [name for name, chosen in zip(names, is_in, strict=True) if chosen]
     near_names = tuple(name for name, near in zip(names, are_near, strict=True) if near)
+    n_pos, n_neg = found[0].class_sizes
     return BestModel(
-        metric.name, names, values, errors, ends, names[best], float(values[best]),
-        float(corrected), interval, tuple(picked), plan.confidence_level,
-        found[0].question, margin, None if margin is None else near_names,
-        choice, *found[0].class_sizes,
-    )  # fmt: skip
+        metric=metric.name,
+        names=names,
+        values=values,
+        standard_errors=errors,
+        intervals=ends,
+        best=names[best],
+        value=float(values[best]),
+        corrected_value=float(corrected),
+        confidence_interval=interval,
+        set=tuple(picked),
+        confidence_level=plan.confidence_level,
+        question=found[0].question,
+        margin=margin,
+        equivalent=None if margin is None else near_names,
+        choice=choice,
+        n_pos=n_pos,
+        n_neg=n_neg,
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -207,11 +207,18 @@ def subgroup_scores(
     times = cases.weights if cases.are_repetitions else None
     times = np.ones(len(codes)) if times is None else times
     scores = SubgroupScores(
-        tuple(share for share in asked for _ in labels), np.tile(labels, n_asked),
-        values, np.tile(np.bincount(codes, times), n_asked),
-        np.tile(np.bincount(codes, times * cases.is_pos), n_asked), matrix, overall,
-        level, {name: rendered(value) for name, value in params.items()}, sizes, reach,
-    )  # fmt: skip
+        metrics=tuple(share for share in asked for _ in labels),
+        groups=np.tile(labels, n_asked),
+        values=values,
+        n_items=np.tile(np.bincount(codes, times), n_asked),
+        n_pos=np.tile(np.bincount(codes, times * cases.is_pos), n_asked),
+        covariance=matrix,
+        overall=overall,
+        confidence_level=level,
+        params={name: rendered(value) for name, value in params.items()},
+        _sizes=sizes,
+        _reach=reach,
+    )
     _warn_of_lacking(scores, are_clusters=clusters is not None)
     return scores
 
@@ -323,7 +330,7 @@ class SubgroupScores(Drawn, Rows):
         share = check_choice("metric", metric, known)
         rows = [i for i, of in enumerate(self.metrics) if of == share]
         level = self.confidence_level
-        plan = Plan("delta", level, "wald", 1, None, None, None, alternative)
+        plan = Plan(confidence_level=level, alternative=alternative)
 
         def compare_two(i: int, j: int, plan: Plan) -> Comparison:
             return self._difference(rows[i], rows[j], plan)

@@ -43,7 +43,7 @@ class Units:
     @classmethod
     def of_ranking(cls, ranked: Ranked, level: float) -> Units:
         """Return the units of one ranking, for intervals by the delta method."""
-        plan = Plan("delta", level, "wald", 1, False, None, None)
+        plan = Plan(confidence_level=level, stratify=False)
         return cls([ranked], plan)
 
     @classmethod

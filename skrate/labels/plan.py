@@ -222,11 +222,16 @@ def plan_labels(
     share = 1 - (1 - of_known) * (1 - share)
     spread = slope**2 * unsure * (1 - share) / share
     return LabelPlan(
-        purpose, share, is_drawn, expected, n_labels,
-        float(np.sqrt(spread.sum()) / n_cases), is_known,
-        tuple(names) if compare is not None else None,
-        "fixed" if known_probability is None else "independent",
-    )  # fmt: skip
+        metric=purpose,
+        probability=share,
+        is_drawn=is_drawn,
+        prediction=expected,
+        n_labels=n_labels,
+        standard_error=float(np.sqrt(spread.sum()) / n_cases),
+        is_known=is_known,
+        compared=tuple(names) if compare is not None else None,
+        design="fixed" if known_probability is None else "independent",
+    )
 
 
 def _check_known_probability(values: Any, is_known: BoolArray) -> FloatArray:

@@ -457,15 +457,17 @@ class GroupScores(Rows):
             null = Null(null_value, alternative)
             statistic, pvalue = t_test(mean.value, error, [null], freedom)
         return Estimate(
-            f"{self.metric} within lists",
-            mean.value,
-            error,
-            one_sided(mean.interval(two_sided, freedom), alternative, mean.limits),
-            float(self._lists.n_pos.sum()),
-            float(self._lists.n_neg.sum()),
-            "lists",
-            level,
-            self.params | question_of_mean(self, average, undefined),
+            metric=f"{self.metric} within lists",
+            value=mean.value,
+            standard_error=error,
+            confidence_interval=one_sided(
+                mean.interval(two_sided, freedom), alternative, mean.limits
+            ),
+            n_pos=float(self._lists.n_pos.sum()),
+            n_neg=float(self._lists.n_neg.sum()),
+            method="lists",
+            confidence_level=level,
+            params=self.params | question_of_mean(self, average, undefined),
             of=mean.units_text,
             alternative=told_alternative(alternative, null_value),
             null_value=null_value,
@@ -651,7 +653,14 @@ def _scores(
     *of_lists, n_items, n_pos = columns
     lists = ListValues(*of_lists)
     return GroupScores(
-        metric.name, labels, lists.values, n_items, n_pos, metric, k, lists
+        metric=metric.name,
+        groups=labels,
+        values=lists.values,
+        n_items=n_items,
+        n_pos=n_pos,
+        _metric=metric,
+        _k=k,
+        _lists=lists,
     )
 
 

@@ -228,17 +228,17 @@ def compare_folds(
     freedom = len(differences) - 1
     ends = t_interval(value, standard_error, two_sided, limits, freedom)
     return Comparison(
-        "Mean over folds",
-        value,
-        float(on_both[0].mean()),
-        float(on_both[1].mean()),
-        standard_error,
-        statistic,
-        t_pvalue(statistic, alternative, freedom),
-        one_sided(ends, alternative, limits),
-        alternative,
-        method,
-        level,
+        metric="Mean over folds",
+        value=value,
+        value_a=float(on_both[0].mean()),
+        value_b=float(on_both[1].mean()),
+        standard_error=standard_error,
+        statistic=statistic,
+        pvalue=t_pvalue(statistic, alternative, freedom),
+        confidence_interval=one_sided(ends, alternative, limits),
+        alternative=alternative,
+        method=method,
+        confidence_level=level,
     )
 
 

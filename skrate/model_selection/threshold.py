@@ -757,7 +757,14 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
     if place in (0, n + 1):
         end = np.inf if place == 0 else -np.inf
         threshold = -end if constraint.kind == "recall" else end
-        return Cut(n, place, threshold, 0 if place == 0 else n, 0, constraint.effect)
+        return Cut(
+            n=n,
+            place=place,
+            threshold=threshold,
+            n_above=0 if place == 0 else n,
+            n_tied=0,
+            effect=constraint.effect,
+        )
     at = np.partition(scores, n - place)[n - place]
     # A positive at the cut is not missed. Any other there is not marked; above it, in
     # the precision of the scores, so that either precision compares alike.
@@ -766,8 +773,13 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
         threshold = np.nextafter(at, scores.dtype.type(np.inf))
     n_above, n_tied = np.count_nonzero(scores > at), np.count_nonzero(scores == at)
     return Cut(
-        n, place, float(threshold), int(n_above), int(n_tied), constraint.effect
-    )  # fmt: skip
+        n=n,
+        place=place,
+        threshold=float(threshold),
+        n_above=int(n_above),
+        n_tied=int(n_tied),
+        effect=constraint.effect,
+    )
 
 
 def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> float:

@@ -274,11 +274,21 @@ def recall_certificate(
 
     ends = ConfidenceInterval(recall(many_left), recall(least_left))
     return RecallCertificate(
-        recall(left), ends if all_found else ConfidenceInterval(_NAN, _NAN),
-        recall(most_left), _pvalue(urn, found, target, n_looks), target, left,
-        ConfidenceInterval(least_left, many_left), most_left, found, unread, sampled,
-        hits, level, n_looks,
-    )  # fmt: skip
+        value=recall(left),
+        confidence_interval=ends if all_found else ConfidenceInterval(_NAN, _NAN),
+        lower_bound=recall(most_left),
+        pvalue=_pvalue(urn, found, target, n_looks),
+        target=target,
+        left=left,
+        left_interval=ConfidenceInterval(least_left, many_left),
+        most_left=most_left,
+        n_found=found,
+        n_unread=unread,
+        n_sampled=sampled,
+        n_hits=hits,
+        confidence_level=level,
+        looks=n_looks,
+    )
 
 
 def certificate_sample_size(
