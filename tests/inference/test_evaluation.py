@@ -28,8 +28,12 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.inference.sample import check_cases
+from skrate.inference.delta import influence_parts
+from skrate.inference.models import evaluate
+from skrate.inference.plan import Plan
+from skrate.inference.sample import Rankings, check_cases, rankings_of, scored
 from skrate.metrics.base import find_metric
+from skrate.metrics.results import t_interval
 
 # Of folds there is no number of cases, but a rate.
 IN_FOLDS = [case for case in SMOOTH + JUMPS if "k" not in case[1]]
@@ -797,3 +801,49 @@ def test_a_repeat_without_variation_that_is_given_again_narrows_nothing(name, kw
         return estimate(name, rankings, **kwargs).confidence_interval
 
     assert interval(5) == pytest.approx(interval(1), rel=1e-12)
+
+
+def ratio(metric, samples, level=0.95, **params):
+    """Return the ratio of two models with its standard error and interval."""
+    plan = Plan(confidence_level=level)
+    a, b = evaluate([find_metric(metric, params)] * 2, samples, plan)
+    value = a.value / b.value
+    influence = (a.influence - value * b.influence) / b.value
+    parts = influence_parts(influence, a.cases)
+    freedom = a.freedom(parts, influence=influence)
+    error = parts.standard_error
+    return value, error, t_interval(value, error, level, (0.0, np.inf), freedom)
+
+
+@pytest.mark.parametrize("given", ["samples", "clusters", "weights", "folds"])
+def test_a_ratio_of_models_follows_from_their_evaluations(given):
+    generator = np.random.default_rng(0)
+    y_true, cluster = np.arange(120) % 3 == 0, np.arange(120) // 2
+    a, b = generator.normal(size=(2, 120)) + y_true
+    options = {
+        "clusters": {"clusters": cluster},
+        "weights": {"sample_weight": 1 + cluster % 3},
+    }.get(given, {})
+    if given == "folds":
+        models = [FoldRankings(y_true, score, cluster % 4) for score in (a, b)]
+        samples, pair = [rankings_of(one) for one in models], compare("roc_auc", models)
+    else:
+        cases = check_cases(y_true, **options)
+        samples = [Rankings([scored(cases, "y_score", score)]) for score in (a, b)]
+        pair = compare("roc_auc", y_true, {"a": a, "b": b}, **options)
+    value, error, (low, high) = ratio("roc_auc", samples)
+    first, second = pair[0].value_a, pair[0].value_b
+    slopes = np.array([1 / second, -first / second**2])
+    assert value == pytest.approx(first / second, rel=1e-14)
+    assert error**2 == pytest.approx(slopes @ pair.covariance @ slopes, rel=1e-9)
+    assert low < value < high
+
+
+def test_only_evaluations_of_the_same_samples_are_subtracted():
+    y_true, scores = np.arange(20) % 2, np.arange(20) % 7
+    metric, plan = find_metric("roc_auc", {}), Plan()
+    (a,), (b,) = (
+        evaluate([metric], [rankings_of(y_true, scores)], plan) for _ in range(2)
+    )
+    with pytest.raises(ValueError, match="same units"):
+        a - b
