@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
+from scipy import sparse, stats
 
 from skrate.data.arrays import Array, FloatArray, IntArray, dot
 from skrate.data.checks import warn_undefined
 from skrate.inference.sample import Ranked, counted
 from skrate.metrics.base import Metric
 
-# Cases that are drawn at a time: their arrays stay in the cache, and in little memory.
-_CASES = 2**14
+# Poisson counts of means up to this are drawn by a byte, and are below the other.
+_MANY, _MOST_COUNTS = 32, 128
+Rows = Callable[[np.random.Generator, int], Array]
 Statistic = Callable[[Array], FloatArray]
 _LEFT_OUT = 2**20
 # Of sums of shares, which round otherwise where other cases tie.
@@ -26,7 +27,7 @@ class Draw(NamedTuple):
     """Random rows, with how many entries each takes in memory."""
 
     width: int
-    rows: Callable[[np.random.Generator, int], Array]
+    rows: Rows
 
     def __call__(self, generator: np.random.Generator, size: int) -> Array:
         """Return so many rows."""
@@ -49,28 +50,82 @@ def count_draw(
     sizes = [int(repeats.sum()) for repeats in strata]
     # Measured: with 16 cases a unit both ways take about as long.
     is_dense = sum(sizes) > 16 * sum(map(len, strata))
-    parts = list(zip(strata, sizes, columns, strict=True))
+    few = None if is_dense else _multinomials(strata, sizes)
 
     def counts(generator: np.random.Generator, size: int) -> IntArray:
         rows = np.zeros((size, width), dtype=np.intp)
-        for repeats, n, own in parts:
-            if is_dense:
-                # One binomial per unit, however many cases it has.
-                rows[:, own] = generator.multinomial(n, repeats / n, size=size)
-                continue
-            column_of_case = np.repeat(own, repeats)
-            step = max(_CASES // n, 1)
-            starts = range(0, size, step), range(0, n, _CASES)
-            for first, n_drawn in product(*starts):
-                some = rows[first : first + step]
-                shape = len(some), min(n - n_drawn, _CASES)
-                places = column_of_case.take(generator.integers(n, size=shape))
-                places += width * np.arange(len(some))[:, None]
-                found = np.bincount(places.ravel(), minlength=some.size)
-                some += found.reshape(some.shape)
+        if few is not None:
+            rows[:, np.concatenate(columns)] = few(generator, size)
+            return rows
+        # One binomial per unit, however many cases it has.
+        for repeats, n, own in zip(strata, sizes, columns, strict=True):
+            rows[:, own] = generator.multinomial(n, repeats / n, size=size)
         return rows
 
     return Draw(width, counts)
+
+
+def _multinomials(strata: Sequence[IntArray], sizes: Sequence[int]) -> Rows:
+    """Return draws of the counts of the units of strata, one after another.
+
+    Independent Poisson counts are multinomial, given their sum. Their means are a
+    little too small: missing cases are drawn one by one, and the few rows in which a
+    stratum has too many are drawn anew.
+    """
+    starts = np.cumsum([0, *map(len, strata)])
+    units_of_cases = [
+        np.repeat(start + np.arange(len(repeats)), repeats)
+        for start, repeats in zip(starts, strata, strict=False)
+    ]
+    means = [max(1 - 2.5 / math.sqrt(n), 0.0) for n in sizes]
+    poisson = _poisson(np.concatenate(list(map(np.multiply, strata, means))))
+
+    def rows(generator: np.random.Generator, size: int) -> IntArray:
+        counts = poisson(generator, size)
+        missing = sizes - np.add.reduceat(counts, starts[:-1], axis=1)
+        while (beyond := np.flatnonzero((missing < 0).any(axis=1))).size:
+            counts[beyond] = anew = poisson(generator, len(beyond))
+            missing[beyond] = sizes - np.add.reduceat(anew, starts[:-1], axis=1)
+        for unit_of_case, lacks in zip(units_of_cases, missing.T, strict=True):
+            cases = generator.integers(len(unit_of_case), size=lacks.sum())
+            units = np.repeat(starts[-1] * np.arange(size), lacks)
+            units += unit_of_case.take(cases)
+            np.add.at(counts.reshape(-1), units, 1)
+        return counts
+
+    return rows
+
+
+def _poisson(means: FloatArray) -> Rows:
+    """Return draws of Poisson counts with these means.
+
+    By one byte each: of its 256 values as many stand for a count as its probability has
+    room for, and others for a draw from what is left of the probabilities.
+    """
+    k = np.arange(_MOST_COUNTS)
+    many = np.flatnonzero(means > _MANY)
+    kinds, kind = np.unique(np.minimum(means, _MANY), return_inverse=True)
+    chances = 256 * stats.poisson.pmf(k, kinds[:, None])
+    slots = np.minimum(np.floor(chances), 255).astype(np.intp)
+    table = np.full((len(kinds), 256), _MOST_COUNTS)
+    for row, own in zip(table, slots, strict=True):
+        row[: own.sum()] = np.repeat(k, own)
+    left = np.cumsum(chances - slots, axis=1)
+    left = (left / left[:, -1:] + np.arange(len(kinds))[:, None]).ravel()
+    starts = (256 * kind).astype(np.uint16)
+
+    def rows(generator: np.random.Generator, size: int) -> IntArray:
+        drawn = np.frombuffer(generator.bytes(size * len(kind)), dtype=np.uint8)
+        places = drawn.reshape(size, -1) + starts
+        counts = table.take(places)
+        again = np.flatnonzero(counts == _MOST_COUNTS)
+        rest = places.take(again) // 256 + generator.random(len(again))
+        counts.reshape(-1)[again] = left.searchsorted(rest, side="right") % _MOST_COUNTS
+        if len(many):
+            counts[:, many] = generator.poisson(means[many], size=(size, len(many)))
+        return counts
+
+    return rows
 
 
 def condensed(metric: Metric, ranked: Ranked) -> Ranked:

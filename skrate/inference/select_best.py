@@ -233,7 +233,7 @@ def select_best(
     >>> scores = y_true[:, None] + rng.normal(size=(300, 30))
     >>> select_best("roc_auc", y_true, scores, random_state=0)
     BestModel('14' of 30 models, by the AUC:
-      0.8151 as measured, 0.7566 on new cases, 95 % interval [0.6752, 0.823]
+      0.8151 as measured, 0.7561 on new cases, 95 % interval [0.674, 0.823]
       30 of 30 may be the best;
       n_pos=76, n_neg=224)
     """

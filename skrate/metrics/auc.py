@@ -198,11 +198,12 @@ class AUC(Metric):
         return super().compute(table)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
-        pairs = n_pos.astype(np.float64) * n_neg
         # Whole numbers are summed as such, which is quicker.
-        above = np.cumsum(neg, axis=1) - neg / 2
-        lost = np.einsum("ij,ij->i", pos.astype(np.float64, copy=False), above)
+        above = np.cumsum(neg, axis=1)
+        pairs = pos.sum(axis=1) * above[:, -1].astype(np.float64)
+        above *= 2
+        above -= neg
+        lost = np.einsum("ij,ij->i", pos.astype(np.float64, copy=False), above) / 2
         return share_of(pairs - lost, pairs)
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:

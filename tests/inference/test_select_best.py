@@ -294,7 +294,9 @@ def test_neither_row_order_nor_n_jobs_nor_repetition_matters():
     weighted = of(every, sample_weight=np.full(200, 2))
     # The copies left out are those expected of the draws: the mean of 2000 varies less.
     error = estimate("roc_auc", Y, SCORES[:, 1]).standard_error / np.sqrt(2000)
-    assert weighted == pytest.approx(twice, abs=error)
+    assert weighted[0] == pytest.approx(twice[0], abs=error)
+    # The difference of two independent quantiles at 2.5 % varies by 3.8 times as much.
+    assert weighted[1:] == pytest.approx(twice[1:], abs=3 * 3.8 * error)
 
 
 def test_large_weights_take_no_memory():
