@@ -370,6 +370,34 @@ def test_intervals_and_tests_of_clusters_in_folds_hold_their_level(n_in_fold):
     assert_errors_are_the_spread(estimates, slack=0.1)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+@pytest.mark.parametrize("n_folds", [1, 3])
+def test_clusters_of_unequal_sizes_hold_their_level(metric, n_folds):
+    # Two equal models whose scores depend on the cluster.
+    sizes = np.array([400, 250, 150, 100, 60, 40, 30, 25, 20, 20, 15, 15])
+    if n_folds > 1:
+        sizes = np.tile([120, 30, 20, 10], n_folds)
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    fold = cluster * n_folds // len(sizes)
+    generator = np.random.default_rng(n_folds)
+
+    def drawn(_):
+        y_true = (generator.random(len(cluster)) < 0.15).astype(int)
+        effects = 1 + 0.4 * generator.normal(size=(2, len(sizes)))
+        scores = 1.4 * y_true * effects[:, cluster]
+        scores += generator.normal(size=scores.shape)
+        models = [FoldRankings(y_true, s, fold, clusters=cluster) for s in scores]
+        with warnings.catch_warnings():
+            # Of folds with few positives.
+            warnings.simplefilter("ignore", UserWarning)
+            return compare(metric, *models)
+
+    pairs = simulated(600, drawn)
+    assert_share(held(pairs, 0.0), at_least=0.92, at_most=0.985)
+    assert_errors_are_the_spread(pairs, slack=0.1)
+
+
 def sites_of(seed, n_sites=6, size=40):
     """Return two models' rankings of sites, each of which is a fold and a cluster."""
     generator = np.random.default_rng(seed)
