@@ -632,7 +632,9 @@ class CurveProcess:
         varies = error > 0
         # The symmetric root: of others the draws would depend on who found them.
         squares, vectors = np.linalg.eigh(self.covariance)
-        root = (vectors * np.sqrt(np.maximum(squares, 0))) @ vectors.T
+        # Roots of what is rounding would depend on the order of the samples.
+        squares = np.where(squares < _ROUNDING * squares[-1], 0.0, squares)
+        root = (vectors * np.sqrt(squares)) @ vectors.T
         root = root[:, varies] / error[varies]
         largest = []
         for first in range(0, n_resamples, _BATCH):

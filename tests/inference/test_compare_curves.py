@@ -139,6 +139,22 @@ def test_weights_are_relative_to_those_of_the_folds_that_count():
     same(found, compare_curves(*expected, **options))
 
 
+def test_bands_do_not_depend_on_the_order_of_samples():
+    generator = np.random.default_rng(1)
+    y_true = np.arange(60) % 3 == 0
+    a, b = generator.normal(size=(2, 60)).round(1) + y_true
+    columns = y_true, a, b, generator.uniform(0.5, 3, size=60)
+    order = generator.permutation(60)
+    bands = [
+        compare_curves(
+            *one[:3], sample_weight=one[3], weights="sampling", random_state=0
+        ).band
+        for one in (columns, [column[order] for column in columns])
+    ]
+    # Roots of eigenvalues that are rounding would be off by 4e-9.
+    np.testing.assert_allclose(bands[0], bands[1], rtol=0, atol=1e-11)
+
+
 def test_repetitions_are_cases():
     y_true, a, b = sample(5, n=60)
     weights = np.random.default_rng(0).integers(0, 4, size=60)
