@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             results = _computed(given, y_true, scores)
             text = "\n\n".join(str(one) for one in results if one is not None)
             if given.html is not None:
-                if given.html.resolve() == given.file.resolve():
+                if given.html.exists() and given.html.samefile(given.file):
                     _stop(f"--html would replace the input, {given.file}: give a name.")
                 others = {"Cases": _cases(given, y_true)}
                 others |= _others(given, y_true, scores, results[1])
@@ -117,6 +117,8 @@ def rate(text: str) -> float:
     if text.rstrip().endswith("%"):
         share = float(text.rstrip(" %")) / 100
         raise argparse.ArgumentTypeError(f"{text} is the share {share:g}")
+    if "," in text:
+        raise argparse.ArgumentTypeError(f"{text}: write a decimal point")
     return float(text)
 
 

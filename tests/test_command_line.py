@@ -204,6 +204,7 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         ([commas, *one[:2], "--score", "point", *one[4:], "--decimal", ","], "'0.25'"),
         ([file, *OPTIONS, "--rate", "0.2", "0.1"], "increase.*; got 0.2 0.1"),
         ([file, *OPTIONS, "--rate", "0.1", "0.2", "0.3"], "got 0.1 0.2 0.3"),
+        ([file, *OPTIONS, "--rate", "0,1"], "--rate: 0,1: write a decimal point"),
         ([file, *OPTIONS, "--rate", "0.1", "--score", "y"], "different columns"),
         (
             [file, *OPTIONS, "--rate", "0.1", "--reference", "x"],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from skrate.data.arrays import (
     Array,
@@ -202,7 +203,9 @@ def select_best(
 
     Model k is in the set unless :math:`\max_j (\theta_j - \theta_k) / s_{jk}` is above
     the quantile of the same maximum over bootstrap samples, with :math:`s_{jk}` the
-    standard error of the difference: each model that is truly the best is in the set
+    standard error of the difference. (A normal quantile of this size becomes one of
+    Student's t, with as many degrees of freedom as there are cases of the rarer class,
+    or effective clusters, less one.) So each model that is truly the best is in the set
     with about the confidence level. Model k is equivalent if :math:`\theta_j - \theta_k
     + q s_{jk} \le` ``margin`` for all j, with q the quantile of the maximum over all
     pairs: with about the confidence level all of them are within the margin of the
@@ -210,7 +213,8 @@ def select_best(
 
     If one of many models is better than all others, the correction is somewhat too
     large: in simulations by 0.005 to 0.016, with a coverage of 0.90 to 0.96 at a level
-    of 0.95. With equal models, the set contained the best in 0.90 to 0.95 of samples.
+    of 0.95. Each of two or four equal models was in the set in 0.93 to 0.97 of 150 to
+    200 samples, of 6 or 12 clusters of equal or unequal sizes, or 30 or 100 positives.
 
     Cost: a ranking for each model, and O(n_samples x n_models x n_resamples).
 
@@ -346,7 +350,8 @@ def _selected(
             both = [found[best].interval(error=error, value=x) for x in about.tolist()]
             lows, highs = zip(*both, strict=True)
             interval = ConfidenceInterval(min(lows), max(highs))
-            is_in, are_near = _sets(sign * values, moved, plan, margin)
+            freedom = found[0].cases.unit_freedom
+            is_in, are_near = _sets(sign * values, moved, plan, margin, freedom)
             is_in[best] = True
     choice: str | None = None
     near = np.flatnonzero(are_near)
@@ -610,10 +615,23 @@ def _shrunken(values: FloatArray, noise: float) -> FloatArray:
 
 
 def _sets(
-    values: FloatArray, moved: FloatArray, plan: Plan, margin: float | None
+    values: FloatArray,
+    moved: FloatArray,
+    plan: Plan,
+    margin: float | None,
+    freedom: float,
 ) -> tuple[BoolArray, BoolArray]:
-    """Return which models may be the best, and which are within the margin of it."""
-    level, n = plan.confidence_level, len(values)
+    """Return which models may be the best, and which are within the margin of it.
+
+    Quantiles of draws are as those of known standard errors: Student's t with so many
+    degrees of freedom takes the place of the normal distribution.
+    """
+
+    def quantile(draws: FloatArray) -> float:
+        tail = special.ndtr(-np.quantile(draws, plan.confidence_level))
+        return -float(special.stdtrit(freedom, tail))
+
+    n = len(values)
     is_in = np.ones(n, dtype=bool)
     most = np.zeros(len(moved))
     spread = np.zeros((n, n))
@@ -627,8 +645,8 @@ def _sets(
         highest = (away[:, others] / spread[k, others]).max(axis=1)
         np.maximum(most, highest, out=most)
         distance = ((values[others] - values[k]) / spread[k, others]).max()
-        is_in[k] = distance <= np.quantile(highest, level)
+        is_in[k] = distance <= quantile(highest)
     if margin is None:
         return is_in, np.zeros(n, dtype=bool)
-    worse = values - values[:, None] + np.quantile(most, level) * spread
+    worse = values - values[:, None] + quantile(most) * spread
     return is_in, np.asarray(worse.max(axis=1) <= margin)

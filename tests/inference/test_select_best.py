@@ -9,6 +9,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from guarantees import assert_share, simulated
 from looped import looped
 from reference.clusters_in_folds import centring_factor
 from skrate import (
@@ -171,6 +172,31 @@ def test_repetitions_left_out_count_as_copies():
     expected, _ = _drawn(values, _Units.of([-rows, rows], copies), 1.0, plan)
     # Without the factor of the copies it is 0.03 off; five standard errors are 0.004.
     assert found == pytest.approx(expected, abs=0.006)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "sizes", [[100] * 6, [300, 200, 100, 60, 40, 30], [1] * 150], ids=len
+)
+def test_each_of_equal_models_is_in_the_set(sizes):
+    # Their scores depend on the cluster, unless samples are clusters.
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    spread = 0.4 * (len(cluster) > len(sizes))
+    generator = np.random.default_rng(0)
+
+    def drawn(seed):
+        y_true = generator.random(len(cluster)) < 0.2
+        effects = 1 + spread * generator.normal(size=(len(sizes), 4))
+        scores = 1.4 * y_true[:, None] * effects[cluster]
+        scores += generator.normal(size=scores.shape)
+        best = select_best(
+            "roc_auc", y_true, scores, clusters=cluster, n_resamples=300,
+            random_state=seed,
+        )  # fmt: skip
+        return len(best.set) / 4
+
+    # Models that are equal but for chance: the best of the sample is always in it.
+    assert_share(simulated(300, drawn), at_least=0.92)
 
 
 @looped("is_apart", [False, True])
