@@ -12,7 +12,7 @@ import numpy as np
 
 from skrate.data.arrays import Label
 from skrate.data.checks import check_count, check_flag
-from skrate.data.pieces import piece_of, sum_of_pieces, whole_table
+from skrate.data.partial_tables import piece_of, sum_of_pieces, whole_table
 
 __all__ = ["rank_table"]
 

@@ -12,7 +12,12 @@ from typing import Any
 
 from skrate.data.arrays import Label
 from skrate.data.checks import check_count, shown
-from skrate.data.pieces import Piece, piece_of_batches, sum_of_pieces, whole_table
+from skrate.data.partial_tables import (
+    Piece,
+    piece_of_batches,
+    sum_of_pieces,
+    whole_table,
+)
 from skrate.data.table import RankTable
 
 __all__ = ["rank_table"]

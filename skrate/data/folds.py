@@ -30,7 +30,7 @@ from skrate.data.checks import (
     shown,
 )
 from skrate.data.ranking import Grouping, check_groups, in_natural_order
-from skrate.data.show import html_of, plain
+from skrate.data.representations import html_of, plain
 from skrate.data.table import RankTable
 
 

@@ -14,15 +14,9 @@ from scipy import special, stats
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import check_count, check_fraction, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
-from skrate.data.show import html_row, html_table, html_title
+from skrate.data.representations import html_row, html_table, html_title
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_curves import CurveProcess, curve_process
-from skrate.inference.delta import (
-    degrees_of_freedom,
-    is_rounding,
-    table_variance,
-    variance_parts,
-)
 from skrate.inference.evaluation import Evaluation, OnRanking, warn_of_turned
 from skrate.inference.intervals import adjusted
 from skrate.inference.models import check_several
@@ -40,6 +34,12 @@ from skrate.inference.sample import (
     ranked_in_folds,
 )
 from skrate.inference.units import Units
+from skrate.inference.variance import (
+    degrees_of_freedom,
+    is_rounding,
+    table_variance,
+    variance_parts,
+)
 from skrate.metrics.at_rate import (
     LiftAtRate,
     PrecisionAtRate,
@@ -47,7 +47,7 @@ from skrate.metrics.at_rate import (
     check_not_one_case,
 )
 from skrate.metrics.base import Metric, Slopes, is_defined
-from skrate.metrics.hypotheses import NEGLIGIBLE
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.recall import (
     expected_recall,
     rate_of,

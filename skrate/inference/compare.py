@@ -17,7 +17,6 @@ from skrate.data.folds import (
     check_same_folds,
 )
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.delta import covariance
 from skrate.inference.difference import (
     averages_in_lists,
     check_correlation,
@@ -50,8 +49,9 @@ from skrate.inference.sample import (
     rankings_of,
     scored,
 )
+from skrate.inference.variance import covariance
 from skrate.metrics.base import MetricLike, check_metric_first, find_metric
-from skrate.metrics.hypotheses import Alternative
+from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import Comparison, Comparisons
 

@@ -40,12 +40,6 @@ from skrate.data.folds import (
 )
 from skrate.data.ranking import check_groups
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.delta import (
-    covariance,
-    freedom_of_estimates,
-    labels_of,
-    multiples,
-)
 from skrate.inference.intervals import ADDED
 from skrate.inference.models import check_several
 from skrate.inference.plan import why_too_few
@@ -60,6 +54,12 @@ from skrate.inference.sample import (
     columns_of,
     scored,
     with_fold_groups,
+)
+from skrate.inference.variance import (
+    covariance,
+    freedom_of_estimates,
+    labels_of,
+    multiples,
 )
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import (

@@ -19,7 +19,7 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.show import plain
+from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_curves import (
     CurveMetric,
@@ -30,7 +30,7 @@ from skrate.inference.compare_curves import (
 )
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import Ranked, Weights, check_sample, ranked_in_folds
-from skrate.metrics.hypotheses import NEGLIGIBLE
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import (
     Drawn,

@@ -28,8 +28,8 @@ from skrate.metrics.base import (
     find_metric,
     unwrap,
 )
-from skrate.metrics.bound import is_known
-from skrate.metrics.hypotheses import NEGLIGIBLE, t_test
+from skrate.metrics.bound_metric import is_known
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE, t_test
 from skrate.metrics.lists import (
     Average,
     GroupScores,

@@ -34,7 +34,7 @@ from skrate.inference.sample import (
     rankings_of,
 )
 from skrate.metrics.base import MetricLike, check_metric_first, find_metric
-from skrate.metrics.hypotheses import Alternative, check_null, told_alternative
+from skrate.metrics.hypothesis_tests import Alternative, check_null, told_alternative
 from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]

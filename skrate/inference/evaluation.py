@@ -17,19 +17,6 @@ from skrate.data.arrays import FloatArray, lazy
 from skrate.data.checks import warn
 from skrate.data.folds import FoldRankings
 from skrate.data.table import table_of_weights
-from skrate.inference.delta import (
-    Parts,
-    degrees_of_freedom,
-    freedom_of_estimates,
-    freedoms_of_cases,
-    influence_parts,
-    influence_rows,
-    influence_values,
-    is_rounding,
-    table_variance,
-    variance_parts,
-    widest,
-)
 from skrate.inference.intervals import (
     ADDED,
     Augmented,
@@ -57,9 +44,22 @@ from skrate.inference.resampling import (
 )
 from skrate.inference.sample import Ranked
 from skrate.inference.units import Units
+from skrate.inference.variance import (
+    Parts,
+    degrees_of_freedom,
+    freedom_of_estimates,
+    freedoms_of_cases,
+    influence_parts,
+    influence_rows,
+    influence_values,
+    is_rounding,
+    table_variance,
+    variance_parts,
+    widest,
+)
 from skrate.metrics.auc import AUC
 from skrate.metrics.base import Metric, Sizes
-from skrate.metrics.hypotheses import (
+from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
     least_telling,

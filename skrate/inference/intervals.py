@@ -10,15 +10,20 @@ from scipy import optimize, stats
 
 from skrate.data.arrays import FloatArray
 from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_ends
-from skrate.inference.delta import (
+from skrate.inference.sample import Ranked
+from skrate.inference.variance import (
     Parts,
     freedoms_by_kurtosis,
     freedoms_of_cases,
     table_variance,
 )
-from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric
-from skrate.metrics.hypotheses import NEGLIGIBLE, Alternative, exceeds, sided_pvalue
+from skrate.metrics.hypothesis_tests import (
+    NEGLIGIBLE,
+    Alternative,
+    exceeds,
+    sided_pvalue,
+)
 from skrate.metrics.results import (
     ConfidenceInterval,
     clipped_interval,

@@ -31,7 +31,7 @@ from skrate.metrics.base import (
     warn_if_unsupported,
     why_undefined,
 )
-from skrate.metrics.hypotheses import (
+from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
     Null,

@@ -24,7 +24,6 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, table_of_weights
-from skrate.inference.delta import Parts, influence_parts, influence_values
 from skrate.inference.difference import averages_in_lists, scores_in_lists
 from skrate.inference.intervals import Augmented, augmented, bounded_interval, range_of
 from skrate.inference.plan import Plan, check_metric, defined_value
@@ -35,8 +34,9 @@ from skrate.inference.sample import (
     check_sample,
     scored,
 )
+from skrate.inference.variance import Parts, influence_parts, influence_values
 from skrate.metrics.base import Metric, MetricLike, find_metric
-from skrate.metrics.hypotheses import (
+from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
     Null,
@@ -596,7 +596,7 @@ class _Pilot:
 
     def freedom_of(self, n: float) -> float:
         """Return the degrees of freedom of the variance of n cases, about."""
-        # As those of `delta.degrees_of_freedom`, for parts in these proportions.
+        # As those of `variance.degrees_of_freedom`, for parts in these proportions.
         shares = (*self.sizes, sum(self.sizes))
         squares = sum(
             part**2 / max(n * share - 1, 1)

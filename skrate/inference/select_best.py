@@ -21,15 +21,15 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import as_real, check_generator, check_positive, warn
 from skrate.data.folds import are_of_folds
-from skrate.inference.delta import of_units, scaled_units
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.intervals import SLACK
 from skrate.inference.models import check_several, evaluate_models, rankings_of_models
 from skrate.inference.plan import CLASSES, Plan
 from skrate.inference.resampling import count_draw
 from skrate.inference.sample import Ranked, RankingsOfModels, ScoresOfModels, Weights
+from skrate.inference.variance import of_units, scaled_units
 from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, check_metric_first
-from skrate.metrics.hypotheses import NEGLIGIBLE
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.results import (
     ConfidenceInterval,
     Drawn,

@@ -32,20 +32,20 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.data.sample import check_scores_given
 from skrate.data.table import merged_but_at, table_of_weights
-from skrate.inference.delta import (
-    covariance,
-    covariance_of_units,
-    is_rounding,
-    scaled_units,
-)
 from skrate.inference.difference import compare_pairs
 from skrate.inference.evaluation import conclude
 from skrate.inference.intervals import ADDED, ADJUSTMENTS, Adjust, hybrid_interval
 from skrate.inference.plan import Plan, warn_of_few_processed
 from skrate.inference.sample import Ranked, Weights, check_cases
+from skrate.inference.variance import (
+    covariance,
+    covariance_of_units,
+    is_rounding,
+    scaled_units,
+)
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate
 from skrate.metrics.base import METRICS, MetricLike, check_parameters, unwrap
-from skrate.metrics.hypotheses import Alternative
+from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.recall import bandwidth, mean_and_moved, rate_of, share_at_cut
 from skrate.metrics.results import (
     Comparison,

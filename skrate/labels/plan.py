@@ -26,10 +26,10 @@ from skrate.data.checks import (
     check_vector,
 )
 from skrate.data.estimated import EstimatedLabels
-from skrate.inference.delta import influence_values
 from skrate.inference.models import check_several
 from skrate.inference.plan import check_metric
 from skrate.inference.sample import Ranked, are_columns, columns_of, scored
+from skrate.inference.variance import influence_values
 from skrate.labels.checks import are_missing, check_chances
 from skrate.labels.sampled import Design, check_plausible, labels_in_part, sampled
 from skrate.metrics.base import MetricLike, check_metric_first, find_metric

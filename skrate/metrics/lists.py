@@ -35,7 +35,7 @@ from skrate.data.ranking import check_groups
 from skrate.data.table import RankTable
 from skrate.metrics.base import Metric, MetricLike, find_in_lists
 from skrate.metrics.gain import ExpectedGain
-from skrate.metrics.hypotheses import (
+from skrate.metrics.hypothesis_tests import (
     Alternative,
     Null,
     check_null,

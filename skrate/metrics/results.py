@@ -13,8 +13,15 @@ from sklearn.base import BaseEstimator
 
 from skrate.data.arrays import FloatArray, Label, lazy
 from skrate.data.checks import shown
-from skrate.data.show import html_of, html_page, html_row, html_table, html_text, plain
-from skrate.metrics.hypotheses import Alternative, Null, hypothesis_text, nulls_of
+from skrate.data.representations import (
+    html_of,
+    html_page,
+    html_row,
+    html_table,
+    html_text,
+    plain,
+)
+from skrate.metrics.hypothesis_tests import Alternative, Null, hypothesis_text, nulls_of
 from skrate.rates.laws import Fixed, is_scipy_distribution, scipy_name
 
 # Parameters by name, as numbers and text.

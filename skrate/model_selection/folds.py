@@ -48,7 +48,7 @@ from skrate.data.folds import (
     whole_repeats,
 )
 from skrate.data.ranking import check_groups
-from skrate.metrics.hypotheses import (
+from skrate.metrics.hypothesis_tests import (
     Alternative,
     standardised,
     t_pvalue,

@@ -17,10 +17,10 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from skrate.data.arrays import Array, ArrayLike, Label, Number, as_numpy
 from skrate.data.checks import find_label, shown, warn_undefined
 from skrate.data.estimated import EstimatedLabels
-from skrate.data.show import html_of
+from skrate.data.representations import html_of
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.base import MetricLike, named
-from skrate.metrics.bound import (
+from skrate.metrics.bound_metric import (
     OF_CASES,
     OF_LISTS,
     OF_MEAN,

@@ -46,7 +46,7 @@ from skrate.data.checks import (
     shown,
 )
 from skrate.data.ranking import check_groups
-from skrate.metrics.hypotheses import exceeds
+from skrate.metrics.hypothesis_tests import exceeds
 from skrate.metrics.results import ConfidenceInterval
 from skrate.model_selection.folds import (
     Split,

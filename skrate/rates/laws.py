@@ -16,7 +16,7 @@ from scipy import special, stats
 
 from skrate.data.arrays import ArrayLike, FloatArray, Number, float_or_array
 from skrate.data.checks import check_count, check_fraction, check_shares, shown
-from skrate.data.show import html_of, plain
+from skrate.data.representations import html_of, plain
 from skrate.rates.survival import Survival, SurvivalMixture, SurvivalTable, kept, summed
 
 # Probabilities whose quantiles a notebook shows.

@@ -29,7 +29,6 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.budget_report import ExpectedHits
-from skrate.inference.delta import influence_values
 from skrate.inference.permutation_pvalue import (
     chance_pvalue,
     design_effects,
@@ -37,6 +36,7 @@ from skrate.inference.permutation_pvalue import (
     permuted_pvalue,
 )
 from skrate.inference.sample import check_sample
+from skrate.inference.variance import influence_values
 from skrate.metrics.at_rate import RecallAtRate
 from strategies import ranked_samples
 

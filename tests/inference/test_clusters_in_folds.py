@@ -29,8 +29,8 @@ from skrate import (
     select_best,
 )
 from skrate.inference.compare_curves import curve_process
-from skrate.inference.delta import variance_parts
 from skrate.inference.sample import ranked_in_folds
+from skrate.inference.variance import variance_parts
 from skrate.metrics.at_rate import RecallAtRate
 
 

@@ -35,7 +35,7 @@ from skrate import (
 from skrate.inference.intervals import permutation_pvalue
 from skrate.inference.resampling import exchange_draw
 from skrate.inference.sample import check_cases, scored
-from skrate.metrics.hypotheses import t_pvalue
+from skrate.metrics.hypothesis_tests import t_pvalue
 
 
 def two_models(seed, n=200, gain=0.5):

@@ -28,10 +28,10 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.inference.delta import influence_parts
 from skrate.inference.models import evaluate
 from skrate.inference.plan import Plan
 from skrate.inference.sample import Rankings, check_cases, rankings_of, scored
+from skrate.inference.variance import influence_parts
 from skrate.metrics.base import find_metric
 from skrate.metrics.results import t_interval
 

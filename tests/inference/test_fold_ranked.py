@@ -15,8 +15,8 @@ from simulated_intervals import Setting, draw, population
 from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.compare_curves import curve_process
-from skrate.inference.delta import influence_values, variance_parts
 from skrate.inference.sample import check_cases, ranked_in_folds, with_fold_groups
+from skrate.inference.variance import influence_values, variance_parts
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate
 from strategies import ranked_samples
 

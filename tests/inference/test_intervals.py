@@ -20,9 +20,9 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.inference.delta import freedoms_of_cases
 from skrate.inference.intervals import augmented, hybrid_interval
 from skrate.inference.sample import check_sample
+from skrate.inference.variance import freedoms_of_cases
 from skrate.metrics.base import find_metric
 from skrate.metrics.momentum import momentum_score
 from skrate.metrics.results import ConfidenceInterval

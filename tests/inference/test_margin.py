@@ -28,7 +28,7 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.metrics.hypotheses import least_telling
+from skrate.metrics.hypothesis_tests import least_telling
 from strategies import ranked_samples
 
 SIDES = ("two-sided", "less", "greater")

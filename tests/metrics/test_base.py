@@ -24,7 +24,7 @@ from skrate import (
     sample_size,
 )
 from skrate.data.table import merged_but_at
-from skrate.inference.delta import table_variance
+from skrate.inference.variance import table_variance
 from skrate.metrics import recall as slopes_module
 from skrate.metrics.auc import AUC
 from skrate.metrics.base import (

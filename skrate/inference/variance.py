@@ -14,7 +14,7 @@ from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric
 from skrate.metrics.gain import WorthTable
-from skrate.metrics.hypotheses import NEGLIGIBLE
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 
 
 class Parts(NamedTuple):

@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 
 from looped import looped
 from skrate import RankTable
-from skrate.data.pieces import piece_of, piece_of_batches, sum_of_pieces, whole_table
+from skrate.data.partial_tables import (
+    piece_of,
+    piece_of_batches,
+    sum_of_pieces,
+    whole_table,
+)
 from strategies import ranked_samples
 
 
@@ -37,7 +42,7 @@ def test_the_sum_of_pieces_is_the_table_of_all(ranked, data):
 
 @looped("gathered", [1, 7, 10**6])
 def test_small_batches_are_gathered(monkeypatch, gathered):
-    monkeypatch.setattr("skrate.data.pieces._GATHERED", gathered)
+    monkeypatch.setattr("skrate.data.partial_tables._GATHERED", gathered)
     generator = np.random.default_rng(0)
     y_true, y_score = generator.integers(0, 2, 60), generator.integers(0, 9, 60) / 4
     weight = generator.integers(0, 3, 60).astype(float)
