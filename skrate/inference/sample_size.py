@@ -303,10 +303,9 @@ def sample_size(
     >>> round(found.power, 2)
     0.82
     """
-    level = check_fraction("confidence_level", confidence_level)
     check_flag("stratify", stratify)
     plan = Plan(
-        confidence_level=level,
+        confidence_level=check_fraction("confidence_level", confidence_level),
         interval="wilson",
         stratify=stratify,
         alternative=alternative,
@@ -324,64 +323,149 @@ def sample_size(
     cases: dict[str, Any] = {
         "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label,
     }  # fmt: skip
+    scores = y_score_a, y_score_b
     if groups is not None or isinstance(y_true, GroupScores):
         check_left_out(
             "a mean over lists, whose units are the lists", stratify=(stratify, False),
             planned_prevalence=(planned_prevalence, None),
         )  # fmt: skip
-        named: dict[str, Any] = {"y_score_a": y_score_a, "y_score_b": y_score_b}
-        if groups is None:
-            check_alone(GroupScores, y_score_b=y_score_b)
-            named = {"y_true": y_true, "y_score_a": y_score_a}
-        if list(named.values())[1] is None:
-            named.popitem()
-        lists = scores_in_lists(metric, metric_kwargs, y_true, named, groups, cases)
-        given = _in_lists(*lists)
+        given = _given_lists(metric, metric_kwargs, y_true, scores, groups, cases)
     else:
-        ranked = _rankings(y_true, y_score_a, y_score_b, **cases)
+        ranked = _rankings(y_true, *scores, **cases)
         found = _planned_metric(metric, metric_kwargs, ranked[0])
         learn = partial(_pilot_of_cases, found, ranked, planned_prevalence)
         given = _Given(found, len(ranked), found.name, found.question, learn)
-    found, n_models = given.metric, given.n_models
-    goals = {
-        "half_width": half_width, "n_cases": n_cases, "power": power,
-        "difference": difference, "margin": margin, "null_value": null_value,
-    }  # fmt: skip
-    _check_goals(goals, plan, found, n_models)
-    is_test = half_width is None and (
-        n_cases is None or n_models > 1 or null_value is not None
-    )
-    if found.has_test:
+    goals = _Goals(half_width, n_cases, power, difference, margin, null_value)
+    goals.check(plan, given.metric, given.n_models)
+    if given.metric.has_test:
         warn(
-            f"The {found.name} depends on the ranking near one point, of which a pilot "
-            "says little: with 20 to 200 positives, sizes for a power of 0.8 had 0.58 "
-            "to 0.77 on average, and half widths were up to 2.7 times as planned. Take "
-            "the upper end of n_interval for n."
+            f"The {given.metric.name} depends on the ranking near one point, of which "
+            "a pilot says little: with 20 to 200 positives, sizes for a power of 0.8 "
+            "had 0.58 to 0.77 on average, and half widths were up to 2.7 times as "
+            "planned. Take the upper end of n_interval for n."
         )
+    return _planned(given, goals, plan, has_clusters=clusters is not None)
+
+
+class _Goals(NamedTuple):
+    """What a test set is for."""
+
+    half_width: float | None
+    n_cases: int | None
+    power: float | None
+    difference: float | None
+    margin: float | None
+    null_value: float | None
+
+    def is_test(self, n_models: int) -> bool:
+        """Return whether a test is planned, not an interval."""
+        is_of_test = n_models > 1 or self.null_value is not None
+        return self.half_width is None and (self.n_cases is None or is_of_test)
+
+    def check(self, plan: Plan, metric: Metric, n_models: int) -> None:
+        """Check that one thing is asked for, and that it can be had."""
+        names = ("n_cases", "power") if self.half_width is None else self._fields
+        given = self._given(names)
+        if len(given) > 1:
+            raise ValueError(
+                f"{' and '.join(given[:2])} ask for different results: give one of "
+                "them."
+            )
+        self._check_models(are_two=n_models == 2)
+        if self.half_width is not None:
+            check_positive("half_width", self.half_width)
+        if self.difference is not None:
+            check_number("difference", self.difference)
+        least = 1 - plan.confidence_level
+        if self.power is not None and check_fraction("power", self.power) <= least:
+            raise ValueError(
+                f"power must be above 1 - confidence_level = {least:g}, which is that "
+                f"of a test without any difference, got {self.power:g}."
+            )
+        low, high = metric.bounds()
+        self._check_reach(metric.name, low, high, n_models)
+        plan.check_margin((low - high, high - low))
+
+    def _given(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if getattr(self, name) is not None]
+
+    def _check_models(self, *, are_two: bool) -> None:
+        """Raise for goals that are not of so many models."""
+        of_two = "y_score_b is missing"
+        needs = {
+            "margin": (are_two, f"two models: {of_two}"),
+            "null_value": (
+                not are_two,
+                "one model: leave out y_score_b, or give the margin of both",
+            ),
+            "difference": (
+                are_two or self.null_value is not None,
+                f"two models, or from a null_value: {of_two}",
+            ),
+        }
+        for name in self._given(list(needs)):
+            is_meant, models = needs[name]
+            if not is_meant:
+                raise ValueError(f"{name} is for {models}.")
+        if not are_two and not self._given(("half_width", "n_cases", "null_value")):
+            raise ValueError(
+                "half_width is missing: with one model it says how wide the interval "
+                "shall be; for the power of a test give null_value, or y_score_b."
+            )
+
+    def _check_reach(self, name: str, low: float, high: float, n_models: int) -> None:
+        """Raise for goals beyond the values of a metric."""
+        reaches = ("half_width", n_models / 2), ("difference", 1.0)
+        for goal, share in reaches:
+            value = getattr(self, goal)
+            if value is not None and abs(value) > share * (high - low):
+                raise ValueError(
+                    f"{goal}={value:g} is beyond all values of the {name}, which lie "
+                    f"between {low:g} and {high:g}: five points are 0.05."
+                )
+        if self.null_value is None:
+            return
+        null_value = check_null(self.null_value, name, (low, high))
+        difference = self.difference or 0.0
+        if self.difference is not None and not low < null_value + difference < high:
+            raise ValueError(
+                f"difference={difference:g} from null_value={null_value:g} is beyond "
+                f"all values of the {name}, or at their end: they lie between "
+                f"{low:g} and {high:g}."
+            )
+
+
+def _planned(
+    given: _Given, goals: _Goals, plan: Plan, *, has_clusters: bool
+) -> SampleSize:
+    """Return the result, nan where the pilot says nothing."""
+    n_cases, is_test = goals.n_cases, goals.is_test(given.n_models)
     known = SampleSize(
         metric=given.name,
         n=_NAN if n_cases is None else n_cases,
         n_pos=_NAN,
         n_neg=_NAN,
         half_width=_NAN,
-        difference=(_NAN if difference is None else difference) if is_test else None,
+        difference=_NAN if is_test else None,
         power=_NAN if is_test else None,
         confidence_level=plan.told_level,
         n_interval=_UNKNOWN if n_cases is None else None,
         power_interval=_UNKNOWN if is_test and n_cases is not None else None,
-        n_clusters=None if clusters is None else _NAN,
+        n_clusters=_NAN if has_clusters else None,
         params=given.params,
         n_lists=given.n_lists,
-        alternative=alternative if is_test or not plan.is_two_sided else None,
+        alternative=plan.alternative if is_test or not plan.is_two_sided else None,
         margin=plan.margin,
-        null_value=None if null_value is None else float(null_value),
+        null_value=None if goals.null_value is None else float(goals.null_value),
     )
+    if is_test and goals.difference is not None:
+        known = replace(known, difference=goals.difference)
     undefined = f"The sample size for the {given.name}"
     pilot = given.learn(plan, known.null_value)
     if pilot is None:
         return known
     if pilot.standard_error(pilot.n_pilot) <= NEGLIGIBLE:
-        what = "the difference" if n_models > 1 else "it"
+        what = "the difference" if given.n_models > 1 else "it"
         warn_undefined(undefined, f"the pilot shows no variation of {what}")
         return known
     if n_cases is not None:
@@ -391,107 +475,80 @@ def sample_size(
                 "two are expected to be of one class."
             )
         known = pilot.seen(known, n_cases)
-    chosen = pilot.value - (null_value or 0.0)
-    if difference is not None:
-        chosen = float(difference)
+    chosen = pilot.value - (goals.null_value or 0.0)
+    if goals.difference is not None:
+        chosen = float(goals.difference)
     if is_test:
-        if abs(chosen) <= NEGLIGIBLE and margin is None:
+        if abs(chosen) <= NEGLIGIBLE and plan.margin is None:
             warn_undefined(undefined, "there is no difference to find: give another")
             return known
-        if min(_distances(chosen, chosen, plan)) <= 0:
-            with_margin = "" if margin is None else f" with margin={margin:g}"
-            raise ValueError(
-                f"difference={chosen:g} is not what alternative={alternative!r}"
-                f"{with_margin} looks for: no number of cases would show it."
-            )
-        known = replace(known, difference=chosen)
-    low, high = pilot.factors(chosen, is_own=is_test and difference is None)
+        known = replace(known, difference=_check_found(chosen, plan))
+    return _with_size(known, pilot, goals, chosen, is_test=is_test)
 
-    def power_at(n: float, factor: float = 1.0) -> float:
-        return pilot.power(n, chosen, factor)
 
-    def is_enough(n: float) -> bool:
-        if half_width is not None:
-            return pilot.half_width(n) <= half_width
-        return power_at(n) >= (_POWER if power is None else power)
+def _check_found(difference: float, plan: Plan) -> float:
+    """Return a difference that a test may find."""
+    if min(_distances(difference, difference, plan)) <= 0:
+        with_margin = "" if plan.margin is None else f" with margin={plan.margin:g}"
+        raise ValueError(
+            f"difference={difference:g} is not what alternative={plan.alternative!r}"
+            f"{with_margin} looks for: no number of cases would show it."
+        )
+    return difference
 
-    if n_cases is not None:
+
+def _with_size(
+    known: SampleSize, pilot: _Pilot, goals: _Goals, chosen: float, *, is_test: bool
+) -> SampleSize:
+    """Return the result with the size that is enough, or the power of a given one."""
+    low, high = pilot.factors(chosen, is_own=is_test and goals.difference is None)
+    if goals.n_cases is not None:
         if not is_test:
             return known
-        between = ConfidenceInterval(power_at(n_cases, low), power_at(n_cases, high))
-        return replace(known, power=power_at(n_cases), power_interval=between)
+        power, *between = (
+            pilot.power(goals.n_cases, chosen, factor) for factor in (1.0, low, high)
+        )
+        return replace(known, power=power, power_interval=ConfidenceInterval(*between))
+
+    def is_enough(n: float) -> bool:
+        if goals.half_width is not None:
+            return pilot.half_width(n) <= goals.half_width
+        enough = _POWER if goals.power is None else goals.power
+        return pilot.power(n, chosen, 1.0) >= enough
+
     n = pilot.least_cases(is_enough)
     if n is None:
         if is_test:
             return known
         raise ValueError(
-            f"half_width={half_width:g} takes more cases than can be counted."
+            f"half_width={goals.half_width:g} takes more cases than can be counted."
         )
     # Unknown ends stay unknown.
     most = np.inf if low == 0 else n / low / low
-    between = ConfidenceInterval(
+    between_sizes = ConfidenceInterval(
         float(np.maximum(n / high / high, pilot.least)),
         np.inf if most > _MOST else most,
     )
-    known = replace(pilot.seen(known, n), n_interval=between)
-    return replace(known, power=power_at(n)) if is_test else known
+    known = replace(pilot.seen(known, n), n_interval=between_sizes)
+    return replace(known, power=pilot.power(n, chosen, 1.0)) if is_test else known
 
 
-def _check_goals(
-    goals: dict[str, Any], plan: Plan, metric: Metric, n_models: int
-) -> None:
-    """Check that one thing is asked for, and that it can be had."""
-    half_width, n_cases, power, difference, _, null_value = goals.values()
-    given = [name for name, goal in goals.items() if goal is not None]
-    if half_width is None:
-        given = [name for name in given if name in ("n_cases", "power")]
-    if len(given) > 1:
-        raise ValueError(
-            f"{' and '.join(given[:2])} ask for different results: give one of them."
-        )
-    of_two, are_two = "y_score_b is missing", n_models == 2
-    for name, is_meant, models in (
-        ("margin", are_two, f"two models: {of_two}"),
-        ("null_value", not are_two,
-         "one model: leave out y_score_b, or give the margin of both"),
-        ("difference", are_two or null_value is not None,
-         f"two models, or from a null_value: {of_two}"),
-    ):  # fmt: skip
-        if goals[name] is not None and not is_meant:
-            raise ValueError(f"{name} is for {models}.")
-    of_one = half_width, n_cases, null_value
-    if not are_two and all(goal is None for goal in of_one):
-        raise ValueError(
-            "half_width is missing: with one model it says how wide the interval shall "
-            "be; for the power of a test give null_value, or y_score_b."
-        )
-    if half_width is not None:
-        check_positive("half_width", half_width)
-    if difference is not None:
-        check_number("difference", difference)
-    level = plan.confidence_level
-    if power is not None and check_fraction("power", power) <= 1 - level:
-        raise ValueError(
-            f"power must be above 1 - confidence_level = {1 - level:g}, which is that "
-            f"of a test without any difference, got {power:g}."
-        )
-    low, high = metric.bounds()
-    reaches = ("half_width", half_width, n_models / 2), ("difference", difference, 1.0)
-    for name, goal, share in reaches:
-        if goal is not None and abs(goal) > share * (high - low):
-            raise ValueError(
-                f"{name}={goal:g} is beyond all values of the {metric.name}, which lie "
-                f"between {low:g} and {high:g}: five points are 0.05."
-            )
-    plan.check_margin((low - high, high - low))
-    if null_value is not None:
-        null_value = check_null(null_value, metric.name, (low, high))
-        if difference is not None and not low < null_value + difference < high:
-            raise ValueError(
-                f"difference={difference:g} from null_value={null_value:g} is beyond "
-                f"all values of the {metric.name}, or at their end: they lie between "
-                f"{low:g} and {high:g}."
-            )
+def _given_lists(
+    metric: Any,
+    params: dict[str, Any],
+    y_true: Any,
+    scores: tuple[Any, Any],
+    groups: ArrayLike | None,
+    cases: dict[str, Any],
+) -> _Given:
+    """Return what is planned of means over lists, from rows or from their scores."""
+    named: dict[str, Any] = dict(zip(("y_score_a", "y_score_b"), scores, strict=True))
+    if groups is None:
+        check_alone(GroupScores, y_score_b=scores[1])
+        named = {"y_true": y_true, "y_score_a": scores[0]}
+    if list(named.values())[1] is None:
+        named.popitem()
+    return _in_lists(*scores_in_lists(metric, params, y_true, named, groups, cases))
 
 
 def _rankings(
