@@ -254,7 +254,7 @@ def estimate(
     is taken to vary as those of the other folds, and a fold that lacks a class, but has
     a value, is taken as a constant. With ``clusters`` in the folds, a group of folds
     that shares none with others loses one degree of freedom, in each class if it is a
-    single fold: :ref:`clusters` has the factor. If a group has a
+    single fold: :ref:`the factor <clusters>` is in the guide. If a group has a
     single cluster, as in leave-one-site-out, the groups are the units: "wilson" is
     then Student's t interval of their values.
 
