@@ -477,21 +477,7 @@ def budget_report(
             "n_items is for counts of the next batch, and nothing is known of those by "
             "the estimated labels in y_true: leave it out, and scale the counts."
         )
-    # It is for the cases, not for a ranking of them, to leave it unknown.
-    reason = why_too_few(first)
-    is_known = reason is None
-    if reason is not None:
-        warn_undefined("The uncertainty of the budget report", reason)
-    else:
-        defined_value(ExpectedHits(law), first)
-    if is_known and law.mean() == 0:
-        reason = "the rate is certain to be 0"
-        warn_undefined("Each of precision, lift and number needed", reason)
-    # More rates where the budget is.
-    likely = law.ppf(np.linspace(0.005, 0.995, _N_LIKELY))
-    grid = np.unique([*np.linspace(0, 1, _N_RATES), *likely, law.mean()])
-    found: list[_Found] = []
-    curves: list[CurveProcess] = []
+    is_known = _warn_if_unknown(first, law)
     units = Units.of_ranking(first, level)
     hits = {
         name: replace(
@@ -510,20 +496,10 @@ def budget_report(
             )
             for name, sample in ranked.items()
         )
-    for name, sample in ranked.items():
-        known, pvalue = _quantities(hits[name], law, n_cases, level), _NAN
-        if is_known or (sample.are_exchangeable and min(sample.sizes) > 0):
-            pvalue = chance_pvalue(RecallAtRate(law), law, sample)
-        if is_known:
-            curves.append(curve_process("hits", [sample], grid, folds=sample.folds))
-        if n_items is not None:
-            ends = [_UNKNOWN] * len(COUNTS)
-            if is_known:
-                expected = [known[count].interval for count in COUNTS]
-                ends = predicted(sample, law, n_items, level, expected)
-            for count, batch in zip(COUNTS, ends, strict=True):
-                known[count] = known[count]._replace(batch=batch)
-        found.append((name, known, pvalue))
+    found = [
+        (name, *_of_model(one, ranked[name], law, n_items))
+        for name, one in hits.items()
+    ]
     if base is not None:
         found += _against(base, hits, law, n_cases, n_items, level)
     rows = [
@@ -531,9 +507,57 @@ def budget_report(
         for name, known, pvalue in found
         for quantity, one in known.items()
     ]
-    p = first.table.prevalence
-    known_of = law, n_cases, n_items, level, p, tuple(curves), base
-    return BudgetReport(tuple(rows), *known_of)
+    # More rates where the budget is.
+    likely = law.ppf(np.linspace(0.005, 0.995, _N_LIKELY))
+    grid = np.unique([*np.linspace(0, 1, _N_RATES), *likely, law.mean()])
+    curves = [
+        curve_process("hits", [sample], grid, folds=sample.folds)
+        for sample in ranked.values()
+        if is_known
+    ]
+    return BudgetReport(
+        rows=tuple(rows),
+        rate=law,
+        n_cases=n_cases,
+        n_items=n_items,
+        confidence_level=level,
+        prevalence=first.table.prevalence,
+        curves=tuple(curves),
+        reference=base,
+    )
+
+
+def _warn_if_unknown(cases: Ranked, law: RateDistribution) -> bool:
+    """Return whether anything is known of the uncertainty, with a warning if not."""
+    # It is for the samples, not for a ranking of them, to leave it unknown.
+    reason = why_too_few(cases)
+    if reason is not None:
+        warn_undefined("The uncertainty of the budget report", reason)
+        return False
+    defined_value(ExpectedHits(law), cases)
+    if law.mean() == 0:
+        reason = "the rate is certain to be 0"
+        warn_undefined("Each of precision, lift and number needed", reason)
+    return True
+
+
+def _of_model(
+    hits: Evaluation, sample: Ranked, law: RateDistribution, n_items: int | None
+) -> tuple[dict[Quantity, _Known], float]:
+    """Return the quantities of a model, and its p-value against a random order."""
+    level, pvalue = hits.plan.confidence_level, _NAN
+    n_cases = sample.total if n_items is None else float(n_items)
+    known = _quantities(hits, law, n_cases, level)
+    if hits.is_known or (sample.are_exchangeable and min(sample.sizes) > 0):
+        pvalue = chance_pvalue(RecallAtRate(law), law, sample)
+    if n_items is not None:
+        ends = [_UNKNOWN] * len(COUNTS)
+        if hits.is_known:
+            expected = [known[count].interval for count in COUNTS]
+            ends = predicted(sample, law, n_items, level, expected)
+        for count, batch in zip(COUNTS, ends, strict=True):
+            known[count] = known[count]._replace(batch=batch)
+    return known, pvalue
 
 
 class _Known(NamedTuple):
