@@ -283,35 +283,32 @@ def curve_band(
     if places is None:
         of_rate = AXES[metric] == "rate"
         places = steps if of_rate else np.arange(1, _N_STEPS + 1) / _N_STEPS
-    reason, nothing = why_too_few(ranked), np.full(len(places), np.nan)
-    value = low = high = nothing
-    if reason is None and ranked.estimated is not None:
+
+    def critical_value(process: CurveProcess) -> float:
+        if band == "simultaneous":
+            return process.critical_value(level, n_resamples, generator)
+        return t_quantile(level, float(np.min(process.freedom)))
+
+    reason = why_too_few(ranked)
+    if reason is not None:
+        warn_undefined(f"The band of the {metric!r} curve", reason)
+        value = low = high = np.full(len(places), np.nan)
+    elif ranked.estimated is not None:
         process = curve_process(
             _by_rate(metric), [ranked], places, folds=None, repeats=None, **worth
         )
-        ends = process.interval(level)
-        if band == "simultaneous":
-            critical = process.critical_value(level, n_resamples, generator)
-            ends = process.bounds(critical)
-        value, low, high = process.values, *ends
-    elif reason is None:
+        is_simultaneous = band == "simultaneous"
+        ends = process.bounds(critical_value(process)) if is_simultaneous else None
+        value, (low, high) = process.values, ends or process.interval(level)
+    else:
         process = curve_process("recall", [ranked], steps, folds=ranked.folds)
-        critical = t_quantile(level, float(np.min(process.freedom)))
-        if band == "simultaneous":
-            critical = process.critical_value(level, n_resamples, generator)
-        effect = _design_effect(process, ranked)
-        sizes = ranked.sizes[0] / effect, ranked.sizes[1] / effect
-        # The fewer cases tie, the more cuts there are to choose from.
-        untied = min(table.n_groups / sum(ranked.sizes), 1.0)
-        critical *= 1 - min(_CLOSER * untied / np.sqrt(max(sizes)), _CLOSEST)
-        value, low, high = _bounds(metric, table, sizes, critical, places)
+        critical = critical_value(process)
+        value, low, high = _of_labels(metric, ranked, process, critical, places)
         if metric == "gain":
             benefit, cost = worth["benefit"], worth["cost"]
             value, low, high = (
                 benefit * one - cost * places for one in (value, low, high)
             )
-    else:
-        warn_undefined(f"The band of the {metric!r} curve", reason)
     n_pos, n_neg = ranked.sizes
     return CurveBand(
         metric=metric,
@@ -326,6 +323,22 @@ def curve_band(
         n_neg=n_neg,
         params=worth,
     )
+
+
+def _of_labels(
+    metric: BandMetric,
+    ranked: Ranked,
+    process: CurveProcess,
+    critical: float,
+    places: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a curve of known labels and its bounds, by the process of the recall."""
+    effect = _design_effect(process, ranked)
+    sizes = ranked.sizes[0] / effect, ranked.sizes[1] / effect
+    # The fewer samples tie, the more cuts there are to choose from.
+    untied = min(ranked.table.n_groups / sum(ranked.sizes), 1.0)
+    critical *= 1 - min(_CLOSER * untied / np.sqrt(max(sizes)), _CLOSEST)
+    return _bounds(metric, ranked.table, sizes, critical, places)
 
 
 def _by_rate(metric: BandMetric) -> CurveMetric:
