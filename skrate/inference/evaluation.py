@@ -16,7 +16,6 @@ import numpy as np
 from skrate.data.arrays import FloatArray, lazy
 from skrate.data.checks import warn
 from skrate.data.folds import FoldRankings
-from skrate.data.table import table_of_weights
 from skrate.inference.intervals import (
     ADDED,
     Augmented,
@@ -168,8 +167,8 @@ class Evaluation:
             return _NAN
         found = []
         for metric, ranked, _ in self.each:
-            ties = np.array([ranked.table.n_pos]), np.array([ranked.table.n_neg])
-            found.append(metric.value(table_of_weights(*ties)))
+            ties = np.array([[ranked.table.n_pos]]), np.array([[ranked.table.n_neg]])
+            found.append(metric.clip(metric.values(*ties)))
         return self._with_one_class(float(np.mean(found)))
 
     @property
@@ -465,21 +464,22 @@ class Evaluation:
         """Return the mean over rankings to which a tenth of a case is added in all."""
         if self.cases.estimated is not None:
             return self._augmented_estimate(factor**2 * variance)
-        added = ADDED * self.units.n_repeats / len(self.each)
-        pairs = zip(
-            self.metrics,
-            self.units.in_clusters(self.ranked, self.units.clusters),
-            strict=True,
-        )
+        units, effect = self.units, factor**2 * self._design_effect(variance)
+        added = ADDED * units.n_repeats / len(self.each)
+        rankings = units.in_clusters(self.ranked, units.clusters)
         found = [
-            augmented(*pair, stratify=self.units.stratify, added=added)
-            for pair in pairs
+            augmented(*pair, stratify=units.stratify, added=added)
+            for pair in zip(self.metrics, rankings, strict=True)
         ]
+        if units.folds is None:
+            one = found[0]
+            freedom = self.freedom(one.parts, one.freedoms)
+            return one._replace(freedom=freedom, effect=effect)
         parts = self._sum_of_parts([one.parts for one in found])
         # The most degrees of freedom that a class has in the sum; repeats are as one.
         by_class = np.array([one.parts[:2] for one in found])
         squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
-        of_sum = np.add.reduce(by_class) ** 2 / self.units.n_repeats
+        of_sum = np.add.reduce(by_class) ** 2 / units.n_repeats
         most = np.divide(of_sum, squares, out=np.full(2, np.inf), where=squares > 0)
         freedoms = most[0].item(), most[1].item()
         return Augmented(
@@ -488,7 +488,7 @@ class Evaluation:
             bounds=self._mean_range([one.bounds for one in found]),
             freedoms=freedoms,
             freedom=self.freedom(parts, freedoms),
-            effect=factor**2 * self._design_effect(variance),
+            effect=effect,
         )
 
     def _augmented_estimate(self, variance: float) -> Augmented:
