@@ -803,16 +803,15 @@ def test_a_repeat_without_variation_that_is_given_again_narrows_nothing(name, kw
     assert interval(5) == pytest.approx(interval(1), rel=1e-12)
 
 
-def ratio(metric, samples, level=0.95, **params):
-    """Return the ratio of two models with its standard error and interval."""
+def log_ratio(metric, samples, level=0.95, **params):
+    """Return the logarithm of the ratio of two models, its error and its interval."""
     plan = Plan(confidence_level=level)
     a, b = evaluate([find_metric(metric, params)] * 2, samples, plan)
-    value = a.value / b.value
-    influence = (a.influence - value * b.influence) / b.value
+    influence = a.influence / a.value - b.influence / b.value
     parts = influence_parts(influence, a.cases)
     freedom = a.freedom(parts, influence=influence)
-    error = parts.standard_error
-    return value, error, t_interval(value, error, level, (0.0, np.inf), freedom)
+    value, error = np.log(a.value / b.value), parts.standard_error
+    return value, error, t_interval(value, error, level, (-np.inf, np.inf), freedom)
 
 
 @pytest.mark.parametrize("given", ["samples", "clusters", "weights", "folds"])
@@ -831,10 +830,10 @@ def test_a_ratio_of_models_follows_from_their_evaluations(given):
         cases = check_cases(y_true, **options)
         samples = [Rankings([scored(cases, "y_score", score)]) for score in (a, b)]
         pair = compare("roc_auc", y_true, {"a": a, "b": b}, **options)
-    value, error, (low, high) = ratio("roc_auc", samples)
+    value, error, (low, high) = log_ratio("roc_auc", samples)
     first, second = pair[0].value_a, pair[0].value_b
-    slopes = np.array([1 / second, -first / second**2])
-    assert value == pytest.approx(first / second, rel=1e-14)
+    slopes = np.array([1 / first, -1 / second])
+    assert value == pytest.approx(np.log(first / second), abs=1e-14)
     assert error**2 == pytest.approx(slopes @ pair.covariance @ slopes, rel=1e-9)
     assert low < value < high
 
