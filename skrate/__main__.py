@@ -63,7 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             text = "\n\n".join(str(one) for one in results if one is not None)
             if given.html is not None:
                 if given.html.exists() and given.html.samefile(given.file):
-                    _stop(f"--html would replace the input, {given.file}: give a name.")
+                    _stop(
+                        f"--html would replace the input, {given.file}: "
+                        "give another name."
+                    )
                 others = {"Cases": _cases(given, y_true)}
                 others |= _others(given, y_true, scores, results[1])
                 if caught:

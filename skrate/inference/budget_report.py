@@ -19,7 +19,7 @@ from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_curves import CurveProcess, curve_process
 from skrate.inference.evaluation import Evaluation, OnRanking, warn_of_turned
 from skrate.inference.intervals import adjusted
-from skrate.inference.models import check_several
+from skrate.inference.models import check_several, models_by_name
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
@@ -480,9 +480,7 @@ def budget_report(
     is_known = _warn_if_unknown(first, law)
     units = Units.of_ranking(first, level)
     hits = {
-        name: replace(
-            _measured(ExpectedHits(law), sample, level, units), is_known=is_known
-        )
+        name: replace(_evaluated(ExpectedHits(law), sample, units), is_known=is_known)
         for name, sample in ranked.items()
     }
     if is_known:
@@ -491,7 +489,7 @@ def budget_report(
         warn_of_turned(
             (
                 f"{given}[{name!r}]" if are_named else given,
-                _measured(RecallAtRate(law), sample, level),
+                _evaluated(RecallAtRate(law), sample, units),
                 None,
             )
             for name, sample in ranked.items()
@@ -545,15 +543,16 @@ def _of_model(
     hits: Evaluation, sample: Ranked, law: RateDistribution, n_items: int | None
 ) -> tuple[dict[Quantity, _Known], float]:
     """Return the quantities of a model, and its p-value against a random order."""
-    level, pvalue = hits.plan.confidence_level, _NAN
+    pvalue = _NAN
     n_cases = sample.total if n_items is None else float(n_items)
-    known = _quantities(hits, law, n_cases, level)
+    known = _quantities(hits, law, n_cases)
     if hits.is_known or (sample.are_exchangeable and min(sample.sizes) > 0):
         pvalue = chance_pvalue(RecallAtRate(law), law, sample)
     if n_items is not None:
         ends = [_UNKNOWN] * len(COUNTS)
         if hits.is_known:
             expected = [known[count].interval for count in COUNTS]
+            level = hits.plan.confidence_level
             ends = predicted(sample, law, n_items, level, expected)
         for count, batch in zip(COUNTS, ends, strict=True):
             known[count] = known[count]._replace(batch=batch)
@@ -585,7 +584,7 @@ _UNKNOWN = ConfidenceInterval(_NAN, _NAN)
 
 
 def _quantities(
-    of_hits: Evaluation, law: RateDistribution, n_cases: float, level: float
+    of_hits: Evaluation, law: RateDistribution, n_cases: float
 ) -> dict[Quantity, _Known]:
     """Return the quantities of a model, in the order of the report."""
     ranked = of_hits.cases
@@ -594,7 +593,7 @@ def _quantities(
     def known(metric: Metric, by_chance: float) -> _Known:
         if not is_defined(metric, ranked.table):
             return _Known(_NAN, _UNKNOWN, by_chance)
-        return with_ends(_measured(metric, ranked, level), by_chance)
+        return with_ends(_evaluated(metric, ranked, of_hits.units), by_chance)
 
     def with_ends(found: Evaluation, by_chance: float) -> _Known:
         has_ends = of_hits.is_known and not np.isnan(found.value)
@@ -617,12 +616,10 @@ def _quantities(
     }
 
 
-def _measured(
-    metric: Metric, ranked: Ranked, level: float, units: Units | None = None
-) -> Evaluation:
+def _evaluated(metric: Metric, ranked: Ranked, units: Units) -> Evaluation:
+    """Return a metric of a ranking, or of the consensus of folds."""
     low, high = metric.bounds(ranked.table)
     value = min(max(metric.value(ranked.table), low), high)
-    units = units or Units.of_ranking(ranked, level)
     return Evaluation(metric, [OnRanking(metric, ranked, value)], units)
 
 
@@ -688,8 +685,7 @@ def _ranked_models(
         check_alone(FoldRankings, y_score=y_score, **case_arguments)
         rankings: Any = {_ONE_MODEL: y_true}
         if not isinstance(y_true, FoldRankings):
-            is_named = isinstance(y_true, Mapping)
-            rankings = y_true if is_named else dict(enumerate(y_true))
+            rankings = models_by_name(y_true)
         rankings = check_several("y_true", rankings, 1)
         check_same_folds({f"y_true[{name!r}]": one for name, one in rankings.items()})
         return {str(k): ranked_in_folds(one, weights) for k, one in rankings.items()}

@@ -35,6 +35,7 @@ from skrate.inference.models import (
     columns_of_models,
     evaluate,
     evaluate_models,
+    models_by_name,
     rankings_of_models,
 )
 from skrate.inference.plan import Plan, warn_of_few_cases
@@ -491,8 +492,7 @@ def _models_in_lists(
         if not are_several:
             return {"y_true": y_true, "y_score_a": a}
         check_alone(GroupScores, y_score_a=a)
-        models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
-        return check_several("y_true", models)
+        return check_several("y_true", models_by_name(y_true))
     if are_several:
         return columns_of_models("y_score_a", a, y_true)
     is_missing = a is None or b is None or isinstance(y_true, RankTable)
@@ -603,7 +603,6 @@ def _of_two(
     if samples[0].folds is None and all(model.is_known for model in models):
         found = [model.metric for model in models]
         warn_of_few_cases(found, [model.cases for model in models])
-    a, b = models
-    result = (a - b if are_paired else Difference(a, b)).comparison(plan)
+    result = Difference(*models).comparison(plan)
     warn_of_turned(zip(names, models, [None] * 2, strict=False))
     return result

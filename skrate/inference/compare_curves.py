@@ -41,7 +41,7 @@ from skrate.data.folds import (
 from skrate.data.ranking import check_groups
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.intervals import ADDED
-from skrate.inference.models import check_several
+from skrate.inference.models import check_several, models_by_name
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import (
     Ranked,
@@ -441,8 +441,7 @@ def _models_in_folds(
     names, rankings = ["a", "b"], {"y_true": y_true, "y_score_a": a}
     if are_of_folds(y_true):
         check_alone(FoldRankings, y_score_a=a)
-        both = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
-        names, rankings = _check_two("y_true", both)
+        names, rankings = _check_two("y_true", models_by_name(y_true))
     else:
         check_no_labels(y_true, "y_score_a")
     check_same_folds(rankings)

@@ -144,6 +144,11 @@ class Evaluation:
         return [one.ranked for one in self.each]
 
     @property
+    def ranked_in_clusters(self) -> list[Ranked]:
+        """The rankings, those of folds with the clusters in each."""
+        return self.units.in_clusters(self.ranked, self.units.clusters)
+
+    @property
     def metrics(self) -> list[Metric]:
         """The metric of each of them."""
         return [one.metric for one in self.each]
@@ -418,12 +423,11 @@ class Evaluation:
             return
         metric, is_known = self.metric, not np.isnan(self.bias)
         enough: float = metric.least_positives if is_known else metric.enough_positives
-        units = self.units
-        ranked = units.in_clusters(self.ranked, units.clusters)
+        ranked = self.ranked_in_clusters
         sizes = np.mean([one.effective_sizes for one in ranked], axis=0)
-        held, n_held = "positives", float(sizes[0])
-        if units.clusters is not None:
-            held = "clusters with positives"
+        has_clusters = self.units.clusters is not None
+        held = "clusters with positives" if has_clusters else "positives"
+        n_held = float(sizes[0])
         in_window, n_in_window = metric.least_in_window(*sizes.tolist())
         if n_in_window < np.inf:
             held, n_held = f"{in_window} in the window", n_in_window
@@ -466,10 +470,9 @@ class Evaluation:
             return self._augmented_estimate(factor**2 * variance)
         units, effect = self.units, factor**2 * self._design_effect(variance)
         added = ADDED * units.n_repeats / len(self.each)
-        rankings = units.in_clusters(self.ranked, units.clusters)
         found = [
             augmented(*pair, stratify=units.stratify, added=added)
-            for pair in zip(self.metrics, rankings, strict=True)
+            for pair in zip(self.metrics, self.ranked_in_clusters, strict=True)
         ]
         if units.folds is None:
             one = found[0]
@@ -513,7 +516,7 @@ class Evaluation:
         if self.folds is None and self.cases.is_plain:
             independent = self.parts.total
         else:
-            ranked = self.units.in_clusters(self.ranked, self.units.clusters)
+            ranked = self.ranked_in_clusters
             independent = self._sum_of_parts(
                 [
                     table_variance(
@@ -539,7 +542,7 @@ class Evaluation:
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
         quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
         below = above = 0.0
-        ranked = self.units.in_clusters(self.ranked, self.units.clusters)
+        ranked = self.ranked_in_clusters
         for one, units in zip(self.each, ranked, strict=True):
             sizes = Sizes(*units.effective_sizes, are_fixed=self.units.stratify)
             low, high = one.metric.not_rejected(units.table, sizes, quantile)
@@ -556,13 +559,8 @@ def replicates_of(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatA
     shares = [plan] if first.folds is None else plan.split(len(first.each))
     is_permuted = plan.method == "permutation"
     found = []
-    for i, (share, *both) in enumerate(
-        zip(
-            shares,
-            *(model.units.to_draw(model.ranked) for model in models),
-            strict=True,
-        )
-    ):
+    rankings = [model.units.to_draw(model.ranked) for model in models]
+    for i, (share, *both) in enumerate(zip(shares, *rankings, strict=True)):
         metrics = [model.each[i].metric for model in models]
         if is_permuted:
             draw, widths = exchange_draw(*both)
@@ -574,7 +572,7 @@ def replicates_of(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatA
             widths = widths_of(both)
         draws = share.replicates(name, draw, statistic_of(metrics, widths))
         if both[0].clusters is not None and not is_permuted:
-            # Of k clusters, resamples vary (k - 1) / k times as much.
+            # Sums over clusters are centred, so that resamples vary too little.
             draws = stretched(draws, float(np.sqrt(both[0].unit_factors[0])), plan)
         found.append(draws)
     if first.folds is None:

@@ -68,7 +68,7 @@ def rankings_of_models(
     if are_of_folds(y_true):
         check_alone(FoldRankings, **{argument: scores}, **cases_given)
         argument = "y_true"
-        models = y_true if isinstance(y_true, Mapping) else dict(enumerate(y_true))
+        models = models_by_name(y_true)
     else:
         cases = check_cases(
             y_true, weights=weights, takes_estimates=True, **cases_given
@@ -92,6 +92,11 @@ def columns_of_models(
     """Return the scores of several models by their names, of which there are enough."""
     models = columns_of(argument, scores, len(check_vector("y_true", y_true)))
     return check_several(argument, models, least)
+
+
+def models_by_name(models: Any) -> Mapping[Any, Any]:
+    """Return models of a mapping, or of a list by their numbers."""
+    return models if isinstance(models, Mapping) else dict(enumerate(models))
 
 
 def check_several(

@@ -203,13 +203,13 @@ def select_best(
 
     Model k is in the set unless :math:`\max_j (\theta_j - \theta_k) / s_{jk}` is above
     the quantile of the same maximum over bootstrap samples, with :math:`s_{jk}` the
-    standard error of the difference. (A normal quantile of this size becomes one of
-    Student's t, with as many degrees of freedom as there are cases of the rarer class,
-    or effective clusters, less one.) So each model that is truly the best is in the set
-    with about the confidence level. Model k is equivalent if :math:`\theta_j - \theta_k
-    + q s_{jk} \le` ``margin`` for all j, with q the quantile of the maximum over all
-    pairs: with about the confidence level all of them are within the margin of the
-    best.
+    standard error of the difference. (The normal quantile at the same probability is
+    replaced by Student's t, with as many degrees of freedom as there are cases of the
+    rarer class, or effective clusters, less one.) So each model that is truly the best
+    is in the set with about the confidence level. Model k is equivalent if
+    :math:`\theta_j - \theta_k + q s_{jk} \le` ``margin`` for all j, with q the quantile
+    of the maximum over all pairs: with about the confidence level all of them are
+    within the margin of the best.
 
     If one of many models is better than all others, the correction is somewhat too
     large: in simulations by 0.005 to 0.016, with a coverage of 0.90 to 0.96 at a level

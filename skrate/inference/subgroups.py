@@ -37,6 +37,7 @@ from skrate.inference.evaluation import conclude
 from skrate.inference.intervals import ADDED, ADJUSTMENTS, Adjust, hybrid_interval
 from skrate.inference.plan import Plan, warn_of_few_processed
 from skrate.inference.sample import Ranked, Weights, check_cases
+from skrate.inference.units import LEAST_UNITS
 from skrate.inference.variance import (
     covariance,
     covariance_of_units,
@@ -434,7 +435,7 @@ def _of_queue(
         if ratio.per_processed:
             effective[row] *= found[_ALL, g] / sizes[_ALL, g]
         # Two clusters count less if their sizes differ.
-        if effective[row] >= (2 if cases.clusters is None else 1.5):
+        if effective[row] >= (2 if cases.clusters is None else LEAST_UNITS):
             ratios[row] = ratio
     matrix = np.full((len(values), len(values)), _NAN)
     if ratios:

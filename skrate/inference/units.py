@@ -21,7 +21,7 @@ from skrate.inference.plan import Plan
 from skrate.inference.sample import Ranked, with_fold_groups
 
 # With fewer clusters of like size their variance is that of other folds.
-_LEAST_UNITS = 1.5
+LEAST_UNITS = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +201,7 @@ class Units:
             *by_class, of_all = self._cluster_sizes(i)
             sizes[i] = list(map(effective_number, by_class))
             factors[i] = [
-                centring_factors(own)[0] if size >= _LEAST_UNITS else np.inf
+                centring_factors(own)[0] if size >= LEAST_UNITS else np.inf
                 for own, size in zip(by_class, sizes[i], strict=True)
             ]
             of_means[i] = centring_factors(of_all)[0]

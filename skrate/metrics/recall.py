@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from scipy import special
@@ -65,10 +64,8 @@ def expected_recall(
     return float(dot(weights[groups], means)) / n
 
 
-def missed_share(table: RankTable, law: Any) -> float:
+def missed_share(table: RankTable, law: RateDistribution) -> float:
     """Return the share of positives that a perfect ranking finds in addition."""
-    if not isinstance(law, RateDistribution):
-        return float("inf")
     perfect = table_of_weights(
         np.array([table.n_pos, 0.0]), np.array([0.0, table.n_neg])
     )
