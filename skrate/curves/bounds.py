@@ -169,7 +169,7 @@ def _at_each_rate(
             for at_rate in zip(*laws, strict=True)
         ]
 
-    batches = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads")(
+    batches = Parallel(n_jobs=check_n_jobs("n_jobs", n_jobs), prefer="threads")(
         delayed(results)(rates[first : first + _BATCH_RATES])
         for first in range(0, len(rates), _BATCH_RATES)
     )
@@ -452,7 +452,7 @@ def bootstrap_counts(
         return counts
 
     # A generator for each batch, so that the number of threads changes no number.
-    results = Parallel(n_jobs=check_n_jobs(n_jobs), prefer="threads")(
+    results = Parallel(n_jobs=check_n_jobs("n_jobs", n_jobs), prefer="threads")(
         delayed(total)(n_tables, rng)
         for n_tables, rng in zip(batches, generator.spawn(len(batches)), strict=True)
     )

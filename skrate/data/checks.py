@@ -9,7 +9,7 @@ from __future__ import annotations
 import numbers
 import sys
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -39,6 +39,28 @@ Choice = TypeVar("Choice", bound=str | None)
 
 # Products of weights in this range, and sums of these, are numbers of float64.
 LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
+
+
+# What an argument is checked by: its choices, or a function of its name and value.
+Check = Collection[str] | Callable[[str, Any], Any]
+
+
+def check_arguments(
+    checks: Mapping[str, Check], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments that a table of checks names, checked."""
+    checked = dict(given)
+    for name, check in checks.items():
+        if callable(check):
+            checked[name] = check(name, given[name])
+        elif not (isinstance(given[name], str) and given[name] in check):
+            check_choice(name, given[name], check)
+    return checked
+
+
+def or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    """Return a check that lets None pass."""
+    return lambda name, value: None if value is None else check(name, value)
 
 
 def check_range(name: str, weights: FloatArray) -> None:
@@ -385,13 +407,13 @@ def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
     return int(value)
 
 
-def check_n_jobs(value: Any) -> int | None:
+def check_n_jobs(name: str, value: Any) -> int | None:
     """Return a number of jobs as joblib takes it."""
     if value is None:
         return None
     if not _is_whole(value) or value == 0:
         raise ValueError(
-            f"n_jobs must be None or an integer other than 0, got {shown(value)}: -1 "
+            f"{name} must be None or an integer other than 0, got {shown(value)}: -1 "
             "uses all processors."
         )
     return int(value)

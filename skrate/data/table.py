@@ -861,8 +861,7 @@ def _merged(
 
 def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:
     """Return the table with another group at each end, both of the same weights."""
-    weights = (
-        np.concatenate([[end], within, [end]])
-        for end, within in ((pos, table.pos), (neg, table.neg))
+    return table_of_weights(
+        np.concatenate([[pos], table.pos, [pos]]),
+        np.concatenate([[neg], table.neg, [neg]]),
     )
-    return table_of_weights(*weights)

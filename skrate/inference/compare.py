@@ -9,7 +9,13 @@ from typing import Any, Literal, NamedTuple, get_args, overload
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, Label, RandomState
-from skrate.data.checks import check_choice, check_generator
+from skrate.data.checks import (
+    Check,
+    check_arguments,
+    check_generator,
+    check_positive,
+    or_none,
+)
 from skrate.data.folds import (
     FoldRankings,
     are_of_folds,
@@ -38,8 +44,9 @@ from skrate.inference.models import (
     models_by_name,
     rankings_of_models,
 )
-from skrate.inference.plan import Plan, warn_of_few_cases
+from skrate.inference.plan import ARGUMENTS, Plan, warn_of_few_cases
 from skrate.inference.sample import (
+    OF_CASES,
     WEIGHTS,
     Frame,
     Rankings,
@@ -60,6 +67,16 @@ Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Interval = Literal["wald", "percentile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
+_ARGUMENTS: dict[str, Check] = {
+    **ARGUMENTS,
+    "method": METHODS,
+    "interval": INTERVALS,
+    "weights": WEIGHTS,
+    "adjust": ADJUSTMENTS,
+    "margin": or_none(check_positive),
+    "correlation": or_none(check_correlation),
+    "random_state": lambda _, value: check_generator(value),
+}
 _Several = FoldRankings | GroupScores
 _SCORES = ("y_score_a", "y_score_b")
 
@@ -337,15 +354,18 @@ def compare(
     p = 0.0525 (two-sided, delta, correlation 0),
     significant above correlation 0.02)
     """
+    arguments = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    check_choice("method", method, METHODS)
-    check_choice("interval", interval, INTERVALS)
-    check_choice("weights", weights, WEIGHTS)
-    check_choice("adjust", adjust, ADJUSTMENTS)
     given = _Given(
-        metric, metric_kwargs, y_true, y_score_a, y_score_b, y_true_b, weights,
-        {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label},
-    )  # fmt: skip
+        metric=metric,
+        params=metric_kwargs,
+        y_true=y_true,
+        y_score_a=y_score_a,
+        y_score_b=y_score_b,
+        y_true_b=y_true_b,
+        weights=weights,
+        cases={name: arguments[name] for name in OF_CASES},
+    )
     have_values = are_of_folds(y_true, GroupScores)
     are_several = have_values or are_of_folds(y_true)
     are_several |= y_score_b is None and are_columns(y_score_a)
@@ -368,23 +388,15 @@ def compare(
         )  # fmt: skip
     if given.is_pair and (are_several or y_true_b is not None):
         raise ValueError("metric must be one, no pair, where models are compared.")
-    plan = Plan(
-        method=method,
-        confidence_level=confidence_level,
-        interval=interval,
-        n_resamples=n_resamples,
-        stratify=stratify,
-        random_state=check_generator(random_state),
-        n_jobs=n_jobs,
-        alternative=alternative,
-        margin=margin,
-    )
+    plan = Plan.of(arguments)
     if are_lists:
         return _within_lists(given, groups, plan, are_several, reference, adjust)
     if are_several:
         return _several(given, reference, adjust, plan)
-    known = check_correlation(correlation)
-    if known is not None and (y_score_a is None or not isinstance(y_true, RankTable)):
+    correlation = arguments["correlation"]
+    if correlation is not None and (
+        y_score_a is None or not isinstance(y_true, RankTable)
+    ):
         raise ValueError(
             "correlation is for two RankTables: where cases are given, or one table, "
             "it is found from them."
@@ -392,7 +404,7 @@ def compare(
     if given.has(FoldRankings):
         return _in_folds(given, plan)
     if given.has(RankTable):
-        return _of_tables(given, known, plan)
+        return _of_tables(given, correlation, plan)
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
     if y_true_b is not None:

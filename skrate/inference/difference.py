@@ -376,11 +376,11 @@ class Results:
         return a * (a - correlation * b), b * (b - correlation * a)
 
 
-def check_correlation(correlation: Any) -> float | None:
-    """Return the correlation of two values as a float, or None where it is unknown."""
-    if correlation is None or -1 <= check_number("correlation", correlation) <= 1:
-        return None if correlation is None else float(correlation)
-    raise ValueError(f"correlation must be in [-1, 1], got {correlation:g}.")
+def check_correlation(name: str, correlation: Any) -> float:
+    """Return the correlation of two values as a float."""
+    if -1 <= check_number(name, correlation) <= 1:
+        return float(correlation)
+    raise ValueError(f"{name} must be in [-1, 1], got {correlation:g}.")
 
 
 def check_tables(

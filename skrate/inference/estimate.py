@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.data.checks import check_choice
+from skrate.data.checks import Check, check_arguments
 from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.difference import scores_in_lists, warn_of_turned_in_lists
@@ -23,8 +23,10 @@ from skrate.inference.intervals import (
     adjusted,
 )
 from skrate.inference.models import columns_of_models, evaluate, rankings_of_models
-from skrate.inference.plan import Plan, warn_of_few_cases
+from skrate.inference.plan import ARGUMENTS, Plan, warn_of_few_cases
 from skrate.inference.sample import (
+    OF_CASES,
+    WEIGHTS,
     Frame,
     Ranked,
     Rankings,
@@ -39,6 +41,13 @@ from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)
+_ARGUMENTS: dict[str, Check] = {
+    **ARGUMENTS,
+    "method": METHODS,
+    "interval": INTERVALS,
+    "adjust": ADJUSTMENTS,
+    "weights": WEIGHTS,
+}
 _NAN = float("nan")
 
 
@@ -309,17 +318,13 @@ def estimate(
       a    0.8333  [  0.3651,   0.9775]  p = 0.287
       b    0.5417  [  0.1592,   0.8806]  p = 0.853)
     """
+    given = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    check_choice("method", method, METHODS)
-    check_choice("interval", interval, INTERVALS)
-    check_choice("adjust", adjust, ADJUSTMENTS)
     are_several = are_of_folds(y_true) or are_columns(y_score)
     if not are_several or null_value is None:
         of = "models without null_value" if are_several else "one model"
         check_left_out(of, adjust=(adjust, "holm"))
-    cases: dict[str, Any] = {
-        "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
-    }  # fmt: skip
+    cases = {name: given[name] for name in OF_CASES}
     if groups is not None:
         if are_of_folds(y_true):
             check_alone(FoldRankings, groups=groups)
@@ -337,16 +342,7 @@ def estimate(
             alternative=alternative,
         )  # fmt: skip
     else:
-        plan = Plan(
-            method=method,
-            confidence_level=confidence_level,
-            interval=interval,
-            n_resamples=n_resamples,
-            stratify=stratify,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            alternative=alternative,
-        )
+        plan = Plan.of(given)
         if are_several:
             samples = rankings_of_models(
                 "y_score", y_score, y_true, cases, weights, least=1, by_case=False
@@ -367,9 +363,11 @@ def estimate(
         return Estimates(names=names, estimates=each)
     pvalues = np.array([one.pvalue for one in each], dtype=np.float64)
     return Estimates(
-        names=names, estimates=each, adjust=adjust,
+        names=names,
+        estimates=each,
+        adjust=adjust,
         adjusted_pvalues=tuple(adjusted(pvalues, adjust).tolist()),
-    )  # fmt: skip
+    )
 
 
 def _in_lists(
@@ -412,9 +410,10 @@ def _estimated(
         ends = at()
         warn_of_turned([(named, found, ends if plan.is_two_sided else None)])
         factor = found.units.retraining_factor
-        if factor is not None:
-            again = plan.sided(at(factor=factor), found.bounds)
-        ends = plan.sided(ends, found.bounds)
+        again = None if factor is None else at(factor=factor)
+        if not plan.is_two_sided:
+            ends = plan.sided(ends, found.bounds)
+            again = again and plan.sided(again, found.bounds)
         if null_value is not None and not np.isnan(error):
             statistic, pvalue = found.test(null_value, interval, error, draws)
     is_table = sample.folds is None and sample.each[0].counts is not None

@@ -15,7 +15,6 @@ import numpy as np
 
 from skrate.data.arrays import FloatArray, lazy
 from skrate.data.checks import warn
-from skrate.data.folds import FoldRankings
 from skrate.inference.intervals import (
     ADDED,
     Augmented,
@@ -94,14 +93,15 @@ class OnRanking(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Evaluation:
     """The mean of a metric over the rankings of a sample, one or one of each fold.
 
     ``each`` are those with both classes on which it is defined. ``one_class`` are folds
     that lack a class, and yet have a value, which is taken as a constant, unless groups
     of folds are the units. ``is_known`` says whether anything is known of the
-    uncertainty, and ``question`` has the parameters.
+    uncertainty, and ``question`` has the parameters. From these follow the ``plan``,
+    the arguments that say how uncertainty is found, and the ``folds``, if there are.
     """
 
     metric: Metric
@@ -111,47 +111,29 @@ class Evaluation:
     is_known: bool = True
     question: Question = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.plan, self.folds = self.units.plan, self.units.folds
+        self.metrics = [one.metric for one in self.each]
+        self.ranked = [one.ranked for one in self.each]
+        values = [one.value for one in (*self.each, *self.one_class)]
+        # nan if it is undefined on all rankings.
+        self.value = float(np.mean(values)) if values else _NAN
+
     def __sub__(self, other: Evaluation) -> Difference:
         """Return the difference of evaluations of the same units."""
         if self.units is not other.units:
             raise ValueError("Only evaluations of the same units can be subtracted.")
         return Difference(self, other)
 
-    @property
-    def plan(self) -> Plan:
-        """The arguments that say how uncertainty is found."""
-        return self.units.plan
-
-    @property
-    def folds(self) -> FoldRankings | None:
-        """The folds, if there are some."""
-        return self.units.folds
-
-    @property
+    @lazy
     def cases(self) -> Ranked:
         """The ranking, or the samples of all folds without scores."""
-        return self.units.cases if self.folds is not None else self.each[0].ranked
+        return self.ranked[0] if self.folds is None else self.units.cases
 
     @lazy
-    def value(self) -> float:
-        """The mean; nan if it is undefined on all rankings."""
-        values = [one.value for one in (*self.each, *self.one_class)]
-        return float(np.mean(values)) if values else _NAN
-
-    @property
-    def ranked(self) -> list[Ranked]:
-        """The rankings."""
-        return [one.ranked for one in self.each]
-
-    @property
     def ranked_in_clusters(self) -> list[Ranked]:
         """The rankings, those of folds with the clusters in each."""
         return self.units.in_clusters(self.ranked, self.units.clusters)
-
-    @property
-    def metrics(self) -> list[Metric]:
-        """The metric of each of them."""
-        return [one.metric for one in self.each]
 
     @property
     def class_sizes(self) -> tuple[int, int]:

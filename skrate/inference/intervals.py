@@ -74,7 +74,7 @@ def augmented(
     sizes = ranked.effective_sizes
     more = (sizes[0] + added, sizes[1] + added)
     table = augmented_table(metric, ranked, added)
-    parts = table_variance(metric, table, stratify=stratify, sizes=more)
+    parts = table_variance(metric, table, stratify=stratify, sizes=more, is_merged=True)
     value = metric.value(table)
     bounds = metric.attainable(range_of(metric, table, stratify=stratify), value)
     return Augmented(value, parts, bounds, _freedoms(metric, ranked, table))

@@ -10,16 +10,14 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from skrate.data.arrays import BoolArray, FloatArray
-from skrate.data.checks import check_n_jobs, check_vector, warn, warn_undefined
+from skrate.data.checks import check_vector, warn, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
 from skrate.data.table import check_alone
 from skrate.inference.evaluation import Evaluation, OnRanking
 from skrate.inference.plan import (
     CLASSES,
     Plan,
-    check_estimates,
     check_metric,
-    check_worth,
     warn_of_few_cases,
     warn_of_few_processed,
     warn_of_other_purpose,
@@ -141,8 +139,7 @@ def evaluate(
         warn_of_other_purpose(metrics[0], first, is_difference=is_difference)
     for metric, sample in zip(metrics, samples, strict=True):
         one = _on_ranking(metric, sample.each[0])
-        check_worth(plan, one.ranked)
-        check_estimates(plan, one.ranked)
+        plan.check(one.ranked)
         reason = why_too_few(one.ranked, one.metric)
         is_known = reason is None and not np.isnan(one.value)
         # What several rankings of the same cases lack is warned of once.
@@ -275,5 +272,5 @@ def evaluate_models(
         return model
 
     # Threads, whatever else joblib is told to use: they write into the same memory.
-    run = Parallel(n_jobs=check_n_jobs(plan.n_jobs), require="sharedmem")
+    run = Parallel(n_jobs=plan.n_jobs, require="sharedmem")
     return list(run(map(delayed(fill), samples)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -13,12 +13,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import Array, FloatArray, RandomState, dot, effective_number
 from skrate.data.checks import (
+    Check,
     check_count,
     check_flag,
     check_fraction,
     check_generator,
     check_n_jobs,
-    check_positive,
+    or_none,
     warn,
     warn_undefined,
 )
@@ -32,6 +33,7 @@ from skrate.metrics.base import (
     why_undefined,
 )
 from skrate.metrics.hypothesis_tests import (
+    ALTERNATIVES,
     NEGLIGIBLE,
     Alternative,
     Null,
@@ -63,9 +65,22 @@ _FEW_MISSED = 1
 _LEAST_RATIO = 1e-75
 
 
-@dataclass(frozen=True)
+# The arguments of a plan, and how they are checked.
+ARGUMENTS: dict[str, Check] = {
+    "confidence_level": check_fraction,
+    "alternative": ALTERNATIVES,
+    "n_resamples": check_count,
+    "stratify": or_none(check_flag),
+    "n_jobs": check_n_jobs,
+}
+
+
+@dataclass(eq=False)
 class Plan:
-    """The arguments that say how uncertainty is found, checked."""
+    """The arguments that say how uncertainty is found, checked.
+
+    ``level`` is that of the two-sided interval that has the ends which are asked for.
+    """
 
     method: str = "delta"
     confidence_level: float = 0.95
@@ -77,43 +92,33 @@ class Plan:
     alternative: Alternative = "two-sided"
     margin: float | None = None
 
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any], **others: Any) -> Plan:
+        """Return the plan of checked arguments, of which it takes those that it has."""
+        names = cls.__dataclass_fields__.keys() & arguments.keys()
+        return cls(**{name: arguments[name] for name in names} | others)
+
     def __post_init__(self) -> None:
-        # As numbers of Python: those of few bits would round what is made of them.
-        level = check_fraction("confidence_level", self.confidence_level)
-        object.__setattr__(self, "confidence_level", level)
-        n_resamples = check_count("n_resamples", self.n_resamples)
-        object.__setattr__(self, "n_resamples", n_resamples)
-        if self.stratify is not None:
-            check_flag("stratify", self.stratify)
         if self.interval == "percentile" and self.method not in RESAMPLING:
             raise ValueError(
                 f"interval={self.interval!r} needs replicates: use method='bootstrap', "
                 f"got method={self.method!r}."
             )
-        if self.margin is not None:
-            object.__setattr__(self, "margin", check_positive("margin", self.margin))
-            if self.method == "permutation":
-                raise ValueError(
-                    "margin excludes method='permutation', which tests that the models "
-                    "can be exchanged: use method='delta' or method='bootstrap'."
-                )
-        two_sided_level(level, self.alternative, self.margin)
-
-    @property
-    def level(self) -> float:
-        """The level of the two-sided interval that has the ends which are asked for."""
-        return two_sided_level(self.confidence_level, self.alternative, self.margin)
-
-    @property
-    def is_two_sided(self) -> bool:
-        """Whether neither side is left out of intervals."""
-        return self.alternative == "two-sided"
+        if self.margin is not None and self.method == "permutation":
+            raise ValueError(
+                "margin excludes method='permutation', which tests that the models "
+                "can be exchanged: use method='delta' or method='bootstrap'."
+            )
+        self.is_two_sided = self.alternative == "two-sided"
+        self.level = two_sided_level(
+            self.confidence_level, self.alternative, self.margin
+        )
 
     @property
     def told_level(self) -> float:
         """The level of the interval that is shown; for equivalence of both ends."""
-        both = self.margin is not None and self.alternative == "two-sided"
-        return round(self.level, 12) if both else self.confidence_level
+        are_both = self.margin is not None and self.is_two_sided
+        return round(self.level, 12) if are_both else self.confidence_level
 
     @property
     def nulls(self) -> tuple[Null, ...]:
@@ -133,6 +138,34 @@ class Plan:
             raise ValueError(
                 f"margin={self.margin:g} must be below {most:g}, the maximum of all "
                 "differences: five points are 0.05."
+            )
+
+    def check(self, cases: Ranked) -> None:
+        """Raise for a method that cannot take what cases are worth, or estimates."""
+        if self.method == "delta" and cases.estimated is None:
+            return
+        if cases.estimated is not None and self.method != "delta":
+            raise ValueError(
+                f"method={self.method!r} knows nothing of estimated labels: use "
+                "method='delta'."
+            )
+        if cases.estimated is not None and self.stratify:
+            raise ValueError(
+                "stratify=True excludes estimated labels, by which no class size is "
+                "fixed: leave it out."
+            )
+        if cases.worth is None or self.method == "delta":
+            return
+        if self.method != "bootstrap":
+            raise ValueError(
+                f"method={self.method!r} knows nothing of gain or cost per case: use "
+                "method='delta' or method='bootstrap'."
+            )
+        is_sampled = cases.weights is not None and not cases.are_repetitions
+        if cases.clusters is not None or is_sampled:
+            raise ValueError(
+                "method='bootstrap' excludes clusters and sampling weights with gain "
+                "or cost per case: use method='delta'."
             )
 
     def split(self, n: int) -> list[Plan]:
@@ -182,7 +215,7 @@ class Plan:
             )
 
         # A batch takes less than a millisecond: a task is many.
-        n_tasks = min(len(batches), 4 * effective_n_jobs(check_n_jobs(self.n_jobs)))
+        n_tasks = min(len(batches), 4 * effective_n_jobs(self.n_jobs))
         bounds = np.linspace(0, len(batches), n_tasks + 1).astype(int).tolist()
         run = Parallel(n_jobs=self.n_jobs, prefer="threads")
         values: FloatArray = np.concatenate(
@@ -199,46 +232,12 @@ class Plan:
         return values[is_defined]
 
 
-def check_worth(plan: Plan, cases: Ranked) -> None:
-    """Raise for a method that knows nothing of what each case is worth."""
-    if cases.worth is None or plan.method == "delta":
-        return
-    if plan.method != "bootstrap":
-        raise ValueError(
-            f"method={plan.method!r} knows nothing of gain or cost per case: use "
-            "method='delta' or method='bootstrap'."
-        )
-    if cases.clusters is not None or not (
-        cases.weights is None or cases.are_repetitions
-    ):
-        raise ValueError(
-            "method='bootstrap' excludes clusters and sampling weights with gain or "
-            "cost per case: use method='delta'."
-        )
-
-
 def check_metric(metric: Metric, cases: Ranked) -> Metric:
     """Return the metric that was asked for, as it is on a sample of these cases."""
     check_takes_estimates(metric, cases)
     if cases.counts is not None:
         return on_table(metric, cases.counts)
     return metric.of_sample(cases.total, is_weighted=cases.weights is not None)
-
-
-def check_estimates(plan: Plan, cases: Ranked) -> None:
-    """Raise for a way that knows nothing of labels that are estimates."""
-    if cases.estimated is None:
-        return
-    if plan.method != "delta":
-        raise ValueError(
-            f"method={plan.method!r} knows nothing of estimated labels: use "
-            "method='delta'."
-        )
-    if plan.stratify:
-        raise ValueError(
-            "stratify=True excludes estimated labels, by which no class size is fixed: "
-            "leave it out."
-        )
 
 
 def warn_of_other_purpose(
@@ -342,7 +341,12 @@ def warn_of_difference(
 def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> None:
     """Warn, once, if the variance depends on too few cases to be known."""
     pairs = list(zip(metrics, ranked, strict=True))
-    found = [(metric.name, why(metric, one)) for metric, one in pairs for why in FEW]
+    found = [
+        (metric.name, why(metric, one))
+        for metric, one in pairs
+        if any(of is not None for of in (one.weights, one.worth, one.estimated))
+        for why in FEW
+    ]
     missed = [_missed(*pair) for pair in pairs] if len(pairs) > 1 else [np.inf]
     # Of models that are compared, both have to miss few.
     if abs(max(missed)) < _FEW_MISSED:

@@ -39,6 +39,8 @@ from skrate.metrics.gain import Worth, WorthTable
 
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
+# The arguments of public functions that say what cases are.
+OF_CASES = ("sample_weight", "clusters", "pos_label")
 _MOST_REPETITIONS = 2**53
 
 

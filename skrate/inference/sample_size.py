@@ -14,11 +14,14 @@ from scipy import special, stats
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import (
+    Check,
+    check_arguments,
     check_count,
     check_flag,
     check_fraction,
     check_number,
     check_positive,
+    or_none,
     warn,
     warn_undefined,
 )
@@ -28,6 +31,7 @@ from skrate.inference.difference import averages_in_lists, scores_in_lists
 from skrate.inference.intervals import Augmented, augmented, bounded_interval, range_of
 from skrate.inference.plan import Plan, check_metric, defined_value
 from skrate.inference.sample import (
+    OF_CASES,
     Ranked,
     check_cases,
     check_left_out,
@@ -37,6 +41,7 @@ from skrate.inference.sample import (
 from skrate.inference.variance import Parts, influence_parts, influence_values
 from skrate.metrics.base import Metric, MetricLike, find_metric
 from skrate.metrics.hypothesis_tests import (
+    ALTERNATIVES,
     NEGLIGIBLE,
     Alternative,
     Null,
@@ -61,6 +66,17 @@ from skrate.metrics.results import (
 
 _NAN = float("nan")
 _UNKNOWN = ConfidenceInterval(_NAN, _NAN)
+_ARGUMENTS: dict[str, Check] = {
+    "half_width": or_none(check_positive),
+    "n_cases": or_none(check_count),
+    "difference": or_none(check_number),
+    "power": or_none(check_fraction),
+    "alternative": ALTERNATIVES,
+    "margin": or_none(check_positive),
+    "confidence_level": check_fraction,
+    "planned_prevalence": or_none(check_fraction),
+    "stratify": check_flag,
+}
 # That is planned for where none is given.
 _POWER = 0.8
 # Of each class as many cases are planned at least: no variance is found of fewer.
@@ -303,26 +319,14 @@ def sample_size(
     >>> round(found.power, 2)
     0.82
     """
-    check_flag("stratify", stratify)
-    plan = Plan(
-        confidence_level=check_fraction("confidence_level", confidence_level),
-        interval="wilson",
-        stratify=stratify,
-        alternative=alternative,
-        margin=margin,
-    )
-    if n_cases is not None:
-        n_cases = check_count("n_cases", n_cases)
-    if planned_prevalence is not None:
-        check_fraction("planned_prevalence", planned_prevalence)
+    arguments = check_arguments(_ARGUMENTS, locals())
+    plan = Plan.of(arguments, interval="wilson")
     if clusters is not None and (stratify or planned_prevalence is not None):
         name = "stratify=True" if planned_prevalence is None else "planned_prevalence"
         raise ValueError(
             f"{name} excludes clusters: a cluster may hold cases of both classes."
         )
-    cases: dict[str, Any] = {
-        "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label,
-    }  # fmt: skip
+    cases = {name: arguments[name] for name in OF_CASES}
     scores = y_score_a, y_score_b
     if groups is not None or isinstance(y_true, GroupScores):
         check_left_out(
@@ -335,7 +339,7 @@ def sample_size(
         found = _planned_metric(metric, metric_kwargs, ranked[0])
         learn = partial(_pilot_of_cases, found, ranked, planned_prevalence)
         given = _Given(found, len(ranked), found.name, found.question, learn)
-    goals = _Goals(half_width, n_cases, power, difference, margin, null_value)
+    goals = _Goals(**{name: arguments[name] for name in _Goals._fields})
     goals.check(plan, given.metric, given.n_models)
     if given.metric.has_test:
         warn(
@@ -372,12 +376,8 @@ class _Goals(NamedTuple):
                 "them."
             )
         self._check_models(are_two=n_models == 2)
-        if self.half_width is not None:
-            check_positive("half_width", self.half_width)
-        if self.difference is not None:
-            check_number("difference", self.difference)
         least = 1 - plan.confidence_level
-        if self.power is not None and check_fraction("power", self.power) <= least:
+        if self.power is not None and self.power <= least:
             raise ValueError(
                 f"power must be above 1 - confidence_level = {least:g}, which is that "
                 f"of a test without any difference, got {self.power:g}."

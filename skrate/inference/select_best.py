@@ -19,14 +19,32 @@ from skrate.data.arrays import (
     RandomState,
     dot,
 )
-from skrate.data.checks import as_real, check_generator, check_positive, warn
+from skrate.data.checks import (
+    Check,
+    as_real,
+    check_arguments,
+    check_count,
+    check_fraction,
+    check_generator,
+    check_n_jobs,
+    check_positive,
+    or_none,
+    warn,
+)
 from skrate.data.folds import are_of_folds
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.intervals import SLACK
 from skrate.inference.models import check_several, evaluate_models, rankings_of_models
 from skrate.inference.plan import CLASSES, Plan
 from skrate.inference.resampling import count_draw
-from skrate.inference.sample import Ranked, RankingsOfModels, ScoresOfModels, Weights
+from skrate.inference.sample import (
+    OF_CASES,
+    WEIGHTS,
+    Ranked,
+    RankingsOfModels,
+    ScoresOfModels,
+    Weights,
+)
 from skrate.inference.variance import of_units, scaled_units
 from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, check_metric_first
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
@@ -44,6 +62,13 @@ _BATCH = 2**22
 # Sums of whole numbers below this are exact in any order.
 _EXACT = 2.0**52
 _NAN = float("nan")
+_ARGUMENTS: dict[str, Check] = {
+    "confidence_level": check_fraction,
+    "margin": or_none(check_positive),
+    "n_resamples": check_count,
+    "weights": WEIGHTS,
+    "n_jobs": check_n_jobs,
+}
 # The best counts as one of the rest unless they reach it in less than 1 of 6 draws.
 _DOUBT = 6.0
 # A model is a near-copy of the best if the variance of their difference is less than a
@@ -241,25 +266,14 @@ def select_best(
       30 of 30 may be the best;
       n_pos=76, n_neg=224)
     """
+    given = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
     if "groups" in metric_kwargs:
         raise ValueError(GROUPS_ARE_LISTS)
-    plan = Plan(
-        confidence_level=confidence_level,
-        interval="wilson",
-        n_resamples=n_resamples,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-    if margin is not None:
-        margin = check_positive("margin", margin)
-    case_arguments = {
-        "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
-    }  # fmt: skip
+    plan, margin = Plan.of(given, interval="wilson", margin=None), given["margin"]
     _check_order(y_true, y_score)
-    samples = rankings_of_models(
-        "y_score", y_score, y_true, case_arguments, weights, least=1
-    )
+    cases = {name: given[name] for name in OF_CASES}
+    samples = rankings_of_models("y_score", y_score, y_true, cases, weights, least=1)
     costs = _check_cost(cost, margin, list(samples))
     found = evaluate_models((metric, metric_kwargs), list(samples.values()), plan)
     return _selected(tuple(samples), found, plan, margin, costs)

@@ -46,7 +46,7 @@ from skrate.inference.variance import (
 )
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate
 from skrate.metrics.base import METRICS, MetricLike, check_parameters, unwrap
-from skrate.metrics.hypothesis_tests import Alternative
+from skrate.metrics.hypothesis_tests import ALTERNATIVES, Alternative
 from skrate.metrics.recall import bandwidth, mean_and_moved, rate_of, share_at_cut
 from skrate.metrics.results import (
     Comparison,
@@ -330,6 +330,7 @@ class SubgroupScores(Drawn, Rows):
             metric = known[0]
         share = check_choice("metric", metric, known)
         rows = [i for i, of in enumerate(self.metrics) if of == share]
+        check_choice("alternative", alternative, ALTERNATIVES)
         level = self.confidence_level
         plan = Plan(confidence_level=level, alternative=alternative)
 

@@ -24,7 +24,7 @@ from skrate.inference.sample import Ranked, with_fold_groups
 LEAST_UNITS = 1.5
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Units:
     """The samples of one ranking, or of those of folds: classes, weights and clusters.
 
@@ -39,6 +39,11 @@ class Units:
     rows: list[IntArray] = field(default_factory=list)
     one_class: list[Ranked] = field(default_factory=list)
     other_rows: list[IntArray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.n_rankings = len(self.each) + len(self.one_class)
+        # In how many folds a sample is tested.
+        self.n_repeats = 1 if self.folds is None else self.folds.n_repeats
 
     @classmethod
     def of_ranking(cls, ranked: Ranked, level: float) -> Units:
@@ -68,16 +73,6 @@ class Units:
             one_class=[rankings[i] for i in lacking],
             other_rows=[rows[i] for i in lacking],
         )
-
-    @property
-    def n_rankings(self) -> int:
-        """Number of rankings, those of one class as well."""
-        return len(self.each) + len(self.one_class)
-
-    @property
-    def n_repeats(self) -> int:
-        """Number of folds that test a sample."""
-        return 1 if self.folds is None else self.folds.n_repeats
 
     @property
     def retraining_factor(self) -> float | None:

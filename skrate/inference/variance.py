@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import Array, BoolArray, FloatArray, dot, parts
+from skrate.data.arrays import Array, BoolArray, FloatArray, dot
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
@@ -185,10 +185,12 @@ def table_variance(
     *,
     stratify: bool = False,
     sizes: tuple[float, float] | None = None,
+    is_merged: bool = False,
 ) -> Parts:
     """Return the variance by weights per group, as of ``sizes`` independent cases."""
     n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
-    table = merged_for(metric, table, metric.groups).table
+    if not is_merged:
+        table = merged_for(metric, table, metric.groups).table
     slopes = metric.slopes(table)
     by_pos = _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
     by_neg = _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)
@@ -320,10 +322,7 @@ def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
 def _spread(slopes: FloatArray, weights: FloatArray) -> float:
     """Return the variance of slopes over the cases of a class."""
     total = weights.sum()
-    mean = (weights * slopes).sum() / total
-    # Some at a time, which stay in the cache.
-    squares = [
-        (weights[part] * (slopes[part] - mean) ** 2).sum()
-        for part in parts(len(weights))
-    ]
-    return float(np.add.reduce(squares) / total)
+    squares = slopes - (weights * slopes).sum() / total
+    squares *= squares
+    squares *= weights
+    return float(squares.sum() / total)

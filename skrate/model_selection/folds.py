@@ -632,7 +632,7 @@ def scored_folds(
     may_fail: bool = False,
 ) -> tuple[list[Any], list[Any]]:
     """Return ``ask(model, X, y)`` of each test part for each estimator, and models."""
-    run = Parallel(n_jobs=check_n_jobs(n_jobs), verbose=verbose)
+    run = Parallel(n_jobs=check_n_jobs("n_jobs", n_jobs), verbose=verbose)
     given, options = (X, y, fit_params), (is_kept, may_fail)
     found = run(
         delayed(_scored_fold)(ask, clone(estimator), *given, *split, *options)
