@@ -20,6 +20,7 @@ from skrate.inference.intervals import (
     Augmented,
     Interval,
     augmented,
+    augmented_mean,
     bootstrap_interval,
     bootstrap_pvalue,
     bounded_interval,
@@ -478,16 +479,15 @@ class Evaluation:
 
     def _augmented_estimate(self, variance: float) -> Augmented:
         """Return the same of estimated labels, as of a share of so many cases."""
-        low, high = self.bounds
+        low, high = bounds = self.bounds
         value = min(max(self.value, low), high)
         room = (value - low) * (high - value)
         size = min(self.cases.effective_sizes)
         if not is_rounding(variance) and room > NEGLIGIBLE:
             size = room / variance
-        value = (size * value + ADDED / 2 * (low + high)) / (size + ADDED)
-        room = (value - low) * (high - value)
-        parts = Parts(0.0, 0.0, max(room / (size + ADDED), variance))
-        return Augmented(value, parts, (low, high), freedom=self.freedom(parts))
+        found = augmented_mean(value, room / size, size, bounds, bounds)
+        parts = Parts(0.0, 0.0, max(found.parts.by_prevalence, variance))
+        return found._replace(parts=parts, freedom=self.freedom(parts))
 
     def _design_effect(self, variance: float) -> float:
         """Return how many times as great it is as if all cases were independent."""

@@ -80,6 +80,26 @@ def augmented(
     return Augmented(value, parts, bounds, _freedoms(metric, ranked, table))
 
 
+def augmented_mean(
+    value: float,
+    variance: float,
+    n: float,
+    ends: tuple[float, float],
+    bounds: tuple[float, float],
+    freedom: float = np.inf,
+) -> Augmented:
+    """Return a mean over n samples with a tenth of one added, half at each of ``ends``.
+
+    The variance is that of the mixture of both, over its size.
+    """
+    (low, high), size = ends, n + ADDED
+    mean = (n * value + ADDED / 2 * (low + high)) / size
+    added = ADDED / 2 * ((low - mean) ** 2 + (high - mean) ** 2)
+    added += n * (value - mean) ** 2
+    parts = Parts(0.0, 0.0, (n**2 * variance + added) / size**2)
+    return Augmented(mean, parts, bounds, freedom=freedom)
+
+
 def _freedoms(
     metric: Metric, ranked: Ranked, augmented: RankTable
 ) -> tuple[float, float]:

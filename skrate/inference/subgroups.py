@@ -34,7 +34,15 @@ from skrate.data.sample import check_scores_given
 from skrate.data.table import merged_but_at, table_of_weights
 from skrate.inference.difference import compare_pairs
 from skrate.inference.evaluation import conclude
-from skrate.inference.intervals import ADDED, ADJUSTMENTS, Adjust, hybrid_interval
+from skrate.inference.intervals import (
+    ADDED,
+    ADJUSTMENTS,
+    Adjust,
+    Augmented,
+    augmented_mean,
+    hybrid_interval,
+    wilson_interval,
+)
 from skrate.inference.plan import Plan, warn_of_few_processed
 from skrate.inference.sample import Ranked, Weights, check_cases
 from skrate.inference.units import LEAST_UNITS
@@ -58,8 +66,6 @@ from skrate.metrics.results import (
     as_columns,
     question_text,
     rendered,
-    t_quantile,
-    wilson_ends,
 )
 from skrate.rates.laws import RateDistribution, RateLike, cuts_of
 
@@ -352,27 +358,26 @@ class SubgroupScores(Drawn, Rows):
         }  # fmt: skip
         return as_columns(columns, **self.params)
 
-    def _wider(self, i: int) -> tuple[float, float]:
-        """Return value and variance of a row with a tenth of a case more."""
-        v, n, variance = self.values[i], self._sizes[i], self.covariance[i, i]
-        is_precision = self.metrics[i] == "precision"
-        ends = np.array([1.0, 0.0]) if is_precision else self._reach
-        mean = (n * v + ADDED * ends.mean()) / (n + ADDED)
-        added = ADDED * ((ends - mean) ** 2).mean() + n * (v - mean) ** 2
-        return float(mean), float((n**2 * variance + added) / (n + ADDED) ** 2)
+    def _augmented(self, i: int) -> Augmented:
+        """Return a row with a tenth of a sample added."""
+        low, high = (0.0, 1.0) if self.metrics[i] == "precision" else self._reach
+        return augmented_mean(
+            float(self.values[i]),
+            float(self.covariance[i, i]),
+            float(self._sizes[i]),
+            ends=(float(low), float(high)),
+            bounds=(0.0, 1.0),
+            freedom=max(float(self._sizes[i]) - 1, 1.0),
+        )
 
     def _interval(self, i: int, level: float) -> ConfidenceInterval:
-        """Return Wilson's interval, of the row with a tenth of a case more."""
+        """Return Wilson's interval of a row."""
         v = float(self.values[i])
         if np.isnan(self.covariance[i, i]):
             return ConfidenceInterval(_NAN, _NAN)
         if self.metrics[i] != "precision" and self._reach[0] == self._reach[1]:
             return ConfidenceInterval(v, v)
-        mean, variance = self._wider(i)
-        quantile = t_quantile(level, max(self._sizes[i] - 1, 1.0))
-        k = quantile**2 * variance / (mean * (1 - mean))
-        low, high = wilson_ends(v, (0.0, 1.0), k)
-        return ConfidenceInterval(float(low), float(high))
+        return wilson_interval(v, (0.0, 1.0), level, self._augmented(i))
 
     def _difference(self, i: int, j: int, plan: Plan) -> Comparison:
         """Return the comparison of two rows, by a test that is turned round."""
@@ -381,7 +386,7 @@ class SubgroupScores(Drawn, Rows):
         error = float(np.sqrt(np.maximum(own.sum() - 2 * shared, 0.0)))
         # What is added to a row varies by itself: two rows that vary by the cut alone
         # would else be known to differ without a doubt.
-        wider = np.array([self._wider(i)[1], self._wider(j)[1]])
+        wider = np.array([self._augmented(row).variance for row in (i, j)])
         sizes = np.array([self._sizes[i], self._sizes[j]])
         shared *= np.prod(sizes / (sizes + ADDED))
         known = not is_rounding(own.min())

@@ -20,7 +20,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.inference.intervals import augmented, hybrid_interval
+from skrate.inference.intervals import augmented, augmented_mean, hybrid_interval
 from skrate.inference.sample import check_sample
 from skrate.inference.variance import freedoms_of_cases
 from skrate.metrics.base import find_metric
@@ -445,3 +445,11 @@ def test_the_ends_of_a_difference_are_by_the_far_ends_of_both():
     low, high = hybrid_interval((0.9, 0.3), (of_a, of_b))
     assert low == pytest.approx(0.6 - 0.5)
     assert high == pytest.approx(0.6 + np.hypot(0.05, 0.05))
+
+
+def test_an_augmented_fraction_is_one_of_a_tenth_of_a_sample_more():
+    # 3 of 8, and 0.05 of 0.1: the variance of a fraction, over 8.1.
+    value, size = (3 + 0.05) / 8.1, 8.1
+    found = augmented_mean(3 / 8, 3 / 8 * 5 / 8 / 8, 8, (0.0, 1.0), (0.0, 1.0))
+    assert found.value == pytest.approx(value, rel=1e-15)
+    assert found.variance == pytest.approx(value * (1 - value) / size, rel=1e-14)
