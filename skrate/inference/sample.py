@@ -392,16 +392,16 @@ def rankings_of(
         case_arguments["takes_estimates"] = True
         return Rankings([check_sample(y_true, y_score, **case_arguments)])
     kind = case_arguments.pop("weights", "frequency")
+    check_choice("weights", kind, WEIGHTS)
     check_alone(y_true, y_score=y_score, **case_arguments)
-    return Rankings(
-        [
-            scored(
-                check_cases(labels, sample_weight=weight, weights=kind), "y_score", own
-            )
-            for labels, own, weight in y_true
-        ],
-        y_true,
-    )
+    each = []
+    for is_pos, scores, weight in y_true:
+        cases = Ranked(is_pos, kind=kind)
+        if weight is not None:
+            cases = check_cases(is_pos, sample_weight=weight, weights=kind)
+        scores = scores if cases.kept is None else scores[cases.kept]
+        each.append(replace(cases, scores=scores, by_case=True))
+    return Rankings(each, y_true)
 
 
 def scored(

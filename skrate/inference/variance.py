@@ -188,12 +188,13 @@ def table_variance(
     is_merged: bool = False,
 ) -> Parts:
     """Return the variance by weights per group, as of ``sizes`` independent cases."""
-    n_pos, n_neg = sizes or (table.n_pos, table.n_neg)
+    n_pos, n_neg = of_each = sizes or (table.n_pos, table.n_neg)
     if not is_merged:
         table = merged_for(metric, table, metric.groups).table
     slopes = metric.slopes(table)
-    by_pos = _spread(slopes.by_pos, table.pos) / _divisor(metric, n_pos)
-    by_neg = _spread(slopes.by_neg, table.neg) / _divisor(metric, n_neg)
+    divisors = _divisors(metric, of_each)
+    by_pos = _spread(slopes.by_pos, table.pos) / divisors[0]
+    by_neg = _spread(slopes.by_neg, table.neg) / divisors[1]
     if stratify:
         return Parts(by_pos, by_neg, 0.0)
     binomial = table.prevalence * table.negative_share / (n_pos + n_neg)
@@ -201,9 +202,12 @@ def table_variance(
     return Parts(by_pos, by_neg, float(by_prevalence))
 
 
-def _divisor(metric: Metric, size: float) -> float:
-    """Return what the variance over a class is divided by, at least half its size."""
-    return max(size - 1, size / 2) if metric.is_two_sample else size
+def _divisors(metric: Metric, sizes: tuple[float, float]) -> tuple[float, float]:
+    """Return what variances over classes are divided by, at least half their sizes."""
+    if not metric.is_two_sample:
+        return sizes
+    n_pos, n_neg = sizes
+    return max(n_pos - 1, n_pos / 2), max(n_neg - 1, n_neg / 2)
 
 
 def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
@@ -254,9 +258,10 @@ def _by_class(
     by_pos /= p
     by_neg /= rest
     if metric.is_two_sample:
-        n_pos, n_neg = ranked.sizes
-        by_pos *= np.sqrt(n_pos / _divisor(metric, n_pos))
-        by_neg *= np.sqrt(n_neg / _divisor(metric, n_neg))
+        sizes = ranked.sizes
+        divisors = _divisors(metric, sizes)
+        by_pos *= np.sqrt(sizes[0] / divisors[0])
+        by_neg *= np.sqrt(sizes[1] / divisors[1])
     if not stratify:
         by_pos += rest * by_prevalence
         by_neg -= p * by_prevalence

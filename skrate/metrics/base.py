@@ -70,6 +70,7 @@ MetricLike = MetricName | Callable[..., Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 # With fewer it takes longer to find those that may become one.
 _FEW_GROUPS = 2_000
+_NO_CUTS = np.empty(0)
 
 OF_CASES_IN_FOLDS = (
     "gain or cost per case is not known of FoldRankings, whose cases are in the order "
@@ -80,6 +81,8 @@ OF_CASES_IN_FOLDS = (
 METRICS: dict[Callable[..., float], type[Metric]] = {}
 # The same of those that are means over lists, and nothing of a single ranking.
 LIST_METRICS: dict[Callable[..., float], type[Metric]] = {}
+# The functions of both by their names without "_score".
+SCORES: dict[str, Callable[..., float]] = {}
 ALIASES: dict[Any, Callable[..., float]] = {}
 # What a score function stands for without parameters, if that has a class of its own.
 BY_DEFAULT: dict[Callable[..., float], type[Metric]] = {}
@@ -227,6 +230,8 @@ class Metric(ABC):
     takes_estimates = False
     # Intervals invert a test, ``not_rejected``, as slopes are a bad guide.
     has_test = False
+    # The parameters of which one has to be given.
+    needed: ClassVar[tuple[str, ...]] = ()
     # How a mean over lists is taken; where lists are queues, all of them count.
     default_average: ClassVar[Literal["macro", "pooled"]] = "macro"
 
@@ -249,7 +254,10 @@ class Metric(ABC):
         in_lists_only: bool = False,
     ) -> None:
         dataclass(frozen=True)(cls)
+        needed = [each.name for each in fields(cls) if "is_needed" in each.metadata]
+        cls.needed = tuple(needed)
         if score is not None:
+            SCORES[score.__name__.removesuffix("_score")] = score
             (LIST_METRICS if in_lists_only else METRICS)[score] = cls
             ALIASES.update(dict.fromkeys(aliases, score))
             if by_default is not None:
@@ -352,7 +360,8 @@ class Metric(ABC):
 
         Slopes jump there. Those of a known rate are the same in all tables.
         """
-        return cuts_of(self.law)
+        law = self.law
+        return _NO_CUTS if law is None else cuts_of(law)
 
     def extremes(self, table: RankTable) -> tuple[float, float]:
         """Return the least and the greatest value in any order that a table allows.
@@ -437,13 +446,15 @@ def _lacking_classes(metric: Metric, table: RankTable) -> list[str]:
 
 def missing_parameters(metric: Metric) -> tuple[str, ...]:
     """Return the parameters of which one has to be given, if none is."""
-    names = tuple(each.name for each in fields(metric) if "is_needed" in each.metadata)
-    return () if any(getattr(metric, name) is not None for name in names) else names
+    for name in metric.needed:
+        if getattr(metric, name) is not None:
+            return ()
+    return metric.needed
 
 
 def check_needed(metric: Metric) -> None:
     """Raise for a parameter that has to be given, and say what it is."""
-    missing = missing_parameters(metric)
+    missing = metric.needed and missing_parameters(metric)
     if missing:
         of = {each.name: each.metadata for each in fields(metric)}
         texts = "; or ".join(of[name]["is_needed"] for name in missing)
@@ -612,13 +623,13 @@ def find_metric(
     items may stand for what it needs.
     """
     function, own = unwrap(metric, params)
-    kind = _kind(function)
+    ours = _ours(function)
+    kind = METRICS.get(ours) or LIST_METRICS.get(ours)
     if kind is None:
         raise ValueError(
             f"metric={_name(function)} is not one of this package"
             f"{meant_name(getattr(function, '__name__', function))}"
         )
-    ours = _ours(function)
     if ours not in METRICS and not in_lists:
         raise ValueError(
             f"metric={_name(function)} is a mean over lists, whose uncertainty is "
@@ -649,7 +660,8 @@ def find_in_lists(
     place of that, as where a partial is called.
     """
     function, own = unwrap(metric, params)
-    kind = _kind(function)
+    ours = _ours(function)
+    kind = METRICS.get(ours) or LIST_METRICS.get(ours)
     if kind is not None:
         takes = inspect.signature(function).parameters
         for name in ("average", "undefined"):
@@ -677,12 +689,6 @@ def check_metric_first(metric: Any) -> None:
             )
 
 
-def score_names() -> dict[str, Callable[..., float]]:
-    """Return the score functions of this package by their names without "_score"."""
-    functions = (*METRICS, *LIST_METRICS)
-    return {each.__name__.removesuffix("_score"): each for each in functions}
-
-
 def named(metric: Any) -> Any:
     """Return the score function that a name stands for, with or without "_score".
 
@@ -694,7 +700,7 @@ def named(metric: Any) -> Any:
     if short == "expected_recall":
         # The term of Millard, Flach and Higgins (2014).
         short = "recall_at_rate"
-    return score_names().get(short, short if short in ALIASES else metric)
+    return SCORES.get(short, short if short in ALIASES else metric)
 
 
 # What others call these metrics; a number of items at the end of the name is cut off.
@@ -722,7 +728,7 @@ SYNONYMS = {
 
 def meant_name(name: Any, others: Iterable[str] = ()) -> str:
     """Return names that are near an unknown one, else all names."""
-    names = sorted({*score_names(), *(n for n in ALIASES if isinstance(n, str))})
+    names = sorted({*SCORES, *(n for n in ALIASES if isinstance(n, str))})
     if isinstance(name, str):
         short = name.lower().removeprefix("skrate_").removesuffix("_score")
         plain = re.sub(r"(_at)?(_k|_?\d+)$", "", re.sub(r"\W+", "_", short))
@@ -811,12 +817,6 @@ def _ours(function: Any) -> Any:
         return ALIASES.get(function, function)
     except (TypeError, ValueError):  # not hashable: certainly no function
         return None
-
-
-def _kind(function: Any) -> type[Metric] | None:
-    """Return the class behind a score function, of one ranking or a mean over lists."""
-    ours = _ours(function)
-    return METRICS.get(ours) or LIST_METRICS.get(ours)
 
 
 def _name(function: Any) -> str:
