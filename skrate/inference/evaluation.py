@@ -19,13 +19,13 @@ from skrate.inference.intervals import (
     ADDED,
     Augmented,
     Interval,
+    Uncertain,
     augmented,
     augmented_mean,
     bootstrap_interval,
     bootstrap_pvalue,
     bounded_interval,
     hybrid_interval,
-    interval_of,
     inverted_pvalue,
     permutation_interval,
     permutation_pvalue,
@@ -307,19 +307,27 @@ class Evaluation:
             if not value > NEGLIGIBLE:
                 bounds = -np.inf, np.inf
             freedom = self.freedom(self.parts, freedoms_of_cases(self.metric, cases))
-            return interval_of(kind, value, error, level, bounds, freedom, draws)
+            return Uncertain(value, error, bounds, freedom, draws).interval(kind, level)
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None and self.folds is not None:
             draws = factor * draws + (1 - factor) * draws.mean()
             # Drawn from the folds they are biased once more.
             draws = draws - 2 * bias
         tested = partial(self._interval_of_tests, level, factor)
+        found = Uncertain(
+            float(np.clip(value - bias, *bounds)),
+            factor * error,
+            bounds,
+            self.freedom(self.parts),
+            draws,
+        )
         ends = bounded_interval(
-            kind, float(np.clip(value - bias, *bounds)), factor * error, level,
-            bounds, self.freedom(self.parts), draws,
+            kind,
+            level,
+            found,
             partial(self._augmented, error**2, factor),
             tested if self.metric.has_test and not is_corrected else None,
-        )  # fmt: skip
+        )
         # Of scores with long tails the jackknife finds two thirds of the bias.
         rest = bias / 2
         return clipped_interval(

@@ -173,71 +173,68 @@ def wilson_interval(
     return ConfidenceInterval(float(ends[0]), float(ends[1]))
 
 
+class Uncertain(NamedTuple):
+    """A value with its bounds, standard error, degrees of freedom, and replicates."""
+
+    value: float
+    standard_error: float
+    bounds: tuple[float, float]
+    freedom: float
+    draws: FloatArray | None = None
+
+    def interval(self, kind: Interval, level: float) -> ConfidenceInterval:
+        """Return the interval of a kind; "percentile" needs replicates."""
+        value, error, bounds, freedom, draws = self
+        if draws is not None and kind == "percentile":
+            if len(draws) < 2:
+                return ConfidenceInterval(float("nan"), float("nan"))
+            low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+            low, high = clipped_interval(low, high, bounds)
+            # Of a biased metric, as momentum is, all replicates may be on one side.
+            return ConfidenceInterval(min(low, value), max(high, value))
+        # Wilson's of a metric without a greatest value is symmetric in the logarithm.
+        if kind == "wilson" and np.isfinite(bounds[0]):
+            return log_interval(value, error, level, bounds[0], freedom)
+        return t_interval(value, error, level, bounds, freedom)
+
+
 def bounded_interval(
     kind: Interval,
-    value: float,
-    standard_error: float,
     level: float,
-    bounds: tuple[float, float],
-    freedom: float,
-    draws: FloatArray | None,
+    found: Uncertain,
     find_augmented: Callable[[], Augmented],
     find_tested: Callable[[], ConfidenceInterval] | None = None,
 ) -> ConfidenceInterval:
     """Return the interval of a kind, or Wilson's if the sample shows no variation."""
-    low, high = bounds
+    low, high = bounds = found.bounds
     if low == high:
         # As the recall where all cases are processed.
         return ConfidenceInterval(low, high)
     is_finite = bool(np.isfinite(bounds).all())
-    is_at_bound = value - low < NEGLIGIBLE or high - value < NEGLIGIBLE
-    is_wilson = kind == "wilson" and is_finite
-    shows_none = standard_error < NEGLIGIBLE or is_at_bound
+    is_at_bound = found.value - low < NEGLIGIBLE or high - found.value < NEGLIGIBLE
+    shows_none = found.standard_error < NEGLIGIBLE or is_at_bound
     # Nothing says how a value without bounds may vary but the sample.
-    if np.isinf(low) or not (shows_none or is_wilson):
-        return interval_of(kind, value, standard_error, level, bounds, freedom, draws)
-    value = min(max(value, low), high)
+    if np.isinf(low) or not (shows_none or (kind == "wilson" and is_finite)):
+        return found.interval(kind, level)
+    value = min(max(found.value, low), high)
     if find_tested is not None:
         return find_tested()
-    found = find_augmented()
-    if is_finite and not np.isnan(found.value):
-        return wilson_interval(value, bounds, level, found)
+    more = find_augmented()
+    if is_finite and not np.isnan(more.value):
+        return wilson_interval(value, bounds, level, more)
     ends = ConfidenceInterval(float("nan"), float("nan"))
     most = high
     if not is_finite:
         # Without a greatest value there is nothing that Wilson's variance could be of.
         kind = "wilson" if value - low > NEGLIGIBLE else "wald"
-        error = float(np.sqrt(found.variance))
-        ends = interval_of(kind, value, error, level, bounds, found.freedom, None)
+        error = float(np.sqrt(more.variance))
+        ends = Uncertain(value, error, bounds, more.freedom).interval(kind, level)
         # Their perfect rankings are at most 1, though an approximation may lie above.
         most = max(value, 1.0)
     if np.isnan(ends).any():
         # Not even the augmented ranking has a value: nothing is left out.
         return ConfidenceInterval(low, most)
     return ConfidenceInterval(ends.low, min(ends.high, most))
-
-
-def interval_of(
-    kind: Interval,
-    value: float,
-    standard_error: float,
-    level: float,
-    bounds: tuple[float, float],
-    freedom: float,
-    draws: FloatArray | None,
-) -> ConfidenceInterval:
-    """Return the interval of a kind; "percentile" needs ``draws`` of the value."""
-    if draws is not None and kind == "percentile":
-        if len(draws) < 2:
-            return ConfidenceInterval(float("nan"), float("nan"))
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-        low, high = clipped_interval(low, high, bounds)
-        # Of a metric that is biased, as momentum is, all replicates may be on one side.
-        return ConfidenceInterval(min(low, value), max(high, value))
-    # Wilson's of a metric without a greatest value is symmetric in the logarithm.
-    if kind == "wilson" and np.isfinite(bounds[0]):
-        return log_interval(value, standard_error, level, bounds[0], freedom)
-    return t_interval(value, standard_error, level, bounds, freedom)
 
 
 def log_interval(

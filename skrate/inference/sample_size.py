@@ -28,7 +28,13 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, table_of_weights
 from skrate.inference.difference import averages_in_lists, scores_in_lists
-from skrate.inference.intervals import Augmented, augmented, bounded_interval, range_of
+from skrate.inference.intervals import (
+    Augmented,
+    Uncertain,
+    augmented,
+    bounded_interval,
+    range_of,
+)
 from skrate.inference.plan import Plan, check_metric, defined_value
 from skrate.inference.sample import (
     OF_CASES,
@@ -676,10 +682,8 @@ class _Pilot:
         if self.bounds is None:
             return t_quantile(level, freedom) * parts.standard_error
         found = Augmented(self.value, parts, self.bounds, freedom=freedom)
-        low, high = bounded_interval(
-            "wilson", self.value, parts.standard_error, level, self.bounds, freedom,
-            None, lambda: found,
-        )  # fmt: skip
+        planned = Uncertain(self.value, parts.standard_error, self.bounds, freedom)
+        low, high = bounded_interval("wilson", level, planned, lambda: found)
         whole = {"greater": 2 * (self.value - low), "less": 2 * (high - self.value)}
         return whole.get(side, high - low) / 2
 

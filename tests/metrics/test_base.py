@@ -31,11 +31,11 @@ from skrate.metrics.base import (
     ALIASES,
     LIST_METRICS,
     METRICS,
+    SCORES,
     SYNONYMS,
     MetricName,
     find_metric,
     named,
-    score_names,
 )
 from skrate.metrics.recall import bandwidth, recall_slopes
 
@@ -234,7 +234,7 @@ def test_metrics_are_known_by_their_names_with_or_without_score():
 
 
 def test_type_checkers_know_the_names():
-    short = {*score_names(), *(name for name in ALIASES if isinstance(name, str))}
+    short = {*SCORES, *(name for name in ALIASES if isinstance(name, str))}
     names = short | {f"{name}_score" for name in short} | {"expected_recall"}
     assert set(get_args(MetricName)) == names
 
@@ -292,7 +292,7 @@ def test_names_of_others_suggest_ours(name, meant):
 
 
 def test_synonyms_are_of_known_names():
-    assert set(SYNONYMS.values()) <= {*score_names(), *ALIASES}
+    assert set(SYNONYMS.values()) <= {*SCORES, *ALIASES}
 
 
 def test_positives_of_weight_0_are_named():
