@@ -30,9 +30,6 @@ _BAR = "mean ± 2 standard deviations for its errors"
 # A ratio has one colour in all pictures: by its logarithm, between these two.
 _LOWEST, _HIGHEST = 0.01, 0.5
 _COLORS, _LIGHTEST = "plasma", 0.9
-# How far apart curves of one ratio may be, of different numbers of cases, to be one,
-# as a share of their height.
-_CLOSE = 0.02
 # Of models, one after the other.
 _MARKERS, _MODEL = "osD^v<>P*X", "skrate model"
 
@@ -189,9 +186,12 @@ class AUCErrorRateDisplay(Display):
             If the labels or scores are invalid, differ in length or hold one class.
         """
         curves, point, own_ratio = model_curves(
-            y_true, y_score, y_pred=y_pred, class_ratios=class_ratios,
+            y_true,
+            y_score,
+            y_pred=y_pred,
+            class_ratios=class_ratios,
             pos_label=pos_label,
-        )  # fmt: skip
+        )
         display = cls(curves=curves, point=point, name=name)
         display._own_ratio = own_ratio
         return display.plot(**kwargs)
@@ -258,13 +258,13 @@ class AUCErrorRateDisplay(Display):
                 y = share_of(np.asarray(curve.standard_deviations), y)
             ratio = np.clip(curve.class_ratio, _LOWEST, _HIGHEST)
             place = np.log(ratio / _LOWEST) / np.log(_HIGHEST / _LOWEST)
-            # Unless one of its ratio is there that is hardly another.
-            line = self._shared_line(
-                (x, y), curve_kwargs, _CLOSE,
-                label=f"smaller class {100 * curve.class_ratio:.3g} %",
-                color=colormaps[_COLORS](_LIGHTEST * place),
-                linestyle="--" if curve.class_ratio == self._own_ratio else "-",
-            )  # fmt: skip
+            style = {
+                "label": f"smaller class {100 * curve.class_ratio:.3g} %",
+                "color": colormaps[_COLORS](_LIGHTEST * place),
+                "linestyle": "--" if curve.class_ratio == self._own_ratio else "-",
+            }
+            # Curves of one ratio are one if their numbers of cases hardly matter.
+            line = self._shared_line((x, y), curve_kwargs, close=0.02, **style)
             self.lines_.append(line)
         self.point_: Any = None
         self.interval_: Any = None
@@ -298,10 +298,14 @@ class AUCErrorRateDisplay(Display):
         else:
             entries = self.ax_.get_legend_handles_labels()[1]
             self.interval_ = self.ax_.errorbar(
-                point.error_rate, point.mean, 2 * point.standard_deviation,
-                color="0.4", capsize=3, linewidth=1,
+                point.error_rate,
+                point.mean,
+                2 * point.standard_deviation,
+                color="0.4",
+                capsize=3,
+                linewidth=1,
                 label="_" if _BAR in entries else _BAR,
-            )  # fmt: skip
+            )
         n_before = sum(line.get_gid() == _MODEL for line in self.ax_.lines)
         marker = _MARKERS[n_before % len(_MARKERS)]
         style = {"marker": marker, "linestyle": "none", "color": "black", "gid": _MODEL}

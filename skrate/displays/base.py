@@ -32,16 +32,14 @@ else:
 
 # Letters of a line, beyond which an entry takes several, and lines of a long name.
 _LETTERS, _LINES = 40, 3
-# How far below the axes, whose labels are in between, in sizes of the font; and in how
-# many columns, the first that fit.
-_BELOW = 4.2
-_COLUMNS = 4, 3, 2, 1
-# Of the axes, before their labels have their place.
-_WIDTH = 1.2
 _COMPACT = {
-    "fontsize": "small", "title_fontsize": "small", "labelspacing": 0.3,
-    "handlelength": 1.6, "handletextpad": 0.6, "columnspacing": 1.2,
-}  # fmt: skip
+    "fontsize": "small",
+    "title_fontsize": "small",
+    "labelspacing": 0.3,
+    "handlelength": 1.6,
+    "handletextpad": 0.6,
+    "columnspacing": 1.2,
+}
 # The attribute of lines that follow those of models in the legend.
 _REFERENCE = "is_skrate_reference"
 
@@ -87,10 +85,12 @@ def draw_legend(ax: Any, over: dict[Any, Any] | None = None, **options: Any) -> 
     ]
     if ax.figure.get_layout_engine() is None:
         return ax.legend(loc="best", **options)
-    options |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0)}
-    for n_columns in _COLUMNS:
-        legend = ax.legend(ncols=n_columns, borderaxespad=_BELOW, **options)
-        if legend.get_window_extent().width <= _WIDTH * ax.bbox.width:
+    # Below the axes by 4.2 sizes of the font, because their labels are in between.
+    options |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 4.2}
+    for n_columns in (4, 3, 2, 1):
+        legend = ax.legend(ncols=n_columns, **options)
+        # It may be wider than the axes, whose labels do not have their place yet.
+        if legend.get_window_extent().width <= 1.2 * ax.bbox.width:
             break
     return legend
 
@@ -99,8 +99,12 @@ def draw_legend(ax: Any, over: dict[Any, Any] | None = None, **options: Any) -> 
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "black")
 # As many as are told apart, and a number that does not divide the one of the colours.
 LINE_STYLES: tuple[Any, ...] = (
-    "-", (0, (5, 1.5)), (0, (5, 1.5, 1, 1.5)), (0, (2, 1)), (0, (8, 1.5, 2, 1.5))
-)  # fmt: skip
+    "-",
+    (0, (5, 1.5)),
+    (0, (5, 1.5, 1, 1.5)),
+    (0, (2, 1)),
+    (0, (8, 1.5, 2, 1.5)),
+)
 
 
 def model_color(place: int) -> str:
@@ -115,17 +119,8 @@ def model_color(place: int) -> str:
 
 
 _Display = TypeVar("_Display", bound=type)
-# Of a picture on a page, in inches.
-_PAGE_SIZE = (8, 5.5)
-# What folds that are alike may differ by.
-_ROUNDING = 1e-9
-# Of the height of a line, that is not seen.
-_CLOSE = 1e-3
-# Numbers of cases, and how much of an axis they take, by letters as wide as high.
+# The format of numbers of cases.
 COUNTS = "{x:,.10g}"
-_LABELLED = 1.4
-# Of a label of an axis, beyond which it takes two lines.
-_LABEL_LENGTH = 28
 
 
 def import_pyplot(user: str) -> Any:
@@ -165,7 +160,8 @@ def mean_and_spread(values: FloatArray | list[float], mean: float | None = None)
         return f"{mean:.2f}"
     spread = float(np.std(values))
     digits = 2
-    if _ROUNDING < spread < 1:
+    # Folds that are alike differ by rounding.
+    if 1e-9 < spread < 1:
         digits = max(digits, -int(np.floor(np.log10(spread))))
     return f"{mean:.{digits}f} ± {spread:.{digits}f}"
 
@@ -176,7 +172,8 @@ def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
 
     axis.set_major_formatter(COUNTS)
     size = axis.get_ticklabels()[0].get_fontsize() * ax.figure.dpi / 72
-    n_ticks = _LABELLED * ax.bbox.width / size / (len(f"{n_items:,.0f}") + 2)
+    # Letters are 0.7 times as wide as high; two of them fit between labels.
+    n_ticks = 1.4 * ax.bbox.width / size / (len(f"{n_items:,.0f}") + 2)
     axis.set_major_locator(MaxNLocator(max(int(n_ticks), 2), steps=[1, 2, 2.5, 5, 10]))
 
 
@@ -223,7 +220,7 @@ class Drawing:
         except ImportError:
             return "<p>To see the picture, install matplotlib.</p>"
         # No figure of pyplot, which a notebook would show once more.
-        figure, file = Figure(figsize=_PAGE_SIZE, layout="constrained"), BytesIO()
+        figure, file = Figure(figsize=(8, 5.5), layout="constrained"), BytesIO()
         # The axes that it was drawn on stay its own.
         display: Any = copy(self)
         with rc_context({"svg.hashsalt": type(self).__name__}):
@@ -297,10 +294,13 @@ class Drawing:
         self,
         points: tuple[ArrayLike, ArrayLike],
         given: dict[str, Any] | None,
-        close: float = _CLOSE,
+        close: float = 1e-3,
         **style: Any,
     ) -> Any:
-        """Draw a line unless it is there; of others of its kind it shares the entry."""
+        """Draw a line unless it is there; of others of its kind it shares the entry.
+
+        It is there if another differs by at most ``close`` of the height of the lines.
+        """
         line = self._line(*points, given, **style)
         for other in self.ax_.lines:
             if other is line or _looks(other) != _looks(line):
@@ -328,14 +328,14 @@ class Drawing:
     ) -> None:
         """Give areas of all models one entry of the legend, in the colour of none."""
         if label not in self.ax_.get_legend_handles_labels()[1]:
-            self.ax_.fill(
-                [], [], **styled(given, **{"color": "0.5", "label": label} | style)
-            )
+            style = {"color": "0.5", "label": label} | style
+            self.ax_.fill([], [], **styled(given, **style))
 
     def _name_axes(self, xlabel: str, ylabel: str, despine: bool) -> None:
         if self.pos_label is not None:
             positive = f"(positive label: {self.pos_label})"
-            is_long = len(f"{ylabel} {positive}") > _LABEL_LENGTH
+            # More letters than the axis is high take a second line.
+            is_long = len(f"{ylabel} {positive}") > 28
             ylabel += f"\n{positive}" if is_long else f" {positive}"
         self.ax_.set(xlabel=xlabel, ylabel=plain_text(ylabel))
         if despine:
@@ -344,16 +344,14 @@ class Drawing:
 
 def _looks(line: Any) -> tuple[Any, ...]:
     """Return what a line of the legend tells of a line."""
-    return (
-        line.get_label(), line.get_color(), line.get_linestyle(), line.get_linewidth(),
-        line.get_marker(), line.get_alpha(),
-    )  # fmt: skip
+    shown = "label", "color", "linestyle", "linewidth", "marker", "alpha"
+    return tuple(getattr(line, f"get_{name}")() for name in shown)
 
 
 def _is_on(one: Any, other: Any, close: float) -> bool:
     """Return whether a line is another one, up to points in between and its start."""
     first, second = one.get_xydata(), other.get_xydata()
-    if first.shape == second.shape and np.allclose(first, second, atol=_ROUNDING):
+    if first.shape == second.shape and np.allclose(first, second, atol=1e-9):
         return True
     if min(np.diff(first[:, 0]).min(), np.diff(second[:, 0]).min()) <= 0:
         return False
@@ -499,19 +497,21 @@ class FoldsDisplay(Display):
             If a fold is left out, as its estimator was trained on one class.
         """
         rankings = fold_rankings(
-            cv_results, X, y, user=cls.__name__, sample_weight=sample_weight,
-            repeats=kwargs.pop("repeats", None), response_method=response_method,
+            cv_results,
+            X,
+            y,
+            user=cls.__name__,
+            sample_weight=sample_weight,
+            repeats=kwargs.pop("repeats", None),
+            response_method=response_method,
             pos_label=pos_label,
-        )  # fmt: skip
+        )
         if name is None:
             name = type(cv_results["estimator"][0]).__name__
         drawn: Self = cls.from_predictions(rankings, name=name, **kwargs)  # type: ignore[attr-defined]
         return drawn
 
 
-# The density of a rate takes this share of the height of the axes at most.
-_DENSITY_HEIGHT = 0.25
-_N_STEPS = 400
 # A budget looks the same in all pictures: as neither a model nor a band does.
 BUDGET_COLOR, BUDGET_ALPHA = "mediumpurple", 0.5
 # Quantiles at which a density is drawn: evenly, and further into both tails.
@@ -555,12 +555,12 @@ def _at_the_foot(ax: Axes, shape: Outlines) -> list[Any]:
     style: dict[str, Any] = {"color": BUDGET_COLOR, "alpha": BUDGET_ALPHA, "zorder": 0}
     style["transform"] = ax.get_xaxis_transform()
     artists: list[Any] = []
+    # A quarter of the axes at most.
+    heights, masses = shape.density / 4, shape.masses / 4
     if len(shape.rates):
-        top = _DENSITY_HEIGHT * shape.density
-        artists.append(ax.fill_between(shape.rates, top, linewidth=0, **style))
-    for point, mass in zip(shape.points, shape.masses, strict=True):
-        high = _DENSITY_HEIGHT * mass
-        artists += ax.plot([point, point], [0, high], linewidth=3, **style)
+        artists.append(ax.fill_between(shape.rates, heights, linewidth=0, **style))
+    for point, mass in zip(shape.points, masses, strict=True):
+        artists += ax.plot([point, point], [0, mass], linewidth=3, **style)
     return artists
 
 
@@ -578,9 +578,9 @@ def density_outline(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
 
     A density without a maximum is cut at that of the rest, which it would flatten.
     """
-    knots = rate.table.knots()
-    knots = knots[:: 1 + len(knots) // _N_STEPS]
-    even = np.linspace(0, 1, _N_STEPS + 1)
+    knots, n_steps = rate.table.knots(), 400
+    knots = knots[:: 1 + len(knots) // n_steps]
+    even = np.linspace(0, 1, n_steps + 1)
     edges = np.unique(np.concatenate([even, rate.ppf(_DENSE), knots]))
     # On both sides of every edge, as a density may jump there.
     steps = np.diff(edges)[:, None] * [1e-6, 0.5, 1 - 1e-6]

@@ -23,8 +23,6 @@ from skrate.metrics.results import Estimates
 
 # Rows that can be read, and the height of the row of the best model.
 _MAX_ROWS, _ROW_HEIGHT = 40, 0.35
-# The part of a group's row that its metrics take.
-_GROUP_HEIGHT = 0.6
 # Metrics differ in a print without colours, too.
 _MARKERS = "osD^"
 
@@ -104,16 +102,21 @@ class EstimatesDisplay(Drawing):
         values = np.array([one.value for one in self.result])
         ends = np.array([one.confidence_interval for one in self.result])
         of = "" if first.of is None else f" of {first.of}"
-        self.points_, self.intervals_ = self._intervals(
-            values, np.arange(len(names)), ends, point_kwargs, color=model_color(0),
-            label=f"{100 * first.confidence_level:g} % intervals{of}",
-        )  # fmt: skip
+        label = f"{100 * first.confidence_level:g} % intervals{of}"
+        style = {"color": model_color(0), "label": label}
+        y = np.arange(len(names))
+        points = self._intervals(values, y, ends, point_kwargs, **style)
+        self.points_, self.intervals_ = points
         self.null_ = None
         if first.null_value is not None:
             self.null_ = self.ax_.axvline(
-                first.null_value, color="0.5", linestyle=":", linewidth=1, zorder=0,
+                first.null_value,
+                color="0.5",
+                linestyle=":",
+                linewidth=1,
+                zorder=0,
                 label=f"tested value {first.null_value:g}",
-            )  # fmt: skip
+            )
         self._name_rows(first.metric, list(map(entry, names)), despine)
         draw_legend(self.ax_)
         return self
@@ -201,10 +204,10 @@ class BestModelDisplay(Drawing):
         table = result.to_dict()
         names = list(map(entry, table["model"][:_MAX_ROWS]))
         is_in = np.array(table["may_be_best"])[:_MAX_ROWS]
-        values, *ends = (
+        values, low, high = (
             np.array(table[name])[:_MAX_ROWS] for name in ("value", "low", "high")
         )
-        places = np.arange(len(names))
+        ends, places = np.stack([low, high], axis=1), np.arange(len(names))
         self.points_, self.intervals_ = [], []
         groups = (
             (is_in, model_color(0), "may be the best"),
@@ -213,19 +216,22 @@ class BestModelDisplay(Drawing):
         for chosen, color, label in groups:
             if not chosen.any():
                 continue
+            points = values[chosen], places[chosen], ends[chosen]
             line, drawn = self._intervals(
-                values[chosen], places[chosen], np.stack(ends, axis=1)[chosen],
-                point_kwargs, color=color, label=label,
-            )  # fmt: skip
+                *points, point_kwargs, color=color, label=label
+            )
             self.points_.append(line)
             self.intervals_.append(drawn)
-        color = model_color(1)
-        (self.corrected_,) = self.ax_.plot(
-            [result.corrected_value], [-_ROW_HEIGHT], color=color, marker="D",
-            linestyle="none", label="the best, on new cases",
-        )  # fmt: skip
-        interval = result.confidence_interval
-        self.intervals_.append(self.ax_.hlines([-_ROW_HEIGHT], *interval, color=color))
+        self.corrected_, drawn = self._intervals(
+            [result.corrected_value],
+            [-_ROW_HEIGHT],
+            np.array([result.confidence_interval]),
+            None,
+            color=model_color(1),
+            marker="D",
+            label="the best, on new cases",
+        )
+        self.intervals_.append(drawn)
         self._name_rows(result.metric, names, despine, top=-0.75)
         draw_legend(self.ax_)
         return self
@@ -310,19 +316,23 @@ class SubgroupDisplay(Drawing):
         self.points_, self.intervals_, self.overall_ = [], [], []
         for i, share in enumerate(asked):
             rows = np.array(scores.metrics) == share
-            y = places + _GROUP_HEIGHT * ((i + 0.5) / len(asked) - 0.5)
+            # The metrics of a group take this part of its row.
+            y = places + 0.6 * ((i + 0.5) / len(asked) - 0.5)
             line, drawn = self._intervals(
-                scores.values[rows], y, scores.intervals[rows], point_kwargs,
-                color=model_color(i), marker=_MARKERS[i], label=SHARES[share][0],
-            )  # fmt: skip
-            color = line.get_color()
+                scores.values[rows],
+                y,
+                scores.intervals[rows],
+                point_kwargs,
+                color=model_color(i),
+                marker=_MARKERS[i],
+                label=SHARES[share][0],
+            )
             self.points_.append(line)
             self.intervals_.append(drawn)
-            line = self.ax_.axvline(
-                scores.overall[share], color=color, linestyle="--", linewidth=1,
-                zorder=0, label="_" if i else "all cases together",
-            )  # fmt: skip
-            self.overall_.append(line)
+            style = {"color": line.get_color(), "linestyle": "--", "linewidth": 1}
+            style["label"] = "_" if i else "all cases together"
+            overall = self.ax_.axvline(scores.overall[share], zorder=0, **style)
+            self.overall_.append(overall)
         name = SHARES[asked[0]][0] if len(asked) == 1 else "Share of the group"
         sizes = zip(scores.groups[:n_groups], scores.n_items[:n_groups], strict=True)
         self._name_rows(

@@ -129,11 +129,6 @@ GAIN_KINDS: dict[Kind, str] = {
     "gains": "Share of the gain",
     "lift": "Lift",
 }
-# The lift of the first rates, and that of a perfect ranking, may be many times all
-# else. The axis has that of the curves from this rate on, and so much more.
-_FIRST_RATE = 0.05
-_LIFT_ROOM = 2
-_MARGIN = 1.05
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
 
 
@@ -306,9 +301,13 @@ class HitCurveDisplay(FoldsDisplay):
                 tables = list(folds_of_rankings(y_true).tables)
         elif is_of_gain:
             found = gain_curve(
-                y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,
+                y_true,
+                y_score,
+                gain=gain,
+                cost=cost,
+                sample_weight=sample_weight,
                 pos_label=pos_label,
-            )  # fmt: skip
+            )
             curves = [found]
         else:
             given = y_true, y_score, sample_weight, pos_label
@@ -404,9 +403,42 @@ class HitCurveDisplay(FoldsDisplay):
             ``n_items`` is no number of cases, or stands beside shares of a cost.
         """
         kind = check_choice("kind", kind, get_args(Kind))
-        are_several = len(self.curves) > 1
-        plot_bands = are_several if plot_bands is None else plot_bands
+        plot_bands = len(self.curves) > 1 if plot_bands is None else plot_bands
         law = None if rate is None else check_rate(rate)
+        n = self._check_options(kind, n_items, plot_momentum)
+        self._kind, self._units = kind, (n, n if kind == "hits" else 1.0)
+        self._start(ax)
+        before = self.ax_.get_ylim() if self.ax_.lines else None
+        style = styled(curve_kwargs, label=self._entry(name, *self._summary(law)))
+        self._draw_curves(style, plot_folds)
+        if plot_bands:
+            self._draw_band(bounds_kwargs)
+        if plot_momentum:
+            self._draw_momentum()
+        if plot_chance_level:
+            points = self._drawn([0, 1], [0, self.prevalence])
+            random = {"linestyle": "--", "label": "Random"}
+            self.chance_level_ = self._reference_line(
+                points, chance_level_kwargs, **random
+            )
+        if plot_perfect:
+            points = self._drawn(*self._perfect_curve())
+            self.perfect_ = self._reference_line(points, linestyle=":", label="Perfect")
+        if law is not None:
+            self.rate_ = draw_rate(self.ax_, law, n)
+        self.ax_.set_xlim(-0.01 * n, 1.01 * n)
+        if kind == "lift":
+            self._limit_lift(before)
+        elif self.perfect is None:
+            self.ax_.set_ylim(bottom=0)
+        self._name_axes(*self._axis_labels(n_items), despine)
+        draw_legend(self.ax_)
+        return self
+
+    def _check_options(
+        self, kind: Kind, n_items: int | None, plot_momentum: bool
+    ) -> float:
+        """Return the number of cases on the horizontal axis, 1 for rates."""
         if plot_momentum and self._are_estimates:
             raise ValueError(
                 "plot_momentum=True needs known labels, and these are estimates: leave "
@@ -415,64 +447,37 @@ class HitCurveDisplay(FoldsDisplay):
         if kind != "hits" and min(hits[-1] for hits in self.hits) <= 0:
             what = "a positive case" if self.perfect is None else "a gain of all cases"
             raise ValueError(f"kind={kind!r} is undefined without {what}.")
-        n = 1.0
-        if n_items is not None:
-            if self.perfect is not None and self._has_cost:
-                raise ValueError(
-                    "n_items counts cases, and the axis is the share of their cost: "
-                    "give one of n_items and cost."
-                )
-            n = float(check_count("n_items", n_items))
-        self._kind, self._units = kind, (n, n if kind == "hits" else 1.0)
-        self._start(ax)
-        before = self.ax_.get_ylim() if self.ax_.lines else None
-        style = styled(curve_kwargs, label=self._entry(name, *self._summary(law)))
-        self._draw_curves(style, plot_folds)
-        if plot_bands:
-            x, mean, spread = self._over_folds()
-            style = styled(bounds_kwargs, color=self._color, label="_", **_BAND)
-            self.band_ = self.ax_.fill_between(x, mean - spread, mean + spread, **style)
-            if style["label"] == "_":
-                self._grey_entry("± 1 standard deviation", bounds_kwargs, **_BAND)
-        if plot_momentum:
-            self._draw_momentum()
-        p = self.prevalence
-        if plot_chance_level:
-            self.chance_level_ = self._reference_line(
-                self._drawn([0, 1], [0, p]), chance_level_kwargs, linestyle="--",
-                label="Random",
-            )  # fmt: skip
-        if plot_perfect:
-            best: tuple[ArrayLike, ArrayLike] = ([0, p, 1], [0, p, p])
-            if self.perfect is not None and len(self.perfect) == 1:
-                best = self.perfect[0]
-            elif self.perfect is not None:
-                gains = [np.interp(RATES, *points) for points in self.perfect]
-                best = RATES, np.mean(gains, axis=0)
-            self.perfect_ = self._reference_line(
-                self._drawn(*best), linestyle=":", label="Perfect"
+        if n_items is None:
+            return 1.0
+        if self.perfect is not None and self._has_cost:
+            raise ValueError(
+                "n_items counts cases, and the axis is the share of their cost: "
+                "give one of n_items and cost."
             )
-        if law is not None:
-            self.rate_ = draw_rate(self.ax_, law, n)
-        self.ax_.set_xlim(-0.01 * n, 1.01 * n)
-        if kind == "lift":
-            self._limit_lift(before)
-        elif self.perfect is None:
-            self.ax_.set_ylim(bottom=0)
+        return float(check_count("n_items", n_items))
+
+    def _perfect_curve(self) -> tuple[ArrayLike, ArrayLike]:
+        """Return the hit curve of a perfect ranking, or the mean one of folds."""
+        if self.perfect is None:
+            p = self.prevalence
+            return [0, p, 1], [0, p, p]
+        if len(self.perfect) == 1:
+            return self.perfect[0]
+        gains = [np.interp(RATES, *points) for points in self.perfect]
+        return RATES, np.mean(gains, axis=0)
+
+    def _axis_labels(self, n_items: int | None) -> tuple[str, str]:
+        """Return the labels of both axes, and let them count where they are counts."""
         of_gain = self.perfect is not None
-        xlabel = "Share of the cost" if of_gain and self._has_cost else "Rate"
-        ylabel = (GAIN_KINDS if of_gain else KINDS)[kind]
-        if n_items is not None:
-            xlabel = f"Cases processed, of {n_items:,}"
-            count_cases(self.ax_, self.ax_.xaxis, n_items)
-            if kind == "hits":
-                ylabel = (
-                    "Gain" if of_gain else f"Positives found, of {n_items * p:,.0f}"
-                )
-                self.ax_.yaxis.set_major_formatter(COUNTS)
-        self._name_axes(xlabel, ylabel, despine)
-        draw_legend(self.ax_)
-        return self
+        ylabel = (GAIN_KINDS if of_gain else KINDS)[self._kind]
+        if n_items is None:
+            return "Share of the cost" if of_gain and self._has_cost else "Rate", ylabel
+        count_cases(self.ax_, self.ax_.xaxis, n_items)
+        if self._kind == "hits":
+            n_pos = n_items * self.prevalence
+            ylabel = "Gain" if of_gain else f"Positives found, of {n_pos:,.0f}"
+            self.ax_.yaxis.set_major_formatter(COUNTS)
+        return f"Cases processed, of {n_items:,}", ylabel
 
     def _drawn(
         self, rates: ArrayLike, hits: ArrayLike
@@ -500,6 +505,13 @@ class HitCurveDisplay(FoldsDisplay):
             for curve in (self.curves if plot_folds else ())
         ]
 
+    def _draw_band(self, given: dict[str, Any] | None) -> None:
+        x, mean, spread = self._over_folds()
+        style = styled(given, color=self._color, label="_", **_BAND)
+        self.band_ = self.ax_.fill_between(x, mean - spread, mean + spread, **style)
+        if style["label"] == "_":
+            self._grey_entry("± 1 standard deviation", given, **_BAND)
+
     def _over_folds(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what is drawn of the mean of the curves, and its standard deviation.
 
@@ -525,21 +537,23 @@ class HitCurveDisplay(FoldsDisplay):
         # No ranking finds more than it processes.
         pace = min(beta, 1.0)
         parts = [f"Momentum {beta:.2f}"] + ["(drawn as 1, the most)"] * (beta > pace)
-        style: dict[str, Any] = {"color": self._color, "linestyle": ":"}
-        style["linewidth"] = 1.5
-        style["label"] = entry(*parts)
+        style = {"color": self._color, "linestyle": ":", "label": entry(*parts)}
         points = self._drawn([0, p / pace], [0, p])
-        self.momentum_ = self._line(*points, None, **style)
+        self.momentum_ = self._line(*points, None, linewidth=1.5, **style)
 
     def _limit_lift(self, before: tuple[float, float] | None) -> None:
-        """Show the lift of the curves, and of others what was seen ``before``."""
+        """Show the lift of the curves, and of others what was seen ``before``.
+
+        The lift of the first rates, and that of a perfect ranking, may be many times
+        all else: the axis has twice the lift of the curves from 5 % on.
+        """
         lines = self.line_ if isinstance(self.line_, list) else [self.line_]
         points = [np.asarray(line.get_data()) for line in lines or [self.mean_]]
-        first = _FIRST_RATE * self._units[0]
+        first = 0.05 * self._units[0]
         seen = np.concatenate([lift[rate >= first] for rate, lift in points])
         drawn = np.concatenate([line.get_ydata() for line in self.ax_.lines])
-        low = max(_LIFT_ROOM * min(seen.min(), 0), _MARGIN * min(drawn.min(), 0))
-        high = min(_LIFT_ROOM * seen.max(), _MARGIN * drawn.max())
+        low = max(2 * min(seen.min(), 0), 1.05 * min(drawn.min(), 0))
+        high = min(2 * seen.max(), 1.05 * drawn.max())
         if before is not None:
             low, high = min(low, before[0]), max(high, before[1])
         self.ax_.set_ylim(low, high)

@@ -55,10 +55,6 @@ WHOLE = (-0.01, 1.01)
 # distance, or of the upper one where they are close.
 _QUANTILES = 0.01, 0.99
 _BESIDE, _BESIDE_KNOWN = 0.5, 0.2
-# Above and below what is drawn, as a share of it.
-_ROOM = 0.05
-_SHADE_STEPS = 400
-_ISOMETRICS = np.arange(1, 10) / 10
 # Of an area: what it takes of the colour behind, and the line about a band.
 _BOUNDS = {"alpha": 0.2, "linewidth": 0.0}
 _BAND = {"alpha": 0.2, "linewidth": 0.8}
@@ -68,7 +64,7 @@ _BAND = {"alpha": 0.2, "linewidth": 0.8}
 class Space:
     """A plane that points (rate, tpr) of curves with one prevalence are drawn in."""
 
-    name: str
+    name: Plane
     prevalence: float
 
     def points(self, rates: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -96,12 +92,13 @@ class Space:
 
         artists: list[Any] = []
         if len(shape.rates):
-            share = (np.arange(_SHADE_STEPS) + 0.5) / _SHADE_STEPS
+            n_steps = 400
+            share = (np.arange(n_steps) + 0.5) / n_steps
             rates = self.prevalence * share[:, None] + (1 - self.prevalence) * share
             # The mean over each pixel, so that the narrowest of densities is seen.
             heights = (shape.density[1:] + shape.density[:-1]) / 2
             below = np.concatenate([[0.0], np.cumsum(heights * np.diff(shape.rates))])
-            half = 0.5 / _SHADE_STEPS
+            half = 0.5 / n_steps
             inside = np.interp(rates + half, shape.rates, below)
             inside -= np.interp(rates - half, shape.rates, below)
             alpha = BUDGET_ALPHA * inside / inside.max()
@@ -110,10 +107,9 @@ class Space:
             extent = (0, 1, 0, 1)
             artists.append(ax.imshow(shade, origin="lower", extent=extent, zorder=0))
         for point, mass in zip(shape.points, shape.masses, strict=True):
-            artists += ax.plot(
-                *self.isometric(point), color=BUDGET_COLOR, alpha=BUDGET_ALPHA,
-                linewidth=1 + 3 * mass, zorder=0,
-            )  # fmt: skip
+            style = {"color": BUDGET_COLOR, "linewidth": 1 + 3 * mass}
+            points = self.isometric(point)
+            artists += ax.plot(*points, alpha=BUDGET_ALPHA, zorder=0, **style)
         return artists
 
 
@@ -278,10 +274,19 @@ class RateAveragedROC(FoldsDisplay):
                 )
             params["groups"], groups = groups, None
         cv_results = cross_validate(
-            estimator, X, y, groups=groups, cv=cv, scoring=_no_score, n_jobs=n_jobs,
-            verbose=verbose, params=params, return_estimator=True, return_indices=True,
+            estimator,
+            X,
+            y,
+            groups=groups,
+            cv=cv,
+            scoring=_no_score,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            params=params,
+            return_estimator=True,
+            return_indices=True,
             error_score="raise",
-        )  # fmt: skip
+        )
         name = type(estimator).__name__ if name is None else name
         kwargs = {"n_jobs": n_jobs, "name": name, **kwargs}
         return cls.from_cv_results(cv_results, X, y, **kwargs)
@@ -460,78 +465,82 @@ class RateAveragedROC(FoldsDisplay):
         check_choice("space", space, LABELS, or_none=True)
         check_choice("zoom", zoom, get_args(Zoom), or_none=True)
         rate = self.rate if rate is None else rate
-        for option, is_set in (("plot_rate=True", plot_rate), ("zoom='rate'", zoom)):
-            if is_set and rate is None:
-                raise ValueError(f"{option} needs a rate: pass rate=.")
-        isometrics: Any = plot_isometrics
-        if isinstance(isometrics, bool | np.bool_):
-            isometrics = _ISOMETRICS if isometrics else []
-        isometrics = np.atleast_1d(check_shares("plot_isometrics", isometrics))
-        law = None if rate is None else check_rate(rate)
+        if rate is None and (plot_rate or zoom):
+            option = "plot_rate=True" if plot_rate else "zoom='rate'"
+            raise ValueError(f"{option} needs a rate: pass rate=.")
+        isometrics = _isometric_rates(plot_isometrics)
         curve, bounds = self._averaged(average, plot_fixed_width)
-        summary = self._summary(rate, average, curve)
+        label = self._entry(name, self._summary(rate, average, curve))
+        law = check_rate("uniform" if rate is None else rate)
         self._start(ax)
         is_of_rate = plot_rate or zoom is not None
+        plane = self._plane(space, is_of_rate)
+        before = (self.ax_.get_xlim(), self.ax_.get_ylim()) if self.ax_.lines else None
+        draw = plane.draw_budget if plane.name == "roc" else None
+        self.rate_ = draw_rate(self.ax_, law, draw=draw) if is_of_rate else []
+        self._draw_references(plane, isometrics)
+        self.chance_level_ = None
+        if plot_chance_level:
+            self._draw_chance(plane, chance_level_kwargs)
+        placed = [(rates, plane.points(rates, tpr)) for rates, tpr in (curve, *bounds)]
+        self.line_ = self._model_line(*placed[0][1], curve_kwargs, label=label)
+        self._draw_folds(plane, fold_kwargs, plot_folds)
+        areas = [points for _, points in placed[1:]]
+        self._draw_bounds(areas, plot_fixed_width, bounds_kwargs)
+        if zoom is None:
+            self._show_all(plane)
+        else:
+            self._zoom(law, placed, before)
+        self._name_axes(*LABELS[plane.name], despine)
+        draw_legend(self.ax_)
+        return self
+
+    def _plane(self, chosen: Plane | None, is_of_rate: bool) -> Space:
+        """Return the plane that is chosen, else what the axes have, or the default."""
         ylabel = self.ax_.get_ylabel().partition("(")[0].strip()
         seen = self.ax_.get_xlabel(), ylabel
         drawn = next((key for key, labels in LABELS.items() if labels == seen), None)
-        space = space or drawn or ("rate-recall" if is_of_rate else "roc")
-        p = self.curve.prevalence
-        plane = Space(space, p)
-        before = self.ax_.get_xlim(), self.ax_.get_ylim()
-        # Nothing was chosen before.
-        is_first = not self.ax_.lines or before[0] == WHOLE
-        self.rate_ = []
-        if is_of_rate and law is not None:
-            draw = plane.draw_budget if space == "roc" else None
-            self.rate_ = draw_rate(self.ax_, law, draw=draw)
+        default: Plane = "rate-recall" if is_of_rate else "roc"
+        return Space(chosen or drawn or default, self.curve.prevalence)
+
+    def _draw_references(self, plane: Space, isometrics: FloatArray) -> None:
+        """Draw the limits of what can be reached, and lines of equal rate."""
+        p = plane.prevalence
         self.reachable_ = []
         style: dict[str, Any] = {"color": "0.6", "linewidth": 1, "label": "_"}
         worst, perfect = ([0, 1 - p, 1], [0, 0, 1]), ([0, p, 1], [0, 1, 1])
         for border in (worst, perfect):
             line = self._reference_line(plane.points(*border), **style)
             self.reachable_.append(line)
-            if space != "roc":
+            if plane.name != "roc":
                 # Elsewhere they are the frame.
                 style["label"] = "Perfect and worst"
+        style = {"color": "0.6", "linewidth": 0.8, "linestyle": "-."}
         self.isometrics_ = [
-            self._reference_line(
-                plane.isometric(r), color="0.6", linewidth=0.8, linestyle="-.",
-                label="Equal rate",
-            )
+            self._reference_line(plane.isometric(r), label="Equal rate", **style)
             for r in isometrics
-        ]  # fmt: skip
-        self.chance_level_ = None
-        if plot_chance_level:
-            self.chance_level_ = self._reference_line(
-                plane.points([0, 1], [0, 1]), chance_level_kwargs, linestyle="--",
-                label="Random",
-            )  # fmt: skip
-        placed = [(rates, plane.points(rates, tpr)) for rates, tpr in (curve, *bounds)]
-        label = self._entry(name, summary)
-        self.line_ = self._model_line(*placed[0][1], curve_kwargs, label=label)
-        folds = zip(self.curve.folds.tables, self.curve.fold_tpr, strict=True)
+        ]
+
+    def _draw_chance(self, plane: Space, given: dict[str, Any] | None) -> None:
+        points = plane.points([0, 1], [0, 1])
+        style = {"linestyle": "--", "label": "Random"}
+        self.chance_level_ = self._reference_line(points, given, **style)
+
+    def _draw_folds(
+        self, plane: Space, given: dict[str, Any] | None, is_drawn: bool
+    ) -> None:
+        """Draw each fold on the isometrics of its own prevalence."""
         self.fold_lines_ = []
-        for table, tpr in folds if plot_folds else ():
-            # Each on the isometrics of its own prevalence, as the consensus on its own.
-            points = Space(space, table.prevalence).points(self.curve.rates, tpr)
+        folds = zip(self.curve.folds.tables, self.curve.fold_tpr, strict=True)
+        for table, tpr in folds if is_drawn else ():
+            points = Space(plane.name, table.prevalence).points(self.curve.rates, tpr)
             faint = {"color": self.line_.get_color(), "alpha": 0.3, "linewidth": 0.8}
-            line = self._line(*points, fold_kwargs, linestyle="-", **faint)
+            line = self._line(*points, given, linestyle="-", **faint)
             self.fold_lines_.append(line)
-        self.bounds_ = None
-        if bounds:
-            kind = "band" if self.curve.band == "simultaneous" else "bounds"
-            kind = "fixed-width band" if plot_fixed_width else kind
-            areas = [points for _, points in placed[1:]]
-            self.bounds_ = self._draw_bounds(areas, kind, bounds_kwargs)
-        if zoom is not None and law is not None:
-            self._zoom(law, placed, None if is_first else before)
-        else:
-            self.ax_.set(xlim=WHOLE, ylim=WHOLE)
-        self.ax_.set_aspect("equal" if space == "roc" and zoom is None else "auto")
-        self._name_axes(*LABELS[space], despine)
-        draw_legend(self.ax_)
-        return self
+
+    def _show_all(self, plane: Space) -> None:
+        self.ax_.set(xlim=WHOLE, ylim=WHOLE)
+        self.ax_.set_aspect("equal" if plane.name == "roc" else "auto")
 
     def _zoom(
         self,
@@ -552,15 +561,15 @@ class RateAveragedROC(FoldsDisplay):
         seen += [y[(x >= low) & (x <= high)] for _, (x, y) in curves]
         found = np.concatenate(seen)
         bottom, top = float(found.min()), float(found.max())
-        room = _ROOM * (top - bottom) or _ROOM
+        room = 0.05 * (top - bottom) or 0.05
         bottom, top = max(bottom - room, WHOLE[0]), min(top + room, WHOLE[1])
-        if before is not None:
+        if before is not None and before[0] != WHOLE:
             (left, right), (under, over) = before
             low, high = min(low, left), max(high, right)
             bottom, top = min(bottom, under), max(top, over)
         # So that a curve that begins at 0 is not cut in half.
         low = low - 0.01 * (high - low) if low == 0 else low
-        self.ax_.set(xlim=(low, high), ylim=(bottom, top))
+        self.ax_.set(xlim=(low, high), ylim=(bottom, top), aspect="auto")
 
     def _averaged(
         self, average: Average, plot_fixed_width: bool
@@ -596,15 +605,29 @@ class RateAveragedROC(FoldsDisplay):
         return f"{metric} = {mean_and_spread(by_fold, value)}"
 
     def _draw_bounds(
-        self, bounds: list[_Curve], kind: str, given: dict[str, Any] | None
-    ) -> Any:
+        self, bounds: list[_Curve], is_of_width: bool, given: dict[str, Any] | None
+    ) -> None:
+        """Draw the area between bounds, if there are any."""
+        self.bounds_ = None
+        if not bounds:
+            return
+        kind = "band" if self.curve.band == "simultaneous" else "bounds"
+        kind = "fixed-width band" if is_of_width else kind
         x, y = (np.append(a, b[::-1]) for a, b in zip(*bounds, strict=True))
         form = _BOUNDS if kind == "bounds" else _BAND
         style = styled(given, color=self.line_.get_color(), label="_", **form)
         if style["label"] == "_":
             label = f"{100 * self.curve.confidence_level:g} % {kind}"
             self._grey_entry(label, given, **form)
-        return self.ax_.fill(x, y, **style)[0]
+        self.bounds_ = self.ax_.fill(x, y, **style)[0]
+
+
+def _isometric_rates(given: bool | ArrayLike) -> FloatArray:
+    """Return the rates of isometrics: True stands for nine, and False for none."""
+    rates: Any = given
+    if isinstance(given, bool | np.bool_):
+        rates = np.arange(1, 10) / 10 if given else []
+    return np.atleast_1d(check_shares("plot_isometrics", rates))
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:
