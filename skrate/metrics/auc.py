@@ -21,7 +21,14 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
 from skrate.data.table import EstimatedTable, RankTable, check_alone
-from skrate.metrics.base import LIST_METRICS, Metric, Slopes, reject_scoring, score
+from skrate.metrics.base import (
+    LIST_METRICS,
+    SCORES,
+    Metric,
+    Slopes,
+    reject_scoring,
+    score,
+)
 from skrate.metrics.lists import Average, Policy, mean_of_lists
 from skrate.metrics.recall import missed_share
 from skrate.rates.laws import check_rate
@@ -302,3 +309,4 @@ def _hypergeometric(
 
 
 LIST_METRICS[ranking_auc_score] = AUC
+SCORES["ranking_auc"] = ranking_auc_score
