@@ -604,8 +604,10 @@ def _of_two(
 ) -> Comparison:
     """Compare two models, or two metrics of one; ``names`` are arguments that rank."""
     are_paired = given.y_true_b is None
-    metrics = given.metric if given.is_pair else [given.metric] * 2
-    asked = [find_metric(metric, given.params) for metric in metrics]
+    if given.is_pair:
+        asked = [find_metric(metric) for metric in given.metric]
+    else:
+        asked = [find_metric(given.metric, given.params)] * 2
     models = evaluate(asked, samples, plan, are_paired=are_paired)
     if not are_paired and any(model.cases.worth is not None for model in models):
         raise ValueError(

@@ -125,7 +125,8 @@ def evaluate(
     Folds on which one is undefined are left out of all. Evaluations that are paired
     share ``units``, by default those of the first.
     """
-    if all(metric.ignores_prevalence for metric in metrics):
+    are_sampled = samples[0].each[0].kind == "sampling"
+    if are_sampled and all(metric.ignores_prevalence for metric in metrics):
         samples = [
             sample._replace(each=[one.balanced for one in sample.each])
             for sample in samples

@@ -58,10 +58,9 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     if cases.estimated is not None:
         # What a case is worth as either class is one source.
         return Parts(0.0, 0.0, float(covariance([values], cases)[0, 0]))
-    by_pos, by_neg = (
-        _class_variance(values[chosen], cases, chosen)
-        for chosen in (cases.is_pos, ~cases.is_pos)
-    )
+    is_neg = ~cases.is_pos
+    by_pos = _class_variance(values[cases.is_pos], cases, cases.is_pos)
+    by_neg = _class_variance(values[is_neg], cases, is_neg)
     whole = float(covariance([values], cases)[0, 0])
     if cases.clusters is not None:
         # A cluster may hold both classes: each source has the share of what clusters

@@ -30,8 +30,6 @@ from skrate.metrics.base import (
     score,
 )
 from skrate.metrics.lists import Average, Policy, mean_of_lists
-from skrate.metrics.recall import missed_share
-from skrate.rates.laws import check_rate
 
 __all__ = ["ranking_auc_score"]
 
@@ -217,7 +215,8 @@ class AUC(Metric):
         return list_auc(lists, k)
 
     def lost_recall(self, table: RankTable) -> float:
-        return missed_share(table, check_rate("uniform"))
+        # By a uniform rate a ranking finds p / 2 + (1 - p) AUC of the positives.
+        return table.negative_share * (1 - self.value(table))
 
     def slopes(self, table: RankTable) -> Slopes:
         # Per case they are the placement values of DeLong and others (1988).

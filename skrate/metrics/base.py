@@ -428,20 +428,19 @@ class Metric(ABC):
 
 def is_defined(metric: Metric, table: RankTable) -> bool:
     """Return whether a table has the classes that a metric needs."""
-    return not _lacking_classes(metric, table)
+    needs = metric.needs
+    return (table.n_pos > 0 or "positive" not in needs) and (
+        table.n_neg > 0 or "negative" not in needs
+    )
 
 
 def why_undefined(metric: Metric, table: RankTable) -> str:
     """Return why a metric is nan, for the warning."""
-    lacking = _lacking_classes(metric, table)
-    if lacking:
-        return f"y_true holds no {lacking[0]} case, or only of sample_weight 0"
-    return metric.undefined_value(table)
-
-
-def _lacking_classes(metric: Metric, table: RankTable) -> list[str]:
     weights = {"positive": table.n_pos, "negative": table.n_neg}
-    return [name for name in metric.needs if not weights[name] > 0]
+    for name in metric.needs:
+        if not weights[name] > 0:
+            return f"y_true holds no {name} case, or only of sample_weight 0"
+    return metric.undefined_value(table)
 
 
 def missing_parameters(metric: Metric) -> tuple[str, ...]:
