@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, Self, get_args, overload
 
 import numpy as np
@@ -66,19 +66,11 @@ __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_scor
 Side = Literal["positives", "negatives"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
-# Panels in which a rate doubles, and how many nodes make the density over r exact to
-# rounding on each: the pole of 1 / r is so far away that one is worth a factor of 17.
-_PER_OCTAVE = 3
+# So many nodes make the density over r exact to rounding on a third of an octave: the
+# pole of 1 / r is so far away that one is worth a factor of 17.
 _N_NODES = 14
-# How often the first panel of a law is halved towards 0. What is left below counts as
-# the rate where halving ends: to at least that rate the precision is constant.
-_HALVINGS = 60
-# What may be lost in the first panel for it to be relied on next to a mass at 0.
-_MOST_LOST = 1e-10
 # Rates below count as this one: 1 over them could be infinite.
 _LEAST_RATE = 1e-200
-# The share of E[1 / R] that such rates have, from which on it counts as infinite.
-_UNBOUNDED = 1e-3
 
 
 @overload
@@ -252,10 +244,8 @@ def recall_at_rate_score(
             )
         metric = RecallAtRate(rate, k, of)
         return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
-    return score_any(
-        lambda one: RecallAtRate(one, k, of), rate, y_true, y_score, sample_weight,
-        pos_label, average=average, labels=labels,
-    )  # fmt: skip
+    make, sample = partial(RecallAtRate, k=k, of=of), (y_true, y_score, sample_weight)
+    return score_any(make, rate, *sample, pos_label, average=average, labels=labels)
 
 
 @reject_scoring
@@ -681,7 +671,7 @@ class PerProcessed(RateDistribution):
     @property
     def is_bounded(self) -> bool:
         """Whether 1 / R has a mean without the least rates being taken for another."""
-        return self._found.least_share < _UNBOUNDED
+        return self._found.least_share < 1e-3
 
     @cached_property
     def _found(self) -> _ByInverse:
@@ -759,8 +749,11 @@ def _of_density(rate: RateDistribution, table: SurvivalTable) -> _ByInverse:
     first = _in_panels(rate, np.zeros(1), table.breaks[1:2])
     # Without mass at 0, P(R <= r) keeps its digits next to it.
     is_zero = float(rate._below(np.zeros(1))[0]) > 0
-    is_smooth = abs(float(first.lost[0])) <= _MOST_LOST
-    panels = _panels(table, _HALVINGS if is_smooth or not is_zero else 0)
+    # Else the first panel cannot be relied on next to that mass.
+    is_smooth = abs(float(first.lost[0])) <= 1e-10
+    # What is left below 60 halvings of the first panel counts as the rate where these
+    # end: to at least that rate the precision is constant.
+    panels = _panels(table, 60 if is_smooth or not is_zero else 0)
     edges = np.append(panels.low, 1.0)
     least = float(edges[0])
     read = _in_panels(rate, edges[:-1], edges[1:])
@@ -811,7 +804,7 @@ def _panels(table: SurvivalTable, n_halvings: int) -> _Panels:
     least = max(float(last[0]) * 0.5**n_halvings, _LEAST_RATE)
     low = np.maximum(first, least)
     ratio = np.maximum(last / low, 1.0)
-    n_parts = np.ceil(_PER_OCTAVE * np.log2(ratio)).astype(np.intp)
+    n_parts = np.ceil(3 * np.log2(ratio)).astype(np.intp)
     panel: IntArray = np.repeat(np.arange(len(low)), n_parts)
     part = np.arange(len(panel)) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
     is_constant = (table.coefficients[:, 1:] == 0).all(axis=1)

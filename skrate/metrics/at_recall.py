@@ -35,11 +35,6 @@ __all__ = [
     "work_saved_score",
 ]
 
-# Above the cut; with fewer, tests by the standard error find what is not there.
-_LEAST_NEGATIVES = 10
-# Of the class whose share is fixed, on the lesser side of the cut: with fewer standard
-# errors are too small.
-_LEAST_BESIDE = 8
 TOO_SMALL = (
     "its standard error may be far too small, so that models that are equally good "
     "often seem to differ. Compare two models on the same cases by "
@@ -47,10 +42,6 @@ TOO_SMALL = (
 )
 # What rounding may leave of a share that is reached.
 ROUNDING = 1e-12
-# Rates that are tried beside the cuts of the merged ranking, or in place of more cuts.
-_STEPS, _MOST_CUTS = 512, 2**16
-# Between two of them.
-_FINER = 64
 
 
 @reject_scoring
@@ -486,11 +477,8 @@ def recall_at_fpr_score(
     >>> recall_at_fpr_score(y_true, y_score, fpr=0.1)
     0.5
     """
-    metric = RecallAtFPR(fpr)
-    return score_any(
-        lambda _: metric, None, y_true, y_score, sample_weight, pos_label,
-        average=average, labels=labels,
-    )  # fmt: skip
+    metric, sample = RecallAtFPR(fpr), (y_true, y_score, sample_weight, pos_label)
+    return score_any(lambda _: metric, None, *sample, average=average, labels=labels)
 
 
 @overload
@@ -596,11 +584,8 @@ def fpr_at_recall_score(
     >>> fpr_at_recall_score(y_true, y_score, recall=0.5)
     0.0
     """
-    metric = FPRAtRecall(recall)
-    return score_any(
-        lambda _: metric, None, y_true, y_score, sample_weight, pos_label,
-        average=average, labels=labels,
-    )  # fmt: skip
+    metric, sample = FPRAtRecall(recall), (y_true, y_score, sample_weight, pos_label)
+    return score_any(lambda _: metric, None, *sample, average=average, labels=labels)
 
 
 class AtRecall(Metric):
@@ -770,10 +755,10 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
         by_rate = self.target / table.prevalence
+        found_at = min(self.value(table) / by_rate, 1.0)
         test = RecallTest(
-            table, sizes, min(self.value(table) / by_rate, 1.0),
-            precision=self.target, is_precise=True,
-        )  # fmt: skip
+            table, sizes, found_at, precision=self.target, is_precise=True
+        )
         low, high = (
             min(by_rate * test.last_above(deviation), 1.0)
             for deviation in (quantile, -quantile)
@@ -789,11 +774,13 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         recall, rate = self._last(table)
         wrong = rate * table.total - recall * table.n_pos
         n_wrong = wrong / table.n_neg * n_neg
-        if rate == 1 or n_wrong >= _LEAST_NEGATIVES:
+        # With fewer, tests by the standard error find differences that do not exist.
+        n_enough = 10
+        if rate == 1 or n_wrong >= n_enough:
             return None
         return (
             f"{self.name} {self.target:g}: {n_wrong:.1f} negatives lie above the cut, "
-            f"and with fewer than {_LEAST_NEGATIVES} {TOO_SMALL}"
+            f"and with fewer than {n_enough} {TOO_SMALL}"
         )
 
     def _last(self, table: RankTable) -> tuple[float, float]:
@@ -895,11 +882,13 @@ def few_beside(
     """Return that few cases of a class are on one side of a cut, None where enough."""
     on_sides = zip((share * n_cases, (1 - share) * n_cases), sides, strict=True)
     n_least, side = min(on_sides)
-    if n_least >= _LEAST_BESIDE * (1 - ROUNDING):
+    # With fewer, standard errors are too small.
+    n_enough = 8
+    if n_least >= n_enough * (1 - ROUNDING):
         return None
     return (
         f"of {n_cases:g} {name} {n_least:.3g} are {side}, and with fewer than "
-        f"{_LEAST_BESIDE} {TOO_SMALL}"
+        f"{n_enough} {TOO_SMALL}"
     )
 
 
@@ -1031,17 +1020,18 @@ class RecallTest(NamedTuple):
 
         The first where there is none.
         """
+        # The cuts of the merged ranking with 513 rates, or rates in place of many cuts.
         rates = self.table.merged.table.rates
-        if len(rates) > _MOST_CUTS:
-            rates = np.arange(_MOST_CUTS + 1) / _MOST_CUTS
+        if len(rates) > 2**16:
+            rates = np.arange(2**16 + 1) / 2**16
         else:
-            rates = np.union1d(rates, np.arange(_STEPS + 1) / _STEPS)
+            rates = np.union1d(rates, np.arange(513) / 512)
         if backwards:
             rates = rates[::-1]
         kept = np.flatnonzero(sign * self.deviations(rates) <= most)
         if not len(kept) or kept[-1] == len(rates) - 1:
             return float(rates[kept[-1] if len(kept) else 0])
-        rates = np.linspace(rates[kept[-1]], rates[kept[-1] + 1], _FINER)
+        rates = np.linspace(rates[kept[-1]], rates[kept[-1] + 1], 64)
         found = sign * self.deviations(rates)
         last = np.flatnonzero(found[:-1] <= most).max(initial=0)
         low, high = found[last : last + 2]

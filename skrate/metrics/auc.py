@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from scipy.special import betaln
 
-from skrate.data.arrays import (
-    Array,
-    ArrayLike,
-    FloatArray,
-    IntArray,
-    Label,
-    dot,
-    share_of,
-)
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot, share_of
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
@@ -165,17 +156,22 @@ def ranking_auc_score(
     0.6667
     """
     if isinstance(y_true, FoldRankings):
-        check_alone(
-            y_true, y_score=y_score, groups=groups, sample_weight=sample_weight,
-            relevance_threshold=relevance_threshold, pos_label=pos_label,
-        )  # fmt: skip
+        others = {"y_score": y_score, "groups": groups, "sample_weight": sample_weight}
+        others["relevance_threshold"] = relevance_threshold
+        check_alone(y_true, **others, pos_label=pos_label)
         if k is not None:
             raise ValueError(
                 f"k={k!r} cuts lists, and y_true is a FoldRankings: leave it out, or "
                 "give the share of each fold that is processed as rate= to "
                 "recall_at_rate_score."
             )
-        _check_means_of_folds(average=(average, "macro"), undefined=(undefined, "skip"))
+        options = ("average", average, "macro"), ("undefined", undefined, "skip")
+        for name, value, default in options:
+            if not isinstance(value, str) or value != default:
+                raise ValueError(
+                    f"{name} must be {default!r} where y_true is a FoldRankings: folds "
+                    "count the same, and those that are undefined are left out."
+                )
         return score(AUC(), y_true)
     are_of_lists = any(each is not None for each in (groups, k, relevance_threshold))
     if isinstance(y_true, EstimatedLabels) and not are_of_lists:
@@ -229,16 +225,6 @@ class AUC(Metric):
         return Slopes(by_pos, by_neg, 0.0)
 
 
-def _check_means_of_folds(**options: tuple[Any, str]) -> None:
-    """Raise for what would make another mean of folds."""
-    for name, (value, default) in options.items():
-        if not isinstance(value, str) or value != default:
-            raise ValueError(
-                f"{name} must be {default!r} where y_true is a FoldRankings: folds "
-                "count the same, and those that are undefined are left out."
-            )
-
-
 def list_auc(table: ListTable, k: int | None = None) -> ListValues:
     """Return the AUC of lists, or of the best ``k`` cases (of weight one) of each."""
     if k is None:
@@ -278,7 +264,12 @@ def _drawn_auc(
     lists = np.repeat(np.arange(len(counts)), counts)
     drawn_pos = least[lists] + np.arange(len(lists)) - starts[lists]
     drawn_neg = n_drawn[lists] - drawn_pos
-    chances = _hypergeometric(drawn_pos, pos[lists], drawn_neg, neg[lists], starts)
+    # Hypergeometric probabilities, which sum to 1 from each start on.
+    pos, neg = pos[lists], neg[lists]
+    logs = -betaln(drawn_pos + 1, pos - drawn_pos + 1)
+    logs -= betaln(drawn_neg + 1, neg - drawn_neg + 1)
+    chances = np.exp(logs - np.repeat(np.maximum.reduceat(logs, starts), counts))
+    chances /= np.repeat(np.add.reduceat(chances, starts), counts)
     n_pos, n_neg = above.n_pos[lists] + drawn_pos, above.n_neg[lists] + drawn_neg
     ordered = above.part[lists] + (above.n_pos[lists] + drawn_pos / 2) * drawn_neg
     given = _whole(ordered, n_pos, n_neg)
@@ -290,21 +281,6 @@ def _drawn_auc(
     values = share_of(mean(np.nan_to_num(given.values)), defined)
     pairs = mean(given.whole)
     return ListValues(values, defined, mean(ordered), pairs, mean(n_pos), mean(n_neg))
-
-
-def _hypergeometric(
-    drawn_pos: FloatArray,
-    pos: FloatArray,
-    drawn_neg: FloatArray,
-    neg: FloatArray,
-    starts: IntArray,
-) -> FloatArray:
-    """Return probabilities of numbers drawn, which sum to 1 from each start on."""
-    logs = -betaln(drawn_pos + 1, pos - drawn_pos + 1)
-    logs -= betaln(drawn_neg + 1, neg - drawn_neg + 1)
-    sizes = np.diff(starts, append=len(logs))
-    chances = np.exp(logs - np.repeat(np.maximum.reduceat(logs, starts), sizes))
-    return np.asarray(chances / np.repeat(np.add.reduceat(chances, starts), sizes))
 
 
 LIST_METRICS[ranking_auc_score] = AUC

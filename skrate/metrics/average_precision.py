@@ -29,13 +29,6 @@ __all__ = ["average_precision_score"]
 
 # A case may count so little that its share of its class is 0.
 _LEAST = np.finfo(np.float64).tiny
-# Positives below fewer negatives than that have an unreliable precision, and may
-# contribute at most this share of the value.
-_FEW_NEGATIVES = 3
-_MAX_SHARE = 0.9
-# As many negatives above a false positive rate equal to the odds of the prevalence,
-# where precision is about a half, are enough for any ranking.
-_EXPECTED_NEGATIVES = 10
 
 
 @overload
@@ -193,10 +186,8 @@ def average_precision_score(
     if has_columns(y_score) and find_label(pos_label, [1]):
         # As scikit-learn takes it, whose default it is.
         pos_label = None
-    return score_any(
-        lambda _: metric, None, y_true, y_score, sample_weight, pos_label,
-        average=average, labels=labels,
-    )  # fmt: skip
+    sample = y_true, y_score, sample_weight, pos_label
+    return score_any(lambda _: metric, None, *sample, average=average, labels=labels)
 
 
 class AveragePrecision(
@@ -305,7 +296,9 @@ class AveragePrecision(
         if p is None or is_compared:
             return None
         n_neg, odds = sizes[1], p / (1 - p)
-        n_needed = _EXPECTED_NEGATIVES / odds
+        # Ten negatives above a false positive rate equal to the odds, where precision
+        # is about a half, are enough for any ranking.
+        n_needed = 10 / odds
         if n_needed <= n_neg * (1 + 1e-9):
             return None
         tpr = table.cum_pos[1:] / table.n_pos
@@ -313,10 +306,10 @@ class AveragePrecision(
         # The precisions, divided by the odds and the number of positives.
         contributions = tpr / np.maximum(odds * tpr + fpr, _LEAST)
         contributions *= table.pos / table.n_pos
-        # Weights may add up to 3 up to rounding.
-        is_few = n_neg * fpr < _FEW_NEGATIVES * (1 - 1e-9)
+        # Below fewer than three negatives, up to rounding, a precision is unreliable.
+        is_few = n_neg * fpr < 3 * (1 - 1e-9)
         share = contributions[is_few].sum() / contributions.sum()
-        if share <= min(_MAX_SHARE, n_neg * odds):
+        if share <= min(0.9, n_neg * odds):
             return None
         # Two digits, rounded up, and no power of ten where it can be read without.
         digits = max(int(np.floor(np.log10(n_needed))) - 1, 0)
@@ -325,8 +318,8 @@ class AveragePrecision(
         return (
             f"{self.name} at prevalence {p:g}: {np.floor(n_neg):,.0f} negatives are "
             f"too few, about {needed} negatives would be needed. {share:.0%} of the "
-            f"value comes from positives with fewer than {_FEW_NEGATIVES} negatives "
-            "above them: collect more negatives, or report the AUC or a partial AUC. "
+            "value comes from positives with fewer than 3 negatives above them: "
+            "collect more negatives, or report the AUC or a partial AUC. "
             "Trust neither the value nor its interval, nor a comparison."
         )
 

@@ -44,13 +44,6 @@ __all__ = ["convert_rauc", "rate_weighted_auc_score"]
 Measure = Literal["expected_recall", "rauc"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
-# Where worst and best ranking differ by a lesser share of the best, rounding would be
-# all there is to see. Below the other, a number has no reciprocal to divide by.
-LEAST_RANGE = 1e-12
-_LEAST_NUMBER = 1e-300
-# By how much of the best an expected recall may be out of range, for rounding.
-_SLACK = 1e-9
-
 
 @overload
 def rate_weighted_auc_score(
@@ -221,10 +214,8 @@ def rate_weighted_auc_score(
     ... ).tolist()
     [1.0, 0.5, 1.0]
     """
-    return score_any(
-        RateWeightedAUC, rate, y_true, y_score, sample_weight, pos_label,
-        average=average, labels=labels,
-    )  # fmt: skip
+    sample = y_true, y_score, sample_weight, pos_label
+    return score_any(RateWeightedAUC, rate, *sample, average=average, labels=labels)
 
 
 class RateWeightedAUC(
@@ -355,8 +346,11 @@ def _kept_range(rate: RateDistribution, prevalence: float) -> tuple[float, float
 
 
 def has_range(worst: Any, best: Any) -> Any:
-    """Return whether rankings differ in expected recall, between these two."""
-    return best - worst > np.maximum(LEAST_RANGE * best, _LEAST_NUMBER)
+    """Return whether rankings differ in expected recall, between these two.
+
+    By more than rounding, and by a number that has a reciprocal.
+    """
+    return best - worst > np.maximum(1e-12 * best, 1e-300)
 
 
 def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
@@ -464,7 +458,7 @@ def convert_rauc(
     if not is_defined:
         worst, best = 0.0, 1.0
     # What a score computes may be beyond by rounding.
-    slack = _SLACK * best
+    slack = 1e-9 * best
     least = max(worst - slack, 0.0)
     recall = check_shares("value", value, least, best + slack, allow_nan=True)
     if not is_defined:
