@@ -444,6 +444,9 @@ def _kept(found: Evaluation) -> Evaluation:
 
     Scores and weights are copied, because the caller may change theirs.
     """
+    if found.folds is not None:
+        # Their arrays are copies already.
+        return replace(found)
 
     def copied(ranked: Ranked) -> Ranked:
         names = ("scores", "weights", "given")

@@ -338,32 +338,17 @@ def _selected(
     metric = found[0].metric
     sign = 1.0 if metric.greater_is_better else -1.0
     values = np.array([model.value for model in found])
-    ends = np.full((len(names), 2), _NAN)
-    errors = np.full(len(names), _NAN)
-    is_known = all(model.is_known for model in found) and not np.isnan(values).any()
     best = 0 if np.isnan(values).all() else int(np.nanargmax(sign * values))
+    errors, ends = np.full(len(names), _NAN), np.full((len(names), 2), _NAN)
     corrected, interval = _NAN, ConfidenceInterval(_NAN, _NAN)
     is_in = are_near = np.ones(len(names), dtype=bool)
-    if is_known:
+    if all(model.is_known for model in found) and not np.isnan(values).any():
         errors = np.array([model.parts.standard_error for model in found])
         ends = np.array([model.interval() for model in found])
         _warn_of_few(found[0].cases)
         corrected, interval = values[best], ConfidenceInterval(*ends[best].tolist())
         if len(names) > 1:
-            # What is drawn must not depend on the order of the models either.
-            order = np.lexsort((errors, values))
-            units = _Units.of([found[k].influence for k in order], found[0].cases)
-            left_out, moved = _drawn(sign * values[order], units, sign, plan)
-            about, error = _corrected(sign * values[order], moved, left_out)
-            moved = moved[:, np.argsort(order)]
-            about = np.clip(sign * about, *found[best].bounds)
-            corrected = about[0]
-            # Folds whose training cases test others are correlated, given their models.
-            factor = found[best].units.retraining_factor or 1.0
-            error = float(np.hypot(factor * errors[best], error))
-            both = [found[best].interval(error=error, value=x) for x in about.tolist()]
-            lows, highs = zip(*both, strict=True)
-            interval = ConfidenceInterval(min(lows), max(highs))
+            corrected, interval, moved = _without_luck(found, errors, sign, best)
             freedom = found[0].cases.unit_freedom
             is_in, are_near = _sets(sign * values, moved, plan, margin, freedom)
             is_in[best] = True
@@ -372,8 +357,7 @@ def _selected(
     if costs is not None and len(near):
         # The better of equally cheap ones.
         choice = names[near[np.lexsort((-sign * values[near], costs[near]))[0]]]
-    picked = [name for name, chosen in zip(names, is_in, strict=True) if chosen]
-    near_names = tuple(name for name, near in zip(names, are_near, strict=True) if near)
+    all_names = np.array(names, dtype=object)
     n_pos, n_neg = found[0].class_sizes
     return BestModel(
         metric=metric.name,
@@ -385,15 +369,36 @@ def _selected(
         value=float(values[best]),
         corrected_value=float(corrected),
         confidence_interval=interval,
-        set=tuple(picked),
+        set=tuple(all_names[is_in]),
         confidence_level=plan.confidence_level,
         question=found[0].question,
         margin=margin,
-        equivalent=None if margin is None else near_names,
+        equivalent=None if margin is None else tuple(all_names[are_near]),
         choice=choice,
         n_pos=n_pos,
         n_neg=n_neg,
     )
+
+
+def _without_luck(
+    found: list[Evaluation], errors: FloatArray, sign: float, best: int
+) -> tuple[float, ConfidenceInterval, FloatArray]:
+    """Return the value of the best on new cases, its interval, and draws of all."""
+    top = found[best]
+    values = np.array([model.value for model in found])
+    # What is drawn must not depend on the order of the models.
+    order = np.lexsort((errors, values))
+    units = _Units.of([found[k].influence for k in order], top.cases)
+    left_out, moved = _drawn(sign * values[order], units, sign, top.plan)
+    about, error = _corrected(sign * values[order], moved, left_out)
+    about = np.clip(sign * about, *top.bounds)
+    # Folds whose training cases test others are correlated, given their models.
+    factor = top.units.retraining_factor or 1.0
+    error = float(np.hypot(factor * errors[best], error))
+    both = [top.interval(error=error, value=x) for x in about.tolist()]
+    lows, highs = zip(*both, strict=True)
+    interval = ConfidenceInterval(min(lows), max(highs))
+    return about[0], interval, moved[:, np.argsort(order)]
 
 
 @dataclass(frozen=True, repr=False)
