@@ -56,17 +56,11 @@ STUMP = np.dtype(
         ("weight", np.float64),
     ]
 )
-# The weight of a ranker is then below 600, of which floats hold the exponential.
-_FASTEST = 50
 # What features may be: missing values are one side of each threshold.
 _NUMBERS: dict[str, Any] = {
     "dtype": [np.float64, np.float32],
     "ensure_all_finite": "allow-nan",
 }
-# On the squared slope for scores of unit deviation, against the mean loss of a case:
-# moves an ordinary slope by a thousandth, and keeps a separable sample's finite.
-_PENALTY = 1e-4
-_SMALLEST_SLOPE = 1e-3
 
 
 class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -331,10 +325,10 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
-        if check_positive("learning_rate", self.learning_rate) > _FASTEST:
+        # The exponential of the weight of a ranker is then a float.
+        if check_positive("learning_rate", self.learning_rate) > 50:
             raise ValueError(
-                f"learning_rate must be at most {_FASTEST}, got "
-                f"{shown(self.learning_rate)}."
+                f"learning_rate must be at most 50, got {shown(self.learning_rate)}."
             )
         n_bins = self.max_bins
         if n_bins is not None and check_count("max_bins", n_bins, minimum=2) > MAX_BINS:
@@ -365,27 +359,25 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         speed = float(self.learning_rate)
         stumps: list[Array] = []
         normalisers: list[float] = []
-        reason = ""
-        while not reason:
-            if len(stumps) >= self.n_estimators:
-                reason = "n_estimators"
-                break
+        self.stop_reason_ = "n_estimators"
+        while len(stumps) < self.n_estimators:
             found = next_round(columns, pairs, with_pairs, speed)
             if found is None:
-                reason = "no_gain"
+                self.stop_reason_ = "no_gain"
                 break
             stumps.append(found.stump)
             normalisers.append(found.normaliser)
-            held_out_score = None if rule is None else rule.add(stumps[-1])
+            held_out_score = None if rule is None else rule.add(found.stump)
             self._report(len(stumps), normalisers, held_out_score)
             if found.is_perfect:
-                reason = "separable"
-            elif rule is not None and rule.is_over():
-                reason = "no_improvement"
+                self.stop_reason_ = "separable"
+                break
+            if rule is not None and rule.is_over():
+                self.stop_reason_ = "no_improvement"
+                break
         self.estimators_ = np.array(stumps, dtype=STUMP)
         self.normalisers_ = np.array(normalisers, dtype=np.float64)
         self.n_estimators_ = len(stumps)
-        self.stop_reason_ = reason
         if rule is not None:
             self.validation_scores_ = np.array(rule.scores)
 
@@ -482,10 +474,8 @@ class StoppingRule(RankBoostClassifier):
             self.classes_ = np.array([0, 1])
             held_out = held_out._replace(y=held_out.is_pos.astype(int))
         self.train, self.held_out = train, held_out
-        self.of_train, self.of_held_out = (
-            np.zeros(len(train.y)),
-            np.zeros(len(held_out.y)),
-        )
+        self.of_train = np.zeros(len(train.y))
+        self.of_held_out = np.zeros(len(held_out.y))
         self.scores: list[float] = []
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -560,9 +550,9 @@ def fit_link(
         return 1.0, center - float(logit(prevalence))
     standard = (scores - center) / spread
     slope, intercept = _logistic(standard, is_pos, shares, prevalence)
-    if slope < _SMALLEST_SLOPE:
+    if slope < 1e-3:
         # Pairs within lists say nothing on lists against each other, so this occurs.
-        slope, intercept = _SMALLEST_SLOPE, float(logit(prevalence))
+        slope, intercept = 1e-3, float(logit(prevalence))
     return slope / spread, center - spread * intercept / slope
 
 
@@ -570,31 +560,28 @@ def _logistic(
     scores: FloatArray, is_pos: BoolArray, shares: FloatArray, prevalence: float
 ) -> tuple[float, float]:
     """Return slope and intercept that minimise the mean log loss and the penalty."""
+    # On the squared slope for scores of unit deviation: moves an ordinary slope by a
+    # thousandth, and keeps a separable sample's finite.
+    penalty = 1e-4
 
     def loss(parameters: Array) -> tuple[float, Array]:
         margin = parameters[0] * scores + parameters[1]
         value = _sum(shares * (np.logaddexp(0, margin) - is_pos * margin))
         residual = shares * (expit(margin) - is_pos)
-        slope_part = _sum(residual * scores) + _PENALTY * parameters[0]
+        slope_part = _sum(residual * scores) + penalty * parameters[0]
         gradient = np.array([slope_part, residual.sum()])
-        return value + _PENALTY / 2 * float(parameters[0]) ** 2, gradient
+        return value + penalty / 2 * float(parameters[0]) ** 2, gradient
 
     def curvature(parameters: Array) -> Array:
         probability = expit(parameters[0] * scores + parameters[1])
         weight = shares * probability * (1 - probability)
         cross = _sum(weight * scores)
-        first = _sum(weight * scores**2) + _PENALTY
+        first = _sum(weight * scores**2) + penalty
         return np.array([[first, cross], [cross, weight.sum()]])
 
     start = np.array([0.0, float(logit(prevalence))])
-    found = minimize(
-        loss,
-        start,
-        jac=True,
-        hess=curvature,
-        method="trust-exact",
-        options={"gtol": 1e-8},
-    )
+    options = {"jac": True, "hess": curvature, "options": {"gtol": 1e-8}}
+    found = minimize(loss, start, method="trust-exact", **options)
     # Newton's step from there doubles the digits: repeated rows and integer weights,
     # summed in different orders, must agree to more than the tolerance.
     last = found.x - np.linalg.solve(curvature(found.x), loss(found.x)[1])
@@ -856,19 +843,14 @@ def prepare_columns(
         if len(ends) == 0 and not 0 < n_present < len(values):
             continue
         if max_bins is not None and len(ends) >= max_bins:
+            # The ends at which bins hold about equal weight. The slack makes repeated
+            # rows and integer weights cut at the same values.
             mass = np.cumsum(weights[order[:n_present]])
-            ends = _quantile_ends(ends, mass, max_bins)
+            targets = np.arange(1, max_bins) / max_bins * mass[-1] * (1 - 1e-9)
+            first = np.searchsorted(mass[ends], targets)
+            ends = ends[np.unique(first[first < len(ends)])]
         columns.append(Column(feature, order, ordered, ends))
     return columns
-
-
-def _quantile_ends(ends: IntArray, mass: FloatArray, n_bins: int) -> IntArray:
-    """Return the ends of values at which the bins hold about equal weight."""
-    targets = np.arange(1, n_bins) / n_bins * mass[-1]
-    # The slack makes repeated rows and integer weights cut at the same values.
-    first = np.searchsorted(mass[ends], targets * (1 - 1e-9))
-    kept = np.unique(first[first < len(ends)])
-    return np.asarray(ends[kept], dtype=np.intp)
 
 
 def stump_scores(stumps: Array, X: Array) -> FloatArray:

@@ -52,24 +52,51 @@ from skrate.rates.laws import cuts_of
 
 # Each with and without its ending; a test holds them to the registry.
 MetricName = Literal[
-    "average_precision", "average_precision_score", "expected_gain",
-    "expected_gain_score", "expected_recall", "fpr_at_recall", "fpr_at_recall_score",
-    "lift_at_rate", "lift_at_rate_score",
-    "mean_average_precision", "mean_average_precision_score", "momentum",
-    "momentum_score", "ndcg", "ndcg_score",
-    "partial_auc", "partial_auc_score", "precision_at_rate", "precision_at_rate_score",
-    "precision_at_recall", "precision_at_recall_score", "ranking_auc",
-    "ranking_auc_score", "rate_at_recall", "rate_at_recall_score", "rate_weighted_auc",
-    "rate_weighted_auc_score", "recall_at_fpr", "recall_at_fpr_score",
-    "recall_at_precision", "recall_at_precision_score", "recall_at_rate",
-    "recall_at_rate_score", "reciprocal_rank", "reciprocal_rank_score", "roc_auc",
-    "roc_auc_score", "stamina", "stamina_score", "work_saved", "work_saved_score",
-]  # fmt: skip
+    "average_precision",
+    "average_precision_score",
+    "expected_gain",
+    "expected_gain_score",
+    "expected_recall",
+    "fpr_at_recall",
+    "fpr_at_recall_score",
+    "lift_at_rate",
+    "lift_at_rate_score",
+    "mean_average_precision",
+    "mean_average_precision_score",
+    "momentum",
+    "momentum_score",
+    "ndcg",
+    "ndcg_score",
+    "partial_auc",
+    "partial_auc_score",
+    "precision_at_rate",
+    "precision_at_rate_score",
+    "precision_at_recall",
+    "precision_at_recall_score",
+    "ranking_auc",
+    "ranking_auc_score",
+    "rate_at_recall",
+    "rate_at_recall_score",
+    "rate_weighted_auc",
+    "rate_weighted_auc_score",
+    "recall_at_fpr",
+    "recall_at_fpr_score",
+    "recall_at_precision",
+    "recall_at_precision_score",
+    "recall_at_rate",
+    "recall_at_rate_score",
+    "reciprocal_rank",
+    "reciprocal_rank_score",
+    "roc_auc",
+    "roc_auc_score",
+    "stamina",
+    "stamina_score",
+    "work_saved",
+    "work_saved_score",
+]
 # What may be given for a metric: a score function, what stands for one, or its name.
 MetricLike = MetricName | Callable[..., Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
-# With fewer it takes longer to find those that may become one.
-_FEW_GROUPS = 2_000
 _NO_CUTS = np.empty(0)
 
 OF_CASES_IN_FOLDS = (
@@ -289,7 +316,8 @@ class Metric(ABC):
         By another way than ``values`` where that is at least twice as quick.
         """
         small: Any = table
-        if table.n_groups > _FEW_GROUPS:
+        # With fewer groups it takes longer to find those that may become one.
+        if table.n_groups > 2_000:
             small = getattr(table, self.groups)
         return float(self.values(small.pos[None], small.neg[None])[0])
 

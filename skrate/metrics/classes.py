@@ -263,7 +263,10 @@ def _of_classes(
     """Return the value of each class, or their mean."""
     shares = np.ones(len(metrics))
     if average == "weighted":
-        shares = _class_weights(split, sample_weight)
+        weights = np.ones(len(split.is_of[0]))
+        if sample_weight is not None:
+            weights = _case_weights(sample_weight, split)
+        shares = np.array([weights[is_of].sum() for is_of in split.is_of])
         if not shares.any():
             reason = f"y_true holds no case with a {split.name}"
             return warn_undefined(metrics[0].name, reason)
@@ -273,14 +276,6 @@ def _of_classes(
             of = f" of the {split.name} {shown(split.labels[i])}"
             values[i] = score(metrics[i], *columns, sample_weight, of=of)
     return values if average is None else float(dot(values, shares) / shares.sum())
-
-
-def _class_weights(split: OneVsRest, sample_weight: ArrayLike | None) -> FloatArray:
-    """Return the weight of the cases of each class, on any scale."""
-    if sample_weight is None:
-        return np.array([np.count_nonzero(is_of) for is_of in split.is_of], dtype=float)
-    weights = _case_weights(sample_weight, split)
-    return np.array([weights[is_of].sum() for is_of in split.is_of])
 
 
 def _case_weights(sample_weight: ArrayLike, split: OneVsRest) -> FloatArray:

@@ -59,8 +59,6 @@ from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 
 __all__ = ["expected_gain_score"]
 
-# As many average cases are added to the neighbours of a cut that few cases reach.
-_ADDED = 4.0
 # What one more unit of gain, or of cost, in each group adds.
 WorthSlopes = tuple[FloatArray, FloatArray]
 # One number per case, or one per class.
@@ -543,9 +541,9 @@ def gain_at_cut(table: WorthTable, points: FloatArray) -> FloatArray:
     found = ends[len(points) :] - ends[: len(points)]
     spent = float(worth.cost.sum())
     around = 2 * width * spent
-    # Few cases may happen to gain all the same.
+    # Few cases may happen to gain all the same: four average ones are added.
     where = np.searchsorted(worth.shares, points, side="left")
-    added = np.where(is_of_few([table], table.rates[where]), _ADDED, 0.0) / table.total
+    added = np.where(is_of_few([table], table.rates[where]), 4.0, 0.0) / table.total
     around_all = around + added * spent
     return ratio(found + added * gained[-1], around_all)
 

@@ -13,8 +13,6 @@ from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.base import Metric, Slopes, score
 
-# Less than this above chance is rounding.
-LEAST_ADVANTAGE = 1e-12
 _AUC = AUC()
 _PRECISION = AveragePrecision(adjusted=True)
 
@@ -213,11 +211,12 @@ def _combine(
     exact: bool,
 ) -> tuple[FloatArray, FloatArray]:
     """Return momentum and stamina from 2 AUC - 1 and adjusted average precision."""
+    # Less above chance is rounding.
+    least = 1e-12
     with np.errstate(invalid="ignore", divide="ignore"):
         beta, product = np.divide(precision, advantage), p * rest * advantage
-        is_better = (advantage > LEAST_ADVANTAGE) & (
-            beta - p - (product / 2 if exact else 0) > LEAST_ADVANTAGE
-        )
+        lead = beta - p - (product / 2 if exact else 0)
+        is_better = (advantage > least) & (lead > least)
         if exact:
             alpha = _exact_stamina(beta, product, p)
             beta = p + product / alpha

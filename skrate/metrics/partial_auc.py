@@ -39,8 +39,6 @@ Standard = Literal["mcclish"]
 STANDARDS: tuple[Standard, ...] = get_args(Standard)
 # What of a distribution may be out of reach of all curves.
 _NEGLIGIBLE = 1e-9
-# With fewer cases in a window, tests of equal models reject too often.
-_LEAST_IN_WINDOW = 5
 # What may be told of an axis: a window, or a weight.
 OfAxis: TypeAlias = (
     Sequence[float] | Literal["uniform"] | RateDistribution | FrozenDistribution | None
@@ -260,11 +258,12 @@ class PartialAUC(Metric, score=partial_auc_score):
         if not is_compared:
             return None
         name, n_least = self.least_in_window(*sizes)
-        if n_least >= _LEAST_IN_WINDOW * (1 - _NEGLIGIBLE):
+        # With fewer than 5, tests of equal models reject too often.
+        if n_least >= 5 * (1 - _NEGLIGIBLE):
             return None
         return (
             f"{self.name}: the window holds {n_least:.3g} {name}, and with fewer than "
-            f"{_LEAST_IN_WINDOW} {TOO_SMALL}"
+            f"5 {TOO_SMALL}"
         )
 
     @property

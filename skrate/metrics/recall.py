@@ -23,20 +23,10 @@ from skrate.metrics.base import Slopes
 from skrate.rates.laws import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
 
-# The sum over positives: rankings up to this length keep their weights.
-_KEPT_LENGTH = 16_384
-# Groups a case: from here on, ties are so few that cases are summed one by one.
-_FEW_TIES = 0.5
 # Rankings with more groups look a rate with a density up on a grid of as many cells.
 _GRID = 2**15
-# What a straight line in a cell of it may be off, as a share of what does or does not
-# survive.
-_LINEAR = 1e-7
-# Where in a cell it is compared with the line, and what may be rounding.
-_PLACE, _ROUNDING = 0.3, 4e-15
 # Of fewer cases above a cut the share of positives is no estimate of itself.
 FEW_PROCESSED = 5
-_ADDED = 2.0
 
 
 def expected_recall(
@@ -53,7 +43,8 @@ def expected_recall(
         # By place, which is several times quicker than by group.
         return sum_over_places(~labels if of_negatives else labels, rate) / n
     weights = table.neg if of_negatives else table.pos
-    if table.is_of_cases and table.n_groups > _FEW_TIES * table.total:
+    # Where ties are few, cases are summed one by one.
+    if table.is_of_cases and table.n_groups > table.total / 2:
         if table.n_groups < table.total:
             # Cases that tie share their places.
             sizes = np.rint(table.pos + table.neg).astype(np.intp)
@@ -75,7 +66,8 @@ def missed_share(table: RankTable, law: RateDistribution) -> float:
 def sum_over_places(counts: Array, rate: RateDistribution) -> float:
     """Return the sum over cases in separate places; labels may be numbers."""
     n = len(counts)
-    if n <= _KEPT_LENGTH:
+    # Short rankings keep their weights.
+    if n <= 16_384:
         return float(dot(counts, _kept_weights(rate, n)))
     # Neighbours that count the same are one group; those that count nothing are none.
     edges = np.append(np.flatnonzero(begins_group(counts)), n)
@@ -260,16 +252,18 @@ def _grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
     chord = (survival[1:] + survival[:-1]) / 2
     falls = survival[:-1] - survival[1:]
     # Both the mean and a place: a curve may cross its chord, by symmetry in the middle.
-    at = rate.table.survival(nodes[:-1] + _PLACE / _GRID)
-    off_chord = np.abs(at - (survival[:-1] - _PLACE * falls))
-    off_chord /= 4 * _PLACE * (1 - _PLACE)
+    place = 0.3
+    at = rate.table.survival(nodes[:-1] + place / _GRID)
+    off_chord = np.abs(at - (survival[:-1] - place * falls))
+    off_chord /= 4 * place * (1 - place)
     miss = np.maximum(np.abs(means - chord), off_chord)
     # Where hardly anything survives the mean rate is the scale, and where nearly all
     # does what does not.
     mean = rate.mean()
     scale = np.maximum(survival[:-1], mean)
     scale = np.minimum(scale, np.maximum(1 - survival[1:], 1 - mean))
-    is_bent = miss > np.maximum(_LINEAR * scale, _ROUNDING)
+    # Less than the second number is rounding.
+    is_bent = miss > np.maximum(1e-7 * scale, 4e-15)
     # A group may reach into the next cell.
     is_linear = ~(is_bent | np.roll(is_bent, 1) | np.roll(is_bent, -1))
     return means, falls, is_linear
@@ -295,7 +289,7 @@ def share_at_cut(
     around = 2 * width * total
     # Few cases may be all of one class: two of each are added, as Agresti and Coull
     # (1998) have it, :doi:`10.1080/00031305.1998.10480550`.
-    added = np.where(is_of_few(tables, points, n_repeats), _ADDED, 0.0)
+    added = np.where(is_of_few(tables, points, n_repeats), 2.0, 0.0)
     # Few estimated labels may add up to a share that none has.
     share: FloatArray = np.clip(ratio(found + added, around + 2 * added), 0.0, 1.0)
     return share

@@ -26,8 +26,6 @@ from skrate.rates.laws import Fixed, is_scipy_distribution, scipy_name
 
 # Parameters by name, as numbers and text.
 Question: TypeAlias = dict[str, Any]
-# Entries of a sequence that are written out.
-_ENTRIES = 4
 
 
 def written(value: Any) -> str:
@@ -39,7 +37,7 @@ def written(value: Any) -> str:
     if isinstance(value, Mapping):
         pairs = (f"{key!r}: {written(each)}" for key, each in value.items())
         return f"{{{', '.join(pairs)}}}"
-    if isinstance(value, tuple | list) and len(value) <= _ENTRIES:
+    if isinstance(value, tuple | list) and len(value) <= 4:
         inner = ", ".join(map(written, value))
         if isinstance(value, list):
             return f"[{inner}]"
@@ -603,8 +601,7 @@ class Comparisons(Rows):
     adjust: str = "holm"
 
     def __len__(self) -> int:
-        n = len(self.names)
-        return n * (n - 1) // 2 if self.reference is None else n - 1
+        return len(self.pairs)
 
     def _names_of_pairs(self) -> list[tuple[str, str]]:
         base = None if self.reference is None else self.names.index(self.reference)
@@ -761,7 +758,6 @@ class Estimates(Drawn, Rows):
         return "\n".join([head, *lines]) + ")"
 
 
-_BOUNDLESS = 1e100
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -773,7 +769,7 @@ def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
     """
     low, high = bounds
     # Of a greater k nothing is left out, and its square may be infinite.
-    is_boundless = k > _BOUNDLESS
+    is_boundless = k > 1e100
     k = np.where(is_boundless, 1.0, k)
     # Each distance as such: of a far bound 1 less the other would be all rounding.
     above, below = (value - low) / (high - low), (high - value) / (high - low)

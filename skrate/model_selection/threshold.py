@@ -71,13 +71,6 @@ _AUTO = ("predict_proba", "decision_function")
 # Scores are coarse where there are fewer levels than this share of the cases, and those
 # of folds apart where there are more of them than this many times those of one.
 _COARSE, _APART = 0.5, 1.5
-# Of what is reported where no confidence was asked for.
-_LEVEL = 0.95
-# A capacity of which ties leave less than this share is worth a word, and so is a
-# recall with less than this share of the positives missed that may be.
-_USED = 0.9
-# Budgets that stand for their distribution, where the batch is no number of cases.
-_POINTS = 1024
 # A rate of 29/100 is 29 of 100 cases, whatever floats make of the product.
 _ROUNDING = 1e-12
 # What is limited, the cases that it is a share of, and the size of their next batch.
@@ -370,8 +363,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         self.expected_rate_ = self.expected_share_
         if constraint.kind != "rate":
             self.expected_rate_ = float(np.mean(scores >= self.threshold_))
-        level = constraint.confidence or _LEVEL
-        self.share_interval_ = cut.interval(constraint, level)
+        self.share_interval_ = cut.interval(constraint, constraint.confidence or 0.95)
         waste = cut.waste(constraint)
         if waste:
             if self.expected_rate_ == 1:
@@ -731,8 +723,9 @@ class Cut:
                 "keeps so small a capacity. Give more cases, a greater rate or "
                 "capacity, or a lower confidence."
             )
-        # The first of those that tie is no loss: above it the place could be, too.
-        if min(self.place, self.n_above + 1) >= _USED * self.place:
+        # The first of those that tie is no loss: above it the place could be, too. That
+        # ties take less than a tenth of what may be beyond is not worth a word.
+        if min(self.place, self.n_above + 1) >= 0.9 * self.place:
             return ""
         kind = constraint.kind
         which = "None of such cases is marked, as all of them would be too many"
@@ -754,30 +747,21 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
     scores = constraint.turned(scores)
     n = len(scores)
     place = constraint.place(n)
-    if place in (0, n + 1):
-        end = np.inf if place == 0 else -np.inf
-        threshold = -end if constraint.kind == "recall" else end
-        return Cut(
-            n=n,
-            place=place,
-            threshold=threshold,
-            n_above=0 if place == 0 else n,
-            n_tied=0,
-            effect=constraint.effect,
-        )
-    at = np.partition(scores, n - place)[n - place]
+    at = scores.dtype.type(np.inf if place == 0 else -np.inf)
+    if 0 < place <= n:
+        at = np.partition(scores, n - place)[n - place]
     # A positive at the cut is not missed. Any other there is not marked; above it, in
     # the precision of the scores, so that either precision compares alike.
     threshold = -at
     if constraint.kind != "recall":
-        threshold = np.nextafter(at, scores.dtype.type(np.inf))
-    n_above, n_tied = np.count_nonzero(scores > at), np.count_nonzero(scores == at)
+        above = np.nextafter(at, scores.dtype.type(np.inf))
+        threshold = above if place <= n else at
     return Cut(
         n=n,
         place=place,
         threshold=float(threshold),
-        n_above=int(n_above),
-        n_tied=int(n_tied),
+        n_above=int(np.count_nonzero(scores > at)),
+        n_tied=int(np.count_nonzero(scores == at)),
         effect=constraint.effect,
     )
 
@@ -806,7 +790,7 @@ def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> 
         independent = k * (n - k) / (n - 1) * (1 - 1 / len(sizes))
         effects.append(dot(excess, excess) / independent)
     freedoms = np.array([n**2 / dot(sizes, sizes), n]) - 1
-    by_clusters, by_samples = special.stdtrit(freedoms, _LEVEL)
+    by_clusters, by_samples = special.stdtrit(freedoms, 0.95)
     return float(min(max(effects) * (by_clusters / by_samples) ** 2, n))
 
 
@@ -870,11 +854,14 @@ def chance_of_more(
 ) -> Callable[[int], float]:
     """Return P(N > R n_items) as a function of the place, R being the random rate."""
     if n_items is not None:
-        short = _chance_below(rate, np.arange(n_items + 1) / n_items)
+        # The probability that the rate is below each share of the batch.
+        shares = np.arange(n_items + 1) / n_items * (1 - _ROUNDING)
+        short = np.where(shares > 0, 1 - rate.survival(shares), 0.0)
         return lambda place: float(
             dot(BatchLaw(n, place, n_items, effect).probabilities, short)
         )
-    n_points = 1 if isinstance(rate, Fixed) else _POINTS
+    # So many budgets stand for their distribution.
+    n_points = 1 if isinstance(rate, Fixed) else 1024
     shares = np.asarray(rate.ppf((np.arange(n_points) + 0.5) / n_points))
 
     def chance(place: int) -> float:
@@ -884,9 +871,3 @@ def chance_of_more(
         return float(np.mean(special.betaincc(*shapes, shares)))
 
     return chance
-
-
-def _chance_below(rate: RateDistribution, shares: FloatArray) -> FloatArray:
-    """Return the probability that the rate is below each of the shares."""
-    shares = shares * (1 - _ROUNDING)
-    return np.asarray(np.where(shares > 0, 1 - rate.survival(shares), 0.0))
