@@ -6,12 +6,13 @@ most of them tie. Where a model finds a part of the positives at once its curve 
 kink: the share of positives at the cut falls within few cases.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
-from skrate.inference.compare_curves import CurveProcess, curve_process
+from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.sample import check_cases, scored
 
 RATES = np.arange(1, 200) / 200
@@ -128,12 +129,13 @@ def coverage(setting, n, n_simulations, *, n_resamples=1000, metric="recall", se
 
 def part_of(process, chosen):
     """Return the process at some of its rates."""
-    return CurveProcess(
-        process.rates[chosen],
-        process.of_models[:, chosen],
-        process.covariance[np.ix_(chosen, chosen)],
-        process.grain[chosen],
-        tuple(limit[chosen] for limit in process.limits),
+    return replace(
+        process,
+        rates=process.rates[chosen],
+        values=process.values[chosen],
+        covariance=process.covariance[np.ix_(chosen, chosen)],
+        grain=process.grain[chosen],
+        limits=tuple(limit[chosen] for limit in process.limits),
     )
 
 

@@ -23,7 +23,7 @@ from skrate.displays.base import (
     styled,
 )
 from skrate.inference.budget_report import BudgetReport
-from skrate.inference.compare_curves import CurveBounds
+from skrate.inference.curve_evaluation import CurveBounds
 from skrate.metrics.recall import rate_of
 
 # Draws behind a simultaneous band, always the same.

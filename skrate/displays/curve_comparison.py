@@ -23,7 +23,8 @@ from skrate.displays.base import (
     model_color,
     styled,
 )
-from skrate.inference.compare_curves import CurveBounds, CurveComparison, Stretch
+from skrate.inference.compare_curves import CurveComparison, Stretch
+from skrate.inference.curve_evaluation import CurveBounds
 from skrate.rates.laws import RateLike, check_rate
 
 # Of which a difference is so many more, whatever the rate.

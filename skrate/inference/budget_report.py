@@ -16,7 +16,7 @@ from skrate.data.checks import check_count, check_fraction, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
 from skrate.data.representations import html_row, html_table, html_title
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.compare_curves import CurveProcess, curve_process
+from skrate.inference.curve_evaluation import CurveProcess, curve_process
 from skrate.inference.evaluation import Evaluation, OnRanking, warn_of_turned
 from skrate.inference.intervals import adjusted
 from skrate.inference.models import check_several, models_by_name
@@ -509,9 +509,7 @@ def budget_report(
     likely = law.ppf(np.linspace(0.005, 0.995, _N_LIKELY))
     grid = np.unique([*np.linspace(0, 1, _N_RATES), *likely, law.mean()])
     curves = [
-        curve_process("hits", [sample], grid, folds=sample.folds)
-        for sample in ranked.values()
-        if is_known
+        curve_process("hits", [sample], grid) for sample in ranked.values() if is_known
     ]
     return BudgetReport(
         rows=tuple(rows),
@@ -801,12 +799,12 @@ def predicted_difference(
     first = both[0]
     budgets = law.ppf((np.arange(_BUDGETS) + 0.5) / _BUDGETS)
     rates, of_budget = np.unique(budgets, return_inverse=True)
-    process = curve_process("hits", both, rates, folds=first.folds)
+    process = curve_process("hits", both, rates)
     of_batch = process.standard_error
     if not first.are_repetitions and first.clusters is None:
         # Weights are not in the next batch.
         alike = [replace(one, kind="frequency") for one in both]
-        of_batch = curve_process("hits", alike, rates, folds=first.folds).standard_error
+        of_batch = curve_process("hits", alike, rates).standard_error
     # What was hardly seen is uncertain by one case at the cut.
     difference, error, of_batch = (
         np.tile(by_rate[of_budget], _POINTS // _BUDGETS)

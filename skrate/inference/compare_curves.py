@@ -1,32 +1,19 @@
-"""Two models against each other at every rate, and curves as random processes."""
+"""Two models against each other at every rate."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import groupby
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.curves.consensus import BANDS, Band
+from skrate.curves.consensus import Band
 from skrate.curves.folds import check_rates, default_rates
-from skrate.data.arrays import (
-    ArrayLike,
-    FloatArray,
-    IntArray,
-    Label,
-    RandomState,
-    ratio,
-)
+from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import (
     check_choice,
-    check_count,
-    check_fraction,
-    check_generator,
     check_number,
     check_positive,
     warn,
@@ -38,49 +25,37 @@ from skrate.data.folds import (
     check_no_labels,
     check_same_folds,
 )
-from skrate.data.ranking import check_groups
-from skrate.data.table import RankTable, check_alone
-from skrate.inference.intervals import ADDED
-from skrate.inference.models import check_several, models_by_name
-from skrate.inference.plan import why_too_few
+from skrate.data.table import check_alone
+from skrate.inference.curve_evaluation import (
+    CURVE_METRICS,
+    BandOptions,
+    CurveBounds,
+    CurveEvaluation,
+    CurveMetric,
+    evaluate_curve,
+)
+from skrate.inference.models import rankings_of_models
+from skrate.inference.plan import Plan, why_too_few
 from skrate.inference.sample import (
     Ranked,
+    Rankings,
     RankingsOfModels,
     ScoresOfModels,
     Weights,
     are_columns,
-    by_fold,
     check_cases,
-    columns_of,
+    rankings_of,
     scored,
-    with_fold_groups,
 )
-from skrate.inference.variance import (
-    covariance,
-    freedom_of_estimates,
-    labels_of,
-    multiples,
-)
-from skrate.metrics.recall import share_at_cut
-from skrate.metrics.results import (
-    Drawn,
-    Question,
-    Rows,
-    question_text,
-    t_quantile,
-    wilson_ends,
-)
+from skrate.inference.units import Units
+from skrate.metrics.results import Drawn, Question, Rows, question_text
 
 # Their covariance is an array of as many rows and columns.
 _MOST_RATES = 2000
-_NAMES = "y_score_a", "y_score_b"
+# What a comparison has at each rate.
+_CURVES = "value_a", "value_b", "difference", "standard_error"
+_BOUNDS = "confidence_interval", "band"
 Stretch = tuple[float, float]
-CurveMetric = Literal["recall", "precision", "lift", "hits", "gain"]
-CURVE_METRICS: tuple[CurveMetric, ...] = get_args(CurveMetric)
-# Draws that are in memory at once, and clusters whose sums are.
-_BATCH, _BLOCK = 500, 2**13
-# Of all variation this share is rounding.
-_ROUNDING = 1e-13
 
 
 class WinningRates(NamedTuple):
@@ -341,61 +316,33 @@ def compare_curves(
     [(0.29, 0.97)]
     """
     metric = check_choice("metric", metric, CURVE_METRICS)
-    band = check_choice("band", band, BANDS)
-    level = check_fraction("confidence_level", confidence_level)
-    n_resamples = check_count("n_resamples", n_resamples)
-    generator = check_generator(random_state)
+    options = BandOptions.check(band, confidence_level, n_resamples, random_state)
     worth = check_worth(metric, benefit, cost)
     steps = None if rates is None else check_places("rates", rates)
-    given = {
-        "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
-    }  # fmt: skip
-    names, models, folds, indices = _check_models(
-        y_true, y_score_a, y_score_b, given, weights
-    )
-    cases, repeats = models[0], None
-    if indices is not None:
-        _, firsts, case = np.unique(indices, return_index=True, return_inverse=True)
-        fields_of_rows = ("is_pos", "scores", "weights", "clusters", "given")
-        of_rows = {name: getattr(cases, name) for name in fields_of_rows}
-        once: dict[str, Any] = {
-            name: None if own is None else own[firsts] for name, own in of_rows.items()
-        }
-        cases = replace(cases, **once)
-        repeats = RepeatedCases(cases, case)
+    given = {"sample_weight": sample_weight, "clusters": clusters}
+    given["pos_label"] = pos_label
+    models = _rankings_of_two(y_true, y_score_a, y_score_b, given, weights)
+    rankings, units = _with_both_classes(list(models.values()))
+    cases = units.distinct_cases
     if steps is None:
-        weight = None if cases.are_repetitions else cases.weights
-        has_weights = weight is not None and bool(weight.min() < weight.max())
-        steps = default_rates([cases.table], has_weights=has_weights)[1:]
-        # All is processed at the last of them, which a single case has alone.
-        steps = steps[: max(len(steps) - 1, 1)]
-    reason, nothing = why_too_few(cases), np.full(len(steps), np.nan)
+        steps = _default_rates(cases)
+    reason = why_too_few(cases)
     if reason is None:
-        process = curve_process(
-            metric, models, steps, folds=folds, repeats=repeats, **worth
-        )
-        of_a, of_b = process.of_models
-        difference, error = process.values, process.standard_error
-        interval = bounds = process.interval(level)
-        if band == "simultaneous":
-            bounds = process.band(level, n_resamples, generator)
+        a, b = (evaluate_curve(metric, one, steps, units, **worth) for one in rankings)
+        found = _compared(a, b, options)
     else:
         warn_undefined(f"The comparison of the {metric}", reason)
-        of_a = of_b = difference = error = nothing
-        interval = bounds = CurveBounds(nothing, nothing)
+        nothing = np.full(len(steps), np.nan)
+        found = dict.fromkeys(_CURVES, nothing)
+        found |= dict.fromkeys(_BOUNDS, CurveBounds(nothing, nothing))
+    name_a, name_b = models
     n_pos, n_neg = cases.sizes
-    name_a, name_b = names
     return CurveComparison(
         metric=metric,
         rates=steps,
-        value_a=of_a,
-        value_b=of_b,
-        difference=difference,
-        standard_error=error,
-        confidence_interval=interval,
-        band=bounds,
+        **found,
         kind=band,
-        confidence_level=level,
+        confidence_level=options.level,
         n_pos=n_pos,
         n_neg=n_neg,
         params=worth,
@@ -404,106 +351,95 @@ def compare_curves(
     )
 
 
-class _Models(NamedTuple):
-    """Both models by name: samples, the fold of each row, and with repeats its case."""
+def _compared(
+    a: CurveEvaluation, b: CurveEvaluation, options: BandOptions
+) -> dict[str, Any]:
+    """Return both curves and their difference, with its error and bounds."""
+    process = (a - b).process
+    interval = bounds = process.interval(options.level)
+    if options.band == "simultaneous":
+        bounds = process.band(options.level, options.n_resamples, options.generator)
+    return {
+        "value_a": a.values,
+        "value_b": b.values,
+        "difference": process.values,
+        "standard_error": process.standard_error,
+        "confidence_interval": interval,
+        "band": bounds,
+    }
 
-    names: list[str]
-    samples: list[Ranked]
-    folds: IntArray | None = None
-    indices: IntArray | None = None
 
-
-def _check_models(
+def _rankings_of_two(
     y_true: Any, a: Any, b: Any, given: dict[str, Any], weights: Weights
-) -> _Models:
-    """Return both models."""
-    are_each = isinstance(y_true, FoldRankings) or isinstance(a, FoldRankings)
-    if are_each or are_of_folds(y_true):
-        return _models_in_folds(y_true, a, b, given, weights)
-    are_both = b is None and are_columns(a)
-    if a is None or (b is None and not are_both):
+) -> dict[str, Rankings]:
+    """Return the rankings of both models by their names."""
+    are_several = are_of_folds(y_true)
+    if are_several:
+        check_alone(FoldRankings, y_score_a=a, y_score_b=b)
+    elif isinstance(y_true, FoldRankings) or isinstance(a, FoldRankings):
+        check_no_labels(y_true, "y_score_a")
+        check_same_folds({"y_true": y_true, "y_score_a": a})
+        check_alone(FoldRankings, y_score_b=b, **given)
+        both = rankings_of(y_true, weights=weights), rankings_of(a, weights=weights)
+        return dict(zip("ab", both, strict=True))
+    if are_several or (b is None and are_columns(a)):
+        models = rankings_of_models("y_score_a", a, y_true, given, weights)
+        if len(models) > 2:
+            raise ValueError(
+                f"{'y_true' if are_several else 'y_score_a'} must hold two models, got "
+                f"{len(models)}, {list(models)}: pass two of them, or use compare, "
+                "which takes several."
+            )
+        return models
+    if a is None or b is None:
         raise ValueError(
             f"{'y_score_a' if a is None else 'y_score_b'} is missing: pass y_true and "
             "the scores of both models, or two FoldRankings, compare_curves(a, b)."
         )
-    rows = check_cases(y_true, weights=weights, takes_estimates=True, **given)
-    names, scores = ["a", "b"], {"y_score_a": a, "y_score_b": b}
-    if are_both:
-        both = columns_of("y_score_a", a, rows.n_given)
-        names, scores = _check_two("y_score_a", both)
-    return _Models(names, [scored(rows, *one) for one in scores.items()])
+    cases = check_cases(y_true, weights=weights, takes_estimates=True, **given)
+    named = {"a": scored(cases, "y_score_a", a), "b": scored(cases, "y_score_b", b)}
+    return {name: Rankings([one]) for name, one in named.items()}
 
 
-def _models_in_folds(
-    y_true: Any, a: Any, b: Any, given: dict[str, Any], weights: Weights
-) -> _Models:
-    """Return both models by their rankings of folds."""
-    names, rankings = ["a", "b"], {"y_true": y_true, "y_score_a": a}
-    if are_of_folds(y_true):
-        check_alone(FoldRankings, y_score_a=a)
-        names, rankings = _check_two("y_true", models_by_name(y_true))
-    else:
-        check_no_labels(y_true, "y_score_a")
-    check_same_folds(rankings)
-    check_alone(FoldRankings, y_score_b=b, **given)
-    columns, folds, indices = _with_both_classes(*rankings.values())
-    scores = {name: columns.pop(name) for name in _NAMES}
-    clusters = columns.pop("clusters")
-    rows = check_cases(**columns, weights=weights)
-    if clusters is not None:
-        units = check_groups("clusters", clusters).codes
-        are_repeated = indices is not None
-        rows = with_fold_groups(rows, units, folds, are_repeated=are_repeated)
-    models = [scored(rows, *one) for one in scores.items()]
-    return _Models(names, models, folds, indices)
-
-
-def _check_two(
-    argument: str, models: Mapping[Any, Any]
-) -> tuple[list[str], dict[str, Any]]:
-    """Return the names of two models, and the models by their place in the argument."""
-    names = [str(name) for name in check_several(argument, models)]
-    if len(names) > 2:
+def _with_both_classes(models: list[Rankings]) -> tuple[list[list[Ranked]], Units]:
+    """Return the rankings of both classes by each model, and warn of other folds."""
+    first, plan = models[0], Plan(stratify=False)
+    if first.folds is None:
+        return [one.each for one in models], Units(first.each, plan)
+    n_folds = len(first.each)
+    both = [i for i, one in enumerate(first.each) if min(one.sizes) > 0]
+    if not both:
         raise ValueError(
-            f"{argument} must hold two models, got {len(names)}, {names}: pass two of "
-            "them, or use compare, which takes several."
+            f"None of the {n_folds} folds has both classes. Use stratified or fewer "
+            "folds."
         )
-    return names, {f"{argument}[{name!r}]": one for name, one in models.items()}
-
-
-def _with_both_classes(
-    a: FoldRankings, b: FoldRankings
-) -> tuple[dict[str, Any], IntArray, IntArray | None]:
-    """Return the rows of folds of both classes, and warn of the other folds.
-
-    As columns, the number of the fold of each row, and its case where repeats test
-    cases again.
-    """
-    weights = a.sample_weight
-    folds = [rows if weights is None else rows[weights[rows] > 0] for rows in a.rows()]
-    kept = [rows for rows in folds if 0 < np.count_nonzero(a.is_pos[rows]) < len(rows)]
-    if not kept:
-        raise ValueError(
-            f"None of the {len(folds)} folds has both classes. Use stratified or "
-            "fewer folds."
-        )
-    if len(kept) < len(folds):
+    if len(both) < n_folds:
         warn(
-            f"{len(folds) - len(kept)} of {len(folds)} folds hold one class only and "
-            "are left out.",
+            f"{n_folds - len(both)} of {n_folds} folds hold one class only and are "
+            "left out.",
             UndefinedMetricWarning,
         )
-    numbers = np.full(len(a.is_pos), -1)
-    for number, rows in enumerate(kept):
-        numbers[rows] = number
-    chosen = np.flatnonzero(numbers >= 0)
-    given: dict[str, Any] = {
-        "y_true": a.is_pos, "y_score_a": a.y_score, "y_score_b": b.y_score,
-        "sample_weight": weights, "clusters": a.clusters,
-        "indices": a.indices if a.n_repeats > 1 else None,
-    }  # fmt: skip
-    columns = {k: None if v is None else v[chosen] for k, v in given.items()}
-    return columns, numbers[chosen], columns.pop("indices")
+    scaled = [_on_one_scale(one.each, both) for one in models]
+    units = Units.of_folds(scaled[0], first.folds, both, [], plan, by_class=False)
+    return [[each[i] for i in both] for each in scaled], units
+
+
+def _on_one_scale(folds: list[Ranked], chosen: list[int]) -> list[Ranked]:
+    """Return folds whose sampling weights average 1 over all of the chosen ones."""
+    given = [folds[i].given for i in chosen]
+    if given[0] is None:
+        return folds
+    mean = np.concatenate([one for one in given if one is not None]).mean()
+    return [replace(one, weights=one.given / mean) for one in folds]
+
+
+def _default_rates(cases: Ranked) -> FloatArray:
+    """Return rates that show a curve as it is, all below 1 unless there is one."""
+    weight = None if cases.are_repetitions else cases.weights
+    has_weights = weight is not None and bool(weight.min() < weight.max())
+    steps = default_rates([cases.table], has_weights=has_weights)[1:]
+    # All is processed at the last of them, which a single case has alone.
+    return steps[: max(len(steps) - 1, 1)]
 
 
 def check_places(name: str, values: ArrayLike) -> FloatArray:
@@ -544,315 +480,3 @@ def check_worth(
         raise ValueError(f"cost must not be negative, found {float(cost):g}.")
     worth = 1.0 if benefit is None else check_positive("benefit", benefit)
     return {"benefit": worth, "cost": float(cost)}
-
-
-class CurveBounds(NamedTuple):
-    """Lower and upper bounds of a curve, by rate."""
-
-    low: FloatArray
-    high: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class CurveProcess:
-    """The curve of one model, or that of a first minus a second, by rate."""
-
-    rates: FloatArray
-    of_models: FloatArray  # The curve of each model, of shape (n_models, n_rates).
-    covariance: FloatArray  # Of `values` over samples, rate by rate.
-    grain: FloatArray  # What one independent case at the cut is worth.
-    limits: tuple[FloatArray, FloatArray]  # The range of the curve of a model.
-    # Of Student's t, in place of the normal distribution; or of each rate.
-    freedom: FloatArray | float = np.inf
-
-    @property
-    def is_difference(self) -> bool:
-        """Whether there are two models."""
-        return len(self.of_models) > 1
-
-    @cached_property
-    def values(self) -> FloatArray:
-        """The curve, or the difference of two."""
-        return np.asarray(self.of_models[0] - self.of_models[1:].sum(axis=0))
-
-    @cached_property
-    def standard_error(self) -> FloatArray:
-        """Estimated standard deviation of ``values`` over samples."""
-        variance = np.diag(self.covariance)
-        # Models may agree all but exactly, and the rest is rounding.
-        is_rounding = variance < _ROUNDING * self.grain.max() ** 2
-        return np.sqrt(np.where(is_rounding, 0.0, variance))
-
-    def interval(self, level: float) -> CurveBounds:
-        """Return bounds at one rate: Wilson's of one curve, as ``estimate`` has it."""
-        freedoms = np.atleast_1d(self.freedom)
-        critical = np.array([t_quantile(level, freedom) for freedom in freedoms])
-        if self.is_difference:
-            return self.bounds(critical)
-        value, (low, high) = self.values, self.limits
-        # With a tenth of a case that varies, half of it at either end.
-        added = ADDED / 2 * self.grain
-        variance = self.standard_error**2 + added * self.grain
-        room = (value - low + added) * (high - value + added)
-        k = np.zeros_like(value)
-        np.divide(critical**2 * variance, room, out=k, where=room > 0)
-        is_open = high > low
-        ends = wilson_ends(value, (low, np.where(is_open, high, low + 1)), k)
-        return CurveBounds(*(np.where(is_open, end, value) for end in ends))
-
-    def band(
-        self, level: float, n_resamples: int, generator: np.random.Generator
-    ) -> CurveBounds:
-        """Return bounds that cover the true curve at all rates at once.
-
-        If it were x cases away at some rate, no case would show it with probability
-        exp(-x): the bounds are so far away that this is half of 1 minus the level.
-        """
-        critical = self.critical_value(level, n_resamples, generator)
-        return self.bounds(critical, -float(np.log((1 - level) / 2)))
-
-    def critical_value(
-        self, level: float, n_resamples: int, generator: np.random.Generator
-    ) -> float:
-        """Return what takes the place of the normal quantile in a band.
-
-        The quantile of the largest deviation over all rates, in standard errors, of so
-        many draws of the process (Montiel Olea and Plagborg-Moller 2019, algorithm 1).
-        For a difference one more case is added to their squares: where hardly a case
-        tells the models apart what can be seen is whole cases, while draws deviate.
-        """
-        least = t_quantile(level, float(np.min(self.freedom)))
-        normal = t_quantile(level)
-        error = self.standard_error
-        if not error.any():
-            return least
-        if self.is_difference:
-            error = np.hypot(error, self.grain)
-        varies = error > 0
-        # The symmetric root: of others the draws would depend on who found them.
-        squares, vectors = np.linalg.eigh(self.covariance)
-        # Roots of what is rounding would depend on the order of the samples.
-        squares = np.where(squares < _ROUNDING * squares[-1], 0.0, squares)
-        root = (vectors * np.sqrt(squares)) @ vectors.T
-        root = root[:, varies] / error[varies]
-        largest = []
-        for first in range(0, n_resamples, _BATCH):
-            size = min(_BATCH, n_resamples - first)
-            drawn = generator.standard_normal((size, len(root))) @ root
-            largest.append(np.abs(drawn).max(axis=1))
-        found = float(np.quantile(np.concatenate(largest), level))
-        return max(found * least / normal, least)
-
-    def bounds(self, critical: FloatArray | float, least: float = 0.0) -> CurveBounds:
-        """Return the bounds that a critical value c makes, at least some cases away.
-
-        As Wilson's interval they take c^2 / 4 more cases at the cut to vary.
-        """
-        half = critical * np.hypot(self.standard_error, critical * self.grain / 2)
-        half = np.maximum(half, least * self.grain)
-        low, high = self.limits
-        if self.is_difference:
-            low, high = low - high, high - low
-        value = self.values
-        # What lies on a limit may be beyond it by rounding.
-        low = np.minimum(np.maximum(value - half, low), value)
-        return CurveBounds(low, np.maximum(np.minimum(value + half, high), value))
-
-
-class RepeatedCases(NamedTuple):
-    """The cases that the rows of several repeats test, each of them once."""
-
-    cases: Ranked
-    case: IntArray  # That of each row.
-
-
-def curve_process(
-    metric: CurveMetric,
-    models: Sequence[Ranked],
-    rates: FloatArray,
-    *,
-    folds: IntArray | None = None,
-    repeats: RepeatedCases | None = None,
-    benefit: float = 1.0,
-    cost: float = 0.0,
-) -> CurveProcess:
-    """Return the curve of one model, or that of a first minus a second.
-
-    ``folds`` numbers the fold of each case, where scores are comparable within folds
-    only, and of ``repeats`` no case counts more than once.
-    """
-    scale, offset = np.ones_like(rates), np.zeros_like(rates)
-    if metric in ("precision", "lift"):
-        scale = 1 / rates
-    elif metric == "gain":
-        scale, offset = benefit * scale, -cost * rates
-    is_per_positive = metric in ("recall", "lift")
-    cases = models[0] if repeats is None else repeats.cases
-    # As many as clusters that hold cases of the rarer class, less 1 in each group.
-    freedom: FloatArray | float
-    freedom = cases.unit_freedom if cases.clusters is not None else np.inf
-    of_models, grains, influence, codes, n_codes = [], [], [], [], 0
-    estimates: list[list[FloatArray]] = []
-    for sign, model in zip((1, -1), models, strict=False):
-        values, grain, of_codes, codes_of_cases = _over_rates(
-            model, cases, rates, folds, is_per_positive=is_per_positive
-        )
-        if model.estimated is not None:
-            rows = _rows_of_estimates(model, of_codes, codes_of_cases)
-            estimates.append([sign * scale[:, None] * each for each in rows])
-        of_models.append(scale * values + offset)
-        grains.append(scale * grain)
-        influence.append(sign * scale * of_codes)
-        codes.append(n_codes + codes_of_cases)
-        n_codes += len(of_codes)
-    if estimates:
-        covariance, freedom = _of_estimates(estimates, cases)
-    else:
-        covariance = _covariance(np.concatenate(influence), codes, models[0], repeats)
-    most = np.ones_like(rates) if is_per_positive else rates
-    return CurveProcess(
-        rates=rates,
-        of_models=np.stack(of_models),
-        # Rounding must not leave it askew.
-        covariance=(covariance + covariance.T) / 2,
-        grain=np.max(grains, axis=0),
-        limits=(offset, offset + scale * most),
-        freedom=freedom,
-    )
-
-
-def _over_rates(
-    model: Ranked,
-    cases: Ranked,
-    rates: FloatArray,
-    folds: IntArray | None,
-    *,
-    is_per_positive: bool,
-) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-    """Return recall or hits, the grain, what cases of each code add, and the codes."""
-    parts = by_fold(model, folds)
-    tables = [part.table for _, part in parts]
-    total = sum(table.total for table in tables)
-    prevalence = sum(table.n_pos for table in tables) / total
-    found = [np.interp(rates, table.rates, table.cum_pos) for table in tables]
-    hits = values = np.sum(found, axis=0) / total
-    size = 1 / cases.total
-    if not cases.are_fold_groups:
-        size *= cases.sizes[0] / cases.effective_sizes[0]
-    if is_per_positive:
-        values, size = values / prevalence, size / prevalence
-    # A case above the cut pushes such a share of a positive below it.
-    lost = share_at_cut(tables, rates, model.total / cases.total)
-    influence: list[FloatArray] = []
-    codes = np.empty(len(model.is_pos), dtype=np.intp)
-    for (places, part), n_found in zip(parts, found, strict=True):
-        table, starts = part.table, _starts(part.table, rates)
-        edges = np.append(table.rates[starts], 1.0)
-        low, high = edges[:-1, None], edges[1:, None]
-        # The weight of a cell may be lost in that of the others.
-        above = (rates >= high).astype(np.float64)
-        np.divide(rates - low, high - low, out=above, where=high > low)
-        above = np.clip(above, 0, 1)
-        # Centred in each fold, unless folds are the units.
-        mean, p = n_found / table.total, table.prevalence
-        if cases.are_fold_groups:
-            mean, p = hits, prevalence
-        of_neg = -mean - lost * (above - rates)
-        of_pos = above + of_neg
-        if is_per_positive:
-            # The share of positives, which divides, is an estimate itself.
-            of_neg = (of_neg + values * p) / prevalence
-            of_pos = (of_pos - values * (1 - p)) / prevalence
-        sizes = np.diff(starts, append=table.n_groups)
-        group = part.group
-        if part.estimated is not None:
-            group = part.group_with_weight(part.estimated)
-        cell = np.repeat(np.arange(len(starts)), sizes).take(group)
-        # Estimated labels are both classes in part: codes then are those of negatives.
-        is_pos = part.is_pos if model.estimated is None else False
-        codes[places] = sum(map(len, influence)) + cell + len(starts) * is_pos
-        influence += [of_neg, of_pos]
-    is_cut = (rates > 0) & (rates < 1)
-    grain = np.asarray(is_cut * size * np.maximum(lost, 1 - lost))
-    return values, grain, np.concatenate(influence), codes
-
-
-def _rows_of_estimates(
-    model: Ranked, of_codes: FloatArray, codes: IntArray
-) -> list[FloatArray]:
-    """Return what cases of estimated labels contribute at each rate, and would do."""
-    of_neg, of_pos = np.split(of_codes, 2)
-    return [
-        np.stack(
-            [
-                labels.influence(pos.take(codes), neg.take(codes))
-                * (model.total / model.table.total)
-                for pos, neg in zip(of_pos.T, of_neg.T, strict=True)
-            ]
-        )
-        for labels in labels_of(model)
-    ]
-
-
-def _of_estimates(
-    models: list[list[FloatArray]], cases: Ranked
-) -> tuple[FloatArray, FloatArray]:
-    """Return the covariance by estimated labels, and degrees of freedom of each rate.
-
-    At each rate the row with the larger variance counts.
-    """
-    rows = [np.add.reduce(each) for each in zip(*models, strict=True)]
-    found = [covariance([*each], cases) for each in rows]
-    variances = [np.diag(each) for each in found]
-    wide = np.max(variances, axis=0)
-    factor = np.sqrt(ratio(wide, variances[0]))
-    freedoms = [
-        freedom_of_estimates(rows[which][i], cases)
-        for i, which in enumerate(np.argmax(variances, axis=0))
-    ]
-    return factor[:, None] * found[0] * factor, np.array(freedoms)
-
-
-def _starts(table: RankTable, rates: FloatArray) -> IntArray:
-    """Return where cells begin: those that a rate cuts, and those between them."""
-    inner = rates[(rates > 0) & (rates < 1)]
-    cut = np.searchsorted(table.rates, inner, side="left") - 1
-    starts = np.unique(np.concatenate([[0], cut, cut + 1]))
-    return starts[starts < table.n_groups]
-
-
-def _covariance(
-    influence: FloatArray,
-    codes: Sequence[IntArray],
-    rows: Ranked,
-    repeats: RepeatedCases | None,
-) -> FloatArray:
-    """Return the covariance of what rows of ``influence`` add, by the codes of cases.
-
-    A case adds the row of each of its codes, in each of its repeats.
-    """
-    n_rows, n_units = len(rows.is_pos), rows.n_units
-    unit = np.arange(n_rows) if rows.clusters is None else rows.clusters
-    times = rows.row_weights
-    if rows.clusters is None and rows.weights is not None:
-        # As roots, since they are about to be squared.
-        times = np.sqrt(multiples(times, rows))
-    if rows.clusters is None and repeats is not None:
-        unit, n_units = repeats.case, len(repeats.cases.is_pos)
-    of_units: Any = sparse.coo_array(
-        (
-            np.tile(times, len(codes)),
-            (np.tile(unit, len(codes)), np.concatenate(codes)),
-        ),
-        shape=(n_units, len(influence)),
-    ).tocsr()
-    if rows.clusters is None:
-        # How many cases have two codes: of cells there are few.
-        together = of_units.T @ of_units
-        return np.asarray(influence.T @ (together @ influence)) / rows.total**2
-    summed = np.zeros((influence.shape[1],) * 2)
-    for first in range(0, n_units, _BLOCK):
-        some = slice(first, first + _BLOCK)
-        sums = of_units[some] @ influence
-        summed += (rows.unit_factors[some, None] * sums).T @ sums
-    return summed / rows.total**2

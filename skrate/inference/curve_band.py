@@ -8,38 +8,20 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import special
 
-from skrate.curves.consensus import BANDS, Band
+from skrate.curves.consensus import Band
 from skrate.curves.folds import default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.data.checks import (
-    check_choice,
-    check_count,
-    check_fraction,
-    check_generator,
-    warn_undefined,
-)
+from skrate.data.checks import check_choice, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.compare_curves import (
-    CurveMetric,
-    CurveProcess,
-    check_places,
-    check_worth,
-    curve_process,
-)
+from skrate.inference.compare_curves import check_places, check_worth
+from skrate.inference.curve_evaluation import BandOptions, CurveProcess, curve_process
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import Ranked, Weights, check_sample, ranked_in_folds
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.recall import share_at_cut
-from skrate.metrics.results import (
-    Drawn,
-    Question,
-    Rows,
-    question_text,
-    t_quantile,
-    wilson_ends,
-)
+from skrate.metrics.results import Drawn, Question, Rows, question_text, wilson_ends
 
 BandMetric = Literal["recall", "precision", "roc", "pr", "lift", "gain"]
 # What stands on the horizontal axis.
@@ -256,59 +238,25 @@ def curve_band(
     0.10: 0.47 to 0.79
     """
     metric = check_choice("metric", metric, BAND_METRICS)
-    band = check_choice("band", band, BANDS)
-    level = check_fraction("confidence_level", confidence_level)
-    n_resamples = check_count("n_resamples", n_resamples)
-    generator = check_generator(random_state)
+    options = BandOptions.check(band, confidence_level, n_resamples, random_state)
     worth = check_worth(metric, benefit, cost)
     places = None if at is None else check_places("at", at)
     given = {"sample_weight": sample_weight, "clusters": clusters}
-    if isinstance(y_true, FoldRankings):
-        check_alone(y_true, y_score=y_score, **given, pos_label=pos_label)
-        ranked = ranked_in_folds(y_true, weights)
-    else:
-        ranked = replace(
-            check_sample(
-                y_true,
-                y_score,
-                weights=weights,
-                pos_label=pos_label,
-                takes_estimates=True,
-                **given,
-            ),
-            by_case=True,
-        )
+    given["pos_label"] = pos_label
+    ranked = _checked(y_true, y_score, weights, given)
     table = ranked.table
     steps = default_rates([table], has_weights=table.n_cases is None)[1:]
     if places is None:
         of_rate = AXES[metric] == "rate"
         places = steps if of_rate else np.arange(1, _N_STEPS + 1) / _N_STEPS
-
-    def critical_value(process: CurveProcess) -> float:
-        if band == "simultaneous":
-            return process.critical_value(level, n_resamples, generator)
-        return t_quantile(level, float(np.min(process.freedom)))
-
     reason = why_too_few(ranked)
     if reason is not None:
         warn_undefined(f"The band of the {metric!r} curve", reason)
         value = low = high = np.full(len(places), np.nan)
     elif ranked.estimated is not None:
-        process = curve_process(
-            _by_rate(metric), [ranked], places, folds=None, repeats=None, **worth
-        )
-        is_simultaneous = band == "simultaneous"
-        ends = process.bounds(critical_value(process)) if is_simultaneous else None
-        value, (low, high) = process.values, ends or process.interval(level)
+        value, low, high = _of_estimates(metric, ranked, options, places, worth)
     else:
-        process = curve_process("recall", [ranked], steps, folds=ranked.folds)
-        critical = critical_value(process)
-        value, low, high = _of_labels(metric, ranked, process, critical, places)
-        if metric == "gain":
-            benefit, cost = worth["benefit"], worth["cost"]
-            value, low, high = (
-                benefit * one - cost * places for one in (value, low, high)
-            )
+        value, low, high = _of_labels(metric, ranked, options, places, steps, worth)
     n_pos, n_neg = ranked.sizes
     return CurveBand(
         metric=metric,
@@ -317,7 +265,7 @@ def curve_band(
         low=low,
         high=high,
         band=band,
-        confidence_level=level,
+        confidence_level=options.level,
         prevalence=table.prevalence,
         n_pos=n_pos,
         n_neg=n_neg,
@@ -325,31 +273,57 @@ def curve_band(
     )
 
 
-def _of_labels(
+def _checked(
+    y_true: Any, y_score: Any, weights: Weights, given: dict[str, Any]
+) -> Ranked:
+    """Return the ranking, or the consensus of folds."""
+    if isinstance(y_true, FoldRankings):
+        check_alone(y_true, y_score=y_score, **given)
+        return ranked_in_folds(y_true, weights)
+    given = given | {"weights": weights, "takes_estimates": True}
+    return replace(check_sample(y_true, y_score, **given), by_case=True)
+
+
+def _of_estimates(
     metric: BandMetric,
     ranked: Ranked,
-    process: CurveProcess,
-    critical: float,
-    places: FloatArray,
+    options: BandOptions,
+    rates: FloatArray,
+    worth: dict[str, float],
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a curve of known labels and its bounds, by the process of the recall."""
-    effect = _design_effect(process, ranked)
-    sizes = ranked.sizes[0] / effect, ranked.sizes[1] / effect
-    # The fewer samples tie, the more cuts there are to choose from.
-    untied = min(ranked.table.n_groups / sum(ranked.sizes), 1.0)
-    critical *= 1 - min(_CLOSER * untied / np.sqrt(max(sizes)), _CLOSEST)
-    return _bounds(metric, ranked.table, sizes, critical, places)
-
-
-def _by_rate(metric: BandMetric) -> CurveMetric:
-    """Return the curve of estimated labels, of which sums are known at a rate only."""
+    """Return a curve by estimated labels and its bounds, known at a rate only."""
     if metric == "roc" or metric == "pr":
         raise ValueError(
             f"metric={metric!r} has fractions of a class on its horizontal axis, which "
             "estimated labels leave uncertain: use 'recall', 'precision', 'lift' or "
             "'gain'."
         )
-    return metric
+    process = curve_process(metric, [ranked], rates, **worth)
+    if options.band == "simultaneous":
+        return process.values, *process.bounds(options.critical_value(process))
+    return process.values, *process.interval(options.level)
+
+
+def _of_labels(
+    metric: BandMetric,
+    ranked: Ranked,
+    options: BandOptions,
+    places: FloatArray,
+    steps: FloatArray,
+    worth: dict[str, float],
+) -> tuple[FloatArray, ...]:
+    """Return a curve of known labels and its bounds, by the recall at ``steps``."""
+    process = curve_process("recall", [ranked], steps)
+    critical = options.critical_value(process)
+    effect = _design_effect(process, ranked)
+    sizes = ranked.sizes[0] / effect, ranked.sizes[1] / effect
+    # The fewer samples tie, the more cuts there are to choose from.
+    untied = min(ranked.table.n_groups / sum(ranked.sizes), 1.0)
+    critical *= 1 - min(_CLOSER * untied / np.sqrt(max(sizes)), _CLOSEST)
+    found = _bounds(metric, ranked.table, sizes, critical, places)
+    if metric != "gain":
+        return found
+    return tuple(worth["benefit"] * one - worth["cost"] * places for one in found)
 
 
 def _design_effect(process: CurveProcess, ranked: Ranked) -> float:

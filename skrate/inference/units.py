@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from skrate.data.arrays import (
     BoolArray,
@@ -14,11 +16,13 @@ from skrate.data.arrays import (
     centring_factors,
     effective_number,
     lazy,
+    parts,
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
 from skrate.inference.plan import Plan
 from skrate.inference.sample import Ranked, with_fold_groups
+from skrate.inference.variance import multiples
 
 # With fewer clusters of like size their variance is that of other folds.
 LEAST_UNITS = 1.5
@@ -30,7 +34,8 @@ class Units:
 
     ``each`` are the rankings that have both classes, by whichever model, and ``rows``
     says which rows of the ``folds`` their samples are. ``one_class`` are folds that
-    lack a class, and ``other_rows`` are theirs.
+    lack a class, and ``other_rows`` are theirs. ``by_class`` says whether influence is
+    centred within the classes of each fold, or within the fold.
     """
 
     each: list[Ranked]
@@ -39,6 +44,7 @@ class Units:
     rows: list[IntArray] = field(default_factory=list)
     one_class: list[Ranked] = field(default_factory=list)
     other_rows: list[IntArray] = field(default_factory=list)
+    by_class: bool = True
 
     def __post_init__(self) -> None:
         self.n_rankings = len(self.each) + len(self.one_class)
@@ -59,6 +65,8 @@ class Units:
         both: list[int],
         lacking: list[int],
         plan: Plan,
+        *,
+        by_class: bool = True,
     ) -> Units:
         """Return the units of folds that have both classes, and that lack one."""
         rows = [
@@ -72,6 +80,7 @@ class Units:
             rows=[rows[i] for i in both],
             one_class=[rankings[i] for i in lacking],
             other_rows=[rows[i] for i in lacking],
+            by_class=by_class,
         )
 
     @property
@@ -128,7 +137,7 @@ class Units:
             numbers,
             are_units=len(folds) > len(self.each),
             are_repeated=self.n_repeats > 1,
-            by_class=len(rows) > self.n_repeats,
+            by_class=self.by_class and len(rows) > self.n_repeats,
         )
 
     @lazy
@@ -144,12 +153,34 @@ class Units:
 
         Of clusters the rows are the samples.
         """
-        if self.n_repeats == 1 or self.folds is None or self.clusters is not None:
+        return self._sample_of_row if self.clusters is None else None
+
+    @lazy
+    def _sample_of_row(self) -> tuple[IntArray, IntArray] | None:
+        """The same, also of clusters."""
+        if self.n_repeats == 1 or self.folds is None:
             return None
         assert self.folds.indices is not None
         rows = self.folds.indices[np.concatenate(self.rows)]
         _, firsts, cases = np.unique(rows, return_index=True, return_inverse=True)
         return firsts, cases
+
+    @lazy
+    def distinct_cases(self) -> Ranked:
+        """The samples, each once, also of clusters; of folds with equal scores."""
+        cases = self.cases
+        if self.folds is None:
+            return cases
+        if cases.clusters is not None and self._sample_of_row is not None:
+            firsts, _ = self._sample_of_row
+            weights = None if cases.weights is None else cases.weights[firsts]
+            cases = replace(
+                cases,
+                is_pos=cases.is_pos[firsts],
+                weights=weights,
+                clusters=cases.clusters[firsts],
+            )
+        return replace(cases, scores=np.zeros(len(cases.is_pos)))
 
     @lazy
     def row_weights(self) -> FloatArray:
@@ -228,6 +259,37 @@ class Units:
         # A mean over the rows of all repeats is one over the samples.
         share = self.cases.total / sum(one.total for one in self.each)
         return np.asarray(sums / self.row_weights[firsts] * share)
+
+    def covariance_of_cells(
+        self, cells: Sequence[IntArray], by_cell: FloatArray
+    ) -> FloatArray:
+        """Return the covariance of curves from what rows contribute by their cells.
+
+        A row contributes the rows of ``by_cell`` that its entries of ``cells`` number.
+        With many samples and rates their product would not fit into memory.
+        """
+        cases, weights = self.cases, self.row_weights
+        total = sum(one.total for one in self.each)
+        if cases.clusters is not None:
+            unit = cases.clusters
+        else:
+            # As roots, since they are about to be squared.
+            weights = np.sqrt(multiples(weights, cases))
+            repeated = self.case_of_row
+            unit = np.arange(len(weights)) if repeated is None else repeated[1]
+        place = np.tile(unit, len(cells)), np.concatenate(cells)
+        of_units: Any = sparse.coo_array(
+            (np.tile(weights, len(cells)), place), (cases.n_units, len(by_cell))
+        ).tocsr()
+        if cases.clusters is None:
+            # How many samples have two cells: of cells there are few.
+            together = of_units.T @ of_units
+            return np.asarray(by_cell.T @ (together @ by_cell)) / total**2
+        found, factors = np.zeros((by_cell.shape[1],) * 2), cases.unit_factors
+        for block in parts(cases.n_units):
+            sums = of_units[block] @ by_cell
+            found += (factors[block, None] * sums).T @ sums
+        return found / total**2
 
     def in_clusters(
         self, rankings: list[Ranked], clusters: IntArray | None

@@ -28,7 +28,7 @@ from skrate import (
     precision_at_rate_score,
     select_best,
 )
-from skrate.inference.compare_curves import curve_process
+from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.sample import ranked_in_folds
 from skrate.inference.variance import variance_parts
 from skrate.metrics.at_rate import RecallAtRate
@@ -437,7 +437,7 @@ def test_curves_have_the_errors_of_their_metric_at_each_rate(design):
     fold, cluster, _ = DESIGNS[design]
     ranked = ranked_in_folds(drawn(fold, cluster)[0])
     rates = np.array([0.1, 0.3, 0.6])
-    process = curve_process("recall", [ranked], rates, folds=ranked.folds)
+    process = curve_process("recall", [ranked], rates)
     for rate, error in zip(rates, process.standard_error, strict=True):
         expected = variance_parts(RecallAtRate(rate), ranked).standard_error
         assert error == pytest.approx(expected, rel=1e-9)

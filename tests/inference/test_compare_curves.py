@@ -9,7 +9,8 @@ from looped import case, looped
 from optional import require
 from reference import curve_process as literal
 from skrate import FoldRankings, compare, compare_curves, recall_at_rate_score
-from skrate.inference.compare_curves import CurveBounds, CurveComparison
+from skrate.inference.compare_curves import CurveComparison
+from skrate.inference.curve_evaluation import CurveBounds
 
 RATES = [0.05, 0.1, 0.3, 0.5, 0.8]
 

@@ -16,7 +16,7 @@ from skrate import (
     precision_at_rate_score,
     recall_at_rate_score,
 )
-from skrate.inference.compare_curves import curve_process
+from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.sample import check_cases, scored
 
 RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])
@@ -69,14 +69,14 @@ def test_values_and_covariance_are_those_of_the_influence_of_each_case(metric, d
         folds = generator.integers(0, 3, size=90)
     gain = GAIN if metric == "gain" else {}
     one_fold = None if design != "folds" else folds
-    models = models_of(y_true, a, b, **given)
-    found = curve_process(metric, models, RATES, folds=one_fold, **gain)
-    alone = curve_process(metric, models[:1], RATES, folds=one_fold, **gain)
+    models = [replace(one, folds=one_fold) for one in models_of(y_true, a, b, **given)]
+    found = curve_process(metric, models, RATES, **gain)
+    alone = curve_process(metric, models[:1], RATES, **gain)
     of_a, of_b = (
         literal.curve(metric, y_true, score, weights, RATES, folds, **gain)
         for score in (a, b)
     )
-    np.testing.assert_allclose(found.of_models, [of_a[0], of_b[0]], atol=1e-12)
+    np.testing.assert_allclose(alone.values, of_a[0], atol=1e-12)
     np.testing.assert_allclose(found.values, of_a[0] - of_b[0], atol=1e-12)
     for process, psi in ((found, of_a[1] - of_b[1]), (alone, of_a[1])):
         expected = literal.covariance(psi, weights, kind, clusters)

@@ -1,5 +1,6 @@
 """Folds as one sample, each cut at the same rate: report cards by literal loops."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -14,7 +15,7 @@ from reference.budget_card import card_of_folds
 from simulated_intervals import Setting, draw, population
 from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.budget_report import ExpectedHits
-from skrate.inference.compare_curves import curve_process
+from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.sample import check_cases, ranked_in_folds, with_fold_groups
 from skrate.inference.variance import influence_values, variance_parts
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate
@@ -99,7 +100,7 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
     sample = ranked_in_folds(FoldRankings(y_true, y_score, fold, **given), **kind)
     if design == "clusters":
         cases = with_fold_groups(cases, cases.clusters, sample.folds)
-    curve = curve_process(metric, [cases], POINTS, folds=sample.folds)
+    curve = curve_process(metric, [replace(cases, folds=sample.folds)], POINTS)
     found = AT_RATE[metric](RATE)
     assert found.value(sample.table) == pytest.approx(curve.values @ MASSES)
     variance = variance_parts(found, sample).total

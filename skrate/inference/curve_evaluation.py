@@ -1,0 +1,368 @@
+"""Curves over the rate: values, contributions of samples, and how they vary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+
+from skrate.curves.consensus import BANDS, Band
+from skrate.data.arrays import FloatArray, IntArray, RandomState, lazy, ratio
+from skrate.data.checks import (
+    check_choice,
+    check_count,
+    check_fraction,
+    check_generator,
+)
+from skrate.inference.intervals import ADDED
+from skrate.inference.plan import Plan
+from skrate.inference.sample import Ranked, by_fold
+from skrate.inference.units import Units
+from skrate.inference.variance import covariance, freedom_of_estimates, labels_of
+from skrate.metrics.recall import share_at_cut
+from skrate.metrics.results import t_quantile, wilson_ends
+
+CurveMetric = Literal["recall", "precision", "lift", "hits", "gain"]
+CURVE_METRICS: tuple[CurveMetric, ...] = get_args(CurveMetric)
+# Draws that are in memory at once.
+_BATCH = 500
+# Of all variation this share is rounding.
+_ROUNDING = 1e-13
+
+
+class BandOptions(NamedTuple):
+    """The arguments that say how a band is made, checked."""
+
+    band: Band
+    level: float
+    n_resamples: int
+    generator: np.random.Generator
+
+    @classmethod
+    def check(
+        cls, band: Any, level: float, n_resamples: int, random_state: RandomState
+    ) -> Self:
+        """Return the arguments if they are valid."""
+        return cls(
+            band=check_choice("band", band, BANDS),
+            level=check_fraction("confidence_level", level),
+            n_resamples=check_count("n_resamples", n_resamples),
+            generator=check_generator(random_state),
+        )
+
+    def critical_value(self, process: CurveProcess) -> float:
+        """Return what takes the place of the normal quantile in the bounds."""
+        if self.band == "pointwise":
+            return t_quantile(self.level, float(np.min(process.freedom)))
+        return process.critical_value(self.level, self.n_resamples, self.generator)
+
+
+class CurveBounds(NamedTuple):
+    """Lower and upper bounds of a curve, by rate."""
+
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class CurveProcess:
+    """How a curve, or the difference of two, varies over samples, by rate."""
+
+    rates: FloatArray
+    values: FloatArray
+    covariance: FloatArray  # Of `values` over samples, rate by rate.
+    grain: FloatArray  # What one independent case at the cut is worth.
+    limits: tuple[FloatArray, FloatArray]  # The range of `values`.
+    # Of Student's t, in place of the normal distribution; or of each rate.
+    freedom: FloatArray | float = np.inf
+    is_difference: bool = False
+
+    @lazy
+    def standard_error(self) -> FloatArray:
+        """Estimated standard deviation of ``values`` over samples."""
+        variance = np.diag(self.covariance)
+        # Models may agree all but exactly, and the rest is rounding.
+        is_rounding = variance < _ROUNDING * self.grain.max() ** 2
+        return np.sqrt(np.where(is_rounding, 0.0, variance))
+
+    def interval(self, level: float) -> CurveBounds:
+        """Return bounds at one rate: Wilson's of one curve, as ``estimate`` has it."""
+        freedoms = np.atleast_1d(self.freedom)
+        critical = np.array([t_quantile(level, freedom) for freedom in freedoms])
+        if self.is_difference:
+            return self.bounds(critical)
+        value, (low, high) = self.values, self.limits
+        # With a tenth of a case that varies, half of it at either end.
+        added = ADDED / 2 * self.grain
+        variance = self.standard_error**2 + added * self.grain
+        room = (value - low + added) * (high - value + added)
+        k = np.zeros_like(value)
+        np.divide(critical**2 * variance, room, out=k, where=room > 0)
+        is_open = high > low
+        ends = wilson_ends(value, (low, np.where(is_open, high, low + 1)), k)
+        return CurveBounds(*(np.where(is_open, end, value) for end in ends))
+
+    def band(
+        self, level: float, n_resamples: int, generator: np.random.Generator
+    ) -> CurveBounds:
+        """Return bounds that cover the true curve at all rates at once.
+
+        If it were x cases away at some rate, no case would show it with probability
+        exp(-x): the bounds are so far away that this is half of 1 minus the level.
+        """
+        critical = self.critical_value(level, n_resamples, generator)
+        return self.bounds(critical, -float(np.log((1 - level) / 2)))
+
+    def critical_value(
+        self, level: float, n_resamples: int, generator: np.random.Generator
+    ) -> float:
+        """Return what takes the place of the normal quantile in a band.
+
+        The quantile of the largest deviation over all rates, in standard errors, of so
+        many draws of the process (Montiel Olea and Plagborg-Moller 2019, algorithm 1).
+        For a difference one more case is added to their squares: where hardly a case
+        tells the models apart what can be seen is whole cases, while draws deviate.
+        """
+        least = t_quantile(level, float(np.min(self.freedom)))
+        normal = t_quantile(level)
+        error = self.standard_error
+        if not error.any():
+            return least
+        if self.is_difference:
+            error = np.hypot(error, self.grain)
+        varies = error > 0
+        # The symmetric root: of others the draws would depend on who found them.
+        squares, vectors = np.linalg.eigh(self.covariance)
+        # Roots of what is rounding would depend on the order of the samples.
+        squares = np.where(squares < _ROUNDING * squares[-1], 0.0, squares)
+        root = (vectors * np.sqrt(squares)) @ vectors.T
+        root = root[:, varies] / error[varies]
+        largest = []
+        for first in range(0, n_resamples, _BATCH):
+            size = min(_BATCH, n_resamples - first)
+            drawn = generator.standard_normal((size, len(root))) @ root
+            largest.append(np.abs(drawn).max(axis=1))
+        found = float(np.quantile(np.concatenate(largest), level))
+        return max(found * least / normal, least)
+
+    def bounds(self, critical: FloatArray | float, least: float = 0.0) -> CurveBounds:
+        """Return the bounds that a critical value c makes, at least some cases away.
+
+        As Wilson's interval they take c^2 / 4 more cases at the cut to vary.
+        """
+        half = critical * np.hypot(self.standard_error, critical * self.grain / 2)
+        half = np.maximum(half, least * self.grain)
+        value, (low, high) = self.values, self.limits
+        # What lies on a limit may be beyond it by rounding.
+        low = np.minimum(np.maximum(value - half, low), value)
+        return CurveBounds(low, np.maximum(np.minimum(value + half, high), value))
+
+
+@dataclass(frozen=True, eq=False)
+class CurveEvaluation:
+    """The curve of a model, or a difference, and what samples contribute at each rate.
+
+    A row contributes the rows of ``by_cell`` that its entries of ``cells`` number. By
+    estimated labels, samples contribute the columns of ``estimates``: of the labels,
+    and of what is expected of them.
+    """
+
+    rates: FloatArray
+    values: FloatArray
+    units: Units
+    cells: list[IntArray]
+    by_cell: FloatArray
+    grain: FloatArray
+    limits: tuple[FloatArray, FloatArray]
+    estimates: list[FloatArray] = field(default_factory=list)
+    is_difference: bool = False
+
+    def __sub__(self, other: CurveEvaluation) -> CurveEvaluation:
+        """Return the difference of curves of the same units."""
+        if self.units is not other.units:
+            raise ValueError("Only evaluations of the same units can be subtracted.")
+        (low_a, high_a), (low_b, high_b) = self.limits, other.limits
+        pairs = zip(self.estimates, other.estimates, strict=True)
+        return CurveEvaluation(
+            rates=self.rates,
+            values=self.values - other.values,
+            units=self.units,
+            cells=[*self.cells, *(len(self.by_cell) + one for one in other.cells)],
+            by_cell=np.concatenate([self.by_cell, -other.by_cell]),
+            grain=np.maximum(self.grain, other.grain),
+            limits=(low_a - high_b, high_a - low_b),
+            estimates=[a - b for a, b in pairs],
+            is_difference=True,
+        )
+
+    @lazy
+    def process(self) -> CurveProcess:
+        """How it varies over samples."""
+        units = self.units
+        freedom: FloatArray | float = np.inf
+        if self.estimates:
+            matrix, freedom = self._of_estimates()
+        else:
+            matrix = units.covariance_of_cells(self.cells, self.by_cell)
+            # As many as clusters that hold cases of the rarer class, less 1 in a group.
+            if units.cases.clusters is not None:
+                freedom = units.distinct_cases.unit_freedom
+        return CurveProcess(
+            rates=self.rates,
+            values=self.values,
+            # Rounding must not leave it askew.
+            covariance=(matrix + matrix.T) / 2,
+            grain=self.grain,
+            limits=self.limits,
+            freedom=freedom,
+            is_difference=self.is_difference,
+        )
+
+    def _of_estimates(self) -> tuple[FloatArray, FloatArray]:
+        """Return the covariance by estimated labels, and the freedom at each rate.
+
+        At each rate the row with the larger variance counts.
+        """
+        cases = self.units.cases
+        found = [covariance([*rows], cases) for rows in self.estimates]
+        variances = [np.diag(each) for each in found]
+        factor = np.sqrt(ratio(np.max(variances, axis=0), variances[0]))
+        freedoms = [
+            freedom_of_estimates(self.estimates[which][i], cases)
+            for i, which in enumerate(np.argmax(variances, axis=0))
+        ]
+        return factor[:, None] * found[0] * factor, np.array(freedoms)
+
+
+def curve_process(
+    metric: CurveMetric, models: Sequence[Ranked], rates: FloatArray, **worth: float
+) -> CurveProcess:
+    """Return how the curve of one ranking, or of a first minus a second, varies."""
+    units = Units([models[0]], Plan(stratify=False))
+    curves = [evaluate_curve(metric, [one], rates, units, **worth) for one in models]
+    return (curves[0] if len(curves) == 1 else curves[0] - curves[1]).process
+
+
+def evaluate_curve(
+    metric: CurveMetric,
+    rankings: Sequence[Ranked],
+    rates: FloatArray,
+    units: Units,
+    *,
+    benefit: float = 1.0,
+    cost: float = 0.0,
+) -> CurveEvaluation:
+    """Return the curve of a model by its ranking, or by one of each fold."""
+    folds, cases = list(_each_fold(rankings)), units.distinct_cases
+    tables = [fold.table for _, fold in folds]
+    total = sum(table.total for table in tables)
+    prevalence = sum(table.n_pos for table in tables) / total
+    found = [np.interp(rates, table.rates, table.cum_pos) for table in tables]
+    hits = np.asarray(np.sum(found, axis=0) / total)
+    # Centred in each fold, unless folds are the units.
+    centres = [(hits, prevalence)] * len(folds)
+    size = 1 / cases.total
+    if not cases.are_fold_groups:
+        pairs = zip(found, tables, strict=True)
+        centres = [(n / table.total, table.prevalence) for n, table in pairs]
+        size *= cases.sizes[0] / cases.effective_sizes[0]
+    # A case above the cut pushes such a share of a positive below it.
+    n_repeats = sum(one.total for one in rankings) / cases.total
+    lost = share_at_cut(tables, rates, n_repeats)
+    whole, recall, most = 1.0, None, rates
+    if metric in ("recall", "lift"):
+        whole, recall, most = prevalence, hits / prevalence, np.ones_like(rates)
+    scale = np.full(len(rates), benefit)
+    if metric in ("precision", "lift"):
+        scale = 1 / rates
+    cells, by_cell = _contributions(folds, centres, rates, lost, recall)
+    by_cell *= scale / whole
+    offset, is_cut = 0.0 - cost * rates, (rates > 0) & (rates < 1)
+    return CurveEvaluation(
+        rates=rates,
+        values=scale * (hits / whole) + offset,
+        units=units,
+        cells=[cells],
+        by_cell=by_cell,
+        grain=scale * is_cut * (size / whole) * np.maximum(lost, 1 - lost),
+        limits=(offset, offset + scale * most),
+        estimates=_of_estimated_labels(rankings[0], cells, by_cell),
+    )
+
+
+def _each_fold(rankings: Sequence[Ranked]) -> Iterator[tuple[Any, Ranked]]:
+    """Yield the rows of each fold, and its ranking."""
+    start = 0
+    for ranked in rankings:
+        n_rows = len(ranked.is_pos)
+        if ranked.folds is None:
+            yield slice(start, start + n_rows), ranked
+        else:
+            yield from by_fold(ranked, ranked.folds)
+        start += n_rows
+
+
+def _contributions(
+    folds: list[tuple[Any, Ranked]],
+    centres: list[tuple[FloatArray, float]],
+    rates: FloatArray,
+    lost: FloatArray,
+    recall: FloatArray | None,
+) -> tuple[IntArray, FloatArray]:
+    """Return the cell of each row, and what rows of each cell add to hits, or recall.
+
+    Cells of a fold are those of negatives and then those of positives. Estimated labels
+    are both classes in part: their cells are those of negatives.
+    """
+    cells = np.empty(sum(len(fold.is_pos) for _, fold in folds), dtype=np.intp)
+    by_cell: list[FloatArray] = []
+    # The share of positives, which divides, is an estimate itself.
+    slope = 0.0 if recall is None else recall
+    n_cells = 0
+    for (rows, fold), (mean, prevalence) in zip(folds, centres, strict=True):
+        cell, above = _cells(fold, rates)
+        of_neg = slope * prevalence - mean - lost * (above - rates)
+        by_cell += [of_neg, of_neg + above - slope]
+        is_pos = fold.is_pos if fold.estimated is None else False
+        cells[rows] = n_cells + cell + len(above) * is_pos
+        n_cells += 2 * len(above)
+    return cells, np.concatenate(by_cell)
+
+
+def _cells(ranked: Ranked, rates: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the cell of each row, and the part of each cell that is above each rate.
+
+    Cells are the groups that a rate cuts, and what lies between them.
+    """
+    table = ranked.table
+    inner = rates[(rates > 0) & (rates < 1)]
+    cut = np.searchsorted(table.rates, inner, side="left") - 1
+    starts = np.unique(np.concatenate([[0], cut, cut + 1]))
+    starts = starts[starts < table.n_groups]
+    edges = np.append(table.rates[starts], 1.0)
+    low, high = edges[:-1, None], edges[1:, None]
+    # The weight of a cell may be lost in that of the others.
+    above = (rates >= high).astype(np.float64)
+    np.divide(rates - low, high - low, out=above, where=high > low)
+    group = ranked.group
+    if ranked.estimated is not None:
+        group = ranked.group_with_weight(ranked.estimated)
+    sizes = np.diff(starts, append=table.n_groups)
+    cell = np.repeat(np.arange(len(starts)), sizes).take(group)
+    return cell, np.clip(above, 0, 1)
+
+
+def _of_estimated_labels(
+    ranked: Ranked, cells: IntArray, by_cell: FloatArray
+) -> list[FloatArray]:
+    """Return what samples with estimated labels contribute at each rate, and would."""
+    if ranked.estimated is None:
+        return []
+    of_neg, of_pos = np.split(ranked.total / ranked.table.total * by_cell, 2)
+    both = list(zip(of_pos.T, of_neg.T, strict=True))
+    return [
+        np.stack([labels.influence(p.take(cells), n.take(cells)) for p, n in both])
+        for labels in labels_of(ranked)
+    ]
