@@ -20,10 +20,10 @@ from skrate.inference.compare import compare
 from skrate.inference.compare_curves import compare_curves
 from skrate.inference.curve_band import curve_band
 from skrate.inference.estimate import estimate
+from skrate.inference.group_scores import group_scores
 from skrate.inference.sample_size import sample_size
 from skrate.inference.select_best import select_best
 from skrate.inference.subgroups import subgroup_scores
-from skrate.metrics.lists import group_scores
 from skrate.metrics.registry import (
     average_precision_score,
     convert_rauc,

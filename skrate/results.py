@@ -10,10 +10,10 @@ from skrate.curves.consensus import ConsensusCurve
 from skrate.inference.budget_report import BudgetReport, BudgetRow
 from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.curve_band import CurveBand
+from skrate.inference.group_scores import GroupScores
 from skrate.inference.sample_size import SampleSize
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SubgroupScores
-from skrate.metrics.lists import GroupScores
 from skrate.metrics.results import Comparison, Comparisons, Estimate, Estimates
 
 __all__ = [

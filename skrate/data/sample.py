@@ -114,7 +114,7 @@ class Sample:
         """Number of clusters; of cases where there are none."""
         if self.clusters is None:
             return len(self.is_pos)
-        return int(self.clusters.max()) + 1
+        return int(self.clusters.max(initial=-1)) + 1
 
     @lazy
     def effective_sizes(self) -> tuple[float, float]:

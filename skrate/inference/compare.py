@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args, overload
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, Label, RandomState
+from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import (
     Check,
     check_arguments,
@@ -23,19 +22,10 @@ from skrate.data.folds import (
     check_same_folds,
 )
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.difference import (
-    averages_in_lists,
-    check_correlation,
-    check_tables,
-    compare_pairs,
-    compare_tables,
-    covariance_in_lists,
-    paired_in_lists,
-    scores_in_lists,
-    warn_of_turned_in_lists,
-)
-from skrate.inference.evaluation import Difference, warn_of_turned
-from skrate.inference.intervals import ADJUSTMENTS, Adjust
+from skrate.inference.evaluation import Difference, Evaluation, warn_of_turned
+from skrate.inference.group_scores import GroupScores, scores_in_lists
+from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
+from skrate.inference.list_means import evaluate_lists
 from skrate.inference.models import (
     check_several,
     columns_of_models,
@@ -45,6 +35,11 @@ from skrate.inference.models import (
     rankings_of_models,
 )
 from skrate.inference.plan import ARGUMENTS, Plan, warn_of_few_cases
+from skrate.inference.published_tables import (
+    check_correlation,
+    check_tables,
+    compare_tables,
+)
 from skrate.inference.sample import (
     OF_CASES,
     WEIGHTS,
@@ -60,8 +55,7 @@ from skrate.inference.sample import (
 from skrate.inference.variance import covariance
 from skrate.metrics.base import MetricLike, check_metric_first, find_metric
 from skrate.metrics.hypothesis_tests import Alternative
-from skrate.metrics.lists import GroupScores
-from skrate.metrics.results import Comparison, Comparisons
+from skrate.metrics.results import Comparison, Comparisons, pairs_of
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -442,18 +436,59 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     )
     names, rankings = tuple(samples), list(samples.values())
     folds = rankings[0].folds
-    matrix = np.full((len(names), len(names)), np.nan)
     models = evaluate_models((metric, params), rankings, plan)
     argument = "y_score_a" if folds is None else "y_true"
     named = zip(names, models, strict=True)
     warn_of_turned([(f"{argument}[{name!r}]", one, None) for name, one in named])
-    if all(model.is_known for model in models):
-        matrix = covariance([model.influence for model in models], models[0].cases)
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         return (models[i] - models[j]).comparison(plan)
 
+    matrix = _covariance(models)
     return compare_pairs(names, compare_two, plan, matrix, adjust, reference)
+
+
+def _covariance(models: Sequence[Evaluation]) -> FloatArray:
+    """Return the covariances of the values of models, nan if one is unknown."""
+    if not all(model.is_known for model in models):
+        return np.full((len(models), len(models)), np.nan)
+    return covariance([model.influence for model in models], models[0].cases)
+
+
+def compare_pairs(
+    names: tuple[str, ...],
+    compare_two: Callable[[int, int, Plan], Comparison],
+    plan: Plan,
+    covariance: FloatArray,
+    adjust: Adjust,
+    reference: Any = None,
+    *,
+    what: str = "model",
+) -> Comparisons:
+    """Compare all pairs, or all with a reference.
+
+    ``compare_two(i, j, plan)`` compares those in these places.
+    """
+    base = None if reference is None else str(reference)
+    if base is not None and base not in names:
+        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+        raise ValueError(f"reference={reference!r} is no {what}: there are {some}.")
+    first, *others = pairs_of(len(names), None if base is None else names.index(base))
+
+    # The first pair spawns from the generator itself, as compare does. The others share
+    # what it spawns after that, which is independent of all before.
+    pairs = [compare_two(*first, plan)]
+    for places, share in zip(others, plan.split(len(others)), strict=True):
+        pairs.append(compare_two(*places, share))
+    pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), adjust)
+    return Comparisons(
+        names=names,
+        pairs=tuple(pairs),
+        adjusted_pvalues=tuple(pvalues.tolist()),
+        covariance=covariance,
+        reference=base,
+        adjust=adjust,
+    )
 
 
 def _within_lists(
@@ -471,27 +506,23 @@ def _within_lists(
             "is Student's t over the lists, or 'permutation'."
         )
     models = _models_in_lists(given, groups, are_several)
-    found, of_mean, units = scores_in_lists(
+    named, how = scores_in_lists(
         given.metric, given.params, given.y_true, models, groups, given.cases
     )
-    names, scores = tuple(map(str, found)), list(found.values())
+    names, scores = tuple(map(str, named)), list(named.values())
+    if groups is not None:
+        argued = [f"y_score_a[{name!r}]" for name in named] if are_several else names
+        each = [evaluate_lists([one], plan, **how)[0] for one in scores]
+        warn_of_turned(zip(argued, each, [None] * len(each), strict=True))
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
-        return paired_in_lists(scores[i], scores[j], plan, clusters=units, **of_mean)
+        a, b = evaluate_lists([scores[i], scores[j]], plan, **how)
+        return (a - b).comparison(plan)
 
-    unknown = np.full((len(names), len(names)), np.nan)
-    result = compare_pairs(names, compare_two, plan, unknown, adjust, reference)
-    if groups is not None:
-        how: dict[str, Any] = {**of_mean, "clusters": units}
-        level = plan.confidence_level
-        means = [one.estimate(**how, confidence_level=level) for one in scores]
-        argued = [f"y_score_a[{name!r}]" for name in found] if are_several else names
-        turned = zip(argued, scores, means, strict=True)
-        warn_of_turned_in_lists(turned, of_mean.get("undefined", "skip"))
     if not are_several:
-        return result[0]
-    matrix = covariance_in_lists(averages_in_lists(scores, clusters=units, **of_mean))
-    return replace(result, covariance=matrix)
+        return compare_two(0, 1, plan)
+    matrix = _covariance(evaluate_lists(scores, plan, **how))
+    return compare_pairs(names, compare_two, plan, matrix, adjust, reference)
 
 
 def _models_in_lists(

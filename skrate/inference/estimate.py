@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, get_args, overload
@@ -13,8 +13,8 @@ from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import Check, check_arguments
 from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.difference import scores_in_lists, warn_of_turned_in_lists
 from skrate.inference.evaluation import Evaluation, warn_of_turned
+from skrate.inference.group_scores import scores_in_lists
 from skrate.inference.intervals import (
     ADJUSTMENTS,
     INTERVALS,
@@ -22,22 +22,22 @@ from skrate.inference.intervals import (
     Interval,
     adjusted,
 )
+from skrate.inference.list_means import evaluate_lists
 from skrate.inference.models import columns_of_models, evaluate, rankings_of_models
-from skrate.inference.plan import ARGUMENTS, Plan, warn_of_few_cases
+from skrate.inference.plan import ARGUMENTS, Plan
 from skrate.inference.sample import (
     OF_CASES,
     WEIGHTS,
     Frame,
     Ranked,
-    Rankings,
     Weights,
     are_columns,
     check_left_out,
     rankings_of,
 )
 from skrate.metrics.base import MetricLike, check_metric_first, find_metric
-from skrate.metrics.hypothesis_tests import Alternative, check_null, told_alternative
-from skrate.metrics.results import ConfidenceInterval, Estimate, Estimates
+from skrate.metrics.hypothesis_tests import Alternative
+from skrate.metrics.results import Estimate, Estimates
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -333,28 +333,22 @@ def estimate(
             method=(method, "delta"), interval=(interval, "wilson"),
             stratify=(stratify, None), weights=(weights, "frequency"),
         )  # fmt: skip
-        models = {"y_score": y_score}
-        if are_several:
-            models = columns_of_models("y_score", y_score, y_true, least=1)
-        results = _in_lists(
-            (metric, metric_kwargs), y_true, models, groups, cases, are_several,
-            confidence_level=confidence_level, null_value=null_value,
-            alternative=alternative,
-        )  # fmt: skip
+    plan, meant = Plan.of(given), (metric, metric_kwargs)
+    if groups is not None:
+        evaluations = _in_lists(meant, y_true, y_score, groups, cases, plan)
     else:
-        plan = Plan.of(given)
-        if are_several:
-            samples = rankings_of_models(
-                "y_score", y_score, y_true, cases, weights, least=1, by_case=False
-            )
-        else:
-            samples = {"": rankings_of(y_true, y_score, weights=weights, **cases)}
-        results, asked = {}, find_metric(metric, metric_kwargs)
-        for name, sample in samples.items():
-            argument = "y_score" if sample.folds is None else "y_true"
-            named = f"{argument}[{name!r}]" if are_several else argument
-            (found,) = evaluate([asked], [sample], plan)
-            results[name] = _estimated(found, sample, named, null_value)
+        evaluations = _of_rankings(meant, y_true, y_score, weights, cases, plan)
+    results = {}
+    for name, found in evaluations:
+        result = found.estimate(null_value)
+        if found.folds is not None or any(one.counts is None for one in found.ranked):
+            kept = partial(_influence, _kept(found))
+            result = replace(result, _find_influence=kept)
+        argument = "y_score" if found.folds is None else "y_true"
+        named = f"{argument}[{name!r}]" if are_several else argument
+        ends = result.confidence_interval if plan.is_two_sided else None
+        warn_of_turned([(named, found, ends)])
+        results[name] = result
     each = tuple(results.values())
     if not are_several:
         return each[0]
@@ -373,70 +367,40 @@ def estimate(
 def _in_lists(
     meant: tuple[MetricLike, dict[str, Any]],
     y_true: Any,
-    models: dict[Any, Any],
+    y_score: Any,
     groups: ArrayLike,
     cases: dict[str, Any],
-    are_several: bool,
-    **options: Any,
-) -> dict[Any, Estimate]:
-    """Return the estimates of means over lists, by model."""
-    scores, of_mean, units = scores_in_lists(*meant, y_true, models, groups, cases)
-    results = {
-        name: one.estimate(clusters=units, **of_mean, **options)
-        for name, one in scores.items()
-    }
-    argued = [f"y_score[{name!r}]" for name in models] if are_several else models
-    turned = zip(argued, scores.values(), results.values(), strict=True)
-    warn_of_turned_in_lists(turned, of_mean.get("undefined", "skip"))
-    return results
+    plan: Plan,
+) -> Iterator[tuple[Any, Evaluation]]:
+    """Yield the names of models and their means over lists."""
+    models = {"y_score": y_score}
+    if are_columns(y_score):
+        models = columns_of_models("y_score", y_score, y_true, least=1)
+    scores, how = scores_in_lists(*meant, y_true, models, groups, cases)
+    for name, one in scores.items():
+        (found,) = evaluate_lists([one], plan, **how)
+        yield name, found
 
 
-def _estimated(
-    found: Evaluation, sample: Rankings, named: str, null_value: float | None
-) -> Estimate:
-    """Return the estimate of one model, which the argument ``named`` ranks."""
-    plan, interval = found.plan, found.plan.interval
-    found.warn_of_few_positives()
-    if null_value is not None:
-        name, bounds = found.metric.name, found.metric.bounds()
-        null_value = check_null(null_value, name, bounds)
-    error, ends, again = _NAN, ConfidenceInterval(_NAN, _NAN), None
-    statistic = pvalue = None if null_value is None else _NAN
-    if found.is_known:
-        if sample.folds is None:
-            warn_of_few_cases([found.metric], [found.cases])
-        error, draws = found.error_and_draws()
-        at = partial(found.interval, interval, error, level=plan.level, draws=draws)
-        ends = at()
-        warn_of_turned([(named, found, ends if plan.is_two_sided else None)])
-        factor = found.units.retraining_factor
-        again = None if factor is None else at(factor=factor)
-        if not plan.is_two_sided:
-            ends = plan.sided(ends, found.bounds)
-            again = again and plan.sided(again, found.bounds)
-        if null_value is not None and not np.isnan(error):
-            statistic, pvalue = found.test(null_value, interval, error, draws)
-    is_table = sample.folds is None and sample.each[0].counts is not None
-    n_pos, n_neg = found.class_sizes
-    return Estimate(
-        metric=found.metric.name,
-        value=found.value,
-        standard_error=error,
-        confidence_interval=ends,
-        n_pos=n_pos,
-        n_neg=n_neg,
-        method=plan.method,
-        confidence_level=plan.confidence_level,
-        params=found.question,
-        of="these models" if found.is_known and found.units.n_rankings > 1 else None,
-        confidence_interval_retrained=again,
-        bias=found.bias if found.is_known and abs(found.bias) > 0 else None,
-        alternative=told_alternative(plan.alternative, null_value),
-        null_value=null_value,
-        statistic=statistic,
-        pvalue=pvalue,
-        _find_influence=None if is_table else partial(_influence, _kept(found), sample),
-    )
+def _of_rankings(
+    meant: tuple[MetricLike, dict[str, Any]],
+    y_true: Any,
+    y_score: Any,
+    weights: Weights,
+    cases: dict[str, Any],
+    plan: Plan,
+) -> Iterator[tuple[Any, Evaluation]]:
+    """Yield the names of models and the metric of their rankings."""
+    if are_of_folds(y_true) or are_columns(y_score):
+        samples = rankings_of_models(
+            "y_score", y_score, y_true, cases, weights, least=1, by_case=False
+        )
+    else:
+        samples = {"": rankings_of(y_true, y_score, weights=weights, **cases)}
+    asked = find_metric(*meant)
+    for name, sample in samples.items():
+        (found,) = evaluate([asked], [sample], plan)
+        yield name, found
 
 
 def _kept(found: Evaluation) -> Evaluation:
@@ -459,12 +423,13 @@ def _kept(found: Evaluation) -> Evaluation:
     return replace(found, each=each, units=units)
 
 
-def _influence(found: Evaluation, sample: Rankings) -> FloatArray:
+def _influence(found: Evaluation) -> FloatArray:
     """Return the influence of each case that was given, 0 for one without weight."""
     plan = replace(found.plan, method="delta", interval="wald")
     found = replace(found, units=replace(found.units, plan=plan))
-    cases, folds = sample.each[0], sample.folds
+    folds = found.folds
     if folds is None:
+        cases = found.ranked[0]
         rows: Any = slice(None) if cases.kept is None else cases.kept
         given = np.zeros(cases.n_given)
         given[rows] = _NAN

@@ -31,7 +31,7 @@ from skrate.inference.intervals import (
     permutation_pvalue,
     range_of,
 )
-from skrate.inference.plan import Plan, warn_of_difference
+from skrate.inference.plan import Plan, warn_of_difference, warn_of_few_cases
 from skrate.inference.resampling import (
     condensed,
     exchange_draw,
@@ -61,15 +61,18 @@ from skrate.metrics.base import Metric, Sizes
 from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
+    check_null,
     least_telling,
     sided_pvalue,
     standardised,
     t_pvalue,
     t_test,
+    told_alternative,
 )
 from skrate.metrics.results import (
     Comparison,
     ConfidenceInterval,
+    Estimate,
     Question,
     clipped_interval,
     question_of_both,
@@ -135,6 +138,16 @@ class Evaluation:
     def ranked_in_clusters(self) -> list[Ranked]:
         """The rankings, those of folds with the clusters in each."""
         return self.units.in_clusters(self.ranked, self.units.clusters)
+
+    @property
+    def name(self) -> str:
+        """What it is the value of."""
+        return self.metric.name
+
+    @property
+    def of(self) -> str | None:
+        """Of what its uncertainty is, None for the model of a single ranking."""
+        return "these models" if self.is_known and self.units.n_rankings > 1 else None
 
     @property
     def class_sizes(self) -> tuple[int, int]:
@@ -276,6 +289,46 @@ class Evaluation:
         ):
             squared += jackknife_variance(metric, ranked, stratify=self.units.stratify)
         return float(np.sqrt(squared) / self.units.n_rankings), None
+
+    def estimate(self, null_value: float | None = None) -> Estimate:
+        """Return the estimate, with a test of the null value if there is one."""
+        plan, kind = self.plan, self.plan.interval
+        self.warn_of_few_positives()
+        if null_value is not None:
+            null_value = check_null(null_value, self.name, self.metric.bounds())
+        error, ends, again = _NAN, ConfidenceInterval(_NAN, _NAN), None
+        statistic = pvalue = None if null_value is None else _NAN
+        if self.is_known:
+            if self.folds is None:
+                warn_of_few_cases(self.metrics, self.ranked)
+            error, draws = self.error_and_draws()
+            at = partial(self.interval, kind, error, level=plan.level, draws=draws)
+            ends, factor = at(), self.units.retraining_factor
+            again = None if factor is None else at(factor=factor)
+            if not plan.is_two_sided:
+                ends = plan.sided(ends, self.bounds)
+                again = again and plan.sided(again, self.bounds)
+            if null_value is not None and not np.isnan(error):
+                statistic, pvalue = self.test(null_value, kind, error, draws)
+        n_pos, n_neg = self.class_sizes
+        return Estimate(
+            metric=self.name,
+            value=self.value,
+            standard_error=error,
+            confidence_interval=ends,
+            n_pos=n_pos,
+            n_neg=n_neg,
+            method=plan.method,
+            confidence_level=plan.confidence_level,
+            params=self.question,
+            of=self.of,
+            confidence_interval_retrained=again,
+            bias=self.bias if self.is_known and abs(self.bias) > 0 else None,
+            alternative=told_alternative(plan.alternative, null_value),
+            null_value=null_value,
+            statistic=statistic,
+            pvalue=pvalue,
+        )
 
     def interval(
         self,
@@ -717,8 +770,7 @@ class Difference:
         if is_unknown or a.folds is None:
             return found
         again = None if factor is None else conclude_with(factor).confidence_interval
-        of = "these models" if a.units.n_rankings > 1 else None
-        return replace(found, of=of, confidence_interval_retrained=again)
+        return replace(found, of=a.of, confidence_interval_retrained=again)
 
 
 def _warn_of_unlike_samples(a: Ranked, b: Ranked) -> None:

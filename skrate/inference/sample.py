@@ -55,9 +55,9 @@ class Ranked(Sample):
     number the fold of each case: the table is then that of the consensus, what is found
     if the same share of each fold is processed. ``fold_groups`` number the group of
     folds of each cluster: no two groups share a cluster. ``group_factors`` say how
-    often the squares of a group count, and ``are_fold_groups`` whether the clusters are
-    these groups. ``has_all_clusters`` says which folds hold all clusters of their
-    group, and are centred class by class.
+    often the squares of a group count, or of a cluster if there are no groups, and
+    ``are_fold_groups`` whether the clusters are these groups. ``has_all_clusters`` says
+    which folds hold all clusters of their group, and are centred class by class.
     """
 
     counts: RankTable | None = None
@@ -81,10 +81,12 @@ class Ranked(Sample):
         if self.are_fold_groups:
             # Each group counts by its folds.
             return np.full(self.n_units, self.n_units / (self.n_units - 1))
-        if self.fold_groups is None or self.group_factors is None:
+        if self.group_factors is None:
             assert self.clusters is not None
             sizes = np.bincount(self.clusters, self.row_weights)
             return np.full(self.n_units, centring_factors(sizes))
+        if self.fold_groups is None:
+            return self.group_factors
         return self.group_factors.take(self.fold_groups)
 
     @lazy

@@ -27,13 +27,19 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, table_of_weights
-from skrate.inference.difference import averages_in_lists, scores_in_lists
+from skrate.inference.group_scores import GroupScores, scores_in_lists
 from skrate.inference.intervals import (
     Augmented,
     Uncertain,
     augmented,
     bounded_interval,
     range_of,
+)
+from skrate.inference.list_means import (
+    MeanOverLists,
+    check_clusters_of_lists,
+    evaluate_lists,
+    question_of_mean,
 )
 from skrate.inference.plan import Plan, check_metric, defined_value
 from skrate.inference.sample import (
@@ -44,7 +50,12 @@ from skrate.inference.sample import (
     check_sample,
     scored,
 )
-from skrate.inference.variance import Parts, influence_parts, influence_values
+from skrate.inference.variance import (
+    Parts,
+    influence_parts,
+    influence_values,
+    scaled_units,
+)
 from skrate.metrics.base import Metric, MetricLike, find_metric
 from skrate.metrics.hypothesis_tests import (
     ALTERNATIVES,
@@ -54,13 +65,6 @@ from skrate.metrics.hypothesis_tests import (
     check_null,
     hypothesis_text,
     nulls_of,
-)
-from skrate.metrics.lists import (
-    GroupScores,
-    ListAverage,
-    check_clusters_of_lists,
-    freedom_of_sums,
-    question_of_mean,
 )
 from skrate.metrics.results import (
     ConfidenceInterval,
@@ -846,11 +850,7 @@ def _spread(
     return float(np.sqrt((n - 1) * np.var(logarithms)))
 
 
-def _in_lists(
-    by_model: dict[Any, GroupScores],
-    of_mean: dict[str, Any],
-    clusters: ArrayLike | None,
-) -> _Given:
+def _in_lists(by_model: dict[Any, GroupScores], of_mean: dict[str, Any]) -> _Given:
     """Return what is planned of means over lists, of one model or two."""
     lists = list(by_model.values())
     metric, name = lists[0]._metric, f"{lists[0].metric} within lists"
@@ -859,12 +859,12 @@ def _in_lists(
     )
 
     def learn(plan: Plan, null_value: float | None) -> _Pilot | None:
-        means = averages_in_lists(lists, clusters=clusters, **of_mean)
-        if any(np.isnan(one.standard_error) for one in means):
+        means = evaluate_lists(lists, plan, **of_mean)
+        if not all(one.is_known and one.parts.total >= 0 for one in means):
             reason = "fewer than two lists of the pilot are defined"
             warn_undefined(f"The sample size for the {name}", reason)
             return None
-        units = check_clusters_of_lists(clusters, lists[0])
+        units = check_clusters_of_lists(of_mean["clusters"], lists[0])
         return _pilot_of_lists(lists[0], means, units, plan, null_value)
 
     return _Given(metric, len(lists), name, params, learn, _NAN)
@@ -872,7 +872,7 @@ def _in_lists(
 
 def _pilot_of_lists(
     of_all: GroupScores,
-    means: Sequence[ListAverage],
+    means: Sequence[MeanOverLists],
     units: IntArray | None,
     plan: Plan,
     null_value: float | None,
@@ -881,9 +881,11 @@ def _pilot_of_lists(
     n_pilot, counted = float(of_all.n_items.sum()), np.flatnonzero(of_all.n_items)
     n_units = len(counted if units is None else np.unique(units[counted]))
     per_unit = n_pilot / n_units
-    shares = np.mean([one.shares for one in means], axis=0)
-    away = means[0].residuals - sum(one.residuals for one in means[1:])
-    squares = away**2 / (1 - shares)
+    away, cases = (
+        means[0].influence - sum(m.influence for m in means[1:]),
+        means[0].cases,
+    )
+    squares = (scaled_units(away, cases) / cases.total) ** 2
     # The standard error of the logarithm of a mean of squares.
     mean = squares.mean()
     spread = np.std(squares, ddof=1) / mean / np.sqrt(len(squares)) if mean else 0.0
@@ -891,7 +893,7 @@ def _pilot_of_lists(
     return _Pilot(
         plan, null_value, means[0].value - sum(one.value for one in means[1:]), n_pilot,
         float(of_all.n_pos.sum()) / n_pilot, per_unit, math.ceil(_LEAST * per_unit),
-        ((freedom_of_sums(shares) + 1) / n_pilot, 0.0),
+        (max(cases.effective_sizes[0], 2.0) / n_pilot, 0.0),
         Parts(0.0, 0.0, n_pilot * float(np.add.reduce(squares))), reach,
         cases_per_list=n_pilot / len(counted),
     )  # fmt: skip

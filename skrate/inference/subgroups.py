@@ -32,7 +32,7 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.data.sample import check_scores_given
 from skrate.data.table import merged_but_at, table_of_weights
-from skrate.inference.difference import compare_pairs
+from skrate.inference.compare import compare_pairs
 from skrate.inference.evaluation import conclude
 from skrate.inference.intervals import (
     ADDED,

@@ -68,7 +68,7 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
         alone = covariance([values], replace(cases, clusters=None))
         between = max(float(alone[0, 0]) - by_pos - by_neg, 0.0)
         either = by_pos + by_neg + between
-        share = whole / either if either > 0 else 0.0
+        share = whole / either if either > 0 else whole
         return Parts(by_pos * share, by_neg * share, between * share)
     # With sampling weights the sources are correlated: the rest may be below 0.
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
@@ -312,6 +312,9 @@ def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
 
 def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:
     """Return the variance that the chosen cases, with these values, are a source of."""
+    if not len(values):
+        # As of lists, which have no classes.
+        return 0.0
     weights = None if cases.weights is None else cases.weights[chosen]
     centred = values - np.average(values, weights=weights)
     times = 1.0 if weights is None else multiples(weights, cases)

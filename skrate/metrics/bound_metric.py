@@ -17,7 +17,7 @@ from skrate.metrics.base import (
     per_case,
     unwrap,
 )
-from skrate.metrics.lists import AVERAGES, check_average, check_undefined, group_scores
+from skrate.metrics.lists import AVERAGES, ListScores, check_average, check_undefined
 
 # What comes with the cases; the other keywords of a metric are its parameters.
 OF_CASES = ("groups", "sample_weight", "pos_label")
@@ -120,7 +120,9 @@ class BoundMetric:
             del options["labels"]
         # The classes of an estimator are no labels of grades.
         options["pos_label"] = None if self.has_grades else pos_label
-        scores = group_scores(self.function, y_true, y_score, **of_rows, **options)
+        scores = ListScores._of_rows(
+            self.function, y_true, y_score, **of_rows, **options
+        )
         mean = {name: v for name, v in self.params.items() if name in OF_MEAN}
         if list_weights is not None:
             mean["average"] = list_weights

@@ -17,8 +17,8 @@ from skrate import (
     estimate,
     recall_at_rate_score,
 )
-from skrate.inference.difference import Results
 from skrate.inference.plan import Plan
+from skrate.inference.published_tables import Results
 
 # Digital mammography in the DMIST trial, and what Su, Yuan and Zhu (2015, table 5) give
 # of both kinds: AP and its asymptotic standard error.

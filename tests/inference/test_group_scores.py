@@ -37,7 +37,7 @@ from skrate import (
     reciprocal_rank_score,
 )
 from skrate.metrics import momentum
-from skrate.metrics.lists import ListAverage, average_of
+from skrate.metrics.lists import sums_of
 from skrate.results import GroupScores
 from strategies import in_parts, ranked_samples
 
@@ -402,22 +402,36 @@ def test_what_entities_have_no_meaning_for_is_named():
 
 def test_lists_of_unlike_size_know_as_much_as_fewer_of_like_size():
     # Of two lists with most of the pairs each pulls the average to itself.
-    parts, pairs = np.array([40.0, 30.0, 1.0, 2.0]), np.array([50.0, 40.0, 4.0, 6.0])
-    average = ListAverage(parts, pairs)
+    pos, neg = np.array([10, 8, 2, 3]), np.array([5, 5, 2, 2])
+    ordered, pairs = np.array([40, 30, 1, 2]), pos * neg
+    rows = [in_order(*each) for each in zip(pos, neg, ordered, strict=True)]
+    groups = np.repeat(np.arange(4), pos + neg)
+    labels = np.concatenate(rows)
+    scores = group_scores("roc_auc", labels, -np.arange(len(labels)), groups=groups)
+    found = scores.estimate("pairs")
     mean = 73 / 100
+    assert found.value == pytest.approx(mean)
     squared = sum(
         ((a - mean * w) / 100) ** 2 / (1 - w / 100)
-        for a, w in zip(parts, pairs, strict=True)
+        for a, w in zip(ordered, pairs, strict=True)
     )
-    assert average.standard_error == pytest.approx(math.sqrt(squared))
+    assert found.standard_error == pytest.approx(math.sqrt(squared))
     # 1 / (0.5 ** 2 + 0.4 ** 2 + 0.04 ** 2 + 0.06 ** 2) lists, less one.
-    t = stats.t.ppf(0.975, 1 / 0.4152 - 1)
-    low, high = average.interval(0.95, 1 / 0.4152 - 1)
-    assert (low + high) / 2 == pytest.approx(mean)
-    assert (high - low) / 2 == pytest.approx(t * math.sqrt(squared))
+    half = stats.t.ppf(0.975, 1 / 0.4152 - 1) * math.sqrt(squared)
+    low, high = found.confidence_interval
+    assert low == pytest.approx(max(mean - half, 0))
+    assert high == pytest.approx(min(mean + half, 1))
     # One list has all the weight: how others vary is not known.
-    alone = ListAverage(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
-    assert math.isnan(alone.standard_error)
+    assert math.isnan(scores.estimate([0, 2, 0, 0]).standard_error)
+
+
+def in_order(n_pos, n_neg, n_ordered):
+    """Return the labels of a list, best first, with so many pairs in order."""
+    full, rest = divmod(n_ordered, n_neg)
+    if full == n_pos:
+        return [1] * n_pos + [0] * n_neg
+    last = [0] * (n_neg - rest) + [1] + [0] * rest
+    return [1] * full + last + [1] * (n_pos - full - 1)
 
 
 def assert_same(found, expected):
@@ -426,7 +440,7 @@ def assert_same(found, expected):
     assert repr(found) == repr(expected)
     for average in ("macro", "size", "positives"):
         for undefined in ("skip", 0.5):
-            one, other = (average_of(s, average, undefined) for s in (found, expected))
+            one, other = (sums_of(s, average, undefined) for s in (found, expected))
             np.testing.assert_allclose(one.value, other.value, rtol=1e-14)
     counts = ("n_defined", "n_all_positive", "n_all_negative", "n_empty")
     assert [getattr(found, c) for c in counts] == [getattr(expected, c) for c in counts]

@@ -1,0 +1,353 @@
+"""Means over lists, which are the independent units, and differences of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, dot, lazy
+from skrate.data.checks import check_equal_length, shown, warn, warn_undefined
+from skrate.data.ranking import check_groups
+from skrate.inference.evaluation import Difference, Evaluation, conclude
+from skrate.inference.plan import Plan
+from skrate.inference.resampling import Draw
+from skrate.inference.sample import Ranked
+from skrate.inference.units import Units
+from skrate.inference.variance import Parts, influence_parts
+from skrate.metrics.hypothesis_tests import Null, t_test
+from skrate.metrics.lists import Average, ListScores, ListSums, Policy, sums_of
+from skrate.metrics.results import (
+    Comparison,
+    ConfidenceInterval,
+    Estimate,
+    Question,
+    question_of_both,
+    rendered,
+    t_interval,
+)
+
+_NAN = float("nan")
+# All flips are tried where there are no more than 2 to this number of them.
+_MOST_LISTS = 20
+_FEW_LISTS = 10
+
+
+@dataclass(eq=False)
+class MeanOverLists(Evaluation):
+    """The mean of a metric over lists, which takes the place of one over rankings.
+
+    ``influence`` is how far the value of each list is from the mean; the weights of
+    lists are in the ``units``.
+    """
+
+    _: KW_ONLY
+    scores: ListScores
+    sums: ListSums
+    of_mean: Question
+    undefined: Policy | float
+    has_clusters: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.value = self.sums.value
+
+    def __sub__(self, other: Evaluation) -> ListDifference:
+        super().__sub__(other)
+        assert isinstance(other, MeanOverLists)
+        return ListDifference(self, other)
+
+    @property
+    def name(self) -> str:
+        """The name of the metric, and that it is one of lists."""
+        return f"{self.metric.name} within lists"
+
+    @property
+    def of(self) -> str:
+        """How many lists these are, and of how many clusters, in words."""
+        clusters = f" in {self.cases.n_units} clusters" if self.has_clusters else ""
+        return f"{len(self.sums.parts)} lists{clusters}"
+
+    @lazy
+    def cases(self) -> Ranked:
+        """The lists, as cases of one class."""
+        return self.units.cases
+
+    @lazy
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest mean."""
+        return self.sums.limits
+
+    @property
+    def chance(self) -> float:
+        """The AUC of scores that say nothing, if all lists of the mean have one."""
+        is_auc = self.metric.name == "AUC" and isinstance(self.undefined, str)
+        return 0.5 if is_auc else _NAN
+
+    @property
+    def auc(self) -> float:
+        """The mean, which is only asked for if it is one of the AUC."""
+        return self.value
+
+    @lazy
+    def influence(self) -> FloatArray:
+        """How far the value of each list is from the mean, in all that share units."""
+        parts, weights, *_ = self.sums
+        shares = self.cases.row_weights / len(parts)
+        away = (parts - self.value * weights) / weights.sum()
+        found = np.zeros(len(away))
+        np.divide(away, shares, out=found, where=shares > 0)
+        return found
+
+    @lazy
+    def parts(self) -> Parts:
+        """The variance, of which lists are one source."""
+        return influence_parts(self.influence, self.cases)
+
+    def interval(
+        self, *_: Any, level: float | None = None, **__: Any
+    ) -> ConfidenceInterval:
+        """Return Student's interval, cut to the bounds."""
+        level = self.plan.confidence_level if level is None else level
+        error, freedom = self.parts.standard_error, self.freedom(self.parts)
+        return t_interval(self.value, error, level, self.bounds, freedom)
+
+    def test(self, x: float, *_: Any, **__: Any) -> tuple[float, float]:
+        """Return the statistic and the p-value of x by Student's t."""
+        error, freedom = self.parts.standard_error, self.freedom(self.parts)
+        return t_test(self.value, error, [Null(x, self.plan.alternative)], freedom)
+
+    def estimate(self, null_value: float | None = None) -> Estimate:
+        """Return the mean with its uncertainty."""
+        if not self.is_known:
+            warn_undefined(self.name, self.scores._reason(self.undefined))
+        lists = self.scores._lists
+        return replace(
+            super().estimate(null_value),
+            n_pos=float(lists.n_pos.sum()),
+            n_neg=float(lists.n_neg.sum()),
+            method="lists",
+        )
+
+
+def evaluate_lists(
+    scores: Sequence[ListScores],
+    plan: Plan,
+    average: Average | Iterable[float] | None = None,
+    undefined: Policy | float = "skip",
+    clusters: ArrayLike | None = None,
+) -> list[MeanOverLists]:
+    """Return the means of models over the same lists, skipped for one or for all."""
+    for one in scores[1:]:
+        _check_same_lists(scores[0], one)
+    among = np.all([one._lists.defined > 0 for one in scores], axis=0)
+    sums = [sums_of(one, average, undefined, among) for one in scores]
+    codes = check_clusters_of_lists(clusters, scores[0])
+    units = Units([_as_cases(sums, codes)], plan)
+    of_mean = question_of_mean(scores[0], average, undefined)
+    return [
+        MeanOverLists(
+            metric=one._metric,
+            each=[],
+            units=units,
+            is_known=not np.isnan(own.value),
+            question=one.params | of_mean,
+            scores=one,
+            sums=own,
+            of_mean=of_mean,
+            undefined=undefined,
+            has_clusters=codes is not None,
+        )
+        for one, own in zip(scores, sums, strict=True)
+    ]
+
+
+def _as_cases(sums: Sequence[ListSums], codes: IntArray | None) -> Ranked:
+    """Return lists as cases of one class, each a cluster if no clusters are given.
+
+    Weights are the mean of those of all models. A unit with the share h of the weight
+    pulls the mean to itself, so that squares count 1 / (1 - h) times: m / (m - 1) for m
+    of equal weight.
+    """
+    kept, weights, factors = sums[0].kept, None, None
+    n_lists = np.count_nonzero(kept)
+    units = np.arange(n_lists)
+    if codes is not None:
+        units = np.unique(codes[kept], return_inverse=True)[1]
+    if not np.isnan([own.value for own in sums]).any():
+        shares = np.mean([own.weights / own.weights.sum() for own in sums], axis=0)
+        weights, left = n_lists * shares, 1 - np.bincount(units, shares)
+        # If one has all the weight, the variation of others is unknown.
+        is_known = left.min() > 1e-12
+        factors = 1 / left if is_known else np.full(len(left), np.nan)
+    return Ranked(
+        np.ones(n_lists, dtype=bool),
+        weights=weights,
+        clusters=units,
+        kind="sampling",
+        group_factors=factors,
+    )
+
+
+def _check_same_lists(a: ListScores, b: ListScores) -> None:
+    if not np.array_equal(a.groups, b.groups):
+        raise ValueError(
+            "scores_a and scores_b are of other lists: give both models the same "
+            "groups."
+        )
+    for what in ("n_items", "n_pos"):
+        if not np.array_equal(getattr(a, what), getattr(b, what)):
+            raise ValueError(
+                f"scores_a and scores_b differ in the {what} of their lists: give both "
+                "models the same y_true and sample_weight."
+            )
+
+
+@dataclass(frozen=True)
+class ListDifference(Difference):
+    """The mean of one model minus that of another, over the same lists."""
+
+    a: MeanOverLists
+    b: MeanOverLists
+
+    def comparison(self, plan: Plan) -> Comparison:
+        """Return the comparison of both, with warnings of what is hardly known."""
+        a, b = self.a, self.b
+        self._warn_of_undefined()
+        names = dict.fromkeys(one.metric.name for one in (a, b))
+        name = f"{' - '.join(names)} within lists"
+        error, freedom, draws = _NAN, _NAN, None
+        is_known = a.is_known and b.is_known
+        if is_known:
+            error, freedom = self.parts.standard_error, self.degrees_of_freedom
+            if plan.method == "permutation":
+                draws = self._exchanged(plan)
+        else:
+            warn_undefined(name, "no list that counts is defined")
+        params = question_of_both([one.scores.params for one in (a, b)]) | a.of_mean
+        found = conclude(
+            name, (a.value, b.value), error, plan, freedom, draws, self.bounds, None,
+            params,
+        )  # fmt: skip
+        if is_known and np.isnan(found.statistic):
+            reason = "there is one list"
+            if a.cases.n_units > 1:
+                reason = "all lists have the same difference: method='permutation' has "
+                reason += "a p-value"
+            warn_undefined(f"t of the {name}", reason)
+        if is_known:
+            self._warn_of_few_lists()
+        method = "permutation" if plan.method == "permutation" else "t"
+        return replace(found, method=method, of=a.of)
+
+    def _warn_of_undefined(self) -> None:
+        """Warn of lists that are left out because they are undefined for one model."""
+        of_a, of_b = (one.scores._lists.defined > 0 for one in (self.a, self.b))
+        n_of_one = np.count_nonzero(of_a ^ of_b)
+        if self.a.undefined == "skip" and n_of_one:
+            warn(
+                f"{n_of_one} of {len(self.a.scores.is_defined)} lists are undefined "
+                "for one of the models and are left out of both, so that value_a and "
+                "value_b are not the scores of all lists: give undefined=0.5, or "
+                "another number, to count them."
+            )
+
+    def _warn_of_few_lists(self) -> None:
+        """Warn if few lists say how models differ: the spread of most is then 0."""
+        a, b = (one.sums.parts / one.sums.weights.sum() for one in (self.a, self.b))
+        n_units, n_differ = self.a.cases.n_units, np.count_nonzero(self._summed(a - b))
+        if n_differ < min(_FEW_LISTS, n_units / 2):
+            warn(
+                f"The models differ in {n_differ} of {n_units} lists: with fewer than "
+                f"{_FEW_LISTS} the interval may be far too short. Take more lists, or "
+                "a metric that sees more of them."
+            )
+
+    def _summed(self, of_lists: FloatArray) -> FloatArray:
+        """Return the sums over the lists of each unit."""
+        units = self.a.cases.clusters
+        assert units is not None
+        return np.bincount(units, of_lists).astype(np.float64, copy=False)
+
+    def _exchanged(self, plan: Plan) -> FloatArray:
+        """Return the difference with the models exchanged in some of the lists."""
+        a, b = self.a.sums, self.b.sums
+        parts, weights = (
+            self._summed(of_b - of_a)
+            for of_a, of_b in ((a.parts, b.parts), (a.weights, b.weights))
+        )
+        have_own, n = weights.any(), len(parts)
+
+        def statistic(rows: Array) -> FloatArray:
+            flips = rows.astype(np.float64)
+            moved = dot(flips, parts)
+            more = dot(flips, weights) if have_own else 0.0
+            of_a = (a.parts.sum() + moved) / (a.weights.sum() + more)
+            of_b = (b.parts.sum() - moved) / (b.weights.sum() - more)
+            return np.asarray(of_a - of_b)
+
+        if n <= _MOST_LISTS and 2**n - 1 <= plan.n_resamples:
+            # The lists as they are make one more.
+            numbers = np.arange(1, 2**n)
+            return statistic(numbers[:, None] >> np.arange(n) & 1)
+
+        def flips(generator: np.random.Generator, size: int) -> Array:
+            return generator.integers(2, size=(size, n), dtype=np.uint8)
+
+        return plan.replicates("difference", Draw(n, flips), statistic)
+
+
+def question_of_mean(
+    scores: ListScores,
+    average: Average | Iterable[float] | None,
+    undefined: Policy | float,
+) -> Question:
+    """Return how lists are averaged, if not by default."""
+    given = {"average": average, "undefined": undefined}
+    defaults = (None, scores._metric.default_average), ("skip",)
+    return {
+        name: rendered(value)
+        for (name, value), usual in zip(given.items(), defaults, strict=True)
+        if not (value is None or isinstance(value, str)) or value not in usual
+    }
+
+
+def check_clusters_of_lists(
+    clusters: ArrayLike | None, scores: ListScores
+) -> IntArray | None:
+    """Return the number of the cluster of each list."""
+    if clusters is None:
+        return None
+    codes = check_groups("clusters", clusters).codes
+    if len(codes) != len(scores.groups):
+        raise ValueError(
+            "clusters must have one entry for each list here, in the order of the "
+            f"groups of the scores: {len(scores.groups)}, not {len(codes)}."
+        )
+    if len(np.unique(codes)) < 2:
+        raise ValueError(
+            "clusters puts all lists in one cluster: nothing can be said about the "
+            "variation between clusters."
+        )
+    return codes
+
+
+def clusters_of_lists(groups: ArrayLike, clusters: ArrayLike | None) -> IntArray | None:
+    """Return the cluster of each list, in the order of labels, by that of rows."""
+    if clusters is None:
+        return None
+    lists, codes = check_groups("groups", groups), check_groups("clusters", clusters)
+    check_equal_length(groups=lists.codes, clusters=codes.codes)
+    of_list = np.empty(len(lists.labels), dtype=np.intp)
+    of_list[lists.codes] = codes.codes
+    differs = of_list[lists.codes] != codes.codes
+    if differs.any():
+        label = lists.labels[lists.codes[differs][0]]
+        raise ValueError(
+            f"clusters puts rows of the list {shown(label)} in several clusters: all "
+            "rows of a list must be in one. Give lists that share such rows the same "
+            "cluster; or leave out groups, for one ranking of all cases in clusters."
+        )
+    return of_list[lists.sizes > 0]

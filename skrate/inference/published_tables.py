@@ -1,0 +1,191 @@
+"""Two published tables against each other: at a correlation, or at all there can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize, special
+
+from skrate.data.arrays import FloatArray
+from skrate.data.checks import check_number, warn_undefined
+from skrate.data.table import RankTable, check_alone
+from skrate.inference.evaluation import Evaluation, warn_of_turned
+from skrate.inference.models import evaluate
+from skrate.inference.plan import Plan, warn_of_difference
+from skrate.inference.sample import rankings_of
+from skrate.metrics.base import find_metric
+from skrate.metrics.hypothesis_tests import NEGLIGIBLE, t_test
+from skrate.metrics.results import (
+    Comparison,
+    ConfidenceInterval,
+    clipped_interval,
+    t_quantile,
+)
+
+_NAN = float("nan")
+_TABLES = ("y_true", "y_score_a")
+# Of all correlations; between two of these a root is looked for.
+_ALL = np.linspace(-1, 1, 401)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Two values with their standard errors and degrees of freedom."""
+
+    values: tuple[float, float]
+    errors: tuple[float, float]
+    freedoms: tuple[float, float]
+
+    @property
+    def difference(self) -> float:
+        """The first minus the second."""
+        return self.values[0] - self.values[1]
+
+    def standard_error(self, correlation: FloatArray) -> FloatArray:
+        """Return that of the difference: s^2 = s_a^2 + s_b^2 - 2 rho s_a s_b."""
+        of_a, of_b = self._parts(correlation)
+        return np.asarray(np.sqrt(np.maximum(of_a + of_b, 0.0)))
+
+    def freedom(self, correlation: FloatArray) -> FloatArray:
+        """Return the degrees of freedom of that standard error.
+
+        Without rho this is Welch's number; at 1 and -1 that of a paired test.
+        """
+        (of_a, of_b), (free_a, free_b) = self._parts(correlation), self.freedoms
+        common = correlation**2 * of_a * of_b / np.sqrt(free_a * free_b)
+        squares = of_a**2 / free_a + of_b**2 / free_b + 2 * common
+        with np.errstate(invalid="ignore", divide="ignore"):
+            freedom = (of_a + of_b) ** 2 / squares
+        # Without variation there is no estimate of it: as few as there can be.
+        return np.where(freedom > 1, freedom, 1.0)
+
+    def reach(self, correlation: FloatArray, tail: float) -> FloatArray:
+        """Return how far off a difference must be so that ``tail`` lies beyond."""
+        quantile = -special.stdtrit(self.freedom(correlation), tail)
+        return np.asarray(quantile * self.standard_error(correlation))
+
+    def least_significant_correlation(self, plan: Plan) -> float:
+        """Return the rho above which p is below 1 - the level; 1 if none is."""
+        distances = []
+        for x, side in plan.nulls:
+            away = self.difference - x
+            signed = {"less": -away, "greater": away}
+            distances.append(signed.get(side, abs(away)))
+
+        def excess(correlation: FloatArray) -> FloatArray:
+            return min(distances) - self.reach(correlation, (1 - plan.level) / 2)
+
+        too_little = np.flatnonzero(excess(_ALL) <= 0)
+        if len(too_little) == 0:
+            return -1.0
+        last = too_little[-1]
+        if last == len(_ALL) - 1:
+            return 1.0
+        return float(optimize.brentq(excess, _ALL[last], _ALL[last + 1]))
+
+    def _parts(self, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the variance of the difference, as what each of both adds to it."""
+        a, b = self.errors
+        return a * (a - correlation * b), b * (b - correlation * a)
+
+
+def check_correlation(name: str, correlation: Any) -> float:
+    """Return the correlation of two values as a float."""
+    if -1 <= check_number(name, correlation) <= 1:
+        return float(correlation)
+    raise ValueError(f"{name} must be in [-1, 1], got {correlation:g}.")
+
+
+def check_tables(
+    metric: Any, tables: tuple[Any, Any], method: str, others: dict[str, Any]
+) -> None:
+    """Raise for what does not go with two tables; ``others`` must be None."""
+    for name, other, table in zip(_TABLES, _TABLES[::-1], tables, strict=True):
+        if not isinstance(table, RankTable):
+            raise ValueError(
+                f"{name} must be a RankTable, as {other} is one, found "
+                f"{type(table).__name__}: a table is compared with a table, and scores "
+                "with other scores of the same labels."
+            )
+    if isinstance(metric, tuple | list):
+        raise ValueError("metric must be one where two RankTables are compared.")
+    if method != "delta":
+        raise ValueError(
+            f"method must be 'delta' for two RankTables, got {method!r}: which of "
+            "their cases are the same is not known."
+        )
+    check_alone(tables[0], **others)
+
+
+def compare_tables(
+    metric: Any,
+    tables: tuple[Any, Any],
+    plan: Plan,
+    correlation: float | None,
+    metric_kwargs: dict[str, Any],
+) -> Comparison:
+    """Compare two tables; where no correlation is given, at all there can be."""
+    samples = [rankings_of(table) for table in tables]
+    metrics = [find_metric(metric, metric_kwargs)] * 2
+    models = evaluate(metrics, samples, plan, are_paired=False)
+    found, ranked = zip(*((model.metric, model.cases) for model in models), strict=True)
+    a, b = (model.value if model.is_known else _NAN for model in models)
+    error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN
+    ends = ConfidenceInterval(_NAN, _NAN)
+    if not np.isnan(a - b):
+        warn_of_turned(zip(_TABLES, models, [None] * 2, strict=True))
+        warn_of_difference(found, ranked, plan.method)
+        errors, freedoms = zip(*map(_spread_of, models), strict=True)
+        results = Results((a, b), errors, freedoms)
+        ends = _interval(results, models, plan, correlation)
+        least = results.least_significant_correlation(plan)
+        at = np.array(correlation or 0.0)
+        error, freedom = float(results.standard_error(at)), float(results.freedom(at))
+        statistic, pvalue = t_test(results.difference, error, plan.nulls, freedom)
+        if np.isnan(statistic):
+            warn_undefined(
+                "The p-value", "such a correlation leaves the difference no variation"
+            )
+    return Comparison(
+        metric=found[0].name,
+        value=a - b,
+        value_a=a,
+        value_b=b,
+        standard_error=error,
+        statistic=statistic,
+        pvalue=pvalue,
+        confidence_interval=ends,
+        alternative=plan.alternative,
+        method=plan.method,
+        confidence_level=plan.told_level,
+        correlation=correlation,
+        least_significant_correlation=least,
+        params=models[0].question,
+        margin=plan.margin,
+    )
+
+
+def _spread_of(model: Evaluation) -> tuple[float, float]:
+    """Return the standard error of a table, or by its interval, and its freedom."""
+    freedom = model.freedom(model.parts)
+    if model.parts.standard_error > NEGLIGIBLE:
+        return model.parts.standard_error, freedom
+    low, high = model.interval(error=0.0)
+    away = max(model.value - low, high - model.value)
+    return away / t_quantile(model.plan.confidence_level), freedom
+
+
+def _interval(
+    results: Results, models: list[Evaluation], plan: Plan, correlation: float | None
+) -> ConfidenceInterval:
+    """Return the interval at a correlation, or what holds that at each there is."""
+    at = _ALL if correlation is None else np.array([correlation])
+    reach = float(results.reach(at, (1 - plan.level) / 2).max())
+    of_a, of_b = (model.bounds for model in models)
+    bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
+    plan.check_margin(bounds)
+    difference = results.difference
+    ends = clipped_interval(difference - reach, difference + reach, bounds)
+    return plan.sided(ends, bounds)
