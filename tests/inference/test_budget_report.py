@@ -75,15 +75,6 @@ def test_quantities_are_those_of_the_oracle(ranked):
         assert low <= row.value <= high
 
 
-def test_by_hand():
-    # Five of ten are processed, and three of four positives are among them.
-    y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
-    report = budget_report(y_true, np.arange(10)[::-1], rate=0.5, n_items=200)
-    values, chance = zip(*((row.value, row.chance) for row in report), strict=True)
-    assert values == pytest.approx([60, 20, 40, 3 / 4, 3 / 5, (3 / 5) / 0.4, 5 / 3])
-    assert chance == pytest.approx([40, 40, 60, 0.5, 0.4, 1.0, 2.5])
-
-
 @looped("rate", [0.1, rates.beta(3, 19), "uniform"])
 def test_shares_are_those_of_estimate(rate):
     y_true, y_score = sample()
@@ -158,23 +149,6 @@ def test_moments_by_chance_are_those_of_all_labellings(seed):
     assert found == pytest.approx((sums.mean(), sums.var(), third), abs=1e-12)
 
 
-@looped("laws", [(0.1, 0.1012), ([0.05, 0.5], [0.0512, 0.5012])])
-@looped("tied", [1, 2])
-def test_pvalue_hardly_depends_on_whether_a_case_is_cut(laws, tied):
-    # Where a fourth of one more case is processed no positive is cut, in groups of two
-    # neither.
-    y_true, y_score = np.zeros(200, int), -(np.arange(200) // tied)
-    y_true[[0, 3, 7, 9, 14, 18, 30, 50, 60, 80, 99, 120, 150, 180]] = 1
-    whole, cut = (
-        permuted_pvalue(
-            RankTable.from_arrays(y_true, y_score), rates.empirical(np.atleast_1d(law))
-        )
-        for law in laws
-    )
-    assert whole < 0.05
-    assert whole < cut < 1.3 * whole
-
-
 @looped("n_found", [8, 12])
 @looped("is_cut", [False, True])
 def test_pvalue_of_many_positives_is_hypergeometric_where_a_case_is_cut(
@@ -221,21 +195,6 @@ def test_pvalue_of_few_positives_is_that_of_all_choices_of_them(law, n_pos, tied
             least = most = np.mean(sums >= value - 1e-9)
         assert least - 1e-9 <= found <= most + 1e-9
         assert tied == 3 or most - least < 0.05
-
-
-def test_pvalue_of_labels_at_random_is_uniform_enough():
-    rng = np.random.default_rng(0)
-    law, n_simulations = rates.beta(3, 19), 400
-    found = np.array([
-        permuted_pvalue(
-            RankTable.from_arrays(rng.permutation(np.arange(200) < 20), np.arange(200)),
-            law,
-        )
-        for _ in range(n_simulations)
-    ])  # fmt: skip
-    for level in (0.05, 0.5):
-        slack = 3 * math.sqrt(level * (1 - level) / n_simulations)
-        assert abs(np.mean(found <= level) - level) <= slack
 
 
 def test_clusters_that_are_all_alike_have_shown_no_variation():
@@ -323,17 +282,6 @@ def test_a_cluster_for_each_case_has_the_pvalue_without_clusters():
     assert found["found"].pvalue == pytest.approx(t.sf(z, 19 * 4), rel=1e-9)
 
 
-def test_few_clusters_know_less():
-    # Two of them say next to nothing, however many cases they have.
-    y_true = np.repeat([1, 1, 0, 0], [150, 50, 50, 150])
-    clusters = np.repeat([0, 1], 200)
-    for times in (1, 100):
-        given = {"y_score": np.arange(400, 0, -1), "rate": 0.5}
-        given["sample_weight"] = np.full(400, times)
-        assert budget_report(y_true, **given)["found"].pvalue < 1e-80
-        assert budget_report(y_true, **given, clusters=clusters)["found"].pvalue > 0.15
-
-
 @pytest.mark.slow
 @looped("size", [1, 2, 5])
 def test_labels_and_scores_of_clusters_at_random_are_seldom_significant(size):
@@ -373,16 +321,6 @@ def test_weights_repeat_cases_or_stand_for_sampled_ones():
     )
     assert sampled["found"].value == pytest.approx(weighted["found"].value)
     assert sampled.n_cases == 100
-
-
-def test_a_table_of_counts_is_its_cases():
-    table = RankTable([3, 2, 1, 0], [0, 2, 4, 3])
-    y_true, y_score = (
-        np.repeat([1, 0], [6, 9]),
-        np.repeat([3, 2, 1, 2, 1, 0], [3, 2, 1, 2, 4, 3]),
-    )
-    by_table = budget_report(table, rate=0.3, n_items=40)
-    assert by_table == budget_report(y_true, y_score, rate=0.3, n_items=40)
 
 
 # --- Several models, and what is made of a report -----------------------------------
@@ -513,15 +451,6 @@ def test_sampling_weights_may_differ_by_many_orders_of_magnitude():
     # Nearly all of the weight is a negative, which is processed first.
     assert report["found"].value == pytest.approx(0, abs=1e-12)
     assert report["recall"].pvalue == pytest.approx(1, abs=0.5)
-
-
-def test_nothing_found_needs_infinitely_many():
-    y_true = [0] * 10 + [1, 1]
-    report = budget_report(y_true, np.arange(12)[::-1], rate=0.5)
-    assert report["found"].value == 0
-    assert report["number needed"].value == math.inf
-    assert report["number needed"].confidence_interval.low > 1
-    assert "inf" in repr(report)
 
 
 @looped(

@@ -11,22 +11,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import LeaveOneGroupOut
 
 from guarantees import assert_errors_are_the_spread, assert_share, held, simulated
-from reference.clusters_in_folds import (
-    auc_and_influence,
-    centring_factor,
-    groups_of_folds,
-    mean_auc,
-)
+from reference.clusters_in_folds import centring_factor, groups_of_folds, mean_auc
 from skrate import (
     FoldRankings,
     budget_report,
     compare,
-    compare_curves,
     cross_val_rankings,
-    curve_band,
     estimate,
     precision_at_rate_score,
-    select_best,
 )
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.sample import ranked_in_folds
@@ -98,25 +90,6 @@ def test_the_standard_error_is_that_of_sums_per_cluster(design):
     assert estimate("roc_auc", names).standard_error == pytest.approx(error, rel=1e-12)
 
 
-def test_two_folds_of_two_and_three_clusters_by_hand():
-    y_true, cluster = np.tile([1, 0], 10), np.repeat([0, 1, 2, 3, 4], 4)
-    fold = np.repeat([0, 1], [8, 12])
-    y_score = np.random.default_rng(1).normal(size=20)
-    (auc_a, a), (auc_b, b) = (
-        auc_and_influence(*(x[fold == one] for x in (y_true, y_score, cluster)))
-        for one in (0, 1)
-    )
-    # Half of the mean of two folds. In it are 2 / 1 with two clusters of each class,
-    # and 3 / 2 with three.
-    assert centring_factor([2, 2]) == pytest.approx(2)
-    assert centring_factor([2, 2, 2]) == pytest.approx(3 / 2)
-    sums_a, sums_b = a.reshape(2, 4).sum(axis=1) / 2, b.reshape(3, 4).sum(axis=1) / 2
-    variance = (sums_a**2).sum() + (sums_b**2).sum()
-    found = estimate("roc_auc", FoldRankings(y_true, y_score, fold, clusters=cluster))
-    assert found.value == pytest.approx((auc_a + auc_b) / 2, rel=1e-12)
-    assert found.standard_error == pytest.approx(np.sqrt(variance), rel=1e-12)
-
-
 @pytest.fixture(scope="module")
 def sites():
     """Return good and random scores of six sites of 200 patients, each left out."""
@@ -156,15 +129,6 @@ def test_sites_that_are_left_out_are_the_units(sites):
     assert pair.confidence_interval == pytest.approx((ends.low, ends.high), rel=1e-9)
 
 
-def test_the_best_model_of_sites_is_known_as_the_sites_allow(sites):
-    good, noise = sites
-    best = select_best("roc_auc", {"good": good, "noise": noise}, random_state=0)
-    assert best.best == "good"
-    assert best.set == ("good",)
-    ends = estimate("roc_auc", good).confidence_interval_retrained
-    assert best.confidence_interval == pytest.approx(ends, abs=0.003)
-
-
 def test_hits_of_sites_vary_as_sites_do(sites):
     report = {row.quantity: row for row in budget_report(sites[0], rate=0.1)}
     # 20 of 200 patients of each site, in the order of the sites.
@@ -194,74 +158,6 @@ def test_hits_of_clusters_in_folds_count_clusters_of_each_fold():
     spanning = ranked_in_folds(replace(rankings, clusters=ROWS % 7))
     factor = centring_factor(np.bincount(ROWS % 7))
     np.testing.assert_allclose(spanning.unit_factors, np.full(7, factor), rtol=1e-12)
-
-
-def test_repetitions_of_clusters_that_span_folds_are_rows():
-    for name in ("all span folds", "a chain", "2, 3, 2 and 6 clusters"):
-        fold, cluster, _ = DESIGNS[name]
-        (one,) = drawn(fold, cluster)
-        times = 1 + 9 * (np.random.default_rng(5).random(120) < 0.2)
-        names = ("y_true", "y_score", "fold", "clusters")
-        columns = {name: getattr(one, name) for name in names}
-        weighted = FoldRankings(**columns, sample_weight=times)
-        rows = FoldRankings(**{n: np.repeat(of, times) for n, of in columns.items()})
-        for metric, params in (("roc_auc", {}), ("recall_at_rate", {"rate": 0.4})):
-            found, expected = (
-                estimate(metric, given, **params) for given in (weighted, rows)
-            )
-            assert found.standard_error == pytest.approx(
-                expected.standard_error, rel=1e-11
-            )
-            assert found.confidence_interval == pytest.approx(
-                expected.confidence_interval, rel=1e-9
-            )
-
-
-def test_one_ranking_in_clusters_is_a_single_group():
-    (rankings,) = drawn(np.zeros(120, dtype=int), ROWS // 8)
-    y_true, y_score = rankings.y_true, rankings.y_score
-    auc, added = auc_and_influence(y_true, y_score)
-    sums = added.reshape(15, 8).sum(axis=1)
-    error = np.sqrt(15 / 14 * (sums**2).sum())
-    for given in (
-        ((rankings,), {}), ((y_true, y_score), {"clusters": rankings.clusters}),
-    ):  # fmt: skip
-        found = estimate("roc_auc", *given[0], **given[1])
-        assert found.value == pytest.approx(auc, rel=1e-12)
-        assert found.standard_error == pytest.approx(error, rel=1e-12)
-
-
-def test_the_order_of_rows_does_not_matter():
-    for fold, cluster, _ in DESIGNS.values():
-        (rankings,) = drawn(fold, cluster)
-        order = np.random.default_rng(3).permutation(120)
-        names = ("y_true", "y_score", "fold", "clusters")
-        columns = {name: getattr(rankings, name)[order] for name in names}
-        found, expected = (
-            estimate("roc_auc", one, null_value=0.6)
-            for one in (FoldRankings(**columns), rankings)
-        )
-        ends = expected.confidence_interval
-        assert found.confidence_interval == pytest.approx(ends, rel=1e-9)
-        assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-7)
-
-
-def test_a_site_with_one_positive_and_weights_count_with_their_value():
-    y_true = np.array([1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0])
-    y_score = np.array([2, 3, 1, 0, 3, 1, 2, 0, 4, 2, 3, 1])
-    fold = np.repeat([0, 1, 2], 4)
-    # 2 of 3 pairs, 3 of 4, and 4 of 4: also with all weights of a site as great.
-    values = np.array([2 / 3, 3 / 4, 1])
-    for weight in (None, np.repeat([1, 3, 2], 4)):
-        rankings = FoldRankings(
-            y_true, y_score, fold, clusters=fold, sample_weight=weight
-        )
-        found = estimate("roc_auc", rankings)
-        error = np.std(values, ddof=1) / np.sqrt(3)
-        assert found.value == pytest.approx(values.mean(), rel=1e-12)
-        assert found.standard_error == pytest.approx(error, rel=1e-12)
-        low = stats.t.interval(0.95, 2, values.mean(), error)[0]
-        assert found.confidence_interval == pytest.approx((low, 1.0), rel=1e-9)
 
 
 def test_sites_without_a_class_count_with_their_value():
@@ -398,40 +294,6 @@ def test_clusters_of_unequal_sizes_hold_their_level(metric, n_folds):
     assert_errors_are_the_spread(pairs, slack=0.1)
 
 
-def sites_of(seed, n_sites=6, size=40):
-    """Return two models' rankings of sites, each of which is a fold and a cluster."""
-    generator = np.random.default_rng(seed)
-    site = np.repeat(np.arange(n_sites), size)
-    y_true = generator.random(len(site)) < 0.1 + 0.08 * site
-    scores = y_true + generator.normal(size=(2, len(site)))
-    return [FoldRankings(y_true, each, site, clusters=site) for each in scores]
-
-
-def test_curves_of_sites_have_the_error_of_a_ratio_of_sums_over_sites():
-    both, rates = sites_of(0), np.array([0.1, 0.25, 0.5])
-    found = compare_curves(*both, rates=rates, random_state=0)
-    bands = curve_band(both[0], metric="recall", at=rates, random_state=0)
-    for i, rate in enumerate(rates):
-        away, recalls = [], []
-        for one in both:
-            sites = [(one.is_pos[rows], one.y_score[rows]) for rows in one.rows()]
-            hits = [y[np.argsort(-s)[: round(rate * len(y))]].sum() for y, s in sites]
-            n_pos = np.array([y.sum() for y, _ in sites])
-            recall = np.sum(hits) / n_pos.sum()
-            away.append((hits - recall * n_pos) / n_pos.sum())
-            recalls.append(recall)
-        difference = away[0] - away[1]
-        error = np.sqrt(6 / 5 * np.sum(difference**2))
-        expected = recalls[0] - recalls[1]
-        assert found.difference[i] == pytest.approx(expected, rel=1e-9)
-        assert found.standard_error[i] == pytest.approx(error, rel=1e-9)
-        # As wide as t with 5 degrees of freedom, and a sample at the cut.
-        half = stats.t.ppf(0.975, 5) * error
-        low = found.confidence_interval.low[i]
-        assert expected - low == pytest.approx(half, rel=0.1)
-        assert bands.low[i] < bands.value[i] < bands.high[i]
-
-
 @pytest.mark.parametrize("design", DESIGNS)
 def test_curves_have_the_errors_of_their_metric_at_each_rate(design):
     fold, cluster, _ = DESIGNS[design]
@@ -442,24 +304,6 @@ def test_curves_have_the_errors_of_their_metric_at_each_rate(design):
         expected = variance_parts(RecallAtRate(rate), ranked).standard_error
         assert error == pytest.approx(expected, rel=1e-9)
     assert process.freedom == ranked.unit_freedom
-
-
-def test_a_band_of_folds_counts_clusters():
-    fold, cluster = np.repeat([0, 1, 2], 60), np.arange(180) // 6
-    generator = np.random.default_rng(0)
-    level = generator.normal(size=30)[cluster]
-    y_true = generator.random(180) < 1 / (1 + np.exp(-2 * level))
-    score = level + y_true
-    widths = [
-        curve_band(
-            FoldRankings(y_true, score, fold, clusters=units),
-            at=[0.3], band="pointwise",
-        )
-        for units in (fold, cluster, None)
-    ]  # fmt: skip
-    of_sites, of_clusters, of_samples = (one.high[0] - one.low[0] for one in widths)
-    assert of_sites > of_samples
-    assert of_clusters > 1.3 * of_samples
 
 
 def test_copies_of_samples_in_clusters_tell_what_one_sample_tells():

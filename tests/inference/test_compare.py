@@ -1,6 +1,5 @@
 """Comparisons: DeLong's test, bootstrap, permutation, several models, bad input."""
 
-import dataclasses
 import importlib
 import pickle
 import warnings
@@ -17,9 +16,7 @@ from numpy.testing import assert_allclose
 from scipy import special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
-from inference_cases import JUMPS, SMOOTH, each, evaluate
 from looped import looped
-from optional import require
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
 from reference.delong import placements
@@ -35,7 +32,6 @@ from skrate import (
 from skrate.inference.intervals import permutation_pvalue
 from skrate.inference.resampling import exchange_draw
 from skrate.inference.sample import check_cases, scored
-from skrate.metrics.hypothesis_tests import t_pvalue
 
 
 def two_models(seed, n=200, gain=0.5):
@@ -94,66 +90,6 @@ def test_paired_auc_is_delongs_test(data):
     half = special.stdtrit(df, 0.975) * np.sqrt(variance)
     assert low == pytest.approx(max(difference - half, -1), abs=1e-9)
     assert high == pytest.approx(min(difference + half, 1), abs=1e-9)
-
-
-def test_covariance_of_aucs_is_delongs_matrix():
-    generator = np.random.default_rng(0)
-    y_true = (generator.random(40) < 0.4).astype(int)
-    y_scores = np.round(generator.normal(size=(40, 3)) + y_true[:, None], 1)
-    found = compare("roc_auc", y_true, y_scores).covariance
-    expected = [
-        [float(oracle_covariance(y_true, a, b)) for a in y_scores.T] for b in y_scores.T
-    ]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
-
-
-@each(SMOOTH)
-@pytest.mark.parametrize("with_clusters", [False, True])
-def test_delta_and_bootstrap_agree(metric, kwargs, with_clusters):
-    y_true, a, b = two_models(0, n=600)
-    clusters = np.arange(600) // 2 if with_clusters else None
-    options = {"stratify": False, "clusters": clusters, "random_state": 0, **kwargs}
-    by_delta = compare(metric, y_true, a, b, **options)
-    by_bootstrap = compare(metric, y_true, a, b, method="bootstrap", **options)
-    assert by_bootstrap.value == by_delta.value
-    assert by_bootstrap.standard_error == pytest.approx(
-        by_delta.standard_error, rel=0.07
-    )
-
-
-def test_swapping_the_models_swaps_the_sign():
-    y_true, a, b = two_models(2)
-    one, other = compare("roc_auc", y_true, a, b), compare("roc_auc", y_true, b, a)
-    assert one.value == -other.value
-    assert one.pvalue == other.pvalue
-    low, high = other.confidence_interval
-    assert one.confidence_interval == pytest.approx((-high, -low))
-
-
-def test_the_alternative_is_about_a():
-    y_true, a, b = two_models(3, gain=1)
-    two, less, greater = (
-        compare("roc_auc", y_true, a, b, alternative=alternative).pvalue
-        for alternative in ("two-sided", "less", "greater")
-    )
-    assert greater < 0.5 < less
-    assert two == pytest.approx(2 * greater)
-    assert less + greater == pytest.approx(1)
-
-
-def test_two_metrics_of_one_model():
-    y_true, a, _ = two_models(4)
-    rauc = partial(rate_weighted_auc_score, rate=rates.beta(3, 19))
-    result = compare(("roc_auc", rauc), y_true, a)
-    # Summed by group here, by case there.
-    np.testing.assert_allclose(result.value_b, rauc(y_true, a), rtol=4e-15)
-    assert result.metric == "AUC - rAUC"
-    boot = compare(("roc_auc", rauc), y_true, a, method="bootstrap", random_state=0,
-                   stratify=False)  # fmt: skip
-    assert boot.standard_error == pytest.approx(result.standard_error, rel=0.06)
-    # The AUC is the rAUC of a uniform rate; DeLong's correction apart.
-    same = compare(("roc_auc", rate_weighted_auc_score), y_true, a)
-    assert abs(same.value) < 1e-14
 
 
 @pytest.mark.parametrize("stratify", [False, True])
@@ -218,31 +154,6 @@ def test_midranks_of_both_models_that_are_equal_share_a_place(n):
     assert widths == [n, n]
 
 
-def test_permutations_come_near_to_all_of_them():
-    y_true = np.array([1, 1, 1, 0, 0, 0, 0, 0])
-    a = np.array([8, 7, 4, 6, 5, 3, 2, 1])
-    b = np.array([8, 3, 2, 7, 6, 5, 4, 1])
-    n_beyond = 0
-    observed = abs(evaluate("roc_auc", y_true, a) - evaluate("roc_auc", y_true, b))
-    for exchanged in product([False, True], repeat=8):
-        first, second = np.where(exchanged, b, a), np.where(exchanged, a, b)
-        difference = evaluate("roc_auc", y_true, first) - evaluate(
-            "roc_auc", y_true, second
-        )
-        n_beyond += abs(difference) >= observed - 1e-12
-    exact = n_beyond / 2**8
-    found = compare(
-        "roc_auc",
-        y_true,
-        a,
-        b,
-        method="permutation",
-        n_resamples=20_000,
-        random_state=0,
-    ).pvalue
-    assert found == pytest.approx(exact, abs=3 * np.sqrt(exact * (1 - exact) / 20_000))
-
-
 def test_a_permutation_exchanges_clusters_as_a_whole():
     y_true = np.array([1, 0, 1, 0])
     cases = check_cases(y_true, clusters=[0, 0, 1, 1])
@@ -262,26 +173,6 @@ def test_a_permutation_keeps_the_sizes_of_the_classes_and_so_does_its_error():
     found = call(method="permutation").standard_error
     assert found == pytest.approx(call(stratify=True).standard_error, rel=1e-12)
     assert found < call(stratify=False).standard_error
-
-
-def test_frequency_weights_are_repeated_rows():
-    y_true, a, b = two_models(7, n=60)
-    weight = np.random.default_rng(0).integers(0, 4, 60)
-    rows = [np.repeat(values, weight) for values in (y_true, a, b)]
-    for method in ("delta", "bootstrap", "permutation"):
-        options = {"method": method, "random_state": 0}
-        weighted = compare("roc_auc", y_true, a, b, sample_weight=weight, **options)
-        repeated = compare("roc_auc", *rows, **options)
-        # The bootstrap draws cases by weight in the one, by row in the other.
-        rel = 0.07 if method == "bootstrap" else 1e-9
-        assert weighted.standard_error == pytest.approx(
-            repeated.standard_error, rel=rel
-        )
-        if method == "permutation":
-            # As often exchanged, by other draws.
-            p, n = repeated.pvalue, 2000
-            error = np.sqrt(2 * p * (1 - p) / n)
-            assert weighted.pvalue == pytest.approx(p, abs=5 * error)
 
 
 @looped("sizes", [(2, 2), (3, 4), (50, 60)])
@@ -367,22 +258,6 @@ def test_a_model_without_a_value_leaves_the_others_theirs():
     assert result[2].pvalue == compare("momentum", y_true, a, b).pvalue
 
 
-# A rate that is a number of cases has no meaning with weights.
-@each([one for one in SMOOTH + JUMPS if "k" not in one[1]])
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_cases_that_do_not_tie_have_the_influence_of_groups(metric, kwargs):
-    rng = np.random.default_rng(4)
-    y_true = rng.random(200) < 0.3
-    y_score = rng.normal(size=200) + y_true
-    # Weights, though all of one, make groups of the cases.
-    by_group = estimate(
-        metric, y_true, y_score, sample_weight=[1] * 200, **kwargs
-    ).influence
-    found = estimate(metric, y_true, y_score, **kwargs).influence
-    assert np.ptp(by_group) > 0
-    assert_allclose(found, by_group, rtol=1e-10, atol=1e-12)
-
-
 @pytest.mark.parametrize("method", ["bootstrap", "permutation"])
 @pytest.mark.parametrize("source", [int, np.random.default_rng, np.random.RandomState])
 def test_the_first_pair_is_drawn_as_compare_draws_it(method, source):
@@ -396,19 +271,6 @@ def test_the_first_pair_is_drawn_as_compare_draws_it(method, source):
     field = "standard_error" if method == "bootstrap" else "pvalue"
     same = [getattr(pair, field) for pair in (result[0], result[2], result[5])]
     assert len(set(same)) == 3
-
-
-def test_copies_of_pairs_are_equal():
-    y_true, a, b = two_models(10, n=5000)
-    options = {"confidence_level": 0.9, "alternative": "greater"}
-    result = compare("roc_auc", y_true, {"a": a, "b": b, "sum": a + b}, **options)
-    assert (len(result), result.names) == (3, ("a", "b", "sum"))
-    assert len(pickle.dumps(result)) < 3000
-    for copied in (pickle.loads(pickle.dumps(result)), dataclasses.replace(result)):
-        assert copied == result
-        assert hash(copied) == hash(result)
-        assert repr(copied) == repr(result)
-        assert copied.to_dict() == result.to_dict()
 
 
 def test_a_margin_beyond_all_differences_is_refused_by_the_call():
@@ -456,17 +318,6 @@ def test_a_reference_or_an_adjustment_that_is_none_is_refused():
         compare("roc_auc", y_true, {"A": a, "B": b}, adjust="bonferroni")
 
 
-def test_scores_of_models_come_in_several_containers():
-    pandas = require("pandas")
-    y_true, a, b = two_models(11)
-    frame = pandas.DataFrame({"a": a, "b": b})
-    by_frame = compare("roc_auc", y_true, frame)
-    assert by_frame == compare("roc_auc", y_true, {"a": a, "b": b})
-    by_array = compare("roc_auc", y_true, frame.to_numpy())
-    assert by_array.names == ("0", "1")
-    assert by_array.pairs == by_frame.pairs
-
-
 @pytest.mark.parametrize(
     ("alternative", "expected"),
     # Beyond 0.5 are four of five in size, four below, two above; and the sample.
@@ -475,41 +326,6 @@ def test_scores_of_models_come_in_several_containers():
 def test_permutation_pvalues_count_the_sample_in(alternative, expected):
     permuted = np.array([-2.0, -1.0, 0.0, 0.5, 1.0])
     assert permutation_pvalue(0.5, permuted, alternative) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("freedom", "quantiles"),
-    # Of Student's t, as tables print them: 0.95 and 0.975.
-    [(1, (6.3138, 12.7062)), (10, (1.8125, 2.2281)), (np.inf, (1.6449, 1.9600))],
-)
-def test_t_pvalues_by_hand(freedom, quantiles):
-    one_sided, two_sided = quantiles
-    assert t_pvalue(two_sided, "two-sided", freedom) == pytest.approx(0.05, abs=1e-5)
-    assert t_pvalue(-two_sided, "two-sided", freedom) == pytest.approx(0.05, abs=1e-5)
-    assert t_pvalue(one_sided, "greater", freedom) == pytest.approx(0.05, abs=1e-5)
-    assert t_pvalue(one_sided, "less", freedom) == pytest.approx(0.95, abs=1e-5)
-
-
-@pytest.mark.parametrize("method", ["delta", "bootstrap"])
-def test_p_value_and_interval_take_students_t(method):
-    y_true, a, b = two_models(13, n=40)
-    options = {"method": method, "random_state": 0}
-    result = compare("roc_auc", y_true, a, b, **options)
-    assert_freedom(result, oracle_freedom(y_true, a, b))
-    by_all = compare("roc_auc", y_true, {"a": a, "b": b}, method=method, random_state=0)
-    pair = by_all.pairs[0]
-    assert_freedom(pair, oracle_freedom(y_true, a, b))
-
-
-def test_clusters_less_one_are_the_degrees_of_freedom():
-    _, a, b = two_models(14, n=40)
-    # Every cluster holds both classes.
-    y_true, clusters = np.tile([1, 0, 0, 0], 10), np.arange(40) // 4
-    for method in ("delta", "bootstrap"):
-        options = {"method": method, "random_state": 0, "clusters": clusters}
-        assert_freedom(compare("roc_auc", y_true, a, b, **options), 9)
-        by_all = compare("roc_auc", y_true, {"a": a, "b": b}, **options)
-        assert_freedom(by_all.pairs[0], 9)
 
 
 def test_clusters_count_for_the_class_that_they_hold():

@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference_cases import JUMPS, SMOOTH, SOME, each, sample
-from skrate import average_precision_score, compare, estimate, recall_at_rate_score
+from skrate import compare, estimate, recall_at_rate_score
 from skrate.inference.intervals import (
     bootstrap_interval,
     bootstrap_pvalue,
     permutation_interval,
     permutation_pvalue,
 )
-from skrate.metrics.momentum import momentum_score
 
 Y, A = sample(0, n=60, shift=2)
 B = np.round(A + np.random.default_rng(1).normal(size=60), 1)
@@ -127,23 +126,6 @@ def test_zero_is_outside_where_the_p_value_is_small(metric, kwargs, method, inte
         assert_agreement(result)
 
 
-@pytest.mark.parametrize("interval", ["wald", "percentile"])
-@pytest.mark.parametrize("seed", range(4))
-def test_unpaired_comparisons_agree_with_themselves(interval, seed):
-    generator = np.random.default_rng(seed)
-    y_true, other = np.repeat([1, 0], [10, 30]), np.repeat([1, 0], [15, 20])
-    a = generator.normal(size=40) + 2 * y_true
-    b = generator.normal(size=35) + other
-    for level in LEVELS:
-        assert_agreement(
-            compare(
-                average_precision_score, y_true, a, b, y_true_b=other,
-                method="bootstrap", interval=interval, confidence_level=level,
-                n_resamples=200, random_state=seed,
-            )
-        )  # fmt: skip
-
-
 # Full of ties, with one another, with 0 and with the difference.
 VALUES = st.integers(-20, 20).map(lambda number: number / 20)
 DRAWS = st.lists(VALUES, min_size=2, max_size=120).map(np.array)
@@ -216,22 +198,6 @@ def test_replicates_that_are_all_beyond_the_difference_do_not_leave_it_out():
     assert bootstrap_pvalue(-0.2, draws, "two-sided") == 1
     low, high = bootstrap_interval(-0.2, draws, 0.9, BOUNDS)
     assert low == -0.2 < 0 < high
-
-
-@pytest.mark.filterwarnings("ignore:The .* is undefined on .* resamples")
-@pytest.mark.parametrize("seed", range(8))
-def test_intervals_of_one_metric_hold_its_value(seed):
-    generator = np.random.default_rng(seed)
-    y_true = np.repeat([1, 0], [6, 30])
-    y_score = generator.normal(size=36) + y_true
-    for level in (0.1, 0.5, 0.95):
-        result = estimate(
-            momentum_score, y_true, y_score, method="bootstrap", interval="percentile",
-            confidence_level=level, n_resamples=100, random_state=seed,
-        )  # fmt: skip
-        if not np.isnan(result.value):
-            low, high = result.confidence_interval
-            assert low <= result.value <= high
 
 
 @pytest.mark.parametrize("n", [9, 19, 99])

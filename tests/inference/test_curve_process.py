@@ -165,16 +165,6 @@ def test_curves_stay_in_their_range():
         assert low[0] == high[0] == low[-1] == high[-1] == 0
 
 
-def test_a_band_holds_the_intervals():
-    y_true, a, b = sample(7, n=300)
-    generator = np.random.default_rng(0)
-    for scores in ((a,), (a, b)):
-        process = curve_process("recall", models_of(y_true, *scores), RATES)
-        band, each = process.band(0.9, 500, generator), process.interval(0.9)
-        assert (band.low[:-1] < each.low[:-1]).all()
-        assert (band.high[:-1] > each.high[:-1]).all()
-
-
 def test_one_case_that_tells_models_apart_does_not_make_them_more_alike():
     y_true, a, _ = sample(5)
     a = np.argsort(np.argsort(a, kind="stable"), kind="stable").astype(float)

@@ -13,10 +13,9 @@ from hypothesis import given
 from scipy import special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
-from inference_cases import AVERAGES, JUMPS, SMOOTH, SOME, each, evaluate, sample
+from inference_cases import AVERAGES, SMOOTH, SOME, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
-from reference.delong import placements
 from reference.su_variance import average_precision_variance
 from skrate import (
     FoldRankings,
@@ -70,22 +69,6 @@ def test_dmist_gives_table_5():
     assert (found.n_pos, found.n_neg) == (334, 42236)
 
 
-def test_a_table_of_counts_is_its_cases():
-    table = RankTable([3, 2, 1, 0], [0, 2, 4, 3])
-    scores = np.arange(4)[::-1]
-    y_true = np.repeat([1, 0], [6, 9])
-    y_score = np.concatenate(
-        [
-            np.repeat(scores, np.rint(part).astype(int))
-            for part in (table.pos, table.neg)
-        ]
-    )
-    for method in ("delta", "bootstrap", "jackknife"):
-        by_table = estimate("roc_auc", table, method=method, random_state=0)
-        by_case = estimate("roc_auc", y_true, y_score, method=method, random_state=0)
-        assert by_table == by_case
-
-
 @each(AVERAGES)
 @pytest.mark.parametrize("stratify", [True, False])
 def test_methods_agree(metric, kwargs, stratify):
@@ -100,58 +83,6 @@ def test_methods_agree(metric, kwargs, stratify):
     # 2,000 replicates have a standard error of 1.6 %; delta is of first order.
     assert by_bootstrap == pytest.approx(by_delta, rel=0.06)
     assert by_jackknife == pytest.approx(by_delta, rel=0.03)
-
-
-@each(JUMPS)
-def test_the_variance_of_a_known_rate_is_not_far_off(metric, kwargs):
-    y_true, y_score = sample(1, n=1500, decimals=9)
-    by_delta, by_bootstrap = (
-        estimate(
-            metric, y_true, y_score, method=method, stratify=False, random_state=0,
-            n_resamples=1000, **kwargs,
-        ).standard_error
-        for method in ("delta", "bootstrap")
-    )  # fmt: skip
-    # As below, of fewer cases; a slope of twice the size is off by a half and more.
-    assert by_bootstrap == pytest.approx(by_delta, rel=0.2)
-
-
-def test_resampling_counts_is_resampling_cases():
-    y_true, y_score = sample(2, n=60)
-    generator = np.random.default_rng(0)
-    literal = []
-    for _ in range(1500):
-        drawn = generator.integers(60, size=60)
-        literal.append(average_precision_score(y_true[drawn], y_score[drawn]))
-    for options in (
-        {"method": "bootstrap", "stratify": False},
-        {"method": "parametric"},
-    ):
-        found = estimate(
-            average_precision_score, y_true, y_score, n_resamples=3000, random_state=1,
-            interval="percentile", **options,
-        )  # fmt: skip
-        # Standard errors of both sides: 1.3 % each.
-        assert found.standard_error == pytest.approx(np.std(literal), rel=0.06)
-        low, high = np.quantile(literal, [0.025, 0.975])
-        assert found.confidence_interval.low == pytest.approx(low, abs=0.02)
-        assert found.confidence_interval.high == pytest.approx(high, abs=0.02)
-
-
-@each(SMOOTH)
-def test_influence_is_what_leaving_a_case_out_changes(metric, kwargs):
-    y_true, y_score = sample(3, n=300)
-    values = estimate(metric, y_true, y_score, **kwargs).influence
-    full = evaluate(metric, y_true, y_score, **kwargs)
-    n = len(y_true)
-    left_out = []
-    for i in range(0, n, 29):
-        kept = np.arange(n) != i
-        changed = evaluate(metric, y_true[kept], y_score[kept], **kwargs)
-        left_out.append((n - 1) * (full - changed))
-    scale = np.abs(values).max()
-    # First order: what is left is of order 1 / n.
-    np.testing.assert_allclose(values[::29], left_out, rtol=0, atol=0.06 * scale)
 
 
 def test_influence_follows_the_cases_and_is_0_for_weight_0():
@@ -328,15 +259,6 @@ def test_constant_scores_have_an_interval_with_a_width():
     assert low + high == pytest.approx(1)
 
 
-def welch(y_true, y_score):
-    """Return the degrees of freedom of the AUC by all pairs, as Brunner and Munzel."""
-    of_pos, of_neg = (np.array(part, float) for part in placements(y_true, y_score))
-    parts = [np.var(part, ddof=1) / len(part) for part in (of_pos, of_neg)]
-    sizes = [len(of_pos), len(of_neg)]
-    squares = sum(a**2 / (n - 1) for a, n in zip(parts, sizes, strict=True))
-    return sum(parts) ** 2 / squares
-
-
 def test_clusters_less_one_are_the_degrees_of_freedom():
     y_true, y_score = sample(10, n=40)
     result = estimate(
@@ -344,27 +266,6 @@ def test_clusters_less_one_are_the_degrees_of_freedom():
     )
     half = special.stdtrit(9, 0.975) * result.standard_error
     assert result.confidence_interval.high == pytest.approx(result.value + half)
-
-
-def test_intervals_of_other_kinds():
-    y_true, y_score = sample(11)
-    options = {"method": "bootstrap", "random_state": 0}
-    wald = estimate("roc_auc", y_true, y_score, interval="wald", **options)
-    half = special.stdtrit(welch(y_true, y_score), 0.975) * wald.standard_error
-    assert wald.confidence_interval == pytest.approx(
-        (wald.value - half, wald.value + half)
-    )
-    found = estimate("roc_auc", y_true, y_score, interval="percentile", **options)
-    low, high = found.confidence_interval
-    assert low < found.value < high
-    assert high - low == pytest.approx(2 * half, rel=0.2)
-
-
-def test_a_partial_is_a_metric_with_keywords():
-    y_true, y_score = sample(14)
-    one = estimate(partial(recall_at_rate_score, rate=0.2), y_true, y_score)
-    other = estimate(recall_at_rate_score, y_true, y_score, rate=0.2)
-    assert replace(one, params=other.params) == other
 
 
 def test_a_count_as_rate_is_a_share_of_the_cases():

@@ -22,7 +22,6 @@ from skrate import (
     estimate,
     expected_gain_score,
     ndcg_score,
-    precision_at_rate_score,
     ranking_auc_score,
     rate_at_recall_score,
     recall_at_rate_score,
@@ -151,16 +150,6 @@ def test_one_fold_is_as_its_cases_are(metric, kwargs):
                 assert one_fold.to_dict()[name] == pytest.approx(value, abs=1e-9), name
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_influence_gives_the_variance():
-    # Of folds that lack a class some are left out, and some vary as the others do.
-    for rankings in (drawn()[0], with_one_class_folds()[0]):
-        for metric in ("roc_auc", "average_precision"):
-            values = estimate(metric, rankings).influence
-            error = estimate(metric, rankings).standard_error
-            assert np.sqrt(np.mean(values**2) / len(values)) == pytest.approx(error)
-
-
 @pytest.mark.parametrize("metric", ["average_precision", "roc_auc"])
 def test_influence_with_sampling_weights_gives_the_variance_of_folds(metric):
     rng = np.random.default_rng(1)
@@ -268,41 +257,6 @@ def test_other_repeats_are_averaged_case_by_case():
     assert new.standard_error < found.standard_error
 
 
-def test_clusters_count_once():
-    once = drawn()[0]
-    n = len(once.y_true)
-    # Every case comes twice, in the same cluster.
-    pairs = FoldRankings(
-        np.repeat(once.y_true, 2), np.repeat(once.y_score, 2), np.repeat(once.fold, 2),
-        clusters=np.repeat(np.arange(n), 2),
-    )  # fmt: skip
-    alone, both = estimate("roc_auc", once), estimate("roc_auc", pairs)
-    # DeLong's variance divides by one less in each fold.
-    assert both.standard_error == pytest.approx(alone.standard_error, rel=0.05)
-    drawn_again = estimate("roc_auc", pairs, method="bootstrap", random_state=0)
-    assert drawn_again.standard_error == pytest.approx(both.standard_error, rel=0.15)
-
-
-@quiet
-def test_repetitions_are_rows():
-    weights = np.random.default_rng(1).integers(0, 3, 240)
-    weighted = [replace(one, sample_weight=weights) for one in drawn()]
-    rows = np.repeat(np.arange(240), weights)
-    repeated = [
-        FoldRankings(one.y_true[rows], one.y_score[rows], one.fold[rows])
-        for one in drawn()
-    ]
-    for metric in ("roc_auc", "average_precision"):
-        found, expected = estimate(metric, weighted[0]), estimate(metric, repeated[0])
-        assert (found.n_pos, found.n_neg) == (expected.n_pos, expected.n_neg)
-        assert found.standard_error == pytest.approx(expected.standard_error)
-        np.testing.assert_allclose(
-            found.confidence_interval, expected.confidence_interval
-        )
-        found, expected = compare(metric, *weighted), compare(metric, *repeated)
-        assert found.pvalue == pytest.approx(expected.pvalue)
-
-
 def test_all_pairs_are_those_of_compare():
     a, b = drawn()
     c = drawn(seed=1)[0]
@@ -319,29 +273,6 @@ def test_all_pairs_are_those_of_compare():
     )
     first = compare("roc_auc", models, method="bootstrap", random_state=3).pairs[0]
     assert first == compare("roc_auc", a, b, method="bootstrap", random_state=3)
-
-
-def test_two_metrics_of_one_model_are_compared():
-    a, _ = drawn()
-    found = compare(("roc_auc", average_precision_score), a)
-    assert found.metric == "AUC - Average precision"
-    assert found.value_a == estimate("roc_auc", a).value
-
-
-def test_a_fold_with_one_positive_is_taken_to_vary_as_others_do():
-    rankings = drawn()[0]
-    rows = np.flatnonzero((rankings.fold != 3) | (rankings.y_true == 0))
-    rows = np.sort(np.append(rows, rankings.rows()[3][0]))
-    few = FoldRankings(
-        rankings.y_true[rows], rankings.y_score[rows], rankings.fold[rows]
-    )
-    found = estimate("roc_auc", few)
-    others = [
-        estimate("roc_auc", *fold[:2], stratify=True).standard_error ** 2
-        for fold in list(few)[:3]
-    ]
-    # One positive among 20 as varied: more than the 16th part of the mean of others.
-    assert found.standard_error**2 > sum(others) / 16 * 3
 
 
 def test_folds_that_say_nothing_are_left_out():
@@ -383,24 +314,6 @@ def test_the_value_is_the_metric_where_folds_lack_a_class(metric, kwargs):
 
 
 @pytest.mark.filterwarnings("ignore")
-@each([*IN_FOLDS, ("partial_auc", {"fpr": (0, 0.3)})])
-def test_equal_sampling_weights_change_nothing_where_folds_lack_a_class(metric, kwargs):
-    plain, weighted = with_one_class_folds(), with_one_class_folds(2.5)
-    sampled = {"weights": "sampling", **kwargs}
-    for found, expected in (
-        (
-            estimate(metric, weighted[0], **sampled),
-            estimate(metric, plain[0], **kwargs),
-        ),
-        (compare(metric, *weighted, **sampled), compare(metric, *plain, **kwargs)),
-    ):
-        assert found.value == pytest.approx(expected.value, abs=1e-12)
-        error = pytest.approx(expected.standard_error, rel=1e-9)
-        assert found.standard_error == error
-        assert np.isfinite(found.confidence_interval).all()
-
-
-@pytest.mark.filterwarnings("ignore")
 @each(IN_FOLDS)
 def test_without_a_fold_of_both_classes_the_error_is_unknown(metric, kwargs):
     # KFold of labels in order; a group a fold, each of one class.
@@ -426,34 +339,6 @@ def test_without_a_fold_of_both_classes_the_error_is_unknown(metric, kwargs):
     assert np.isnan([pair.value_a, pair.value_b, pair.pvalue]).all()
     assert np.isnan(pair.confidence_interval).all()
     assert repr(calls[2]()) == repr(pair)
-
-
-def test_folds_of_one_class_are_constant():
-    # By hand: a fold of 5 finds one of two, and none of 10, which lacks positives.
-    first = FoldRankings([1, 0, 0, 1, 0], [5, 4, 3, 2, 1], [0] * 5)
-    both = FoldRankings(
-        [1, 0, 0, 1, 0] + [0] * 10, [5, 4, 3, 2, 1, *range(10)], [0] * 5 + [1] * 10
-    )
-    options = {"rate": 0.4}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        alone = estimate(precision_at_rate_score, first, **options)
-        found = estimate(precision_at_rate_score, both, **options)
-        fixed = estimate(precision_at_rate_score, both, **options, stratify=True)
-        of_one = estimate(precision_at_rate_score, first, **options, stratify=True)
-        pair = compare(precision_at_rate_score, both, both, **options)
-        drawn_again = estimate(
-            precision_at_rate_score, both, **options, method="bootstrap", random_state=0
-        )
-    assert found.value == precision_at_rate_score(both, **options) == 0.25
-    assert pair.value_a == drawn_again.value == 0.25
-    assert (found.n_pos, found.n_neg) == (2, 13)
-    # The second fold is always 0.
-    assert found.standard_error == pytest.approx(alone.standard_error / 2)
-    assert fixed.standard_error == pytest.approx(of_one.standard_error / 2)
-    assert drawn_again.standard_error < 0.5 * alone.standard_error + 0.1
-    assert drawn_again.confidence_interval.high <= 0.5
-    assert found.confidence_interval.high <= 0.5
 
 
 @pytest.mark.filterwarnings("ignore")

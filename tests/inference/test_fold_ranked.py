@@ -30,7 +30,6 @@ AT_RATE = {
     "precision": PrecisionAtRate,
     "lift": LiftAtRate,
 }
-COUNTS = ("found", "missed", "false alarms")
 
 
 def drawn(n=300, n_folds=4, seed=0, tied=False):
@@ -71,16 +70,6 @@ def test_quantities_are_those_of_a_loop_over_folds(ranked, seed):
         assert row.value == pytest.approx(float(expected), abs=1e-12)
         low, high = row.confidence_interval
         assert low <= row.value <= high
-
-
-def test_by_hand():
-    # Half of each fold is processed: two of two positives, and one of two.
-    y_true = [1, 1, 0, 0, 0, 0, *[1, 0, 0, 1, 0, 0]]
-    y_score = [6, 5, 4, 3, 2, 1, *[90, 80, 70, 60, 50, 40]]
-    rankings = FoldRankings(y_true, y_score, [0] * 6 + [1] * 6)
-    report = budget_report(rankings, rate=0.5, n_items=120)
-    values = [report[quantity].value for quantity in (*COUNTS, "recall", "lift")]
-    assert values == pytest.approx([30, 10, 30, 3 / 4, (1 / 2) / (4 / 12)])
 
 
 @pytest.mark.parametrize("metric", AT_RATE)
@@ -128,16 +117,6 @@ def test_one_fold_is_a_sample(rate):
     same_report(budget_report(rankings, rate=rate, n_items=200), alone)
 
 
-def test_scores_of_different_folds_are_never_compared():
-    y_true, y_score, fold = drawn()
-    scales = np.exp(y_score / 9) * np.array([1, 1e3, 1e-3, 7])[fold] - 5 * fold
-    one, other = (
-        budget_report(FoldRankings(y_true, scores, fold), rate=0.2, n_items=100)
-        for scores in (y_score, scales)
-    )
-    assert one == other
-
-
 def test_weights_repeat_cases_and_those_of_weight_zero_are_not_there():
     y_true, y_score, fold = drawn()
     times = np.random.default_rng(2).integers(0, 4, 300)
@@ -145,20 +124,6 @@ def test_weights_repeat_cases_and_those_of_weight_zero_are_not_there():
     repeated = FoldRankings(*(np.repeat(v, times) for v in (y_true, y_score, fold)))
     options = {"rate": rates.beta(3, 19), "n_items": 500}
     same_report(budget_report(weighted, **options), budget_report(repeated, **options))
-
-
-def test_clusters_of_the_rankings_widen_intervals():
-    y_true, y_score, _ = (np.repeat(part, 4) for part in drawn(n=100))
-    y_score, clusters = y_score + 1e-6 * np.arange(400), np.arange(400) // 4
-    alone, clustered = (
-        budget_report(
-            FoldRankings(y_true, y_score, clusters % 3, **given), rate=0.2, n_items=500
-        )
-        for given in ({}, {"clusters": clusters})
-    )
-    for one, other in zip(alone, clustered, strict=True):
-        assert one.value == other.value
-        assert np.diff(one.confidence_interval) < np.diff(other.confidence_interval)
 
 
 def test_a_case_of_several_repeats_counts_once():
@@ -194,20 +159,6 @@ def test_a_fold_without_positives_counts_in_the_report_and_its_curve():
     (curve,) = report.curves
     assert curve.values == pytest.approx(np.interp(curve.rates, *hit_curve(rankings)))
     assert np.isfinite(curve.covariance).all()
-
-
-def test_several_models_are_each_as_alone():
-    y_true, a, fold = drawn()
-    both = {"A": FoldRankings(y_true, a, fold), "B": FoldRankings(y_true, -a, fold)}
-    report = budget_report(both, rate=0.2, n_items=100)
-    assert report.models == ("A", "B")
-    for name, rankings in both.items():
-        for row in budget_report(rankings, rate=0.2, n_items=100):
-            assert report[name, row.quantity].value == row.value
-            ends = report[name, row.quantity].confidence_interval
-            assert ends == row.confidence_interval
-    of_list = budget_report(list(both.values()), rate=0.2)
-    assert of_list.models == ("0", "1")
 
 
 def test_too_few_cases_leave_the_uncertainty_undefined():

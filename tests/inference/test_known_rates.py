@@ -21,51 +21,12 @@ from skrate import (
 )
 from skrate.data.table import merged_but_at
 from skrate.metrics.base import find_metric
-from skrate.metrics.recall import bandwidth
 
 
 def runs_of_negatives(seed, n=300, prevalence=0.1):
     generator = np.random.default_rng(seed)
     y_true = (generator.random(n) < prevalence).astype(int)
     return y_true, np.round(generator.normal(size=n) + 2 * y_true, seed % 3 + 1)
-
-
-def variance_of_recall(y_true, y_score, rate):
-    """Return the variance of recall at a known rate, case by case.
-
-    A case above the cut counts itself if it is positive, and pushes another one below,
-    which is positive with the probability pi: that of the cases around the cut. Tied
-    cases are above it in part.
-    """
-    n, p = len(y_true), np.mean(y_true)
-    seen = rate * n
-    is_above, around = [], 0.0
-    (width,) = n * bandwidth(np.array([rate]), n)
-    for score in y_score:
-        better, tied = np.sum(y_score > score), np.sum(y_score == score)
-        is_above.append(np.clip((seen - better) / tied, 0, 1))
-    for label, score in zip(y_true, y_score, strict=True):
-        better, tied = np.sum(y_score > score), np.sum(y_score == score)
-        low, high = max(better, seen - width), min(better + tied, seen + width)
-        around += label * max(high - low, 0) / tied
-    pi = around / (2 * width)
-    above = np.array(is_above)
-    of_pos, of_neg = above[y_true == 1], above[y_true == 0]
-    by_prevalence = (of_pos.mean() - of_neg.mean()) * pi / p
-    return (
-        np.var((1 - pi) * of_pos) / len(of_pos)
-        + np.var(pi * (1 - p) / p * of_neg) / len(of_neg)
-        + by_prevalence**2 * p * (1 - p) / n
-    )
-
-
-@looped("rate", [0.03, 0.25, 0.9])
-@looped("seed", range(3))
-def test_negatives_above_the_cut_are_told_from_those_below(rate, seed):
-    y_true, y_score = runs_of_negatives(seed)
-    found = estimate(recall_at_rate_score, y_true, y_score, rate=rate).standard_error
-    expected = variance_of_recall(y_true, y_score, rate)
-    assert found**2 == pytest.approx(expected, rel=1e-9)
 
 
 @each(SMOOTH + JUMPS)

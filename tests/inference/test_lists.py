@@ -240,22 +240,6 @@ def test_what_has_no_lists_is_refused_by_name(call, message):
         call()
 
 
-@pytest.mark.parametrize("average", ["pairs", "macro", "size", "positives"])
-def test_names_of_lists_do_not_change_a_comparison(average):
-    # In the top 2 some lists have pairs of one model only.
-    y_true = [0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0]
-    a, b = [3, 2, 1, 1, 3, 2, 3, 2, 1, 2, 3, 1], [1, 3, 2, 3, 1, 2, 3, 2, 1, 2, 3, 1]
-    options = {"k": 2, "average": average, "undefined": 0.5}
-    first, second = (
-        skrate.compare(
-            "ranking_auc", y_true, a, b, groups=np.repeat(names, 3), **options
-        )
-        for names in ([0, 1, 2, 3], [0, 3, 1, 2])
-    )
-    assert first.standard_error == pytest.approx(second.standard_error, rel=1e-14)
-    assert first.pvalue == pytest.approx(second.pvalue, rel=1e-12)
-
-
 def test_lists_that_are_undefined_for_one_model_are_left_out_with_a_warning():
     y_true, groups = [0, 0, 1, 1, 0, 0, 0, 1, 0], np.repeat([0, 1, 2], 3)
     a, b = [3, 2, 1, 3, 2, 1, 1, 3, 2], [1, 2, 3, 3, 2, 1, 1, 3, 2]

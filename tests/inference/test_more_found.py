@@ -41,22 +41,6 @@ def difference(y_true, a, b, *, rate, **options):
     return report["a", "more found"], report["a", "more false alarms"]
 
 
-def test_by_hand():
-    # Five of ten are processed: a finds both positives, b one of them.
-    y_true, a = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0], np.arange(10, 0, -1)
-    b = [10, 9, 8, 1, 7, 6, 5, 4, 3, 2]
-    found, alarms = difference(y_true, a, b, rate=0.5, n_items=200)
-    assert found.value == pytest.approx(20)
-    assert (found.chance, alarms.value) == (0, -found.value)
-    assert found.confidence_interval == tuple(
-        -end for end in alarms.confidence_interval[::-1]
-    )
-    assert found.prediction_interval == tuple(
-        -end for end in alarms.prediction_interval[::-1]
-    )
-    assert found.pvalue == alarms.pvalue
-
-
 @given(ranked_samples(min_size=6))
 def test_values_are_those_of_the_oracle_twice(ranked):
     y_true, a, _ = ranked
@@ -101,20 +85,6 @@ def found_at(y_true, y_score, rate, rng):
     """Return how many positives are among the first, where ties are in any order."""
     order = np.lexsort((rng.random(len(y_true)), -y_score))
     return int(y_true[order[: round(rate * len(y_true))]].sum())
-
-
-def test_the_standard_error_is_that_of_resampled_cases():
-    rng = np.random.default_rng(1)
-    data = two_models(rng, 800, prevalence=0.3, shared=0.8)
-    found, _ = difference(*data, rate=0.2)
-    drawn = []
-    for _ in range(400):
-        rows = rng.integers(800, size=800)
-        y_true, a, b = (column[rows] for column in data)
-        drawn.append(found_at(y_true, a, 0.2, rng) - found_at(y_true, b, 0.2, rng))
-    width = np.ptp(found.confidence_interval) / 2 / 1.97
-    # The standard error of a standard deviation, three times.
-    assert width == pytest.approx(np.std(drawn), rel=3 / np.sqrt(800) + 0.03)
 
 
 @pytest.mark.slow
@@ -214,32 +184,6 @@ def test_weights_repeat_cases_and_folds_are_cut_each():
     found = report["a", "more found"]
     assert found.value == pytest.approx(plain.value)
     assert found.confidence_interval == pytest.approx(plain.confidence_interval)
-
-
-def test_clusters_of_copies_say_no_more_than_one_of_each():
-    rng = np.random.default_rng(6)
-    data = two_models(rng, 150, prevalence=0.3)
-    how = {"rate": 0.2, "n_items": 150}
-    copies = [np.repeat(one, 4) for one in data]
-    found = difference(*copies, clusters=np.repeat(np.arange(150), 4), **how)[0]
-    alone = difference(*data, **how)[0]
-    assert found.value == pytest.approx(alone.value)
-    widths = [np.ptp(one.confidence_interval) for one in (found, alone)]
-    # Few clusters have fewer degrees of freedom.
-    assert widths[0] == pytest.approx(widths[1], rel=0.1)
-
-
-@pytest.mark.filterwarnings("ignore:The interval of the difference may be")
-@looped("rate", [1.0, 0.3, "uniform"])
-def test_models_that_rank_alike_find_no_more(rate):
-    rng = np.random.default_rng(7)
-    y_true, a, _ = two_models(rng, 100)
-    row = difference(y_true, a, 2 * a, rate=rate, n_items=50)[0]
-    assert (row.value, row.pvalue) == (0.0, 1.0)
-    low, high = row.prediction_interval
-    assert low <= 0 <= high
-    if rate == 1.0:
-        assert (low, high) == (0.0, 0.0)
 
 
 def test_next_to_perfect_models_are_warned_of_as_compare_does():

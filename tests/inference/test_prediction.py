@@ -36,19 +36,6 @@ def test_counts_of_a_random_order_are_binomial(rate, n_items, level):
     assert np.abs(np.array(bounds(report)) - expected).max() <= 1
 
 
-def test_budgets_are_mixed():
-    law = rates.empirical([0.05, 0.5], weights=[1, 3])
-    report = budget_report(KNOWN, rate=law, n_items=1000)
-    x = np.arange(1001)
-
-    def quantiles(of_few, of_many):
-        shares = of_few.cdf(x) / 4 + 3 * of_many.cdf(x) / 4
-        return [x[shares >= q][0] for q in (0.025, 0.975)]
-
-    few, many = stats.binom(50, 0.2), stats.binom(500, 0.2)
-    assert np.abs(np.subtract(bounds(report)[0], quantiles(few, many))).max() <= 1
-
-
 def test_a_large_batch_is_as_uncertain_as_the_estimate():
     rng = np.random.default_rng(0)
     y_true = rng.random(500) < 0.3
@@ -155,21 +142,6 @@ def test_intervals_hold_what_follows_a_sample_by_weights():
     # Batches of one sample are not independent.
     slack = binomial_tolerance(0.95, n_simulations)
     assert (held / (4 * n_simulations) > 0.95 - slack).all()
-
-
-@pytest.mark.parametrize("rate", [1e-9, 1.0, rates.beta(0.3, 30), "uniform"])
-@pytest.mark.parametrize("n_items", [1, 7])
-def test_small_batches_and_extreme_budgets_stay_within_the_batch(rate, n_items):
-    y_true, y_score = np.arange(30) < 6, np.arange(30)[::-1]
-    if rate == 1e-9:
-        with pytest.warns(UserWarning, match="best"):
-            report = budget_report(y_true, y_score, rate=rate, n_items=n_items)
-    else:
-        report = budget_report(y_true, y_score, rate=rate, n_items=n_items)
-    for low, high in bounds(report):
-        assert 0 <= low <= high <= n_items
-    if rate == 1e-9:
-        assert bounds(report)[0] == bounds(report)[2] == (0, 0)
 
 
 def test_intervals_hold_the_counts_of_new_batches():

@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 from sklearn.exceptions import UndefinedMetricWarning
@@ -101,51 +100,6 @@ def test_at_the_correlation_of_the_cases_the_standard_error_is_the_paired_one(
     found = compare(metric, *both, correlation=correlation, **kwargs)
     assert found.value == pytest.approx(expected.value, abs=1e-12)
     assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-9)
-
-
-@given(tables(), tables(), st.floats(-1, 0.99))
-def test_swapping_the_tables_swaps_the_sign(a, b, correlation):
-    for at in (None, correlation):
-        one = compare(average_precision_score, a, b, correlation=at)
-        other = compare(average_precision_score, b, a, correlation=at)
-        assert one.value == -other.value
-        assert one.pvalue == pytest.approx(other.pvalue, abs=1e-12)
-        low, high = other.confidence_interval
-        assert one.confidence_interval == pytest.approx((-high, -low), abs=1e-12)
-        least = other.least_significant_correlation
-        assert one.least_significant_correlation == pytest.approx(least, abs=1e-9)
-
-
-@given(
-    tables(),
-    tables(),
-    st.floats(-1, 0.99),
-    st.sampled_from(["two-sided", "less", "greater"]),
-)
-def test_the_difference_is_significant_above_that_correlation(
-    a, b, correlation, alternative
-):
-    options = {"alternative": alternative, "confidence_level": 0.8}
-    found = compare("roc_auc", a, b, correlation=correlation, **options)
-    least = found.least_significant_correlation
-    if correlation > least + 1e-9:
-        assert found.pvalue < 0.2
-    # Just below it is not; next to -1 or 1 there is no such place.
-    if -1 < least < 1:
-        below = compare("roc_auc", a, b, correlation=max(least - 1e-6, -1), **options)
-        assert below.pvalue > 0.2 - 1e-9
-    low, high = found.confidence_interval
-    assert (found.pvalue < 0.2) == (not low <= 0 <= high)
-
-
-@given(tables(), tables(), st.floats(-1, 0.99))
-def test_the_interval_holds_those_at_all_correlations(a, b, correlation):
-    low, high = compare("roc_auc", a, b).confidence_interval
-    at = compare("roc_auc", a, b, correlation=correlation).confidence_interval
-    # Between the correlations that are tried, few cases may reach a little further.
-    assert low - 1e-3 <= at.low
-    assert at.high <= high + 1e-3
-    assert low <= compare("roc_auc", a, b).value <= high
 
 
 def test_the_interval_at_all_correlations_is_that_of_the_sum_of_errors():

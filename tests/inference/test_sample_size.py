@@ -104,17 +104,6 @@ def test_the_size_is_the_least_that_has_the_power(metric, kwargs, alternative):
     assert found.difference == 0.07
 
 
-def test_the_power_is_that_of_student_s_test():
-    # Of next to no difference it is the level: half of it, on either side.
-    parts, share = parts_of("roc_auc", {}, *PILOT), PILOT[0].mean()
-    for difference, side in ((1e-6, "greater"), (0.05, "greater"), (-0.02, "less")):
-        for alternative in ("two-sided", side):
-            goal = {"difference": difference, "alternative": alternative}
-            planned = sample_size("roc_auc", *PILOT, n_cases=90, **goal)
-            expected = oracle.power(parts, share, 90, **goal)
-            assert_allclose(planned.power, expected, rtol=1e-4)
-
-
 @each_metric
 def test_the_size_is_the_least_whose_interval_is_so_narrow(metric, kwargs):
     y_true, first, _ = PILOT
@@ -196,23 +185,6 @@ def test_clusters_of_a_case_and_its_copies_need_as_many_clusters_as_cases():
     assert found.n_clusters == pytest.approx(plain.n, rel=0.01)
     assert found.n == pytest.approx(4 * found.n_clusters, abs=3)
     assert "clusters" in repr(found)
-
-
-def test_a_table_of_counts_is_a_pilot_as_its_cases_are():
-    times = [30, 5, 20, 25, 10, 50]
-    y_true, y_score = [1, 0] * 3, [3, 3, 2, 2, 1, 1]
-    found, cases, weighted = (
-        sample_size("roc_auc", *pilot, half_width=0.05, **more)
-        for pilot, more in (
-            ([RankTable(times[::2], times[1::2])], {}),
-            ([np.repeat(y_true, times), np.repeat(y_score, times)], {}),
-            ([y_true, y_score], {"sample_weight": times}),
-        )
-    )
-    assert found.n == cases.n == weighted.n
-    assert found.n_pos == cases.n_pos == weighted.n_pos
-    # Parts of the pilot are other ones.
-    assert_allclose(found.n_interval, cases.n_interval, rtol=0.25)
 
 
 def test_labels_may_be_strings_and_a_model_the_other():
@@ -300,20 +272,6 @@ def test_a_pilot_of_six_at_a_high_level_leaves_the_size_open():
         assert found.n_interval == (4, np.inf)
     found = sample_size(*data, **level, difference=-0.2, n_cases=100)
     assert found.power_interval == pytest.approx((0, 1), abs=1e-6)
-
-
-def test_the_order_of_the_rows_changes_nothing():
-    generator = np.random.default_rng(8)
-    numbers = generator.integers(1, 40, 120)
-    for more in ({}, {"sample_weight": numbers}, {"clusters": numbers}):
-        for stratify in (False, True)[: 2 - ("clusters" in more)]:
-            goal = {"difference": 0.05, "stratify": stratify}
-            expected = sample_size("roc_auc", *PILOT, **goal, **more).n_interval
-            for order in map(generator.permutation, [120, 120]):
-                pilot = [column[order] for column in PILOT]
-                others = {name: values[order] for name, values in more.items()}
-                again = sample_size("roc_auc", *pilot, **goal, **others).n_interval
-                assert again == pytest.approx(expected, rel=1e-9)
 
 
 # --- Form ----------------------------------------------------------------------------

@@ -240,19 +240,6 @@ def test_one_model_has_the_numbers_of_estimate():
     assert one.set == ("a",)
 
 
-def test_values_and_intervals_are_those_of_each_model():
-    found = select_best("roc_auc", Y, MODELS, random_state=0)
-    alone = [estimate("roc_auc", Y, one) for one in MODELS.values()]
-    assert found.values.tolist() == [one.value for one in alone]
-    assert_allclose(found.intervals, [one.confidence_interval for one in alone])
-    assert found.best == "b"
-    assert found.value == max(found.values)
-    low, high = found.confidence_interval
-    assert low < found.corrected_value < found.value < high
-    assert "b" in found.set
-    assert "c" not in found.set
-
-
 def test_alike_models_lose_nothing_and_all_may_be_the_best():
     for metric in ("roc_auc", "average_precision"):
         found = select_best(metric, Y, np.tile(SCORES[:, [0]], 3), random_state=0)
@@ -337,19 +324,6 @@ def test_large_weights_take_no_memory():
         random_state=0, n_resamples=50,
     )  # fmt: skip
     assert compared.pvalue == pytest.approx(1 / 51)
-
-
-def test_clusters_widen_the_interval():
-    rows = np.repeat(np.arange(200), 3)
-    apart = select_best("roc_auc", Y[rows], SCORES[rows], random_state=0)
-    together = select_best(
-        "roc_auc", Y[rows], SCORES[rows], clusters=rows, random_state=0
-    )
-    once = select_best("roc_auc", Y, SCORES, random_state=0)
-    widths = [np.ptp(one.confidence_interval) for one in (apart, together, once)]
-    assert widths[0] < 0.7 * widths[1]
-    assert_allclose(widths[1], widths[2], rtol=0.05)
-    assert len(apart.set) <= len(together.set)
 
 
 def test_folds_are_selected_by_their_mean():

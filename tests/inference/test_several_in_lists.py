@@ -12,7 +12,6 @@ from guarantees import assert_share, simulated
 from looped import case, looped
 from skrate import (
     RankTable,
-    average_precision_score,
     compare,
     estimate,
     group_scores,
@@ -85,23 +84,6 @@ def test_several_models_are_pairs_one_by_one_with_holm(metric, reference, option
         error = np.sqrt(found.covariance[i, i])
         assert error == pytest.approx(one.standard_error, rel=1e-9)
     assert "Holm" in repr(found)
-
-
-def test_values_within_lists_of_several_models_are_compared_as_well():
-    rng = np.random.default_rng(1)
-    y_true, models, groups, _ = shown(rng)
-    within = {
-        name: group_scores(average_precision_score, y_true, one, groups=groups)
-        for name, one in models.items()
-    }
-    of_lists = [group // 2 for group in range(40)]
-    found = compare("average_precision", within, clusters=of_lists)
-    a, b, _ = within.values()
-    alone = compare("average_precision", a, b, clusters=of_lists)
-    assert found.pairs[0] == alone
-    listed = compare("average_precision", list(within.values()), reference=0)
-    assert listed.names == ("0", "1", "2")
-    assert listed.pairs[0].value == -alone.value
 
 
 def test_lists_that_are_undefined_for_one_model_are_left_out_of_its_pairs():

@@ -22,7 +22,6 @@ from skrate import (
     group_scores,
     labels,
     ndcg_score,
-    rates,
     recall_at_rate_score,
     select_best,
 )
@@ -101,19 +100,6 @@ def test_folds_and_estimated_labels():
     noisy = labels.noisy(Y, 0.98, 0.99)
     alone = {name: estimate("roc_auc", noisy, one) for name, one in MODELS.items()}
     check_each(estimate("roc_auc", noisy, MODELS), alone)
-
-
-def test_containers_of_models():
-    both = np.stack([*MODELS.values()], axis=1)
-    expected = [one.to_dict() for one in estimate("roc_auc", Y, MODELS)]
-    frame = require("pandas").DataFrame(MODELS)
-    by_polars = require("polars").DataFrame(MODELS)
-    for given in (both, np.asfortranarray(both), both.tolist(), frame, by_polars):
-        found = estimate("roc_auc", Y, given)
-        named = ("a", "b") if hasattr(given, "columns") else ("0", "1")
-        assert found.names == named
-        assert [one.to_dict() for one in found] == expected
-    assert estimate("roc_auc", Y, {3: A}).names == ("3",)
 
 
 def test_adjusted_pvalues_are_those_of_scipy():
@@ -207,12 +193,6 @@ def test_bad_input_is_named(y_true, y_score, options, message):
         estimate("roc_auc", y_true, y_score, **options)
 
 
-def test_a_rate_may_be_a_distribution():
-    law = rates.beta(3, 19)
-    found = estimate("expected_recall", Y, MODELS, rate=law)
-    assert found["b"] == estimate("expected_recall", Y, B, rate=law)
-
-
 def test_a_model_is_found_by_its_name_also_if_that_is_a_number():
     best, worst = [6, 5, 4, 3, 2, 1], [1, 2, 3, 4, 5, 6]
     found = estimate("roc_auc", [1, 1, 1, 0, 0, 0], {1: worst, 0: best, 2.0: best})
@@ -290,20 +270,6 @@ def test_names_that_are_equal_as_text_are_refused_everywhere():
         with case(name), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             taken[name]()
-
-
-def test_names_of_columns_that_are_equal_as_text_are_refused():
-    pandas = require("pandas")
-    frame = pandas.DataFrame({1: A, "1": B})
-    for name, call in {
-        "estimate": partial(estimate, "roc_auc", Y, frame),
-        "compare": partial(compare, "roc_auc", Y, frame),
-        "select_best": partial(select_best, "roc_auc", Y, frame),
-        "budget_report": partial(budget_report, Y, frame, rate=0.3),
-        "plan_labels": partial(labels.plan_labels, frame, 20, metric="roc_auc"),
-    }.items():
-        with case(name), pytest.raises(ValueError, match=r"\['1', '1'\]"):
-            call()
 
 
 def test_a_reference_is_a_name_which_of_columns_of_an_array_is_a_number():

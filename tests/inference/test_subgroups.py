@@ -1,7 +1,6 @@
 """Groups of people in one queue: values by enumeration, errors by the bootstrap."""
 
 import pickle
-import tracemalloc
 from functools import partial
 from itertools import combinations
 
@@ -40,21 +39,6 @@ def draw(rng, n, shares, prevalences, shifts=(0.0, 0.0, 0.0), *, decimals=None):
     y_true = rng.random(n) < np.array(prevalences)[by]
     y_score = rng.normal(size=n) + 1.3 * y_true + np.array(shifts)[by]
     return y_true, y_score if decimals is None else y_score.round(decimals), by
-
-
-def test_values_by_hand():
-    # Of twelve six are processed: three of a, which has six, and three of b.
-    scores = subgroup_scores(ALL, Y_TRUE, Y_SCORE, by=BY, k=6)
-    assert scores.metrics == tuple(share for share in ALL for _ in "ab")
-    assert scores.groups.tolist() == ["a", "b"] * 4
-    expected = [3 / 6, 3 / 6, 2 / 3, 2 / 3, 2 / 3, 2 / 3, 1 / 3, 1 / 3]
-    assert scores.values.tolist() == pytest.approx(expected, abs=1e-15)
-    assert scores.n_items.tolist() == [6] * 8
-    assert scores.n_pos.tolist() == [3] * 8
-    assert scores.overall == pytest.approx(
-        {"processed": 1 / 2, "recall": 2 / 3, "precision": 2 / 3, "fpr": 1 / 3}
-    )
-    assert scores.params == {"k": 6}
 
 
 def test_a_group_that_is_one_cluster_is_told_to_be_that():
@@ -146,15 +130,6 @@ def test_the_precision_of_all_groups_is_that_of_the_queue():
     certain = np.array(scores.metrics) != "precision"
     assert (scores.intervals[certain] == 1).all()
     assert scores.differences("recall").pairs[0].pvalue == 1
-
-
-def test_the_cut_is_shared():
-    # What one group has more, the others have less: the share of all is the rate.
-    y_true, y_score, by = draw(np.random.default_rng(2), **DESIGNS["alike"])
-    scores = subgroup_scores("processed", y_true, y_score, by=by, rate=0.2)
-    sizes = scores.n_items / scores.n_items.sum()
-    assert sizes @ scores.values == pytest.approx(0.2, abs=1e-12)
-    assert (scores.covariance[np.triu_indices(3, 1)] < 0).all()
 
 
 @looped("metric", [
@@ -397,19 +372,3 @@ def test_groups_of_true_and_false_keep_their_labels():
     assert scores.differences(reference=True)[0].value == pytest.approx(
         scores.values[0] - scores.values[1]
     )
-
-
-def test_memory_is_one_number_per_sample_class_and_group():
-    n, n_groups = 200_000, 20
-    rng = np.random.default_rng(0)
-    y_true = rng.random(n) < 0.1
-    y_score, by = rng.normal(size=n) + y_true, rng.integers(0, n_groups, n)
-    tracemalloc.start()
-    subgroup_scores(
-        ["recall", "processed", "precision"], y_true, y_score, by=by,
-        rate=rates.beta(2, 8),
-    )  # fmt: skip
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    # Two classes of 20 groups, and as much for everything else.
-    assert peak < 2 * 2 * n_groups * n * 8
