@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special, stats
@@ -27,6 +26,7 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, table_of_weights
+from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import GroupScores, scores_in_lists
 from skrate.inference.intervals import (
     Augmented,
@@ -35,27 +35,19 @@ from skrate.inference.intervals import (
     bounded_interval,
     range_of,
 )
-from skrate.inference.list_means import (
-    MeanOverLists,
-    check_clusters_of_lists,
-    evaluate_lists,
-    question_of_mean,
-)
-from skrate.inference.plan import Plan, check_metric, defined_value
+from skrate.inference.list_means import check_clusters_of_lists, evaluate_lists
+from skrate.inference.models import evaluate
+from skrate.inference.plan import Plan
 from skrate.inference.sample import (
     OF_CASES,
     Ranked,
+    Rankings,
     check_cases,
     check_left_out,
     check_sample,
     scored,
 )
-from skrate.inference.variance import (
-    Parts,
-    influence_parts,
-    influence_values,
-    scaled_units,
-)
+from skrate.inference.variance import Parts, influence_parts, scaled_units
 from skrate.metrics.base import Metric, MetricLike, find_metric
 from skrate.metrics.hypothesis_tests import (
     ALTERNATIVES,
@@ -87,18 +79,12 @@ _ARGUMENTS: dict[str, Check] = {
     "planned_prevalence": or_none(check_fraction),
     "stratify": check_flag,
 }
-# That is planned for where none is given.
-_POWER = 0.8
-# Of each class as many cases are planned at least: no variance is found of fewer.
+# A variance needs at least 2 samples of each class, or 2 clusters.
 _LEAST = 2
-# Samples of more cases are not planned.
-_MOST = 2**53
-# From here on Student's distributions are normal ones.
-_NORMAL = 1e5
-# Into so many parts a pilot is cut to see how sure its variance is.
+# The jackknife leaves out parts of the pilot.
 _PARTS = 20
-# Where so many standard errors are beyond what is needed, the power is 1.
-_CERTAIN = 20.0
+# Numbers of cases beyond this are not exact.
+_MOST = 2**53
 
 
 @dataclass(frozen=True)
@@ -156,42 +142,38 @@ class SampleSize(Result):
     n_clusters: float | None = None
     params: Question = field(default_factory=dict, hash=False)
     n_lists: float | None = None
-    alternative: str | None = None
+    alternative: Alternative | None = None
     margin: float | None = None
     null_value: float | None = None
 
     def __repr__(self) -> str:
-        clusters = "" if self.n_lists is None else f" in {self.n_lists} lists"
-        if self.n_clusters is not None:
-            clusters += f" in {self.n_clusters} clusters"
-        parts = [
-            f"{self.metric}{question_text(self.params)}, n={self.n}{clusters} "
-            f"({self.n_pos} positive, {self.n_neg} negative)",
-            f"half width {self.half_width:.4g} at {100 * self.confidence_level:g} %",
-        ]
-        if self.power is not None:
-            parts.append(f"power {self.power:.3f} {self._test_text()}")
-        found = self.n_interval or self.power_interval
-        text = ", ".join(parts)
-        if found is None:
-            return f"SampleSize({text})"
-        digits = ".0f" if self.n_interval else ".3f"
-        return (
-            f"SampleSize({text}; by this pilot {found.low:{digits}} to "
-            f"{found.high:{digits}})"
+        units = {"lists": self.n_lists, "clusters": self.n_clusters}
+        counted = [f" in {n} {name}" for name, n in units.items() if n is not None]
+        text = (
+            f"{self.metric}{question_text(self.params)}, n={self.n}{''.join(counted)} "
+            f"({self.n_pos} positive, {self.n_neg} negative), half width "
+            f"{self.half_width:.4g} at {100 * self.confidence_level:g} %"
         )
+        if self.power is not None:
+            text += f", power {self.power:.3f} for {self._hypothesis()}"
+        if self.n_interval is not None:
+            text += "; by this pilot {:.0f} to {:.0f}".format(*self.n_interval)
+        elif self.power_interval is not None:
+            text += "; by this pilot {:.3f} to {:.3f}".format(*self.power_interval)
+        return f"SampleSize({text})"
 
-    def _test_text(self) -> str:
+    def _hypothesis(self) -> str:
         """Return what the test is to find."""
-        if self.margin is None and self.null_value is None:
-            return f"for {self.difference:.4g}"
         assert self.difference is not None
-        side = cast(Alternative, self.alternative)
-        if self.null_value is None:
-            shown = hypothesis_text("a - b", nulls_of(side, self.margin))
-            return f"for {shown} if it is {self.difference:.4g}"
-        shown = hypothesis_text(self.metric, [Null(self.null_value, side)])
-        return f"for {shown} if it is {self.null_value + self.difference:.4g}"
+        assert self.alternative is not None
+        what, value = "a - b", self.difference
+        nulls = nulls_of(self.alternative, self.margin)
+        if self.null_value is not None:
+            what, value = self.metric, self.null_value + self.difference
+            nulls = (Null(self.null_value, self.alternative),)
+        elif self.margin is None:
+            return f"{value:.4g}"
+        return f"{hypothesis_text(what, nulls)} if it is {value:.4g}"
 
 
 def sample_size(
@@ -330,62 +312,52 @@ def sample_size(
     0.82
     """
     arguments = check_arguments(_ARGUMENTS, locals())
-    plan = Plan.of(arguments, interval="wilson")
+    plan = Plan.of(arguments)
     if clusters is not None and (stratify or planned_prevalence is not None):
         name = "stratify=True" if planned_prevalence is None else "planned_prevalence"
         raise ValueError(
             f"{name} excludes clusters: a cluster may hold cases of both classes."
         )
+    goal = _Goal(plan, **{name: arguments[name] for name in _Goal._fields[1:]})
+    meant, scores = (metric, metric_kwargs), (y_true, y_score_a, y_score_b)
     cases = {name: arguments[name] for name in OF_CASES}
-    scores = y_score_a, y_score_b
-    if groups is not None or isinstance(y_true, GroupScores):
-        check_left_out(
-            "a mean over lists, whose units are the lists", stratify=(stratify, False),
-            planned_prevalence=(planned_prevalence, None),
-        )  # fmt: skip
-        given = _given_lists(metric, metric_kwargs, y_true, scores, groups, cases)
-    else:
-        ranked = _rankings(y_true, *scores, **cases)
-        found = _planned_metric(metric, metric_kwargs, ranked[0])
-        learn = partial(_pilot_of_cases, found, ranked, planned_prevalence)
-        given = _Given(found, len(ranked), found.name, found.question, learn)
-    goals = _Goals(**{name: arguments[name] for name in _Goals._fields})
-    goals.check(plan, given.metric, given.n_models)
-    if given.metric.has_test:
-        warn(
-            f"The {given.metric.name} depends on the ranking near one point, of which "
-            "a pilot says little: with 20 to 200 positives, sizes for a power of 0.8 "
-            "had 0.58 to 0.77 on average, and half widths were up to 2.7 times as "
-            "planned. Take the upper end of n_interval for n."
-        )
-    return _planned(given, goals, plan, has_clusters=clusters is not None)
+    if groups is None and not isinstance(y_true, GroupScores):
+        ranked = _rankings(*scores, **cases)
+        return _of_cases(goal, _planned_metric(*meant), ranked, planned_prevalence)
+    check_left_out(
+        "a mean over lists, whose units are the lists",
+        stratify=(stratify, False),
+        planned_prevalence=(planned_prevalence, None),
+    )
+    return _of_lists(goal, meant, scores, groups, cases)
 
 
-class _Goals(NamedTuple):
+class _Goal(NamedTuple):
     """What a test set is for."""
 
+    plan: Plan
     half_width: float | None
     n_cases: int | None
     power: float | None
     difference: float | None
-    margin: float | None
     null_value: float | None
 
-    def is_test(self, n_models: int) -> bool:
-        """Return whether a test is planned, not an interval."""
-        is_of_test = n_models > 1 or self.null_value is not None
-        return self.half_width is None and (self.n_cases is None or is_of_test)
-
-    def check(self, plan: Plan, metric: Metric, n_models: int) -> None:
+    def check(self, metric: Metric, n_models: int) -> None:
         """Check that one thing is asked for, and that it can be had."""
-        names = ("n_cases", "power") if self.half_width is None else self._fields
-        given = self._given(names)
-        if len(given) > 1:
+        plan, named = self.plan, self._asdict() | {"margin": self.plan.margin}
+        given = [name for name, value in named.items() if value is not None][1:]
+        of_size = given if self.half_width is not None else ["n_cases", "power"]
+        excluding = [name for name in given if name in of_size]
+        if len(excluding) > 1:
+            names = " and ".join(excluding[:2])
+            raise ValueError(f"{names} ask for different results: give one of them.")
+        if n_models == 1:
+            self._check_of_one(given)
+        elif self.null_value is not None:
             raise ValueError(
-                f"{' and '.join(given[:2])} ask for different results: give one of "
-                "them."
+                "null_value is for one model: leave out y_score_b, or give the margin "
+                "of both."
             )
-        self._check_models(are_two=n_models == 2)
         least = 1 - plan.confidence_level
         if self.power is not None and self.power <= least:
             raise ValueError(
@@ -393,172 +365,277 @@ class _Goals(NamedTuple):
                 f"of a test without any difference, got {self.power:g}."
             )
         low, high = metric.bounds()
-        self._check_reach(metric.name, low, high, n_models)
         plan.check_margin((low - high, high - low))
+        for goal, share in (("half_width", n_models / 2), ("difference", 1.0)):
+            value, beyond = named[goal], f"is beyond all values of the {metric.name}"
+            if value is not None and abs(value) > share * (high - low):
+                raise ValueError(
+                    f"{goal}={value:g} {beyond}, which lie between {low:g} and "
+                    f"{high:g}: five points are 0.05."
+                )
+        if self.null_value is not None:
+            x = check_null(self.null_value, metric.name, (low, high))
+            if not low < x + (self.difference or 0.0) < high:
+                raise ValueError(
+                    f"difference={self.difference:g} from null_value={x:g} {beyond}, "
+                    f"or at their end: they lie between {low:g} and {high:g}."
+                )
+        if metric.has_test:
+            warn(
+                f"The {metric.name} depends on the ranking near one point, of which a "
+                "pilot says little: with 20 to 200 positives, sizes for a power of 0.8 "
+                "had 0.58 to 0.77 on average, and half widths were up to 2.7 times as "
+                "planned. Take the upper end of n_interval for n."
+            )
 
-    def _given(self, names: Sequence[str]) -> list[str]:
-        return [name for name in names if getattr(self, name) is not None]
-
-    def _check_models(self, *, are_two: bool) -> None:
-        """Raise for goals that are not of so many models."""
-        of_two = "y_score_b is missing"
-        needs = {
-            "margin": (are_two, f"two models: {of_two}"),
-            "null_value": (
-                not are_two,
-                "one model: leave out y_score_b, or give the margin of both",
-            ),
-            "difference": (
-                are_two or self.null_value is not None,
-                f"two models, or from a null_value: {of_two}",
-            ),
-        }
-        for name in self._given(list(needs)):
-            is_meant, models = needs[name]
-            if not is_meant:
-                raise ValueError(f"{name} is for {models}.")
-        if not are_two and not self._given(("half_width", "n_cases", "null_value")):
+    def _check_of_one(self, given: list[str]) -> None:
+        """Raise for goals that are of two models, or none."""
+        if "margin" in given or ("difference" in given and self.null_value is None):
+            name = "margin" if "margin" in given else "difference"
+            raise ValueError(f"{name} is for two models: y_score_b is missing.")
+        if not {"half_width", "n_cases", "null_value"} & {*given}:
             raise ValueError(
                 "half_width is missing: with one model it says how wide the interval "
                 "shall be; for the power of a test give null_value, or y_score_b."
             )
 
-    def _check_reach(self, name: str, low: float, high: float, n_models: int) -> None:
-        """Raise for goals beyond the values of a metric."""
-        reaches = ("half_width", n_models / 2), ("difference", 1.0)
-        for goal, share in reaches:
-            value = getattr(self, goal)
-            if value is not None and abs(value) > share * (high - low):
-                raise ValueError(
-                    f"{goal}={value:g} is beyond all values of the {name}, which lie "
-                    f"between {low:g} and {high:g}: five points are 0.05."
-                )
-        if self.null_value is None:
-            return
-        null_value = check_null(self.null_value, name, (low, high))
-        difference = self.difference or 0.0
-        if self.difference is not None and not low < null_value + difference < high:
-            raise ValueError(
-                f"difference={difference:g} from null_value={null_value:g} is beyond "
-                f"all values of the {name}, or at their end: they lie between "
-                f"{low:g} and {high:g}."
-            )
+    def unknown(
+        self, name: str, params: Question, n_models: int, units: Iterable[str]
+    ) -> SampleSize:
+        """Return the result of a pilot that says nothing."""
+        n, plan = self.n_cases, self.plan
+        difference = _NAN if self.difference is None else self.difference
+        is_of_test = n is None or n_models > 1 or self.null_value is not None
+        is_test = self.half_width is None and is_of_test
+        is_sided = is_test or not plan.is_two_sided
+        return SampleSize(
+            metric=name,
+            n=_NAN if n is None else n,
+            n_pos=_NAN,
+            n_neg=_NAN,
+            half_width=_NAN,
+            difference=difference if is_test else None,
+            power=_NAN if is_test else None,
+            confidence_level=plan.told_level,
+            n_interval=_UNKNOWN if n is None else None,
+            power_interval=_UNKNOWN if is_test and n is not None else None,
+            params=params,
+            alternative=plan.alternative if is_sided else None,
+            margin=plan.margin,
+            null_value=None if self.null_value is None else float(self.null_value),
+            **dict.fromkeys(units, _NAN),
+        )
 
 
-def _planned(
-    given: _Given, goals: _Goals, plan: Plan, *, has_clusters: bool
-) -> SampleSize:
-    """Return the result, nan where the pilot says nothing."""
-    n_cases, is_test = goals.n_cases, goals.is_test(given.n_models)
-    known = SampleSize(
-        metric=given.name,
-        n=_NAN if n_cases is None else n_cases,
-        n_pos=_NAN,
-        n_neg=_NAN,
-        half_width=_NAN,
-        difference=_NAN if is_test else None,
-        power=_NAN if is_test else None,
-        confidence_level=plan.told_level,
-        n_interval=_UNKNOWN if n_cases is None else None,
-        power_interval=_UNKNOWN if is_test and n_cases is not None else None,
-        n_clusters=_NAN if has_clusters else None,
-        params=given.params,
-        n_lists=given.n_lists,
-        alternative=plan.alternative if is_test or not plan.is_two_sided else None,
-        margin=plan.margin,
-        null_value=None if goals.null_value is None else float(goals.null_value),
-    )
-    if is_test and goals.difference is not None:
-        known = replace(known, difference=goals.difference)
-    undefined = f"The sample size for the {given.name}"
-    pilot = given.learn(plan, known.null_value)
-    if pilot is None:
-        return known
-    if pilot.standard_error(pilot.n_pilot) <= NEGLIGIBLE:
-        what = "the difference" if given.n_models > 1 else "it"
-        warn_undefined(undefined, f"the pilot shows no variation of {what}")
-        return known
-    if n_cases is not None:
-        if n_cases < pilot.least:
+@dataclass(frozen=True)
+class _Pilot:
+    """The evaluation of a pilot, with variances that scale: ``unit.total / n``.
+
+    ``sizes`` are the independent positives and negatives per case, ``per_unit`` the
+    cases of an independent unit, ``least`` the fewest cases that can be planned, and
+    ``cases_of`` the cases of a list and of a cluster. The logarithm of a standard error
+    may be off by ``reach``. A difference has no ``bounds``.
+    """
+
+    goal: _Goal
+    value: float
+    n: float
+    prevalence: float
+    least: int
+    per_unit: float
+    cases_of: dict[str, float]
+    sizes: tuple[float, float]
+    unit: Parts
+    reach: float
+    bounds: tuple[float, float] | None = None
+
+    def shown(self, n: float) -> dict[str, Any]:
+        """Return the fields of a result that n cases fill."""
+        n_pos, width = round(n * self.prevalence), self.half_width(n)
+        units = {name: math.ceil(n / each) for name, each in self.cases_of.items()}
+        return {
+            "n": n,
+            "n_pos": n_pos,
+            "n_neg": n - n_pos,
+            "half_width": width,
+            **units,
+        }
+
+    def freedom_of(self, n: float) -> float:
+        """Return the degrees of freedom of the variance of n cases, about.
+
+        They are those of `variance.degrees_of_freedom`, for parts in these proportions.
+        """
+        sizes = n * np.array([*self.sizes, sum(self.sizes)])
+        squares = sum(np.square(self.unit) / np.maximum(sizes - 1, 1))
+        most = np.inf if self.per_unit == 1 else n / self.per_unit - 1
+        return float(min(max(self.unit.total**2 / squares, 1.0), most))
+
+    def standard_error(self, n: float) -> float:
+        """Return the standard error in a sample of n cases."""
+        return float(np.sqrt(self.unit.total / n))
+
+    def half_width(self, n: float) -> float:
+        """Return half the width of the interval, as `estimate` or `compare` has it.
+
+        With a single end it is the distance of this end from the value.
+        """
+        plan, bounds, freedom = self.goal.plan, self.bounds, self.freedom_of(n)
+        parts = Parts(*(part / n for part in self.unit))
+        value, error = self.value, parts.standard_error
+        if bounds is None:
+            return t_quantile(plan.level, freedom) * error
+        found = Augmented(value, parts, bounds, freedom=freedom)
+        planned = Uncertain(value, error, bounds, freedom)
+        low, high = bounded_interval("wilson", plan.level, planned, lambda: found)
+        whole = {"greater": 2 * (value - low), "less": 2 * (high - value)}
+        return whole.get(plan.alternative, high - low) / 2
+
+    def power(self, n: float, difference: float, factor: float = 1.0) -> float:
+        """Return the probability that a test of n cases finds a difference.
+
+        Its distance from what is rejected counts ``factor`` times.
+        """
+        plan, freedom = self.goal.plan, self.freedom_of(n)
+        away = self.distances(difference, difference)
+        at_null, at_planned = self.spread_at(0.0), self.spread_at(difference)
+        error = self.standard_error(n) * at_planned
+        needed = t_quantile(plan.level, freedom) * (at_null / at_planned)
+        is_equivalence = len(away) == 2
+        if plan.is_two_sided and not is_equivalence:
+            away.append(-away[0])
+        found = sum(_beyond(needed, freedom, factor * one / error) for one in away)
+        return max(found - 1, 0.0) if is_equivalence else found
+
+    def distances(self, difference: float, planned: float) -> list[float]:
+        """Return how far a difference is beyond what the test rejects, at each end.
+
+        A test of both sides looks to that of the planned difference.
+        """
+        side = "less" if planned < 0 else "greater"
+        nulls = [
+            (x, side if of == "two-sided" else of) for x, of in self.goal.plan.nulls
+        ]
+        return [x - difference if of == "less" else difference - x for x, of in nulls]
+
+    def spread_at(self, difference: float) -> float:
+        """Return how many times the pilot's the standard error is at some distance.
+
+        From a null value, by Wilson's variance; that of two models stays.
+        """
+        if self.goal.null_value is None or self.bounds is None:
+            return 1.0
+        (low, high), x = self.bounds, self.goal.null_value + difference
+        of_pilot = (self.value - low) * (high - self.value)
+        if np.isinf(high) or not of_pilot > 0:
+            return 1.0
+        return float(np.sqrt((x - low) * (high - x) / of_pilot))
+
+    def factors(self, difference: float, *, is_own: bool) -> tuple[float, float]:
+        """Return how much less and more standard errors the difference may be.
+
+        The ends of one that is the pilot's own, and of the standard error, are combined
+        as legs of a right angle.
+        """
+        # Of few cases at a high level some are no numbers.
+        with np.errstate(over="ignore"):
+            if not is_own:
+                return float(np.exp(-self.reach)), float(np.exp(self.reach))
+            level, freedom = self.goal.plan.confidence_level, self.freedom_of(self.n)
+            half = t_quantile(level, freedom) * self.standard_error(self.n)
+            at = [difference, difference - half, difference + half]
+            if len(self.goal.plan.nulls) == 2 and abs(difference) < half:
+                at.append(0.0)
+            of, *away = (min(self.distances(x, difference)) for x in at)
+            few, many = sorted([abs(min(away) / of), abs(max(away) / of)])
+            above = np.exp(np.hypot(self.reach, np.log(many)))
+            if min(away) * max(away) <= 0:
+                return 0.0, float(above)
+            return float(np.exp(-np.hypot(self.reach, np.log(few)))), float(above)
+
+    def least_cases(self, difference: float) -> int | None:
+        """Return the fewest cases that are enough, as are more; None if none are."""
+        goal = self.goal
+
+        def is_enough(n: float) -> bool:
+            if goal.half_width is not None:
+                return self.half_width(n) <= goal.half_width
+            enough = 0.8 if goal.power is None else goal.power
+            return self.power(n, difference) >= enough
+
+        low, high = self.least, self.least
+        while not is_enough(high):
+            low, high = high + 1, 2 * high
+            if high > _MOST:
+                return None
+        return bisect_left(range(high), True, low, key=is_enough)
+
+
+def _planned(result: SampleSize, pilot: _Pilot) -> SampleSize:
+    """Return the result that was unknown, by a pilot; nan where it says nothing."""
+    goal, is_test, difference = pilot.goal, result.power is not None, 0.0
+    n, what = goal.n_cases, f"The sample size for the {result.metric}"
+    if pilot.standard_error(pilot.n) <= NEGLIGIBLE:
+        warn_undefined(what, "the pilot shows no variation of it, or of the difference")
+        return result
+    if n is not None:
+        if n < pilot.least:
             raise ValueError(
-                f"n_cases={n_cases} is too few: of fewer than {pilot.least} less than "
-                "two are expected to be of one class."
+                f"n_cases={n} is too few: of fewer than {pilot.least} less than two "
+                "are expected to be of one class."
             )
-        known = pilot.seen(known, n_cases)
-    chosen = pilot.value - (goals.null_value or 0.0)
-    if goals.difference is not None:
-        chosen = float(goals.difference)
+        result = replace(result, **pilot.shown(n))
     if is_test:
-        if abs(chosen) <= NEGLIGIBLE and plan.margin is None:
-            warn_undefined(undefined, "there is no difference to find: give another")
-            return known
-        known = replace(known, difference=_check_found(chosen, plan))
-    return _with_size(known, pilot, goals, chosen, is_test=is_test)
+        difference = pilot.value - (goal.null_value or 0.0)
+        if goal.difference is not None:
+            difference = float(goal.difference)
+        if abs(difference) <= NEGLIGIBLE and goal.plan.margin is None:
+            warn_undefined(what, "there is no difference to find: give another")
+            return result
+        _check_found(pilot, difference)
+        result = replace(result, difference=difference)
+    low, high = pilot.factors(difference, is_own=is_test and goal.difference is None)
+    if n is None:
+        n = pilot.least_cases(difference)
+        if n is None and is_test:
+            return result
+        if n is None:
+            raise ValueError(
+                f"half_width={goal.half_width:g} takes more cases than can be counted."
+            )
+        # Unknown ends stay unknown.
+        least = float(np.maximum(n / high / high, pilot.least))
+        most = np.inf if low == 0 else n / low / low
+        between = ConfidenceInterval(least, np.inf if most > _MOST else most)
+        result = replace(result, n_interval=between, **pilot.shown(n))
+    elif is_test:
+        ends = (pilot.power(n, difference, factor) for factor in (low, high))
+        result = replace(result, power_interval=ConfidenceInterval(*ends))
+    return replace(result, power=pilot.power(n, difference)) if is_test else result
 
 
-def _check_found(difference: float, plan: Plan) -> float:
-    """Return a difference that a test may find."""
-    if min(_distances(difference, difference, plan)) <= 0:
+def _check_found(pilot: _Pilot, difference: float) -> None:
+    """Raise for a difference that no test would find."""
+    if min(pilot.distances(difference, difference)) <= 0:
+        plan = pilot.goal.plan
         with_margin = "" if plan.margin is None else f" with margin={plan.margin:g}"
         raise ValueError(
             f"difference={difference:g} is not what alternative={plan.alternative!r}"
             f"{with_margin} looks for: no number of cases would show it."
         )
-    return difference
 
 
-def _with_size(
-    known: SampleSize, pilot: _Pilot, goals: _Goals, chosen: float, *, is_test: bool
-) -> SampleSize:
-    """Return the result with the size that is enough, or the power of a given one."""
-    low, high = pilot.factors(chosen, is_own=is_test and goals.difference is None)
-    if goals.n_cases is not None:
-        if not is_test:
-            return known
-        power, *between = (
-            pilot.power(goals.n_cases, chosen, factor) for factor in (1.0, low, high)
-        )
-        return replace(known, power=power, power_interval=ConfidenceInterval(*between))
-
-    def is_enough(n: float) -> bool:
-        if goals.half_width is not None:
-            return pilot.half_width(n) <= goals.half_width
-        enough = _POWER if goals.power is None else goals.power
-        return pilot.power(n, chosen, 1.0) >= enough
-
-    n = pilot.least_cases(is_enough)
-    if n is None:
-        if is_test:
-            return known
-        raise ValueError(
-            f"half_width={goals.half_width:g} takes more cases than can be counted."
-        )
-    # Unknown ends stay unknown.
-    most = np.inf if low == 0 else n / low / low
-    between_sizes = ConfidenceInterval(
-        float(np.maximum(n / high / high, pilot.least)),
-        np.inf if most > _MOST else most,
-    )
-    known = replace(pilot.seen(known, n), n_interval=between_sizes)
-    return replace(known, power=pilot.power(n, chosen, 1.0)) if is_test else known
-
-
-def _given_lists(
-    metric: Any,
-    params: dict[str, Any],
-    y_true: Any,
-    scores: tuple[Any, Any],
-    groups: ArrayLike | None,
-    cases: dict[str, Any],
-) -> _Given:
-    """Return what is planned of means over lists, from rows or from their scores."""
-    named: dict[str, Any] = dict(zip(("y_score_a", "y_score_b"), scores, strict=True))
-    if groups is None:
-        check_alone(GroupScores, y_score_b=scores[1])
-        named = {"y_true": y_true, "y_score_a": scores[0]}
-    if list(named.values())[1] is None:
-        named.popitem()
-    return _in_lists(*scores_in_lists(metric, params, y_true, named, groups, cases))
+def _beyond(needed: float, freedom: float, excess: float) -> float:
+    """Return P(T > needed) of Student's T that is off by ``excess``."""
+    # Beyond 20 standard errors it is 0 or 1.
+    if min(abs(excess - needed), abs(excess)) > 20:
+        return float(excess > needed)
+    # Student's distributions are then normal ones.
+    if freedom > 1e5:
+        return float(special.ndtr(excess - needed))
+    # Older versions of scipy divide by zero on the way, and yet find it.
+    with np.errstate(divide="ignore"):
+        return float(stats.nct.sf(needed, freedom, excess))
 
 
 def _rankings(
@@ -574,21 +651,70 @@ def _rankings(
             )
     if isinstance(y_true, RankTable):
         check_alone(y_true, y_score_a=y_score_a, y_score_b=y_score_b)
-        return [check_sample(y_true, None, **case_arguments)]
+        cases = check_sample(y_true, None, **case_arguments)
+        # As cases that can be left out.
+        return [replace(cases, scores=-cases.group, counts=None)]
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
-    cases = check_cases(y_true, **case_arguments)
-    named = {"y_score_a": y_score_a, "y_score_b": y_score_b}
-    are_two = y_score_b is not None
-    return [
-        scored(cases, name, scores, by_case=are_two)
-        for name, scores in named.items()
-        if scores is not None
-    ]
+    cases, named = check_cases(y_true, **case_arguments), {"y_score_a": y_score_a}
+    if y_score_b is not None:
+        named["y_score_b"] = y_score_b
+    are_two = len(named) > 1
+    return [scored(cases, *one, by_case=are_two) for one in named.items()]
 
 
-def _planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metric:
-    """Return the metric that is planned with."""
+def _of_cases(
+    goal: _Goal, metric: Metric, ranked: list[Ranked], planned: float | None
+) -> SampleSize:
+    """Return the result by one ranking or two."""
+    goal.check(metric, len(ranked))
+    cases, has_clusters = ranked[0], ranked[0].clusters is not None
+    n, (n_pos, n_neg) = cases.total, cases.effective_sizes
+    n_units = float(cases.n_units) if has_clusters else n
+    cases_of = {"n_clusters": n / n_units} if has_clusters else {}
+    result = goal.unknown(metric.name, metric.question, len(ranked), cases_of)
+    models = _evaluated(metric, ranked, planned, goal.plan, are_warned=True)
+    if not all(model.is_known for model in models):
+        return result
+    value, unit, bounds = models[0].value, _per_case(models, cases, planned), None
+    spread = _spread(metric, ranked, planned, goal.plan)
+    if len(models) > 1:
+        value -= models[1].value
+    else:
+        found, table, stratify = (
+            models[0].metric,
+            models[0].cases.table,
+            goal.plan.stratify,
+        )
+        bounds = found.attainable(
+            range_of(found, table, stratify=bool(stratify)), value
+        )
+        if np.sqrt(unit.total / n) <= NEGLIGIBLE:
+            # What was never seen varies by nobody knows how much.
+            rare = augmented(found, models[0].cases, stratify=bool(stratify))
+            unit = Parts(*(part * n for part in rare.parts))
+            value, bounds, spread = rare.value, rare.bounds, _NAN
+    share = cases.sizes[0] / n if planned is None else planned
+    least = max(_LEAST / min(share, 1 - share), _LEAST * n / n_units)
+    freedom = min(n_pos, n_neg, n_units, _PARTS) - 1
+    pilot = _Pilot(
+        goal=goal,
+        value=value,
+        n=n,
+        prevalence=share,
+        least=math.ceil(least),
+        per_unit=n / n_units,
+        cases_of=cases_of,
+        sizes=(n_pos / n, n_neg / n) if planned is None else (share, 1 - share),
+        unit=unit,
+        reach=t_quantile(goal.plan.confidence_level, freedom) * spread / 2,
+        bounds=bounds,
+    )
+    return _planned(result, pilot)
+
+
+def _planned_metric(metric: MetricLike, params: dict[str, Any]) -> Metric:
+    """Return the metric, which must not depend on the size of the pilot."""
     found = find_metric(metric, params)
     k = getattr(found, "k", None)
     if k is not None:
@@ -601,325 +727,70 @@ def _planned_metric(metric: Any, params: dict[str, Any], cases: Ranked) -> Metri
             f"metric: {found.name} is a sum over the cases of the pilot, and would be "
             "another of more of them: use normalize=True."
         )
-    return check_metric(found, cases)
-
-
-def _distances(difference: float, planned: float, plan: Plan) -> list[float]:
-    """Return how far a difference is beyond what the test rejects, at each end.
-
-    A test of both sides looks to that of the planned difference.
-    """
-    found = []
-    for x, side in plan.nulls:
-        is_down = side == "less" or (side == "two-sided" and planned < 0)
-        found.append(x - difference if is_down else difference - x)
     return found
 
 
-class _Given(NamedTuple):
-    """What is planned, and the function that learns of it from the pilot."""
-
-    metric: Metric
-    n_models: int
-    name: str
-    params: Question
-    learn: Callable[[Plan, float | None], _Pilot | None]
-    n_lists: float | None = None
-
-
-@dataclass(frozen=True)
-class _Pilot:
-    """Variances of a metric, or of a difference: ``unit.total / n`` of n cases.
-
-    ``sizes`` are the independent positives and negatives per case, ``least`` the fewest
-    cases that can be planned. The logarithm of a standard error may be off by
-    ``reach``. A difference has no ``bounds``.
-    """
-
-    plan: Plan
-    null_value: float | None
-    value: float
-    n_pilot: float
-    prevalence: float
-    cases_per_unit: float
-    least: int
-    sizes: tuple[float, float]
-    unit: Parts
-    reach: float
-    bounds: tuple[float, float] | None = None
-    cases_per_list: float | None = None
-
-    def seen(self, result: SampleSize, n: int) -> SampleSize:
-        """Return a result with what n cases show."""
-        n_pos, n_lists, n_clusters = round(n * self.prevalence), None, None
-        if self.cases_per_list is not None:
-            n_lists = math.ceil(n / self.cases_per_list)
-        if result.n_clusters is not None:
-            n_clusters = math.ceil(n / self.cases_per_unit)
-        return replace(
-            result, n=n, n_pos=n_pos, n_neg=n - n_pos, half_width=self.half_width(n),
-            n_clusters=n_clusters, n_lists=n_lists,
-        )  # fmt: skip
-
-    def freedom_of(self, n: float) -> float:
-        """Return the degrees of freedom of the variance of n cases, about."""
-        # As those of `variance.degrees_of_freedom`, for parts in these proportions.
-        shares = (*self.sizes, sum(self.sizes))
-        squares = sum(
-            part**2 / max(n * share - 1, 1)
-            for part, share in zip(self.unit, shares, strict=True)
-        )
-        most = np.inf if self.cases_per_unit == 1 else n / self.cases_per_unit - 1
-        return float(min(max(self.unit.total**2 / squares, 1.0), most))
-
-    def standard_error(self, n: float) -> float:
-        """Return the standard error in a sample of n cases."""
-        return float(np.sqrt(self.unit.total / n))
-
-    def half_width(self, n: float) -> float:
-        """Return half the width of the interval, as `estimate` or `compare` has it.
-
-        With a single end it is the distance of this end from the value.
-        """
-        parts, freedom = Parts(*(part / n for part in self.unit)), self.freedom_of(n)
-        level, side = self.plan.level, self.plan.alternative
-        if self.bounds is None:
-            return t_quantile(level, freedom) * parts.standard_error
-        found = Augmented(self.value, parts, self.bounds, freedom=freedom)
-        planned = Uncertain(self.value, parts.standard_error, self.bounds, freedom)
-        low, high = bounded_interval("wilson", level, planned, lambda: found)
-        whole = {"greater": 2 * (self.value - low), "less": 2 * (high - self.value)}
-        return whole.get(side, high - low) / 2
-
-    def power(self, n: float, difference: float, factor: float) -> float:
-        """Return the probability that a test of n cases finds a difference.
-
-        Its distance from what is rejected counts ``factor`` times.
-        """
-        away = _distances(difference, difference, self.plan)
-        at_null, at_planned = self.spread_at(0.0), self.spread_at(difference)
-        error, freedom = self.standard_error(n) * at_planned, self.freedom_of(n)
-        needed = -float(special.stdtrit(freedom, (1 - self.plan.level) / 2))
-        needed *= at_null / at_planned
-        found = [_beyond(needed, freedom, factor * one / error) for one in away]
-        if len(away) == 2:
-            return max(sum(found) - 1, 0.0)
-        if self.plan.is_two_sided:
-            found.append(_beyond(needed, freedom, -factor * away[0] / error))
-        return sum(found)
-
-    def spread_at(self, difference: float) -> float:
-        """Return how many times the pilot's the standard error is at some distance.
-
-        From a null value, by Wilson's variance; that of two models stays.
-        """
-        if self.null_value is None or self.bounds is None:
-            return 1.0
-        (low, high), x = self.bounds, self.null_value + difference
-        if np.isinf(high):
-            return 1.0
-        of_pilot = (self.value - low) * (high - self.value)
-        return float(np.sqrt((x - low) * (high - x) / of_pilot))
-
-    def factors(self, difference: float, *, is_own: bool) -> tuple[float, float]:
-        """Return how much less and more standard errors the difference may be.
-
-        The ends of one that is the pilot's own, and of the standard error, are combined
-        as legs of a right angle.
-        """
-        # Of few cases at a high level some are no numbers.
-        with np.errstate(over="ignore"):
-            if not is_own:
-                return float(np.exp(-self.reach)), float(np.exp(self.reach))
-            freedom = self.freedom_of(self.n_pilot)
-            half = t_quantile(self.plan.confidence_level, freedom)
-            half *= self.standard_error(self.n_pilot)
-            at = [difference, difference - half, difference + half]
-            if len(self.plan.nulls) == 2 and abs(difference) < half:
-                at.append(0.0)
-            of, *away = (min(_distances(x, difference, self.plan)) for x in at)
-            least, most = min(away), max(away)
-            sizes, below = [abs(end / of) for end in (least, most)], 0.0
-            if least * most > 0:
-                below = float(np.exp(-np.hypot(self.reach, np.log(min(sizes)))))
-            return below, float(np.exp(np.hypot(self.reach, np.log(max(sizes)))))
-
-    def least_cases(self, is_enough: Callable[[float], bool]) -> int | None:
-        """Return the fewest cases that are enough, as are more; None if none are."""
-        low, high = self.least, self.least
-        while not is_enough(high):
-            low, high = high + 1, 2 * high
-            if high > _MOST:
-                return None
-        return bisect_left(range(high), True, low, key=is_enough)
-
-
-def _pilot_of_cases(
+def _evaluated(
     metric: Metric,
     ranked: list[Ranked],
     planned: float | None,
     plan: Plan,
-    null_value: float | None,
-) -> _Pilot | None:
-    """Return what one ranking or two say; None, with a warning, where it is nothing."""
-    # With the values that they have at the prevalence to come.
-    to_come = [_at_prevalence(one, planned) for one in ranked]
-    values = [defined_value(metric, one) for one in to_come]
-    if np.isnan(values).any():
-        return None
-    if ranked[0].counts is not None:
-        # As cases that can be left out.
-        ranked = [replace(ranked[0], scores=-ranked[0].group, counts=None)]
-        to_come = [_at_prevalence(ranked[0], planned)]
-    cases, stratify = ranked[0], bool(plan.stratify)
-    n_units = cases.total if cases.clusters is None else float(cases.n_units)
-    prevalence = _share(cases, planned)
-    sizes = prevalence, 1 - prevalence
-    if cases.clusters is not None:
-        n_pos, n_neg = cases.effective_sizes
-        sizes = n_pos / cases.total, n_neg / cases.total
-    unit_of = partial(_unit, metric, planned=planned, stratify=stratify)
-    value, unit, bounds = values[0] - sum(values[1:]), unit_of(ranked), None
-    spread = _spread(unit_of, metric, ranked, planned, stratify=stratify)
-    if len(ranked) == 1:
-        bounds = range_of(metric, to_come[0].table, stratify=stratify)
-        bounds = metric.attainable(bounds, value)
-        if np.sqrt(unit.total / cases.total) <= NEGLIGIBLE:
-            # What was never seen varies by nobody knows how much.
-            rare = augmented(metric, to_come[0], stratify=stratify)
-            unit = Parts(*(part * cases.total for part in rare.parts))
-            value, bounds, spread = rare.value, rare.bounds, _NAN
-    per_unit = cases.total / n_units
-    least = max(_LEAST / min(prevalence, 1 - prevalence), _LEAST * per_unit)
-    freedom = min(*cases.effective_sizes, n_units, _PARTS) - 1
-    return _Pilot(
-        plan, null_value, value, cases.total, prevalence, per_unit, math.ceil(least),
-        sizes, unit, t_quantile(plan.confidence_level, freedom) * spread / 2, bounds,
-    )  # fmt: skip
+    *,
+    are_warned: bool = False,
+) -> list[Evaluation]:
+    """Return the metric of each ranking at the prevalence to come."""
+    to_come = [Rankings([_at_prevalence(one, planned)]) for one in ranked]
+    return evaluate([metric] * len(ranked), to_come, plan, are_warned=are_warned)
 
 
-def _share(cases: Ranked, planned: float | None) -> float:
-    """Return the share of positives that is planned with."""
-    return cases.sizes[0] / cases.total if planned is None else planned
+def _at_prevalence(ranked: Ranked, planned: float | None) -> Ranked:
+    """Return the ranking as it would be, were there more positives or fewer."""
+    if planned is None or min(ranked.sizes) == 0:
+        return ranked
+    table = ranked.table
+    by_pos, by_neg = planned / table.prevalence, (1 - planned) / table.negative_share
+    counts = table_of_weights(table.pos * by_pos, table.neg * by_neg)
+    return replace(ranked, counts=counts)
 
 
-def _unit(
-    metric: Metric, ranked: list[Ranked], *, planned: float | None, stratify: bool
-) -> Parts:
+def _joined(models: Sequence[Evaluation]) -> tuple[float, FloatArray]:
+    """Return the value of one model, or of a difference, and its influence values."""
+    if len(models) == 1:
+        return models[0].value, models[0].influence
+    return models[0].value - models[1].value, (models[0] - models[1]).influence
+
+
+def _per_case(models: list[Evaluation], cases: Ranked, planned: float | None) -> Parts:
     """Return the variance per case by its sources, U of the guide."""
-    values = [influence_values(metric, _at_prevalence(one, planned)) for one in ranked]
-    per_case, cases = values[0] - sum(values[1:]), ranked[0]
-    if cases.clusters is not None:
-        parts = influence_parts(per_case, cases)
-        return Parts(*(part * cases.total for part in parts))
-    share, found, between = _share(cases, planned), [], 0.0
-    for chosen, of_class in ((cases.is_pos, share), (~cases.is_pos, 1 - share)):
-        weights = None if cases.weights is None else cases.weights[chosen]
-        mean = float(np.average(per_case[chosen], weights=weights))
-        squares = (per_case[chosen] - mean) ** 2
-        found.append(of_class * float(np.average(squares, weights=weights)))
-        between += of_class * mean**2
-    return Parts(found[0], found[1], 0.0 if stratify else between)
+    parts = np.array(influence_parts(_joined(models)[1], cases)) * cases.total
+    if planned is not None:
+        # Of the third the sources are the means of both classes, whose sum is 0.
+        share, odds = cases.sizes[0] / cases.total, planned / (1 - planned)
+        between = odds / (share + (1 - share) * odds**2)
+        parts *= planned / share, (1 - planned) / (1 - share), between
+    return Parts(*parts.tolist())
 
 
 def _spread(
-    unit_of: Callable[[list[Ranked]], Parts],
-    metric: Metric,
-    ranked: list[Ranked],
-    planned: float | None,
-    *,
-    stratify: bool,
+    metric: Metric, ranked: list[Ranked], planned: float | None, plan: Plan
 ) -> float:
     """Return the standard error of the logarithm of the variance per case.
 
-    By the jackknife over some twenty parts of the pilot; nan where one of them is all
-    that makes the metric defined.
+    It is by the jackknife over some twenty parts of the pilot; nan if one of them is
+    all that makes the metric defined.
     """
     logarithms = []
-    for rest in _without_parts(ranked, by_class=stratify or planned is not None):
-        left = [_taken(one, rest) for one in ranked]
+    by_class = bool(plan.stratify) or planned is not None
+    for weights in _without_parts(ranked, by_class=by_class):
+        left = [_taken(one, weights) for one in ranked]
+        models = _evaluated(metric, left, planned, plan)
         # Two clusters, too, without one of them.
-        if min(*left[0].sizes, left[0].n_units) < _LEAST:
+        is_known = left[0].n_units >= _LEAST and all(one.is_known for one in models)
+        total = _per_case(models, left[0], planned).total if is_known else 0.0
+        if not total > 0:
             return _NAN
-        tables = [_at_prevalence(one, planned).table for one in left]
-        if np.isnan([metric.value(table) for table in tables]).any():
-            return _NAN
-        total = unit_of(left).total
-        logarithms.append(np.log(total) if total > 0 else np.nan)
-    n = len(logarithms)
-    return float(np.sqrt((n - 1) * np.var(logarithms)))
-
-
-def _in_lists(by_model: dict[Any, GroupScores], of_mean: dict[str, Any]) -> _Given:
-    """Return what is planned of means over lists, of one model or two."""
-    lists = list(by_model.values())
-    metric, name = lists[0]._metric, f"{lists[0].metric} within lists"
-    params = lists[0].params | question_of_mean(
-        lists[0], of_mean.get("average"), of_mean.get("undefined", "skip")
-    )
-
-    def learn(plan: Plan, null_value: float | None) -> _Pilot | None:
-        means = evaluate_lists(lists, plan, **of_mean)
-        if not all(one.is_known and one.parts.total >= 0 for one in means):
-            reason = "fewer than two lists of the pilot are defined"
-            warn_undefined(f"The sample size for the {name}", reason)
-            return None
-        units = check_clusters_of_lists(of_mean["clusters"], lists[0])
-        return _pilot_of_lists(lists[0], means, units, plan, null_value)
-
-    return _Given(metric, len(lists), name, params, learn, _NAN)
-
-
-def _pilot_of_lists(
-    of_all: GroupScores,
-    means: Sequence[MeanOverLists],
-    units: IntArray | None,
-    plan: Plan,
-    null_value: float | None,
-) -> _Pilot:
-    """Return what means over lists say; undefined ones are among those to come."""
-    n_pilot, counted = float(of_all.n_items.sum()), np.flatnonzero(of_all.n_items)
-    n_units = len(counted if units is None else np.unique(units[counted]))
-    per_unit = n_pilot / n_units
-    away, cases = (
-        means[0].influence - sum(m.influence for m in means[1:]),
-        means[0].cases,
-    )
-    squares = (scaled_units(away, cases) / cases.total) ** 2
-    # The standard error of the logarithm of a mean of squares.
-    mean = squares.mean()
-    spread = np.std(squares, ddof=1) / mean / np.sqrt(len(squares)) if mean else 0.0
-    reach = t_quantile(plan.confidence_level, len(squares) - 1) * float(spread) / 2
-    return _Pilot(
-        plan, null_value, means[0].value - sum(one.value for one in means[1:]), n_pilot,
-        float(of_all.n_pos.sum()) / n_pilot, per_unit, math.ceil(_LEAST * per_unit),
-        (max(cases.effective_sizes[0], 2.0) / n_pilot, 0.0),
-        Parts(0.0, 0.0, n_pilot * float(np.add.reduce(squares))), reach,
-        cases_per_list=n_pilot / len(counted),
-    )  # fmt: skip
-
-
-def _beyond(needed: float, freedom: float, excess: float) -> float:
-    """Return P(T > needed) of Student's T that is off by ``excess``."""
-    if abs(excess - needed) > _CERTAIN and abs(excess) > _CERTAIN:
-        return float(excess > needed)
-    if freedom > _NORMAL:
-        return float(special.ndtr(excess - needed))
-    # Older versions of scipy divide by zero on the way, and yet find it.
-    with np.errstate(divide="ignore"):
-        return float(stats.nct.sf(needed, freedom, excess))
-
-
-def _at_prevalence(ranked: Ranked, prevalence: float | None) -> Ranked:
-    """Return the ranking as it would be, were there more positives or fewer."""
-    if prevalence is None:
-        return ranked
-    table = ranked.table
-    by_pos = prevalence / table.prevalence
-    by_neg = (1 - prevalence) / table.negative_share
-    return replace(
-        ranked, counts=table_of_weights(table.pos * by_pos, table.neg * by_neg)
-    )
+        logarithms.append(np.log(total))
+    return float(np.sqrt((len(logarithms) - 1) * np.var(logarithms)))
 
 
 def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArray]:
@@ -933,8 +804,8 @@ def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArr
     if cases.clusters is None and cases.weights is not None:
         # Repetitions are cases, each of them in a part.
         counts = np.rint(weights).astype(np.int64)
-        shares = np.full(_PARTS, 1 / _PARTS)
         taken = np.empty((len(counts), _PARTS))
+        shares = np.full(_PARTS, 1 / _PARTS)
         taken[units] = generator.multinomial(counts[units], shares)
         yield from weights - taken.T
         return
@@ -944,13 +815,12 @@ def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArr
     part[order] = np.arange(n_units) % _PARTS
     if cases.clusters is not None:
         part = part[cases.clusters]
-    elif by_class or any(
-        # Too few of a class are left without one of the parts.
-        (held := np.bincount(part[of])).sum() - held.max() < _LEAST
-        for of in (cases.is_pos, ~cases.is_pos)
-    ):
-        order = order[np.argsort(cases.is_pos[order], kind="stable")]
-        part[order] = np.arange(n_units) % _PARTS
+    else:
+        held = [np.bincount(part[of]) for of in (cases.is_pos, ~cases.is_pos)]
+        # Too few of a class may be left without one of the parts.
+        if by_class or min(own.sum() - own.max() for own in held) < _LEAST:
+            order = order[np.argsort(cases.is_pos[order], kind="stable")]
+            part[order] = np.arange(n_units) % _PARTS
     for left_out in range(min(_PARTS, n_units)):
         yield np.where(part == left_out, 0.0, weights)
 
@@ -966,8 +836,8 @@ def _in_order(ranked: list[Ranked]) -> IntArray:
     order = np.lexsort(columns)
     if cases.clusters is None:
         return order
-    is_new = [np.diff(column[order]) != 0 for column in columns]
-    kind = np.append(0, np.cumsum(np.any(is_new, axis=0)))
+    is_new = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
+    kind = np.append(0, np.cumsum(is_new))
     held: list[list[int]] = [[] for _ in range(cases.n_units)]
     for unit, code in zip(cases.clusters[order].tolist(), kind.tolist(), strict=True):
         held[unit].append(code)
@@ -982,3 +852,54 @@ def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:
     if left.clusters is None:
         return left
     return replace(left, clusters=np.unique(left.clusters, return_inverse=True)[1])
+
+
+def _of_lists(
+    goal: _Goal,
+    meant: tuple[MetricLike, dict[str, Any]],
+    given: tuple[Any, Any, Any],
+    groups: ArrayLike | None,
+    cases: dict[str, Any],
+) -> SampleSize:
+    """Return the result by means over lists; undefined ones are among those to come."""
+    y_true, *scores = given
+    named = dict(zip(("y_score_a", "y_score_b"), scores, strict=True))
+    if groups is None:
+        check_alone(GroupScores, y_score_b=scores[1])
+        named = {"y_true": y_true, "y_score_a": scores[0]}
+    if list(named.values())[1] is None:
+        named.popitem()
+    by_model, of_mean = scores_in_lists(*meant, y_true, named, groups, cases)
+    first, *_ = lists = list(by_model.values())
+    means = evaluate_lists(lists, goal.plan, **of_mean)
+    name, of_lists = means[0].name, means[0].cases
+    goal.check(means[0].metric, len(means))
+    n, counted = float(first.n_items.sum()), np.flatnonzero(first.n_items)
+    n_units, cases_of = len(counted), {"n_lists": n / len(counted)}
+    units = check_clusters_of_lists(of_mean["clusters"], first)
+    if units is not None:
+        n_units = len(np.unique(units[counted]))
+        cases_of["n_clusters"] = n / n_units
+    result = goal.unknown(name, means[0].question, len(means), cases_of)
+    if not all(one.is_known and one.parts.total >= 0 for one in means):
+        reason = "fewer than two lists of the pilot are defined"
+        warn_undefined(f"The sample size for the {name}", reason)
+        return result
+    value, influence = _joined(means)
+    squares = (scaled_units(influence, of_lists) / of_lists.total) ** 2
+    # The standard error of the logarithm of a mean of squares.
+    mean, m = squares.mean(), len(squares)
+    spread = np.std(squares, ddof=1) / mean / np.sqrt(m) if mean else 0.0
+    pilot = _Pilot(
+        goal=goal,
+        value=value,
+        n=n,
+        prevalence=float(first.n_pos.sum()) / n,
+        least=math.ceil(_LEAST * n / n_units),
+        per_unit=n / n_units,
+        cases_of=cases_of,
+        sizes=(max(of_lists.effective_sizes[0], 2.0) / n, 0.0),
+        unit=Parts(0.0, 0.0, n * float(np.add.reduce(squares))),
+        reach=t_quantile(goal.plan.confidence_level, m - 1) * float(spread) / 2,
+    )
+    return _planned(result, pilot)
