@@ -456,3 +456,20 @@ def test_so_many_cases_of_one_model_show_an_interval_as_wide_as_planned():
     found = sample_size("roc_auc", *PILOT[:2], n_cases=planned.n)
     assert found == replace(planned, n_interval=None)
     assert (found.power, found.power_interval) == (None, None)
+
+
+def test_a_pilot_at_the_bound_of_its_metric_is_planned_with_its_own_variance():
+    y_true, y_score = [1, 0, 1, 0, 0, 0, 0, 0], [8, 0, 6, 4, -1, -4, 0, 1]
+    goal = {"null_value": 0.9, "planned_prevalence": 0.6}
+    for stratify in (False, True):
+        found = sample_size(
+            lift_at_rate_score, y_true, y_score, rate=0.3, stratify=stratify, **goal
+        )
+        assert found.power >= 0.8
+
+
+def test_a_pilot_of_one_class_says_nothing_of_another_prevalence():
+    scores = np.arange(8.0), np.arange(8.0)[::-1]
+    with pytest.warns(UndefinedMetricWarning, match="at least 2"):
+        found = sample_size("roc_auc", [False] * 8, *scores, planned_prevalence=0.2)
+    assert np.isnan(found.n)
