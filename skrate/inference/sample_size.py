@@ -391,7 +391,7 @@ class _Goal(NamedTuple):
     def _check_of_one(self, given: list[str]) -> None:
         """Raise for goals that are of two models, or none."""
         if "margin" in given or ("difference" in given and self.null_value is None):
-            name = "margin" if "margin" in given else "difference"
+            name = "margin" if "margin" in given else "difference from null_value=None"
             raise ValueError(f"{name} is for two models: y_score_b is missing.")
         if not {"half_width", "n_cases", "null_value"} & {*given}:
             raise ValueError(
