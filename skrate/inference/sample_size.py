@@ -676,22 +676,16 @@ def _of_cases(
     models = _evaluated(metric, ranked, planned, goal.plan, are_warned=True)
     if not all(model.is_known for model in models):
         return result
-    value, unit, bounds = models[0].value, _per_case(models, cases, planned), None
+    value, influence = _joined(models)
+    unit, bounds = _per_case(influence, cases, planned), None
     spread = _spread(metric, ranked, planned, goal.plan)
-    if len(models) > 1:
-        value -= models[1].value
-    else:
-        found, table, stratify = (
-            models[0].metric,
-            models[0].cases.table,
-            goal.plan.stratify,
-        )
-        bounds = found.attainable(
-            range_of(found, table, stratify=bool(stratify)), value
-        )
+    one, stratify = models[0], bool(goal.plan.stratify)
+    if len(models) == 1:
+        bounds = range_of(one.metric, one.cases.table, stratify=stratify)
+        bounds = one.metric.attainable(bounds, value)
         if np.sqrt(unit.total / n) <= NEGLIGIBLE:
             # What was never seen varies by nobody knows how much.
-            rare = augmented(found, models[0].cases, stratify=bool(stratify))
+            rare = augmented(one.metric, one.cases, stratify=stratify)
             unit = Parts(*(part * n for part in rare.parts))
             value, bounds, spread = rare.value, rare.bounds, _NAN
     share = cases.sizes[0] / n if planned is None else planned
@@ -760,9 +754,9 @@ def _joined(models: Sequence[Evaluation]) -> tuple[float, FloatArray]:
     return models[0].value - models[1].value, (models[0] - models[1]).influence
 
 
-def _per_case(models: list[Evaluation], cases: Ranked, planned: float | None) -> Parts:
+def _per_case(influence: FloatArray, cases: Ranked, planned: float | None) -> Parts:
     """Return the variance per case by its sources, U of the guide."""
-    parts = np.array(influence_parts(_joined(models)[1], cases)) * cases.total
+    parts = np.array(influence_parts(influence, cases)) * cases.total
     if planned is not None:
         # Of the third the sources are the means of both classes, whose sum is 0.
         share, odds = cases.sizes[0] / cases.total, planned / (1 - planned)
@@ -785,11 +779,10 @@ def _spread(
         left = [_taken(one, weights) for one in ranked]
         models = _evaluated(metric, left, planned, plan)
         # Two clusters, too, without one of them.
-        is_known = left[0].n_units >= _LEAST and all(one.is_known for one in models)
-        total = _per_case(models, left[0], planned).total if is_known else 0.0
-        if not total > 0:
+        if left[0].n_units < _LEAST or not all(one.is_known for one in models):
             return _NAN
-        logarithms.append(np.log(total))
+        total = _per_case(_joined(models)[1], left[0], planned).total
+        logarithms.append(np.log(total) if total > 0 else np.nan)
     return float(np.sqrt((len(logarithms) - 1) * np.var(logarithms)))
 
 
