@@ -43,8 +43,6 @@ examples:
       two models; between 5 % and 20 % of the next 5,000 cases will be processed
       (with probability 95 %); tables and pictures go to a page
 """
-# Rows of numbers that are drawn at random are the same in each report.
-_SEED = 0
 _WIDE = ",;\t"
 _MISSING = {"", "nan", "na", "n/a", "<na>", "nat", "null"}
 # Two labels of which the second is positive.
@@ -107,7 +105,17 @@ def _cases(given: argparse.Namespace, is_pos: BoolArray) -> str:
 
 
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = _parser()
+    parser = argparse.ArgumentParser(prog="python -m skrate")
+    commands = parser.add_subparsers(required=True, metavar="report")
+    report = commands.add_parser(
+        "report",
+        help="report what a budget finds, from a file of labels and scores",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_columns(report)
+    _add_options(report)
     given, others = parser.parse_known_args(arguments)
     if others:
         hint = "" if others[0].startswith("-") else ": repeat --score for each model"
@@ -125,16 +133,8 @@ def rate(text: str) -> float:
     return float(text)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m skrate")
-    commands = parser.add_subparsers(required=True, metavar="report")
-    report = commands.add_parser(
-        "report",
-        help="report what a budget finds, from a file of labels and scores",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _add_columns(report: argparse.ArgumentParser) -> None:
+    """Add the arguments that have to be given: the file, its columns and the rate."""
     add = report.add_argument
     add("file", type=Path, help="a table: .csv or .csv.gz with a header, or .parquet")
     add("--label", required=True, metavar="COLUMN", help="column of the true labels")
@@ -154,6 +154,11 @@ def _parser() -> argparse.ArgumentParser:
         help="share of the cases that will be processed, in (0, 1]; two numbers are "
         "the ends of its 95 %% range",
     )
+
+
+def _add_options(report: argparse.ArgumentParser) -> None:
+    """Add the arguments that have a default."""
+    add = report.add_argument
     add("--pos-label", metavar="LABEL", help="the positive label, if not 1 or True")
     add(
         "--n-items",
@@ -186,7 +191,6 @@ def _parser() -> argparse.ArgumentParser:
         help="how scores of a .csv are written: 0.5 by default, or 0,5",
     )
     add("--html", type=Path, metavar="FILE", help="write a page with pictures as well")
-    return parser
 
 
 def _stop(message: str) -> NoReturn:
@@ -416,7 +420,7 @@ def _others(
             {name: scores[name], reference: scores[reference]},
             clusters=given.clusters,
             confidence_level=given.confidence_level,
-            random_state=_SEED,
+            random_state=0,
         )
         heading = f"{name} or {reference}: which finds more at which rate?"
         if not np.isnan(difference.difference).all():

@@ -32,8 +32,6 @@ _MOST = np.iinfo(np.intp).max
 # With its last separator: a file of a user beside it may begin with the same name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 
-# Labels of several classes, or grades in halves, have seldom more.
-_MOST_GRADES = 10
 
 Choice = TypeVar("Choice", bound=str | None)
 
@@ -180,7 +178,8 @@ def _masks_of_two(labels: Array) -> dict[Any, BoolArray]:
     if len(masks) > 2:
         found = np.unique(labels).tolist()
         is_score = labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
-        if len(found) > _MOST_GRADES and (is_score or 2 * len(found) > len(labels)):
+        # Labels of several classes, or grades in halves, have seldom more than 10.
+        if len(found) > 10 and (is_score or 2 * len(found) > len(labels)):
             raise ValueError(
                 "Are y_true and y_score swapped? y_true must hold two classes, found "
                 f"{len(found)} labels, such as {shown(found[0])}."

@@ -21,10 +21,8 @@ from skrate.data.checks import (
 from skrate.data.compressed import compressed, merged_cells
 from skrate.data.table import RankTable, table_of_cells
 
-# Cases that are ranked at once where they come in small batches, and how many tables
-# are held before they are added.
+# Cases that are ranked at once where they come in small batches.
 _GATHERED = 2**20
-_HELD = 8
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,8 @@ def piece_of_batches(
         gathered.append(batch)
         if sum(len(columns[0]) for columns in gathered) >= _GATHERED:
             add_gathered()
-        if len(pieces) == _HELD:
+        # So that few tables are held.
+        if len(pieces) == 8:
             pieces[:] = [sum_of_pieces(pieces, max_groups)]
     if gathered:
         add_gathered()

@@ -35,17 +35,8 @@ from skrate.metrics.results import Result
 
 # Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
 _BLOCK = 2**18
-# Pairs of a positive and a negative up to which "auto" takes the exact distribution:
-# about a second at most.
-_EXACT_PAIRS = 10_000
-# Numbers of false positives that a number of errors may mean: 2 GB of memory.
-_MOST_SPLITS = 2 * 10**7
-# Pairs that have a probability each in arrays of 1 GB.
-_MOST_PAIRS = 10**8
 Method = Literal["auto", "exact", "moments"]
 METHODS: tuple[Method, ...] = get_args(Method)
-# Points of a curve over the error rate.
-_MOST_POINTS = 500
 
 
 class AUCRange(NamedTuple):
@@ -265,11 +256,13 @@ def total_moments(
     """Return mean and variance for each setting; arrays of one shape (n_settings,)."""
     first = np.maximum(0, n_errors - n_pos)
     width = np.minimum(n_errors, n_neg) - first + 1
-    if len(width) and width.max() > _MOST_SPLITS:
+    # More take more than 2 GB of memory.
+    n_most = 2 * 10**7
+    if len(width) and width.max() > n_most:
         raise ValueError(
             "n_errors must be given as n_false_pos and n_false_neg, as "
             f"n_errors={n_errors[width.argmax()]} has {width.max()} splits into them, "
-            f"more than {_MOST_SPLITS}."
+            f"more than {n_most}."
         )
     mean, variance = np.empty(len(width)), np.empty(len(width))
     for rows in _blocks(width):
@@ -422,12 +415,15 @@ def auc_range_from_errors(
     errors = [int(count) for count in checked]
     share = check_fraction("share", share)
     check_choice("method", method, METHODS)
+    n_pairs = n_pos * n_neg
     if method == "auto":
-        method = "exact" if n_pos * n_neg <= _EXACT_PAIRS else "moments"
-    if method == "exact" and n_pos * n_neg > _MOST_PAIRS:
+        # The exact distribution takes about a second at most.
+        method = "exact" if n_pairs <= 10_000 else "moments"
+    # Pairs have a probability each, in arrays of 1 GB.
+    if method == "exact" and n_pairs > 10**8:
         raise ValueError(
-            f"method='exact' takes at most {_MOST_PAIRS} pairs, found n_pos * n_neg = "
-            f"{n_pos * n_neg}: use method='moments'."
+            f"method='exact' takes at most {10**8} pairs, found n_pos * n_neg = "
+            f"{n_pairs}: use method='moments'."
         )
 
     moments = auc_moments(n_pos, n_neg, **given)
@@ -440,7 +436,13 @@ def auc_range_from_errors(
             float(max(moments.mean - reach, possible[0])),
             float(min(moments.mean + reach, possible[1])),
         )
-    return AUCFromErrors(moments.mean, moments.variance, found, possible, method)
+    return AUCFromErrors(
+        mean=moments.mean,
+        variance=moments.variance,
+        range=found,
+        possible=possible,
+        method=method,
+    )
 
 
 def _splits(
@@ -608,7 +610,7 @@ def _is_error(y_true: ArrayLike, y_pred: ArrayLike) -> BoolArray:
 
 def _curve(ratio: float, n_smaller: int, n_cases: int) -> ErrorRateCurve:
     """Return the moments for numbers of errors up to the smaller class."""
-    n_points = min(n_smaller + 1, _MOST_POINTS)
+    n_points = min(n_smaller + 1, 500)
     n_errors = np.unique(np.linspace(0, n_smaller, n_points).round().astype(int))
     moments = auc_moments(n_smaller, n_cases - n_smaller, n_errors)
     error_rates = n_errors / n_cases

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -36,6 +35,7 @@ from skrate.data.checks import (
     distinct_labels,
     shown,
     warn,
+    warn_undefined,
 )
 from skrate.data.folds import (
     FoldRankings,
@@ -71,11 +71,6 @@ Method = Literal["corrected", "paired"]
 # The least and the greatest value of a metric, None where there is none.
 ScoreRange = tuple[float | None, float | None]
 INFINITE = float("inf")
-# Squares of it are numbers.
-LARGEST = 1e150
-UNLIMITED = (-INFINITE, INFINITE)
-# More folds than this are rarely those of one cross-validation.
-MOST_FOLDS = 10
 _USER = "cross_val_rankings"
 # The rows to train on, and those to test.
 Split = tuple[IntArray, IntArray]
@@ -178,41 +173,21 @@ def compare_folds(
     method = check_choice("method", method, get_args(Method))
     level = check_fraction("confidence_level", confidence_level)
     two_sided = two_sided_level(level, alternative)
-    scores_a = _fold_scores("a", a)
-    scores_b = _fold_scores("b", b)
+    scores_a, scores_b = _fold_scores("a", a), _fold_scores("b", b)
     if scores_a.shape != scores_b.shape:
         raise ValueError(
             "a and b must be scores on the same folds, found shapes "
             f"{scores_a.shape} and {scores_b.shape}."
         )
-    limits = UNLIMITED
-    if score_range is not None:
-        for name, scores in (("a", scores_a), ("b", scores_b)):
-            low, high = _check_range(score_range, scores, name)
-        limits = (low - high, high - low)
+    low, high = _check_range(score_range, {"a": scores_a, "b": scores_b})
+    limits = low - high, high - low
     test_share = _check_test_share(n_train, n_test)
     if method == "paired":
         test_share = 0.0
     elif test_share is None:
-        test_share = _test_share(scores_a.shape[-1])
-        if scores_a.ndim == 1:
-            _warn_flat_scores(scores_a.size)
-    on_both = np.stack([scores_a.ravel(), scores_b.ravel()])
-    n_folds = on_both.shape[1]
-    on_both = on_both[:, np.isfinite(on_both).all(axis=0)]
+        test_share = _usual_test_share(scores_a.shape)
+    on_both = _scores_of_both(scores_a, scores_b)
     differences = on_both[0] - on_both[1]
-    if len(differences) < 2:
-        raise ValueError(
-            f"a and b are both defined on {len(differences)} of {n_folds} folds: at "
-            "least 2 are needed."
-        )
-    if len(differences) < n_folds:
-        warnings.warn(
-            f"{n_folds - len(differences)} of {n_folds} folds are left out: a score is "
-            "nan.",
-            UndefinedMetricWarning,
-            stacklevel=2,
-        )
     value = float(differences.mean())
     variance = (1 / len(differences) + test_share) * np.var(differences, ddof=1)
     standard_error = float(np.sqrt(variance))
@@ -220,11 +195,7 @@ def compare_folds(
     unit = float(np.abs(on_both).max()) or 1.0
     statistic = standardised(value / unit, standard_error / unit)
     if np.isnan(statistic):
-        warnings.warn(
-            "All differences are equal: the p-value is undefined. nan is returned.",
-            UndefinedMetricWarning,
-            stacklevel=2,
-        )
+        warn_undefined("The p-value", "all differences are equal")
     freedom = len(differences) - 1
     ends = t_interval(value, standard_error, two_sided, limits, freedom)
     return Comparison(
@@ -251,10 +222,11 @@ def _fold_scores(name: str, scores: ArrayLike) -> FloatArray:
             "takes FoldRankings."
         )
     array = as_real(name, scores, missing=True)
-    if (np.abs(array) > LARGEST).any():
+    # The squares of others are numbers.
+    if (np.abs(array) > 1e150).any():
         raise ValueError(
-            f"{name} holds an infinite score, or one beyond {LARGEST:g}: leave it out, "
-            "or use a metric that is bounded. Undefined scores are nan."
+            f"{name} holds an infinite score, or one beyond 1e+150: leave it out, or "
+            "use a metric that is bounded. Undefined scores are nan."
         )
     if not (1 <= array.ndim <= 2 and array.size >= 2):
         raise ValueError(
@@ -274,32 +246,47 @@ def _check_test_share(n_train: float | None, n_test: float | None) -> float | No
     return check_positive("n_test", n_test) / check_positive("n_train", n_train)
 
 
-def _test_share(n_folds: int) -> float:
-    """Return n_test / n_train of cross-validation with ``n_folds`` folds a repeat."""
+def _usual_test_share(shape: tuple[int, ...]) -> float:
+    """Return n_test / n_train of cross-validation, by its folds a repetition."""
+    n_folds = shape[-1]
     if n_folds < 2:
         raise ValueError(
             "n_train and n_test are needed where there is one fold per repetition."
         )
-    return 1 / (n_folds - 1)
-
-
-def _warn_flat_scores(n_folds: int) -> None:
-    """Warn if flat scores may be those of repeated cross-validation."""
-    if n_folds > MOST_FOLDS:
-        warnings.warn(
+    # More are rarely the folds of one cross-validation.
+    if len(shape) == 1 and n_folds > 10:
+        warn(
             f"a and b hold {n_folds} flat scores, taken for one cross-validation with "
             f"{n_folds} folds, hence n_test / n_train = 1/{n_folds - 1}. If it was "
             f"repeated or split at random, intervals are too narrow and p-values too "
-            "small: pass arrays of shape (n_repeats, n_folds), or n_train and n_test.",
-            UserWarning,
-            stacklevel=3,
+            "small: pass arrays of shape (n_repeats, n_folds), or n_train and n_test."
         )
+    return 1 / (n_folds - 1)
+
+
+def _scores_of_both(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return a row for each model, of the folds on which both have a score."""
+    both = np.stack([a.ravel(), b.ravel()])
+    is_defined = np.asarray(np.isfinite(both).all(axis=0))
+    n_folds, n_defined = len(is_defined), int(is_defined.sum())
+    if n_defined < 2:
+        raise ValueError(
+            f"a and b are both defined on {n_defined} of {n_folds} folds: at least 2 "
+            "are needed."
+        )
+    if n_defined < n_folds:
+        n_lost = n_folds - n_defined
+        left_out = f"{n_lost} of {n_folds} folds are left out: a score is nan."
+        warn(left_out, UndefinedMetricWarning)
+    return both[:, is_defined]
 
 
 def _check_range(
-    score_range: ScoreRange, values: FloatArray, name: str
+    score_range: ScoreRange | None, scores: dict[str, FloatArray]
 ) -> tuple[float, float]:
-    """Return the ends of a range, infinite where there is none, that holds values."""
+    """Return the ends of a range, infinite where there is none, that holds scores."""
+    if score_range is None:
+        return -INFINITE, INFINITE
     try:
         low, high = score_range
         low = -INFINITE if low is None else as_real("low", low).item()
@@ -311,12 +298,13 @@ def _check_range(
             "score_range must be a pair (low, high) of increasing numbers, None where "
             f"there is no end; got {score_range!r}."
         )
-    outside = values[np.isfinite(values) & ((values < low) | (values > high))]
-    if len(outside):
-        raise ValueError(
-            f"score_range=({low:g}, {high:g}) does not hold the score {outside[0]:g} "
-            f"in {name}."
-        )
+    for name, values in scores.items():
+        outside = values[np.isfinite(values) & ((values < low) | (values > high))]
+        if len(outside):
+            raise ValueError(
+                f"score_range=({low:g}, {high:g}) does not hold the score "
+                f"{outside[0]:g} in {name}."
+            )
     return low, high
 
 
@@ -422,20 +410,41 @@ def cross_val_rankings(
     """
     check_flag("return_estimator", return_estimator)
     found: list[FoldRankings] = candidate_rankings(
-        _USER, [estimator], X, y, clusters=clusters, cv=cv, n_jobs=n_jobs,
-        verbose=verbose, params=params, sample_weight=sample_weight,
-        pos_label=pos_label, response_method=response_method, is_kept=return_estimator,
-    )  # fmt: skip
+        [estimator],
+        X,
+        y,
+        user=_USER,
+        clusters=clusters,
+        cv=cv,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        params=params,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        response_method=response_method,
+        is_kept=return_estimator,
+    )
     return found[0]
 
 
 def candidate_rankings(
-    user: str, estimators: Sequence[Any], X: Any, y: ArrayLike, *,
-    clusters: ArrayLike | None, cv: Any, n_jobs: int | None, verbose: int,
-    params: Mapping[str, Any] | None, sample_weight: ArrayLike | None, pos_label: Label,
-    response_method: ResponseMethod, n_splits: int | None = None,
-    is_kept: bool = False, may_fail: bool = False,
-) -> list[Any]:  # fmt: skip
+    estimators: Sequence[Any],
+    X: Any,
+    y: ArrayLike,
+    *,
+    user: str,
+    clusters: ArrayLike | None,
+    cv: Any,
+    n_jobs: int | None,
+    verbose: int,
+    params: Mapping[str, Any] | None,
+    sample_weight: ArrayLike | None,
+    pos_label: Label,
+    response_method: ResponseMethod,
+    n_splits: int | None = None,
+    is_kept: bool = False,
+    may_fail: bool = False,
+) -> list[Any]:
     """Return how estimators rank in the same folds, or the failure of one that may.
 
     With ``n_splits`` the folds must be the same as in an earlier search.
@@ -443,17 +452,7 @@ def candidate_rankings(
     methods = check_response_method(response_method)
     labels = check_vector("y", y)
     X, y = indexable(X, y)
-    by_case: dict[str, Array] = {}
-    if sample_weight is not None:
-        by_case["sample_weight"] = check_weights("sample_weight", sample_weight)
-    codes = None
-    if clusters is not None:
-        # The same clusters as codes, checked: splitters differ in what they refuse.
-        codes = check_groups("clusters", clusters).codes
-        by_case["clusters"] = check_vector("clusters", clusters)
-    check_equal_length(y=labels, **by_case)
-    if len(distinct_labels(labels)) < 2:
-        raise ValueError(f"y holds one class only, {labels[0]!r}.")
+    by_case, codes = _check_by_case(labels, sample_weight, clusters)
     label = positive_class_of_folds(labels, pos_label, user)
     # The folds of an earlier search are as it made them.
     groups = codes if n_splits is None else None
@@ -463,14 +462,7 @@ def candidate_rankings(
     split = partial(check_folds, splitter, X, labels, y, **to_split)
     splits = split()
     if n_splits is not None:
-        again = split()
-        is_same = len(splits) == len(again) == n_splits
-        if not is_same or not all(map(np.array_equal, chain(*splits), chain(*again))):
-            raise ValueError(
-                "cv of the search gives other folds each time, not those that it had: "
-                "search with a splitter whose random_state is a number, or with the "
-                "list of its splits."
-            )
+        _check_same_folds(splits, split(), n_splits)
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(splits)))
     ask = partial(_finite_scores, methods=methods, label=label, user=user)
@@ -483,12 +475,39 @@ def candidate_rankings(
     by_type = partial(sorted, key=lambda one: not isinstance(one, UndefinedResponse))
     kept = defined_folds([by_type(fold)[0] for fold in zip(*whole, strict=True)])
     models = tuple(fitted[i] for i in kept) if is_kept else None
-    by_case |= {"y_true": labels}
     of = (tests, repeats, by_case, label, models)
     return [
         lost[0] if lost else _of_folds(kept, scores, *of)
         for scores, lost in zip(each, failed, strict=True)
     ]
+
+
+def _check_by_case(
+    labels: Array, sample_weight: ArrayLike | None, clusters: ArrayLike | None
+) -> tuple[dict[str, Array], IntArray | None]:
+    """Return the columns of two classes of cases, and the codes of their clusters."""
+    by_case, codes = {"y_true": labels}, None
+    if sample_weight is not None:
+        by_case["sample_weight"] = check_weights("sample_weight", sample_weight)
+    if clusters is not None:
+        # The same clusters as codes, checked: splitters differ in what they refuse.
+        codes = check_groups("clusters", clusters).codes
+        by_case["clusters"] = check_vector("clusters", clusters)
+    check_equal_length(y=labels, **by_case)
+    if len(distinct_labels(labels)) < 2:
+        raise ValueError(f"y holds one class only, {labels[0]!r}.")
+    return by_case, codes
+
+
+def _check_same_folds(splits: list[Split], again: list[Split], n_splits: int) -> None:
+    """Raise unless a splitter makes the folds of a search, whenever it is asked."""
+    is_same = len(splits) == len(again) == n_splits
+    if not is_same or not all(map(np.array_equal, chain(*splits), chain(*again))):
+        raise ValueError(
+            "cv of the search gives other folds each time, not those that it had: "
+            "search with a splitter whose random_state is a number, or with the "
+            "list of its splits."
+        )
 
 
 class Failure(str):

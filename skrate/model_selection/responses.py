@@ -25,8 +25,6 @@ from skrate.metrics.classes import has_columns, indicators
 # Names of methods, the first of which that an estimator has gives its scores.
 ResponseMethod = str | Sequence[str]
 DEFAULT_RESPONSE = ("decision_function", "predict_proba")
-# How deep pipelines and searches are within one another.
-_MOST_WITHIN = 9
 
 
 class UndefinedResponse(ValueError):
@@ -181,32 +179,19 @@ def class_scores(
         methods = methods[::-1]
     method, name = method_name(estimator, methods, user), type(estimator).__name__
     if has_columns(y_true):
-        found = getattr(estimator, method)(X)
-        if isinstance(found, list):
-            # Some estimators make a list of the probabilities of each label.
-            found = np.column_stack([as_numpy(each)[:, -1] for each in found])
-        y_score = as_numpy(found)
+        y_score = _scores_of_labels(estimator, method, X)
         n_labels = np.shape(y_true)[1]
         names = range(n_labels) if labels is None else labels
         known = check_vector("labels", names).tolist()
         what = f"{n_labels} labels"
     else:
-        known = as_numpy(estimator.classes_).tolist()
-        if len(known) == 1:
-            only = shown(known[0])
-            raise UndefinedResponse(f"{name} was trained on one class only, {only}")
+        known = _known_classes(estimator, labels, user)
         if method == "decision_function" and len(known) > 2:
             _check_no_pairs(estimator, user)
         y_score = as_numpy(call(estimator, method, X))
         if y_score.ndim == 1 and len(known) == 2 and method != "predict":
             # Only their order counts.
             y_score = np.column_stack([-y_score, y_score])
-        named = known if labels is None else check_vector("labels", labels).tolist()
-        if {find_label(label, known) for label in named} != set(known):
-            raise ValueError(
-                f"labels of {user} must be the classes of {name}, {shown(known)}, got "
-                f"{shown(named)}: leave it out."
-            )
         what = f"the classes {shown(known)}"
     if y_score.ndim != 2 or y_score.shape[1] != len(known):
         raise ValueError(
@@ -216,16 +201,17 @@ def class_scores(
     if pos_label is not None:
         column = _column_of(pos_label, known, user)
         if has_columns(y_true):
-            return indicators(y_true)[:, column], y_score[:, column], known
-        is_pos = is_label(check_vector("y_true", y_true), known[column])
+            is_pos = indicators(y_true)[:, column]
+        else:
+            is_pos = is_label(check_vector("y_true", y_true), known[column])
         return is_pos, y_score[:, column], known
     if not has_columns(y_true):
-        for label in class_masks(check_vector("y_true", y_true), len(known)):
-            if find_label(label, known) is None:
-                raise UndefinedResponse(
-                    f"{name} was not trained on the class {shown(label)}, which y_true "
-                    "holds"
-                )
+        found = class_masks(check_vector("y_true", y_true), len(known))
+        unknown = [shown(label) for label in found if find_label(label, known) is None]
+        if unknown:
+            raise UndefinedResponse(
+                f"{name} was not trained on the class {unknown[0]}, which y_true holds"
+            )
     return y_true, y_score, known
 
 
@@ -239,10 +225,35 @@ def _column_of(pos_label: Label, known: list[Any], user: str) -> int:
     return known.index(label)
 
 
+def _scores_of_labels(estimator: Any, method: str, X: Any) -> Array:
+    """Return a column of scores for each label."""
+    found = getattr(estimator, method)(X)
+    if isinstance(found, list):
+        # Some estimators make a list of the probabilities of each label.
+        found = np.column_stack([as_numpy(each)[:, -1] for each in found])
+    return as_numpy(found)
+
+
+def _known_classes(estimator: Any, labels: ArrayLike | None, user: str) -> list[Any]:
+    """Return the classes of an estimator, two or more; ``labels`` may repeat them."""
+    known, name = as_numpy(estimator.classes_).tolist(), type(estimator).__name__
+    if len(known) == 1:
+        only = shown(known[0])
+        raise UndefinedResponse(f"{name} was trained on one class only, {only}")
+    named = known if labels is None else check_vector("labels", labels).tolist()
+    if {find_label(label, known) for label in named} != set(known):
+        raise ValueError(
+            f"labels of {user} must be the classes of {name}, {shown(known)}, got "
+            f"{shown(named)}: leave it out."
+        )
+    return list(known)
+
+
 def _check_no_pairs(estimator: Any, user: str) -> None:
     """Raise where decision values are of pairs of classes, also of a model within."""
     inner = estimator
-    for _ in range(_MOST_WITHIN):
+    # Pipelines and searches may be within one another, but not without end.
+    for _ in range(9):
         if hasattr(inner, "best_estimator_"):
             inner = inner.best_estimator_
         elif getattr(inner, "steps", None):

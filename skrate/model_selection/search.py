@@ -117,14 +117,21 @@ def search_rankings(
         for one in candidates.values()
     ]
     found = candidate_rankings(
-        "search_rankings", estimators, X, y, clusters=clusters, cv=search.cv,
+        estimators,
+        X,
+        y,
+        user="search_rankings",
+        clusters=clusters,
+        cv=search.cv,
         n_jobs=getattr(search, "n_jobs", None) if n_jobs is None else n_jobs,
-        verbose=verbose, params=params, sample_weight=sample_weight,
+        verbose=verbose,
+        params=params,
+        sample_weight=sample_weight,
         pos_label=_of_scorers(search, "pos_label", None, pos_label),
         response_method=_of_scorers(search, "response_method", DEFAULT_RESPONSE),
         n_splits=getattr(search, "n_splits_", None),
         may_fail=getattr(search, "error_score", "raise") != "raise",
-    )  # fmt: skip
+    )
     rankings = SearchRankings(zip(candidates, found, strict=True))
     failed = {name: one for name, one in rankings.items() if isinstance(one, Failure)}
     for name, why in failed.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -44,6 +43,7 @@ from skrate.data.checks import (
     distinct_labels,
     is_label,
     shown,
+    warn,
 )
 from skrate.data.ranking import check_groups
 from skrate.metrics.hypothesis_tests import exceeds
@@ -313,9 +313,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         fit_params, to_split = routed(self.get_metadata_routing(), params)
         if clusters is None:
             clusters = to_split.get("groups")
-        codes = None
-        if clusters is not None:
-            codes = check_groups("clusters", clusters).codes
+        codes = None if clusters is None else check_groups("clusters", clusters).codes
+        ask = partial(positive_scores, methods=methods, label=label)
         if is_fitted:
             unused = {**fit_params, **to_split}
             if unused:
@@ -326,7 +325,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             self.estimator_ = self.estimator
             cases = constraint.cases(y, self.estimator.classes_, label)
             constraint.check_enough(cases)
-            scores = positive_scores(self.estimator, X, None, methods, label)
+            scores = ask(self.estimator, X, None)
         else:
             if codes is not None:
                 # Splitters make floats of some lists.
@@ -339,15 +338,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             labels = check_vector("y", y)
             cases = constraint.cases(labels[tested], distinct_labels(labels), label)
             constraint.check_enough(cases)
-            ask = partial(positive_scores, methods=methods, label=label)
-            given = ([self.estimator], X, y, fit_params, splits, self.n_jobs)
-            parts, models = scored_folds(ask, *given, is_kept=len(splits) == 1)
-            scores = np.concatenate(parts)
-            # New cases are scored by the model that was tested, or one of all cases.
-            self.estimator_ = models[0]
-            if len(splits) > 1:
-                _warn_of_levels(parts)
-                self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
+            scores = self._fit_folds(ask, X, y, splits, fit_params)
         self.pos_label_ = label
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -357,6 +348,31 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             effect = design_effect(scores[cases], codes[cases], constraint)
             constraint = constraint.with_effect(effect)
             constraint.check_enough(cases)
+        self._set_threshold(scores, cases, constraint)
+        return self
+
+    def _fit_folds(
+        self,
+        ask: Callable[..., Array],
+        X: Any,
+        y: Any,
+        splits: list[Split],
+        fit_params: dict[str, Any],
+    ) -> Array:
+        """Return the scores of all folds, and train the model for new cases."""
+        given = ([self.estimator], X, y, fit_params, splits, self.n_jobs)
+        parts, models = scored_folds(ask, *given, is_kept=len(splits) == 1)
+        # New cases are scored by the model that was tested, or one of all cases.
+        self.estimator_ = models[0]
+        if len(splits) > 1:
+            _warn_of_levels(parts)
+            self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
+        return np.concatenate(parts)
+
+    def _set_threshold(
+        self, scores: Array, cases: slice | BoolArray, constraint: Constraint
+    ) -> None:
+        """Find the threshold, and what is expected of it."""
         cut = find_cut(scores[cases], constraint)
         self.n_held_out_, self.threshold_ = cut.n, cut.threshold
         self.expected_share_ = constraint.kept(cut.expected)
@@ -368,8 +384,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         if waste:
             if self.expected_rate_ == 1:
                 waste += " Every case will be marked."
-            warnings.warn(waste, UserWarning, stacklevel=2)
-        return self
+            warn(waste)
 
     def predict(self, X: ArrayLike) -> Array:
         """Return the positive label of scores from the threshold on, else the other."""
@@ -430,13 +445,11 @@ def _warn_of_levels(parts: list[Array]) -> None:
     n_levels, most = len(np.unique(np.concatenate(levels))), max(map(len, levels))
     are_coarse = sum(map(len, levels)) < _COARSE * sum(map(len, parts))
     if are_coarse and n_levels > _APART * most:
-        warnings.warn(
+        warn(
             f"Scores tie in each fold, at {most} levels or fewer, and these differ "
             f"from fold to fold ({n_levels} in all): those of the model of all cases "
             "will differ as well, and keep the constraint less often than promised. "
-            "Hold out a part, as cv=0.3 does, or take finer scores.",
-            UserWarning,
-            stacklevel=4,
+            "Hold out a part, as cv=0.3 does, or take finer scores."
         )
 
 

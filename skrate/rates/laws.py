@@ -453,10 +453,6 @@ def _number(value: Any) -> str:
     return repr(value) if 1 - 5e-7 <= value < 1 else f"{value:.6g}"
 
 
-# Of a rate no more of the probability is above 1, where all is processed.
-_MOST_ABOVE = 0.5
-
-
 def is_scipy_distribution(rate: Any) -> bool:
     """Return whether ``rate`` is a frozen distribution, of the old or the new kind."""
     is_frozen = hasattr(rate, "dist") and hasattr(rate, "sf") and hasattr(rate, "ppf")
@@ -464,7 +460,7 @@ def is_scipy_distribution(rate: Any) -> bool:
     return is_frozen or is_random_variable
 
 
-def from_scipy(frozen: Any, most_above: float = _MOST_ABOVE) -> RateDistribution:
+def from_scipy(frozen: Any, most_above: float = 0.5) -> RateDistribution:
     """Return the rate distribution of a frozen ``scipy.stats`` distribution.
 
     What is above 1 with a greater probability than ``most_above`` raises, as counts do.
@@ -646,8 +642,6 @@ class ScipyRate(Fitted):
         return scipy_name(self.frozen)
 
 
-# Of more nobody means a number of items.
-_MOST_ITEMS = 10**15
 FROM_COUNTS = (
     "counts are for skrate.rates.from_counts(low, high, n_items), which makes rates of "
     "them"
@@ -705,7 +699,8 @@ def cuts_of(rate: RateDistribution | None) -> FloatArray:
 def count_hint(value: Any, meant: str) -> str:
     """Return what is ``meant`` by a whole number "{n}" above 1 given for a share."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not (is_number and 1 < value < np.inf and value == int(value) < _MOST_ITEMS):
+    # Nobody means more items than this.
+    if not (is_number and 1 < value < np.inf and value == int(value) < 10**15):
         return ""
     percent = f"{value:g} % is {value / 100:g}, and " if value <= 100 else ""
     return f": {percent}{meant.replace('{n}', str(int(value)))}"

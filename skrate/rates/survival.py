@@ -26,9 +26,6 @@ from skrate.data.arrays import (
 _DEGREE = 9
 # Of the survival function at the start of a panel, or of the mean rate if greater.
 _TOLERANCE = 5e-15
-# Of the mean rate: a panel whose error has a smaller area is not halved.
-_NEGLIGIBLE_AREA = 1e-24
-_MAX_PANELS = 20_000
 # A fall within so few spacings of floating-point numbers is a point mass.
 _SPACINGS = 16
 _EPS = float(np.finfo(np.float64).eps)
@@ -112,13 +109,13 @@ class SurvivalTable:
             rounding = np.maximum(_EPS * high, spacing)
             good = error <= _TOLERANCE * np.maximum(start, scale)
             # What does not matter, and how much P(R > x) changes where x is rounded.
-            good |= error * width <= _NEGLIGIBLE_AREA * scale
+            good |= error * width <= 1e-24 * scale
             good |= error * width <= 4 * rounding * np.abs(start - end)
             good |= (width <= 2 * rounding) | (width < 1e-300)
             # Values that are themselves only known to so much, as 1 - cdf is.
             good |= (error <= 1e-12 * start + 1e-15 * whole) & (error > before / 4)
             n_done += int(good.sum())
-            if n_done + 2 * len(low) > _MAX_PANELS:
+            if n_done + 2 * len(low) > 20_000:
                 good[:] = True
             ends = np.stack([start, end], axis=1)
             powers = to_powers(falls[good])
@@ -127,9 +124,7 @@ class SurvivalTable:
             bad, middle = ~good, center[~good]
             before = np.tile(error[bad], 2)
             low, high = np.append(low[bad], middle), np.append(middle, high[bad])
-        starts, coefficients, ends = (
-            np.concatenate(parts) for parts in zip(*done, strict=True)
-        )
+        starts, coefficients, ends = map(np.concatenate, zip(*done, strict=True))
         order = np.argsort(starts)
         breaks = np.append(starts[order], 1.0)
         return cls._with_jumps(breaks, coefficients[order], ends[order], spacing)
@@ -405,10 +400,6 @@ def _powers(n: int) -> FloatArray:
 
 Result = TypeVar("Result")
 
-MAX_BYTES = 2**26
-# What an entry takes beside its arrays, roughly.
-_ENTRY_BYTES = 512
-
 
 class Kept:
     """Results by equal arguments; those used least recently go beyond ``max_bytes``.
@@ -416,7 +407,7 @@ class Kept:
     An entry counts with all its arrays.
     """
 
-    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, max_bytes: int = 2**26) -> None:
         self.max_bytes = max_bytes
         self.nbytes = 0
         self._entries: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
@@ -435,7 +426,8 @@ class Kept:
                     return found
             # Not under the lock: two threads may compute the same, which is harmless.
             result = function(*args)
-            size = _ENTRY_BYTES + _nbytes((result, *args))
+            # Beside its arrays an entry takes about 512 bytes.
+            size = 512 + _nbytes((result, *args))
             with self._lock:
                 if key not in self._entries and size <= self.max_bytes:
                     self._entries[key] = result, size
