@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.curves.consensus import Band
+from skrate.curves.consensus import BANDS, Band
 from skrate.curves.folds import check_rates, default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import (
@@ -28,10 +28,11 @@ from skrate.data.folds import (
 from skrate.data.table import check_alone
 from skrate.inference.curve_evaluation import (
     CURVE_METRICS,
-    BandOptions,
     CurveBounds,
     CurveEvaluation,
     CurveMetric,
+    Draws,
+    check_draws,
     evaluate_curve,
 )
 from skrate.inference.models import rankings_of_models
@@ -316,33 +317,33 @@ def compare_curves(
     [(0.29, 0.97)]
     """
     metric = check_choice("metric", metric, CURVE_METRICS)
-    options = BandOptions.check(band, confidence_level, n_resamples, random_state)
+    band = check_choice("band", band, BANDS)
+    draws = check_draws(confidence_level, n_resamples, random_state)
     worth = check_worth(metric, benefit, cost)
     steps = None if rates is None else check_places("rates", rates)
-    given = {"sample_weight": sample_weight, "clusters": clusters}
-    given["pos_label"] = pos_label
+    given = {
+        "sample_weight": sample_weight,
+        "clusters": clusters,
+        "pos_label": pos_label,
+    }
     models = _rankings_of_two(y_true, y_score_a, y_score_b, given, weights)
     rankings, units = _with_both_classes(list(models.values()))
     cases = units.distinct_cases
-    if steps is None:
-        steps = _default_rates(cases)
+    steps = _default_rates(cases) if steps is None else steps
     reason = why_too_few(cases)
     if reason is None:
         a, b = (evaluate_curve(metric, one, steps, units, **worth) for one in rankings)
-        found = _compared(a, b, options)
+        found = _compared(a, b, band, draws)
     else:
         warn_undefined(f"The comparison of the {metric}", reason)
-        nothing = np.full(len(steps), np.nan)
-        found = dict.fromkeys(_CURVES, nothing)
-        found |= dict.fromkeys(_BOUNDS, CurveBounds(nothing, nothing))
-    name_a, name_b = models
-    n_pos, n_neg = cases.sizes
+        found = _undefined(len(steps))
+    (name_a, name_b), (n_pos, n_neg) = models, cases.sizes
     return CurveComparison(
         metric=metric,
         rates=steps,
         **found,
         kind=band,
-        confidence_level=options.level,
+        confidence_level=draws.level,
         n_pos=n_pos,
         n_neg=n_neg,
         params=worth,
@@ -352,21 +353,26 @@ def compare_curves(
 
 
 def _compared(
-    a: CurveEvaluation, b: CurveEvaluation, options: BandOptions
+    a: CurveEvaluation, b: CurveEvaluation, band: Band, draws: Draws
 ) -> dict[str, Any]:
     """Return both curves and their difference, with its error and bounds."""
     process = (a - b).process
-    interval = bounds = process.interval(options.level)
-    if options.band == "simultaneous":
-        bounds = process.band(options.level, options.n_resamples, options.generator)
+    interval = process.interval(draws.level)
     return {
         "value_a": a.values,
         "value_b": b.values,
         "difference": process.values,
         "standard_error": process.standard_error,
         "confidence_interval": interval,
-        "band": bounds,
+        "band": interval if band == "pointwise" else process.band(*draws),
     }
+
+
+def _undefined(n_rates: int) -> dict[str, Any]:
+    """Return the same of curves of which nothing is known."""
+    curve = np.full(n_rates, np.nan)
+    found: dict[str, Any] = dict.fromkeys(_CURVES, curve)
+    return found | dict.fromkeys(_BOUNDS, CurveBounds(curve, curve))
 
 
 def _rankings_of_two(

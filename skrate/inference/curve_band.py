@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import special
 
-from skrate.curves.consensus import Band
+from skrate.curves.consensus import BANDS, Band
 from skrate.curves.folds import default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice, warn_undefined
@@ -16,20 +16,30 @@ from skrate.data.folds import FoldRankings
 from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_curves import check_places, check_worth
-from skrate.inference.curve_evaluation import BandOptions, CurveProcess, curve_process
+from skrate.inference.curve_evaluation import (
+    CurveMetric,
+    CurveProcess,
+    Draws,
+    check_draws,
+    curve_process,
+)
 from skrate.inference.plan import why_too_few
 from skrate.inference.sample import Ranked, Weights, check_sample, ranked_in_folds
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.recall import share_at_cut
-from skrate.metrics.results import Drawn, Question, Rows, question_text, wilson_ends
+from skrate.metrics.results import (
+    Drawn,
+    Question,
+    Rows,
+    question_text,
+    t_quantile,
+    wilson_ends,
+)
 
 BandMetric = Literal["recall", "precision", "roc", "pr", "lift", "gain"]
-# What stands on the horizontal axis.
-AXES: dict[BandMetric, str] = {
-    "recall": "rate", "precision": "rate", "roc": "fpr", "pr": "recall",
-    "lift": "rate", "gain": "rate",
-}  # fmt: skip
 BAND_METRICS: tuple[BandMetric, ...] = get_args(BandMetric)
+# What stands on the horizontal axis.
+AXES = dict.fromkeys(BAND_METRICS, "rate") | {"roc": "fpr", "pr": "recall"}
 _N_STEPS = 200
 # So much of the critical value, over the root of the size of the greater class, is
 # what the nearest of several cuts is closer than that of the sample.
@@ -238,25 +248,19 @@ def curve_band(
     0.10: 0.47 to 0.79
     """
     metric = check_choice("metric", metric, BAND_METRICS)
-    options = BandOptions.check(band, confidence_level, n_resamples, random_state)
+    band = check_choice("band", band, BANDS)
+    draws = check_draws(confidence_level, n_resamples, random_state)
     worth = check_worth(metric, benefit, cost)
     places = None if at is None else check_places("at", at)
-    given = {"sample_weight": sample_weight, "clusters": clusters}
-    given["pos_label"] = pos_label
+    given = {
+        "sample_weight": sample_weight,
+        "clusters": clusters,
+        "pos_label": pos_label,
+    }
     ranked = _checked(y_true, y_score, weights, given)
-    table = ranked.table
-    steps = default_rates([table], has_weights=table.n_cases is None)[1:]
     if places is None:
-        of_rate = AXES[metric] == "rate"
-        places = steps if of_rate else np.arange(1, _N_STEPS + 1) / _N_STEPS
-    reason = why_too_few(ranked)
-    if reason is not None:
-        warn_undefined(f"The band of the {metric!r} curve", reason)
-        value = low = high = np.full(len(places), np.nan)
-    elif ranked.estimated is not None:
-        value, low, high = _of_estimates(metric, ranked, options, places, worth)
-    else:
-        value, low, high = _of_labels(metric, ranked, options, places, steps, worth)
+        places = _default_places(metric, ranked.table)
+    value, low, high = _with_bounds(metric, ranked, places, band, draws, worth)
     n_pos, n_neg = ranked.sizes
     return CurveBand(
         metric=metric,
@@ -265,8 +269,8 @@ def curve_band(
         low=low,
         high=high,
         band=band,
-        confidence_level=options.level,
-        prevalence=table.prevalence,
+        confidence_level=draws.level,
+        prevalence=ranked.table.prevalence,
         n_pos=n_pos,
         n_neg=n_neg,
         params=worth,
@@ -284,46 +288,73 @@ def _checked(
     return replace(check_sample(y_true, y_score, **given), by_case=True)
 
 
-def _of_estimates(
+def _default_places(metric: BandMetric, table: RankTable) -> FloatArray:
+    """Return places on the horizontal axis of a curve that show it as it is."""
+    if AXES[metric] != "rate":
+        return np.arange(1, _N_STEPS + 1) / _N_STEPS
+    return default_rates([table], has_weights=table.n_cases is None)[1:]
+
+
+def _with_bounds(
     metric: BandMetric,
     ranked: Ranked,
-    options: BandOptions,
-    rates: FloatArray,
+    places: FloatArray,
+    band: Band,
+    draws: Draws,
     worth: dict[str, float],
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a curve by estimated labels and its bounds, known at a rate only."""
+    """Return a curve and its bounds."""
+
+    def critical_value(process: CurveProcess) -> float:
+        if band == "simultaneous":
+            return process.critical_value(*draws)
+        return t_quantile(draws.level, float(np.min(process.freedom)))
+
+    reason = why_too_few(ranked)
+    if reason is not None:
+        warn_undefined(f"The band of the {metric!r} curve", reason)
+        nothing = np.full(len(places), np.nan)
+        return nothing, nothing, nothing
+    if ranked.estimated is not None:
+        process = curve_process(_by_rate(metric), [ranked], places, **worth)
+        if band == "pointwise":
+            return process.values, *process.interval(draws.level)
+        return process.values, *process.bounds(critical_value(process))
+    steps = _default_places("recall", ranked.table)
+    process = curve_process("recall", [ranked], steps)
+    critical = critical_value(process)
+    value, low, high = _of_labels(metric, ranked, process, critical, places)
+    if metric == "gain":
+        benefit, cost = worth["benefit"], worth["cost"]
+        value, low, high = (benefit * x - cost * places for x in (value, low, high))
+    return value, low, high
+
+
+def _by_rate(metric: BandMetric) -> CurveMetric:
+    """Return the curve of estimated labels, of which sums are known at a rate only."""
     if metric == "roc" or metric == "pr":
         raise ValueError(
             f"metric={metric!r} has fractions of a class on its horizontal axis, which "
             "estimated labels leave uncertain: use 'recall', 'precision', 'lift' or "
             "'gain'."
         )
-    process = curve_process(metric, [ranked], rates, **worth)
-    if options.band == "simultaneous":
-        return process.values, *process.bounds(options.critical_value(process))
-    return process.values, *process.interval(options.level)
+    return metric
 
 
 def _of_labels(
     metric: BandMetric,
     ranked: Ranked,
-    options: BandOptions,
+    process: CurveProcess,
+    critical: float,
     places: FloatArray,
-    steps: FloatArray,
-    worth: dict[str, float],
-) -> tuple[FloatArray, ...]:
-    """Return a curve of known labels and its bounds, by the recall at ``steps``."""
-    process = curve_process("recall", [ranked], steps)
-    critical = options.critical_value(process)
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a curve of known labels and its bounds, by the process of the recall."""
     effect = _design_effect(process, ranked)
     sizes = ranked.sizes[0] / effect, ranked.sizes[1] / effect
     # The fewer samples tie, the more cuts there are to choose from.
     untied = min(ranked.table.n_groups / sum(ranked.sizes), 1.0)
     critical *= 1 - min(_CLOSER * untied / np.sqrt(max(sizes)), _CLOSEST)
-    found = _bounds(metric, ranked.table, sizes, critical, places)
-    if metric != "gain":
-        return found
-    return tuple(worth["benefit"] * one - worth["cost"] * places for one in found)
+    return _bounds(metric, ranked.table, sizes, critical, places)
 
 
 def _design_effect(process: CurveProcess, ranked: Ranked) -> float:

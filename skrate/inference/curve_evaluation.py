@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from skrate.curves.consensus import BANDS, Band
 from skrate.data.arrays import FloatArray, IntArray, RandomState, lazy, ratio
-from skrate.data.checks import (
-    check_choice,
-    check_count,
-    check_fraction,
-    check_generator,
-)
+from skrate.data.checks import check_count, check_fraction, check_generator
 from skrate.inference.intervals import ADDED
 from skrate.inference.plan import Plan
 from skrate.inference.sample import Ranked, by_fold
@@ -32,31 +26,21 @@ _BATCH = 500
 _ROUNDING = 1e-13
 
 
-class BandOptions(NamedTuple):
-    """The arguments that say how a band is made, checked."""
+class Draws(NamedTuple):
+    """The level of a band, and how many draws of a process, by what, make it."""
 
-    band: Band
     level: float
     n_resamples: int
     generator: np.random.Generator
 
-    @classmethod
-    def check(
-        cls, band: Any, level: float, n_resamples: int, random_state: RandomState
-    ) -> Self:
-        """Return the arguments if they are valid."""
-        return cls(
-            band=check_choice("band", band, BANDS),
-            level=check_fraction("confidence_level", level),
-            n_resamples=check_count("n_resamples", n_resamples),
-            generator=check_generator(random_state),
-        )
 
-    def critical_value(self, process: CurveProcess) -> float:
-        """Return what takes the place of the normal quantile in the bounds."""
-        if self.band == "pointwise":
-            return t_quantile(self.level, float(np.min(process.freedom)))
-        return process.critical_value(self.level, self.n_resamples, self.generator)
+def check_draws(level: float, n_resamples: int, random_state: RandomState) -> Draws:
+    """Return the arguments that say how a band is made."""
+    return Draws(
+        level=check_fraction("confidence_level", level),
+        n_resamples=check_count("n_resamples", n_resamples),
+        generator=check_generator(random_state),
+    )
 
 
 class CurveBounds(NamedTuple):
