@@ -68,16 +68,14 @@ class BoundMetric:
     @property
     def is_of_lists(self) -> bool:
         """Whether it is nothing of a single ranking."""
-        return self.function in LIST_METRICS or not all(
-            self._is_of_one_ranking(*item) for item in self.params.items()
-        )
-
-    def _is_of_one_ranking(self, name: str, value: Any) -> bool:
-        if name == "average" and self.averages_classes:
-            # Lists and classes have one average in common.
-            is_name = isinstance(value, str | None)
-            return is_name and (value == "macro" or value not in AVERAGES)
-        return name in _signature(self.function)
+        known = set(_signature(self.function))
+        average = self.params.get("average", "macro")
+        if self.averages_classes and not isinstance(average, str | None):
+            return True
+        # Lists and classes have one average in common.
+        if self.averages_classes and average != "macro" and average in AVERAGES:
+            return True
+        return self.function in LIST_METRICS or not self.params.keys() <= known
 
     @property
     def counts_lists_alike(self) -> bool:

@@ -331,24 +331,19 @@ class LightGBMMetric(TrainingMetric):
             raise self.called_by("XGBoost")
         if hasattr(y_pred, "get_label"):
             data, y_pred = y_pred, y_true
-            y_true, sample_weight, group = (
-                data.get_label(),
-                data.get_weight(),
-                data.get_group(),
-            )
+            y_true, sample_weight = data.get_label(), data.get_weight()
+            group = data.get_group()
+        better = self.metric.greater_is_better
         if group is None:
-            value = self.of_cases(y_true, y_pred, sample_weight)
-        else:
-            value = self._of_groups(y_true, y_pred, sample_weight, np.asarray(group))
-        return self.name, value, self.metric.greater_is_better
-
-    def _of_groups(self, y_true: Any, y_pred: Any, weight: Any, sizes: Array) -> float:
-        """Return the mean over lists; weights of rows may be list weights."""
-        if weight is not None and self.metric.counts_lists_alike:
-            of_list = np.asarray(weight)[np.cumsum(sizes) - 1]
-            if np.array_equal(np.repeat(of_list, sizes), weight):
-                return self.of_lists(y_true, y_pred, sizes, list_weights=of_list)
-        return self.of_lists(y_true, y_pred, sizes, weight)
+            return self.name, self.of_cases(y_true, y_pred, sample_weight), better
+        list_weights = None
+        if sample_weight is not None and self.metric.counts_lists_alike:
+            # Weights of rows may be list weights.
+            of_list = np.asarray(sample_weight)[np.cumsum(group) - 1]
+            if np.array_equal(np.repeat(of_list, group), sample_weight):
+                sample_weight, list_weights = None, of_list
+        given = y_true, y_pred, group, sample_weight
+        return self.name, self.of_lists(*given, list_weights=list_weights), better
 
 
 def catboost_metric(metric: BoundMetric, name: str, pos_label: Label) -> CatBoostMetric:

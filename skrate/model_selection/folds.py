@@ -181,11 +181,7 @@ def compare_folds(
         )
     low, high = _check_range(score_range, {"a": scores_a, "b": scores_b})
     limits = low - high, high - low
-    test_share = _check_test_share(n_train, n_test)
-    if method == "paired":
-        test_share = 0.0
-    elif test_share is None:
-        test_share = _usual_test_share(scores_a.shape)
+    test_share = _test_share(n_train, n_test, method, scores_a.shape)
     on_both = _scores_of_both(scores_a, scores_b)
     differences = on_both[0] - on_both[1]
     value = float(differences.mean())
@@ -236,18 +232,18 @@ def _fold_scores(name: str, scores: ArrayLike) -> FloatArray:
     return array
 
 
-def _check_test_share(n_train: float | None, n_test: float | None) -> float | None:
-    """Return n_test / n_train as given, None if they are not."""
-    if n_train is None and n_test is None:
-        return None
-    if n_train is None or n_test is None:
+def _test_share(
+    n_train: float | None, n_test: float | None, method: Method, shape: tuple[int, ...]
+) -> float:
+    """Return n_test / n_train, as given or by the folds a repetition; 0 if paired."""
+    if n_train is not None and n_test is not None:
+        given = check_positive("n_test", n_test) / check_positive("n_train", n_train)
+        return given if method == "corrected" else 0.0
+    if n_train is not None or n_test is not None:
         missing = "n_train" if n_train is None else "n_test"
         raise ValueError(f"{missing} is missing: give n_train and n_test, or neither.")
-    return check_positive("n_test", n_test) / check_positive("n_train", n_train)
-
-
-def _usual_test_share(shape: tuple[int, ...]) -> float:
-    """Return n_test / n_train of cross-validation, by its folds a repetition."""
+    if method == "paired":
+        return 0.0
     n_folds = shape[-1]
     if n_folds < 2:
         raise ValueError(

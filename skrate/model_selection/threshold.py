@@ -346,7 +346,9 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         if codes is not None:
             check_equal_length(X=scores, clusters=codes)
             effect = design_effect(scores[cases], codes[cases], constraint)
-            constraint = constraint.with_effect(effect)
+            # So many samples of the next batch count as one, too.
+            n_items = constraint.n_items and max(int(constraint.n_items / effect), 1)
+            constraint = replace(constraint, effect=effect, n_items=n_items)
             constraint.check_enough(cases)
         self._set_threshold(scores, cases, constraint)
         return self
@@ -560,11 +562,6 @@ class Constraint:
     n_items: int | None
     confidence: float | None
     effect: float = 1.0  # Samples of clusters that count as one.
-
-    def with_effect(self, effect: float) -> Constraint:
-        """Return the constraint for clusters, also those of the next batch."""
-        n_items = self.n_items and max(int(self.n_items / effect), 1)
-        return replace(self, effect=effect, n_items=n_items)
 
     def cases(self, y: Any, known: Any, label: Label) -> slice | BoolArray:
         """Return of which cases the share is, by their labels."""

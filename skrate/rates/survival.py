@@ -213,7 +213,7 @@ class SurvivalTable:
     def density(self, x: FloatArray) -> FloatArray:
         """Return the density of the continuous part: minus the slope of P(R > x)."""
         panel = self._panel(x)
-        t = self._local(panel, x)
+        t = (x - self._centers[panel]) / self._widths[panel] * 2
         slope = np.zeros_like(t)
         for power in range(self.coefficients.shape[1] - 1, 0, -1):
             slope = slope * t + power * self.coefficients[panel, power]
@@ -236,9 +236,6 @@ class SurvivalTable:
     def _panel(self, x: FloatArray) -> IntArray:
         last = len(self.breaks) - 2
         return np.minimum(np.searchsorted(self.breaks, x, side="right") - 1, last)
-
-    def _local(self, panel: IntArray, x: FloatArray) -> FloatArray:
-        return np.asarray((x - self._centers[panel]) / self._widths[panel] * 2)
 
     def _mean_inside(
         self, panel: IntArray, low: FloatArray, high: FloatArray

@@ -232,8 +232,8 @@ BAD = {
         lambda name, value: v.check_choice(name, value, ("b", "a")),
         ["c", 1, None, ["a"]],
     ),
-    "must be None or an integer other than 0": (
-        lambda _, value: v.check_n_jobs(value),
+    "name must be None or an integer other than 0": (
+        v.check_n_jobs,
         [np.inf, np.nan, 0, 1.5, "two", True],
     ),
     "must be None, an integer >= 0": (
@@ -258,7 +258,7 @@ def test_counts_pass():
         v.check_count("name", 1, minimum=2)
     with pytest.raises(ValueError, match=r"name.*1000"):
         v.check_count("name", 10**30)
-    assert [v.check_n_jobs(one) for one in (None, -1, np.int8(2))] == [None, -1, 2]
+    assert [v.check_n_jobs("name", n) for n in (None, -1, np.int8(2))] == [None, -1, 2]
     assert v.check_choice("name", "a", ("b", "a")) == "a"
 
 
