@@ -12,26 +12,33 @@ import numpy as np
 from scipy import special, stats
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
-from skrate.data.checks import check_count, check_fraction, warn_undefined
-from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
+from skrate.data.checks import (
+    Check,
+    check_arguments,
+    check_count,
+    check_fraction,
+    or_none,
+    warn_undefined,
+)
+from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.representations import html_row, html_table, html_title
-from skrate.data.table import RankTable, check_alone
+from skrate.data.table import RankTable
 from skrate.inference.curve_evaluation import CurveProcess, curve_process
 from skrate.inference.evaluation import Evaluation, OnRanking, warn_of_turned
 from skrate.inference.intervals import adjusted
-from skrate.inference.models import check_several, models_by_name
+from skrate.inference.models import rankings_of_models
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.sample import (
+    OF_CASES,
+    WEIGHTS,
     Ranked,
     RankingsOfModels,
     ScoresOfModels,
     Weights,
     are_columns,
-    check_cases,
-    check_sample,
-    columns_of,
     ranked_in_folds,
+    rankings_of,
 )
 from skrate.inference.units import Units
 from skrate.inference.variance import (
@@ -69,17 +76,13 @@ from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 # Labels, or what stands for them and the scores of one model, or of several.
 RankingsLike: TypeAlias = ArrayLike | RankTable | FoldRankings | RankingsOfModels
-_ONE_MODEL = "model"
-Quantity = Literal[
-    "found", "missed", "false alarms", "recall", "precision", "lift", "number needed",
-    "more found", "more false alarms",
-]  # fmt: skip
-_OF_ALL: tuple[Quantity, ...] = get_args(Quantity)
-# Of a model, and of a model against the reference.
-QUANTITIES, DIFFERENCES = _OF_ALL[:7], _OF_ALL[7:]
-COUNTS = QUANTITIES[:3]
-# Of a number in the table: those of the width of its interval, and digits at most.
-_FIGURES, _MOST_DIGITS = 2, 9
+_Count = Literal["found", "missed", "false alarms"]
+_Share = Literal["recall", "precision", "lift", "number needed"]
+# Of a model against the reference.
+_More = Literal["more found", "more false alarms"]
+Quantity = _Count | _Share | _More
+COUNTS, DIFFERENCES = get_args(_Count), get_args(_More)
+QUANTITIES = COUNTS + get_args(_Share)
 _PVALUE = "p is the probability that a random order finds at least as much."
 _MEANS = (
     "Precision and lift are means over budgets; the number needed is the mean\n"
@@ -88,25 +91,17 @@ _MEANS = (
 _AGAINST = "Against the reference, p tests whether the numbers found differ{}."
 _HOLM = ",\nadjusted by Holm's method"
 _NAN = float("nan")
-_NO_INTERVAL = ConfidenceInterval(np.inf, -np.inf)
-# Less is left by rounding.
-_LEAST_SHOWN = 1e-9
-# Of a curve that is drawn: rates, and further ones between quantiles of the budget.
-_N_RATES, _N_LIKELY = 101, 50
+_UNKNOWN = ConfidenceInterval(_NAN, _NAN)
+_ARGUMENTS: dict[str, Check] = {
+    "n_items": or_none(check_count),
+    "confidence_level": check_fraction,
+    "weights": WEIGHTS,
+}
 # Budgets that stand for their distribution, each with a share of positives of its own.
 _POINTS = 1024
-# Of a difference so many budgets, each with several differences.
-_BUDGETS = 128
-# Of a count: as good as none.
-_LEAST_SPREAD = 1e-3
 # The shares are spread over their distribution by multiples of the golden ratio, which
 # fill the unit interval evenly for any few budgets in a row.
 _GOLDEN = (np.sqrt(5) - 1) / 2
-# Cases of each class that are added above the cut, and below: a share of next to no
-# cases is nearly unknown.
-_ADDED = 0.5
-# Clusters that vary less than single cases do not make a sample worth any number.
-_LEAST_EFFECT = 1e-3
 
 
 @dataclass(frozen=True)
@@ -303,10 +298,10 @@ def _cells(row: BudgetRow) -> list[str]:
 
 def _digits(number: float) -> int | None:
     """Return the digits behind the point that show two figures of a number, if any."""
-    if not _LEAST_SHOWN < number < math.inf:
+    # Rounding leaves less.
+    if not 1e-9 < number < math.inf:
         return None
-    digits = _FIGURES - 1 - math.floor(math.log10(number))
-    return min(max(digits, 0), _MOST_DIGITS)
+    return min(max(1 - math.floor(math.log10(number)), 0), 9)
 
 
 def _aligned(lines: list[list[str]]) -> list[str]:
@@ -461,60 +456,34 @@ def budget_report(
     number processed divided by the mean number found.
     """
     check_not_one_case(rate, "rate=1/N is one of N cases")
-    law = check_rate(rate)
-    if n_items is not None:
-        n_items = check_count("n_items", n_items)
-    level = check_fraction("confidence_level", confidence_level)
-    ranked = _ranked_models(
-        y_true, y_score, weights=weights,
-        sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
-    )  # fmt: skip
-    base = _check_reference(reference, ranked)
-    first = next(iter(ranked.values()))
-    n_cases = first.total if n_items is None else float(n_items)
+    law, arguments = check_rate(rate), check_arguments(_ARGUMENTS, locals())
+    n_items, level = arguments["n_items"], arguments["confidence_level"]
+    cases = {name: arguments[name] for name in OF_CASES}
+    ranked = _ranked_models(y_true, y_score, weights, cases)
+    base, first = _check_reference(reference, ranked), next(iter(ranked.values()))
     if first.estimated is not None and n_items is not None:
         raise ValueError(
             "n_items is for counts of the next batch, and nothing is known of those by "
             "the estimated labels in y_true: leave it out, and scale the counts."
         )
-    is_known = _warn_if_unknown(first, law)
-    units = Units.of_ranking(first, level)
-    hits = {
-        name: replace(_evaluated(ExpectedHits(law), sample, units), is_known=is_known)
-        for name, sample in ranked.items()
-    }
-    if is_known:
-        given = "y_true" if y_score is None else "y_score"
-        are_named = are_columns(y_score) or len(ranked) > 1
-        warn_of_turned(
-            (
-                f"{given}[{name!r}]" if are_named else given,
-                _evaluated(RecallAtRate(law), sample, units),
-                None,
-            )
-            for name, sample in ranked.items()
-        )
-    found = [
-        (name, *_of_model(one, ranked[name], law, n_items))
-        for name, one in hits.items()
-    ]
-    if base is not None:
-        found += _against(base, hits, law, n_cases, n_items, level)
-    rows = [
-        BudgetRow(name, quantity, *one[:3], pvalue, one.batch)
-        for name, known, pvalue in found
-        for quantity, one in known.items()
-    ]
+    of_models = "y_true" if y_score is None else "y_score"
+    if are_columns(y_score) or len(ranked) > 1:
+        of_models += "[{!r}]"
+    hits = _expected_hits(ranked, law, level, of_models)
     # More rates where the budget is.
-    likely = law.ppf(np.linspace(0.005, 0.995, _N_LIKELY))
-    grid = np.unique([*np.linspace(0, 1, _N_RATES), *likely, law.mean()])
+    likely = law.ppf(np.linspace(0.005, 0.995, 50))
+    grid = np.unique([*np.linspace(0, 1, 101), *likely, law.mean()])
     curves = [
-        curve_process("hits", [sample], grid) for sample in ranked.values() if is_known
+        curve_process("hits", one.ranked, grid) for one in hits.values() if one.is_known
     ]
+    budget = _Budget(law, n_items, first.total if n_items is None else float(n_items))
+    rows = [row for name, one in hits.items() for row in _of_model(name, one, budget)]
+    if base is not None:
+        rows += _against(base, hits, budget)
     return BudgetReport(
         rows=tuple(rows),
         rate=law,
-        n_cases=n_cases,
+        n_cases=budget.n_cases,
         n_items=n_items,
         confidence_level=level,
         prevalence=first.table.prevalence,
@@ -523,101 +492,107 @@ def budget_report(
     )
 
 
-def _warn_if_unknown(cases: Ranked, law: RateDistribution) -> bool:
-    """Return whether anything is known of the uncertainty, with a warning if not."""
+class _Budget(NamedTuple):
+    """The rate at which cases are processed, and the number that counts are of."""
+
+    law: RateDistribution
+    n_items: int | None
+    n_cases: float
+
+
+def _expected_hits(
+    ranked: dict[str, Ranked], law: RateDistribution, level: float, argument: str
+) -> dict[str, Evaluation]:
+    """Return what each model finds, with warnings of what is unknown or turned round.
+
+    ``argument`` has the scores, formatted with the name of the model.
+    """
+    cases = next(iter(ranked.values()))
+    units, reason = Units.of_ranking(cases, level), why_too_few(cases)
+
+    def evaluated(metric: Metric) -> dict[str, Evaluation]:
+        return {name: _evaluated(metric, one, units) for name, one in ranked.items()}
+
+    hits = evaluated(ExpectedHits(law))
     # It is for the samples, not for a ranking of them, to leave it unknown.
-    reason = why_too_few(cases)
     if reason is not None:
         warn_undefined("The uncertainty of the budget report", reason)
-        return False
+        return {name: replace(one, is_known=False) for name, one in hits.items()}
     defined_value(ExpectedHits(law), cases)
     if law.mean() == 0:
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
-    return True
+    recalls = evaluated(RecallAtRate(law))
+    warn_of_turned((argument.format(name), one, None) for name, one in recalls.items())
+    return hits
 
 
-def _of_model(
-    hits: Evaluation, sample: Ranked, law: RateDistribution, n_items: int | None
-) -> tuple[dict[Quantity, _Known], float]:
-    """Return the quantities of a model, and its p-value against a random order."""
-    pvalue = _NAN
-    n_cases = sample.total if n_items is None else float(n_items)
-    known = _quantities(hits, law, n_cases)
-    if hits.is_known or (sample.are_exchangeable and min(sample.sizes) > 0):
-        pvalue = chance_pvalue(RecallAtRate(law), law, sample)
-    if n_items is not None:
-        ends = [_UNKNOWN] * len(COUNTS)
-        if hits.is_known:
-            expected = [known[count].interval for count in COUNTS]
-            level = hits.plan.confidence_level
-            ends = predicted(sample, law, n_items, level, expected)
-        for count, batch in zip(COUNTS, ends, strict=True):
-            known[count] = known[count]._replace(batch=batch)
-    return known, pvalue
-
-
-class _Known(NamedTuple):
-    """A quantity with its interval, by chance, and in the next batch."""
-
-    value: float
-    interval: ConfidenceInterval
-    chance: float
-    batch: ConfidenceInterval | None = None
-
-    def mapped(self, function: Callable[[float], float]) -> _Known:
-        """Return what a monotone function makes of it."""
-
-        def ends_of(ends: ConfidenceInterval) -> ConfidenceInterval:
-            return ConfidenceInterval(*sorted(map(function, ends)))
-
-        batch = None if self.batch is None else ends_of(self.batch)
-        ends = ends_of(self.interval)
-        return _Known(function(self.value), ends, function(self.chance), batch)
-
-
-# The quantities of a model, with its p-value.
-_Found: TypeAlias = tuple[str, dict[Quantity, _Known], float]
-_UNKNOWN = ConfidenceInterval(_NAN, _NAN)
-
-
-def _quantities(
-    of_hits: Evaluation, law: RateDistribution, n_cases: float
-) -> dict[Quantity, _Known]:
-    """Return the quantities of a model, in the order of the report."""
-    ranked = of_hits.cases
+def _of_model(name: str, hits: Evaluation, budget: _Budget) -> list[BudgetRow]:
+    """Return the rows of a model, in the order of the report."""
+    (law, n_items, n_cases), ranked, pvalue = budget, hits.cases, _NAN
     p, processed = ranked.table.prevalence, law.mean()
+    if hits.is_known or (ranked.are_exchangeable and min(ranked.sizes) > 0):
+        pvalue = chance_pvalue(RecallAtRate(law), law, ranked)
 
-    def known(metric: Metric, by_chance: float) -> _Known:
-        if not is_defined(metric, ranked.table):
-            return _Known(_NAN, _UNKNOWN, by_chance)
-        return with_ends(_evaluated(metric, ranked, of_hits.units), by_chance)
+    def row(quantity: Quantity, metric: Metric | None, chance: float) -> BudgetRow:
+        found = hits if metric is None else _evaluated(metric, ranked, hits.units)
+        is_known = hits.is_known and not np.isnan(found.value)
+        return BudgetRow(
+            model=name,
+            quantity=quantity,
+            value=found.value,
+            confidence_interval=found.interval() if is_known else _UNKNOWN,
+            chance=chance,
+            pvalue=pvalue,
+        )
 
-    def with_ends(found: Evaluation, by_chance: float) -> _Known:
-        has_ends = of_hits.is_known and not np.isnan(found.value)
-        ends = found.interval() if has_ends else _UNKNOWN
-        return _Known(found.value, ends, by_chance)
+    found = row("found", None, processed * p)
+    missed = row("missed", ExpectedHits(law, missed=True), law.mirrored.mean() * p)
+    counts = [
+        _mapped(found, "found", lambda hits: n_cases * hits),
+        _mapped(missed, "missed", lambda misses: n_cases * misses),
+        _mapped(found, "false alarms", lambda hits: n_cases * (processed - hits)),
+    ]
+    if n_items is not None:
+        ends, level = [_UNKNOWN] * len(counts), hits.plan.confidence_level
+        if hits.is_known:
+            expected = [count.confidence_interval for count in counts]
+            ends = predicted(ranked, law, n_items, level, expected)
+        both = zip(counts, ends, strict=True)
+        counts = [replace(count, prediction_interval=batch) for count, batch in both]
+    return [
+        *counts,
+        row("recall", RecallAtRate(law), processed),
+        row("precision", PrecisionAtRate(law), p),
+        row("lift", LiftAtRate(law), 1.0),
+        _mapped(found, "number needed", lambda hits: _ratio(processed, hits)),
+    ]
 
-    def of_all(share: float) -> float:
-        return n_cases * share
 
-    hits = with_ends(of_hits, processed * p)
-    misses = known(ExpectedHits(law, missed=True), law.mirrored.mean() * p)
-    return {
-        "found": hits.mapped(of_all),
-        "missed": misses.mapped(of_all),
-        "false alarms": hits.mapped(lambda found: of_all(processed - found)),
-        "recall": known(RecallAtRate(law), processed),
-        "precision": known(PrecisionAtRate(law), p),
-        "lift": known(LiftAtRate(law), 1.0),
-        "number needed": hits.mapped(lambda found: _ratio(processed, found)),
-    }
+def _mapped(
+    row: BudgetRow, quantity: Quantity, function: Callable[[float], float]
+) -> BudgetRow:
+    """Return the row of what a monotone function makes of a quantity."""
+
+    def ends_of(ends: ConfidenceInterval) -> ConfidenceInterval:
+        return ConfidenceInterval(*sorted(map(function, ends)))
+
+    batch = row.prediction_interval
+    return replace(
+        row,
+        quantity=quantity,
+        value=function(row.value),
+        confidence_interval=ends_of(row.confidence_interval),
+        chance=function(row.chance),
+        prediction_interval=batch and ends_of(batch),
+    )
 
 
 def _evaluated(metric: Metric, ranked: Ranked, units: Units) -> Evaluation:
     """Return a metric of a ranking, or of the consensus of folds."""
-    low, high = metric.bounds(ranked.table)
-    value = min(max(metric.value(ranked.table), low), high)
+    value, (low, high) = _NAN, metric.bounds(ranked.table)
+    if is_defined(metric, ranked.table):
+        value = min(max(metric.value(ranked.table), low), high)
     return Evaluation(metric, [OnRanking(metric, ranked, value)], units)
 
 
@@ -642,59 +617,54 @@ def _check_reference(reference: Any, models: Mapping[str, Any]) -> str | None:
 
 
 def _against(
-    base: str,
-    models: dict[str, Evaluation],
-    law: RateDistribution,
-    n_cases: float,
-    n_items: int | None,
-    level: float,
-) -> list[_Found]:
+    base: str, models: dict[str, Evaluation], budget: _Budget
+) -> list[BudgetRow]:
     """Return what each model finds more than the reference, and raises in vain."""
-    other, recall = models.pop(base), RecallAtRate(law)
-    pairs = []
+    (law, n_items, n_cases), other = budget, models.pop(base)
+    pairs, recall = [], RecallAtRate(law)
     for model in models.values():
         if model.is_known:
             warn_of_few_cases([recall] * 2, [model.cases, other.cases])
         pairs.append((model - other).comparison(model.plan))
     pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
     # What one model processes and the other does not.
-    most = n_cases * min(law.mean(), law.mirrored.mean())
-    found: list[_Found] = []
+    most, rows = n_cases * min(law.mean(), law.mirrored.mean()), []
     for (name, model), pair, pvalue in zip(models.items(), pairs, pvalues, strict=True):
         low, high = (n_cases * end for end in pair.confidence_interval)
-        ends = clipped_interval(low, high, (-most, most))
-        both, batch = (model.cases, other.cases), None
-        if n_items is not None:
+        ends, batch = clipped_interval(low, high, (-most, most)), None
+        if n_items is not None and not model.is_known:
             batch = _UNKNOWN
-            if model.is_known:
-                batch = predicted_difference(both, law, n_items, level, ends)
-        more = _Known(n_cases * (model.value - other.value), ends, 0.0, batch)
+        elif n_items is not None:
+            both, level = (model.cases, other.cases), model.plan.confidence_level
+            batch = predicted_difference(both, law, n_items, level, ends)
+        more = BudgetRow(
+            model=name,
+            quantity="more found",
+            value=n_cases * (model.value - other.value),
+            confidence_interval=ends,
+            chance=0.0,
+            pvalue=pvalue,
+            prediction_interval=batch,
+        )
         # Without a negative 0.
-        fewer = more.mapped(lambda number: 0.0 - number)
-        found.append((name, {"more found": more, "more false alarms": fewer}, pvalue))
-    return found
+        rows += [more, _mapped(more, "more false alarms", lambda found: 0.0 - found)]
+    return rows
 
 
 def _ranked_models(
-    y_true: Any, y_score: Any, *, weights: Weights, **case_arguments: Any
+    y_true: Any, y_score: Any, weights: Weights, cases: dict[str, Any]
 ) -> dict[str, Ranked]:
     """Return the sample as each model ranks it, by the name of the model."""
-    if isinstance(y_true, FoldRankings) or are_of_folds(y_true):
-        check_alone(FoldRankings, y_score=y_score, **case_arguments)
-        rankings: Any = {_ONE_MODEL: y_true}
-        if not isinstance(y_true, FoldRankings):
-            rankings = models_by_name(y_true)
-        rankings = check_several("y_true", rankings, 1)
-        check_same_folds({f"y_true[{name!r}]": one for name, one in rankings.items()})
-        return {str(k): ranked_in_folds(one, weights) for k, one in rankings.items()}
-    case_arguments |= {"weights": weights, "takes_estimates": True}
-    if not are_columns(y_score):
-        return {_ONE_MODEL: check_sample(y_true, y_score, **case_arguments)}
-    cases = check_cases(y_true, **case_arguments)
-    columns = check_several("y_score", columns_of("y_score", y_score, cases.n_given), 1)
+    is_one = isinstance(y_true, FoldRankings) or not are_columns(y_score)
+    if are_of_folds(y_true) or not is_one:
+        models = rankings_of_models(
+            "y_score", y_score, y_true, cases, weights, least=1, by_case=False
+        )
+    else:
+        models = {"model": rankings_of(y_true, y_score, weights=weights, **cases)}
     return {
-        str(name): cases.with_scores(f"y_score[{name!r}]", scores)
-        for name, scores in columns.items()
+        name: each[0] if folds is None else ranked_in_folds(folds, weights)
+        for name, (each, folds) in models.items()
     }
 
 
@@ -744,7 +714,7 @@ def predicted(
     law: RateDistribution,
     n_items: int,
     level: float,
-    expected: Sequence[ConfidenceInterval] = (_NO_INTERVAL,) * 3,
+    expected: Sequence[ConfidenceInterval] = (ConfidenceInterval(np.inf, -np.inf),) * 3,
 ) -> list[ConfidenceInterval]:
     """Return bounds of what a batch will find, miss, and raise in vain, by a sample.
 
@@ -797,7 +767,9 @@ def predicted_difference(
 ) -> ConfidenceInterval:
     """Return bounds of how many more of a batch the first model will find."""
     first = both[0]
-    budgets = law.ppf((np.arange(_BUDGETS) + 0.5) / _BUDGETS)
+    # Each of so many budgets has several differences.
+    n_budgets = 128
+    budgets = law.ppf((np.arange(n_budgets) + 0.5) / n_budgets)
     rates, of_budget = np.unique(budgets, return_inverse=True)
     process = curve_process("hits", both, rates)
     of_batch = process.standard_error
@@ -807,7 +779,7 @@ def predicted_difference(
         of_batch = curve_process("hits", alike, rates).standard_error
     # What was hardly seen is uncertain by one case at the cut.
     difference, error, of_batch = (
-        np.tile(by_rate[of_budget], _POINTS // _BUDGETS)
+        np.tile(by_rate[of_budget], _POINTS // n_budgets)
         for by_rate in (
             process.values,
             np.hypot(process.standard_error, process.grain),
@@ -819,7 +791,8 @@ def predicted_difference(
     quantiles = np.concatenate([half, 1 - half])
     freedom = first.unit_freedom
     mean = n_items * (difference + error * special.stdtrit(freedom, quantiles))
-    spread = np.maximum(np.sqrt(n_items * first.total) * of_batch, _LEAST_SPREAD)
+    # A thousandth of a case is as good as none.
+    spread = np.maximum(np.sqrt(n_items * first.total) * of_batch, 1e-3)
     skewness = n_items * difference / spread**3
     of_one = n_items * float(np.minimum(rates, 1 - rates).max())
     most = int(np.ceil(round(of_one, 6)))
@@ -849,7 +822,8 @@ def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
         of_few = t_quantile(level, degrees_of_freedom((parts, ranked)))
         # At a level of next to 0 both are 0.
         effect *= (of_few / max(t_quantile(level), NEGLIGIBLE)) ** 2
-    effect = max(effect, _LEAST_EFFECT)
+    # Clusters that vary less than single cases do not make a sample worth any number.
+    effect = max(effect, 1e-3)
     n = ranked.total / effect
     if ranked.weights is not None and not ranked.are_repetitions:
         # Where heavy cases have not erred, they could have.
@@ -872,15 +846,16 @@ def _shares(
     second term is that of the place of the cut, which the batch adds, too.
     """
     seen, batch = part * spread.n, np.maximum(part * n_items, 1.0)
-    share = (positives * spread.n + _ADDED) / (seen + 2 * _ADDED)
-    share = np.clip(share, _ADDED / (seen + 2 * _ADDED), None)
+    # Half a case of each class is added: a share of next to no cases is nearly unknown.
+    share = (positives * spread.n + 0.5) / (seen + 1)
+    share = np.clip(share, 0.5 / (seen + 1), None)
     binomial, of_cut = share * (1 - share), (purity - share) ** 2 * (1 - part)
     each = binomial + of_cut
     # As of a posterior distribution: a sample of none leaves the prior one.
     variance = each / (seen + 2)
     # Clusters that vary less than single cases leave the binomial counts as they are.
     variance += np.maximum(of_cut + (spread.effect - 1) * each, 0) / batch
-    size = np.maximum(binomial / variance - 1, _ADDED)
+    size = np.maximum(binomial / variance - 1, 0.5)
     quantiles = (np.arange(_POINTS) + 0.5) * _GOLDEN % 1
     shares = special.betaincinv(size * share, size * (1 - share), quantiles)
     return np.asarray(shares)
