@@ -53,9 +53,12 @@ def _mean_at(xs: list[FloatArray], ys: list[FloatArray]) -> Points:
 
 
 def fixed_width(
-    folds: Folds, average: Average, level: float, n_resamples: int,
+    folds: Folds,
+    average: Average,
+    level: float,
+    n_resamples: int,
     generator: np.random.Generator,
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """Return how far a band lies from the average, by fpr and tpr.
 
     It holds ``level`` of averages whose cases are drawn again, a mean over repeats.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -214,47 +215,12 @@ def rate_averaged_roc_curve(
     if steps is None:
         steps = default_rates(folds.tables, has_weights=folds.has_weights)
 
-    def counts_of(repeat: Folds) -> tuple[FloatArray, FloatArray]:
-        if bounds in BASELINES:
-            found = repeat.pooled_count(repeat.tpr_at(steps))
-            low, high = BASELINES[bounds](repeat, steps, level)
-            return np.minimum(low, found), np.maximum(high, found)
-        drawn = None
-        if bounds in BOOTSTRAPS or band == "simultaneous":
-            drawn = bootstrap_counts(
-                repeat, steps, n_resamples, generator,
-                is_adjusted=bounds == "bootstrap-adjusted", n_jobs=n_jobs,
-            )  # fmt: skip
-        if bounds == "parametric":
-            ends = parametric_bounds(repeat, steps, level, n_jobs=n_jobs)
-        elif bounds == "exact" or drawn is None:
-            ends = exact_bounds(repeat, steps, level, drawn, n_jobs=n_jobs)
-        else:
-            central = pointwise_range if band == "pointwise" else joint_range
-            ends = central(drawn, level)
-        return around_consensus(repeat, steps, *ends)
-
-    counts = None
-    if bounds is not None:
-        # The bounds of all are the sums of the bounds, hence the mean where counts are
-        # divided by all positives: repeats are taken to err together, as they test the
-        # same cases, and one more repeat makes nothing narrower.
-        each = [counts_of(repeat) for repeat in folds.by_repeat]
-        counts = [np.sum(side, axis=0) for side in zip(*each, strict=True)]
-    p, processed = folds.prevalence, steps * (folds.n_pos + folds.n_neg)
-
-    def at(count: FloatArray) -> CurveBound:
-        """Return where the rates are met by curves that find ``count`` positives."""
-        tpr, fpr = count / folds.n_pos, (processed - count) / folds.n_neg
-        if bounds != "normal":
-            # What is left but for rounding.
-            fpr = np.clip(fpr, 0, 1)
-        return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
-
+    how = _HowBounded(bounds, band, level, n_resamples, generator, n_jobs)
+    at = partial(_at_counts, folds, steps, is_clipped=bounds != "normal")
     fold_tpr = folds.tpr_at(steps)
     fold_fpr = folds.fpr_at(steps, fold_tpr)
     curve = at(folds.pooled_count(fold_tpr))
-    interval = None if counts is None else CurveInterval(*map(at, counts))
+    interval = CurveInterval(*map(at, how.counts(folds, steps))) if bounds else None
     for array in (steps, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
         array.flags.writeable = False
     return ConsensusCurve(
@@ -263,12 +229,73 @@ def rate_averaged_roc_curve(
         confidence_interval=interval,
         fold_tpr=fold_tpr,
         fold_fpr=fold_fpr,
-        prevalence=p,
+        prevalence=folds.prevalence,
         bounds=bounds,
         band=band,
         confidence_level=level,
         folds=folds,
     )
+
+
+class _HowBounded(NamedTuple):
+    """How the bounds of a consensus are found."""
+
+    bounds: Bounds | None
+    band: Band
+    level: float
+    n_resamples: int
+    generator: np.random.Generator
+    n_jobs: int | None
+
+    def counts(self, folds: Folds, steps: FloatArray) -> list[FloatArray]:
+        """Return the lowest and the highest weight of positives found at each rate.
+
+        The bounds of all are the sums of the bounds, hence the mean where counts are
+        divided by all positives: repeats are taken to err together, as they test the
+        same cases, and one more repeat makes nothing narrower.
+        """
+        each = [self._of_repeat(repeat, steps) for repeat in folds.by_repeat]
+        return [np.sum(side, axis=0) for side in zip(*each, strict=True)]
+
+    def _of_repeat(
+        self, repeat: Folds, steps: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the same of one repeat."""
+        bounds, level, n_jobs = self.bounds, self.level, self.n_jobs
+        if bounds in BASELINES:
+            found = repeat.pooled_count(repeat.tpr_at(steps))
+            low, high = BASELINES[bounds](repeat, steps, level)
+            return np.minimum(low, found), np.maximum(high, found)
+        drawn = None
+        if bounds in BOOTSTRAPS or self.band == "simultaneous":
+            drawn = bootstrap_counts(
+                repeat,
+                steps,
+                self.n_resamples,
+                self.generator,
+                is_adjusted=bounds == "bootstrap-adjusted",
+                n_jobs=n_jobs,
+            )
+        if bounds == "parametric":
+            ends = parametric_bounds(repeat, steps, level, n_jobs=n_jobs)
+        elif bounds == "exact" or drawn is None:
+            ends = exact_bounds(repeat, steps, level, drawn, n_jobs=n_jobs)
+        else:
+            central = pointwise_range if self.band == "pointwise" else joint_range
+            ends = central(drawn, level)
+        return around_consensus(repeat, steps, *ends)
+
+
+def _at_counts(
+    folds: Folds, rates: FloatArray, count: FloatArray, *, is_clipped: bool
+) -> CurveBound:
+    """Return where the rates are met by curves that find ``count`` positives."""
+    p, processed = folds.prevalence, rates * (folds.n_pos + folds.n_neg)
+    tpr, fpr = count / folds.n_pos, (processed - count) / folds.n_neg
+    if is_clipped:
+        # What is left but for rounding.
+        fpr = np.clip(fpr, 0, 1)
+    return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
 
 
 def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:

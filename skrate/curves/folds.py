@@ -242,7 +242,12 @@ def check_folds(
         cases = zip(labels, by_fold["y_scores"], weights, strict=True)
         folds = _folds_of_cases(list(cases), pos_label)
     known = folds.repeats if repeats is None else repeats
-    numbers = check_repeats("repeats", known, len(folds.tables)).tolist()
+    return _with_both_classes(folds, known)
+
+
+def _with_both_classes(folds: Folds, repeats: Repeats) -> Folds:
+    """Return the folds that have both classes, with the number of each one's repeat."""
+    numbers = check_repeats("repeats", repeats, len(folds.tables)).tolist()
     has_both = [table.n_pos > 0 and table.n_neg > 0 for table in folds.tables]
     kept, n_folds = np.flatnonzero(has_both), len(has_both)
     if len(kept) == 0:

@@ -123,9 +123,13 @@ def hit_curve(
         y_score = sample_weight = pos_label = None
     if gain is not None or cost is not None:
         found = gain_curve(
-            y_true, y_score, gain=gain, cost=cost, sample_weight=sample_weight,
+            y_true,
+            y_score,
+            gain=gain,
+            cost=cost,
+            sample_weight=sample_weight,
             pos_label=pos_label,
-        )  # fmt: skip
+        )
         return found.rates, found.gains
     table = rank_table(y_true, y_score, sample_weight, pos_label, takes_estimates=True)
     return table.rates.copy(), hits(table)

@@ -21,9 +21,13 @@ from skrate.inference.curve_band import AXES, CurveBand
 
 _XLABELS = {"rate": "Rate", "fpr": "False positive rate", "recall": "Recall"}
 _YLABELS = {
-    "recall": "Recall", "precision": "Precision", "roc": "True positive rate",
-    "pr": "Precision", "lift": "Lift", "gain": "Gain per case",
-}  # fmt: skip
+    "recall": "Recall",
+    "precision": "Precision",
+    "roc": "True positive rate",
+    "pr": "Precision",
+    "lift": "Lift",
+    "gain": "Gain per case",
+}
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
 # The band of a lift is widest by far at the first rates: the axis has what follows.
 _FIRST, _ROOM = 0.05, 1.05

@@ -25,7 +25,7 @@ from skrate.displays.base import (
 )
 from skrate.inference.compare_curves import CurveComparison, Stretch
 from skrate.inference.curve_evaluation import CurveBounds
-from skrate.rates.laws import RateLike, check_rate
+from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 # Of which a difference is so many more, whatever the rate.
 _FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
@@ -171,42 +171,50 @@ class CurveComparisonDisplay(Drawing):
         label = entry(of_a, f"\N{MINUS SIGN} {of_b}")
         style: dict[str, Any] = {"color": "k", "label": label}
         self.line_ = self._line(found.rates, found.difference, curve_kwargs, **style)
-        level = f"{100 * found.confidence_level:g} %"
-        at_one, self.interval_ = {"label": f"{level} at one rate", "linewidth": 0}, None
-        if found.kind == "simultaneous":
-            # With an outline, unlike areas of other meanings.
-            whole = {"label": f"{level} band", "linewidth": _OUTLINE}
-            self.band_ = self._area(found.band, band_kwargs, alpha=0.15, **whole)
-            interval = found.confidence_interval
-            self.interval_ = self._area(interval, None, alpha=0.2, **at_one)
-        else:
-            self.band_ = self._area(found.band, band_kwargs, alpha=0.15, **at_one)
+        self._draw_bounds(band_kwargs)
         won = found.winning_rates()[:2]
         self.winning_a_, self.winning_b_ = (
             self._shade(stretches, f"{name} better", model_color(i))
             for i, (name, stretches) in enumerate(zip((of_a, of_b), won, strict=True))
         )
-        self.rate_ = []
-        if law is not None:
-            self.rate_ = draw_rate(self.ax_, law)
+        self.rate_ = [] if law is None else draw_rate(self.ax_, law)
         self.ax_.set_xlim(0, 1)
         if found.metric in _SHARES:
-            # The band where the budget may end, and 0.
-            first = np.quantile(found.rates, _FIRST_OF_RATES)
-            if law is not None:
-                first = min(law.ppf(_FIRST_OF_BUDGET), found.rates[-1])
-            is_seen = found.rates >= first
-            ends = [0.0, *found.band.low[is_seen], *found.band.high[is_seen]]
-            low, high = np.nanmin(ends), np.nanmax(ends)
-            room = _ROOM * (high - low)
-            if room > 0:
-                self.ax_.set_ylim(low - room, high + room)
+            self._limit_to_budget(law)
         metric = _PER_CASE.get(found.metric, found.metric)
         self._name_axes("Rate", f"Difference in {metric}", despine)
         self.count_axes_ = [] if n_items is None else self._count(n_items)
         # The interval lies over the band.
         draw_legend(self.ax_, {self.interval_: self.band_})
         return self
+
+    def _draw_bounds(self, given: dict[str, Any] | None) -> None:
+        """Draw the band, and within one of the whole curve the intervals."""
+        found = self.comparison
+        level = f"{100 * found.confidence_level:g} %"
+        at_one, self.interval_ = {"label": f"{level} at one rate", "linewidth": 0}, None
+        if found.kind == "pointwise":
+            self.band_ = self._area(found.band, given, alpha=0.15, **at_one)
+            return
+        # With an outline, unlike areas of other meanings.
+        whole = {"label": f"{level} band", "linewidth": _OUTLINE}
+        self.band_ = self._area(found.band, given, alpha=0.15, **whole)
+        self.interval_ = self._area(
+            found.confidence_interval, None, alpha=0.2, **at_one
+        )
+
+    def _limit_to_budget(self, law: RateDistribution | None) -> None:
+        """Show the vertical range of the band where the budget may end, and 0."""
+        found = self.comparison
+        first = np.quantile(found.rates, _FIRST_OF_RATES)
+        if law is not None:
+            first = min(law.ppf(_FIRST_OF_BUDGET), found.rates[-1])
+        is_seen = found.rates >= first
+        ends = [0.0, *found.band.low[is_seen], *found.band.high[is_seen]]
+        low, high = np.nanmin(ends), np.nanmax(ends)
+        room = _ROOM * (high - low)
+        if room > 0:
+            self.ax_.set_ylim(low - room, high + room)
 
     def _area(
         self, bounds: CurveBounds, given: dict[str, Any] | None, **style: Any
@@ -224,11 +232,8 @@ class CurveComparisonDisplay(Drawing):
             low, high = middles[first], middles[last + 1]
             # Where there is but one rate, it has no width: its line has.
             width = 0 if high > low else 1.5
-            area = self.ax_.axvspan(
-                low, high, color=color, alpha=0.2, linewidth=width, zorder=0,
-                label=label,
-            )  # fmt: skip
-            artists.append(area)
+            style: dict[str, Any] = {"color": color, "alpha": 0.2, "linewidth": width}
+            artists.append(self.ax_.axvspan(low, high, label=label, zorder=0, **style))
             # One entry of the legend for all.
             label = "_"
         return artists
