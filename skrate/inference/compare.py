@@ -41,6 +41,7 @@ from skrate.inference.published_tables import (
     compare_tables,
 )
 from skrate.inference.sample import (
+    MEAN_OVER_LISTS,
     OF_CASES,
     WEIGHTS,
     Frame,
@@ -350,47 +351,95 @@ def compare(
     """
     arguments = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    given = _Given(
-        metric=metric,
-        params=metric_kwargs,
-        y_true=y_true,
-        y_score_a=y_score_a,
-        y_score_b=y_score_b,
-        y_true_b=y_true_b,
-        weights=weights,
-        cases={name: arguments[name] for name in OF_CASES},
-    )
-    have_values = are_of_folds(y_true, GroupScores)
-    are_several = have_values or are_of_folds(y_true)
-    are_several |= y_score_b is None and are_columns(y_score_a)
-    are_lists = groups is not None or have_values or given.has(GroupScores)
-    of_cases_of_two: dict[str, Any] = {
-        "y_true_b": (y_true_b, None), "interval": (interval, "wald"),
-        "correlation": (correlation, None),
-    }  # fmt: skip
-    if are_several:
-        check_left_out("several models", y_score_b=(y_score_b, None), **of_cases_of_two)
-    else:
-        of_several = {"reference": (reference, None), "adjust": (adjust, "holm")}
-        check_left_out("two models", **of_several)
-    if groups is not None and are_of_folds(y_true):
-        check_alone(FoldRankings, groups=groups)
-    if are_lists:
-        check_left_out(
-            "a mean over lists, whose units are the lists", **of_cases_of_two,
-            stratify=(stratify, None), weights=(weights, "frequency"),
-        )  # fmt: skip
-    if given.is_pair and (are_several or y_true_b is not None):
-        raise ValueError("metric must be one, no pair, where models are compared.")
+    given = _Given(**{name: arguments[name] for name in _Given._fields})
+    given.check()
     plan = Plan.of(arguments)
-    if are_lists:
-        return _within_lists(given, groups, plan, are_several, reference, adjust)
-    if are_several:
-        return _several(given, reference, adjust, plan)
-    correlation = arguments["correlation"]
-    if correlation is not None and (
-        y_score_a is None or not isinstance(y_true, RankTable)
-    ):
+    if given.are_lists:
+        return _within_lists(given, plan)
+    return _several(given, plan) if given.are_several else _two(given, plan)
+
+
+class _Given(NamedTuple):
+    """The arguments: a metric, or a pair, and the data of two or more models."""
+
+    metric: Any
+    metric_kwargs: dict[str, Any]
+    y_true: Any
+    y_score_a: Any
+    y_score_b: Any
+    y_true_b: Any
+    groups: Any
+    sample_weight: Any
+    clusters: Any
+    pos_label: Label
+    weights: Weights
+    correlation: float | None
+    interval: Interval
+    stratify: bool | None
+    reference: Any
+    adjust: Adjust
+
+    @property
+    def cases(self) -> dict[str, Any]:
+        """What is said of the cases, beside their labels and scores."""
+        return {name: getattr(self, name) for name in OF_CASES}
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether two metrics of one model are compared."""
+        return isinstance(self.metric, tuple | list)
+
+    @property
+    def are_several(self) -> bool:
+        """Whether models are given by name, or as columns."""
+        if are_of_folds(self.y_true) or are_of_folds(self.y_true, GroupScores):
+            return True
+        return self.y_score_b is None and are_columns(self.y_score_a)
+
+    @property
+    def are_lists(self) -> bool:
+        """Whether the metric is a mean over lists."""
+        have_values = are_of_folds(self.y_true, GroupScores) or self.has(GroupScores)
+        return self.groups is not None or have_values
+
+    def has(self, kind: type) -> bool:
+        """Return whether the data of a model are of some type."""
+        return isinstance(self.y_true, kind) or isinstance(self.y_score_a, kind)
+
+    def check(self) -> None:
+        """Raise for arguments that exclude each other."""
+        of_two: dict[str, Any] = {
+            "y_true_b": (self.y_true_b, None),
+            "interval": (self.interval, "wald"),
+            "correlation": (self.correlation, None),
+        }
+        are_several = self.are_several
+        if are_several:
+            of_b = {"y_score_b": (self.y_score_b, None)}
+            check_left_out("several models", **of_b, **of_two)
+        else:
+            of_several = {
+                "reference": (self.reference, None),
+                "adjust": (self.adjust, "holm"),
+            }
+            check_left_out("two models", **of_several)
+        if self.groups is not None and are_of_folds(self.y_true):
+            check_alone(FoldRankings, groups=self.groups)
+        if self.are_lists:
+            of_cases = {
+                "stratify": (self.stratify, None),
+                "weights": (self.weights, "frequency"),
+            }
+            check_left_out(MEAN_OVER_LISTS, **of_two, **of_cases)
+        if self.is_pair and (are_several or self.y_true_b is not None):
+            raise ValueError("metric must be one, no pair, where models are compared.")
+
+
+def _two(given: _Given, plan: Plan) -> Comparison:
+    """Compare two models, or two metrics of one, of cases, folds or tables."""
+    y_true, a = given.y_true, given.y_score_a
+    are_tables = isinstance(y_true, RankTable) and a is not None
+    if given.correlation is not None and not are_tables:
         raise ValueError(
             "correlation is for two RankTables: where cases are given, or one table, "
             "it is found from them."
@@ -398,45 +447,22 @@ def compare(
     if given.has(FoldRankings):
         return _in_folds(given, plan)
     if given.has(RankTable):
-        return _of_tables(given, correlation, plan)
-    if y_score_a is None:
+        return _of_tables(given, plan)
+    if a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
-    if y_true_b is not None:
+    if given.y_true_b is not None:
         return _of_other_cases(given, plan)
     return _of_same_cases(given, plan)
 
 
-class _Given(NamedTuple):
-    """What is compared: a metric, or a pair, and the data of two or more models."""
-
-    metric: Any
-    params: dict[str, Any]
-    y_true: Any
-    y_score_a: Any
-    y_score_b: Any
-    y_true_b: Any
-    weights: Weights
-    cases: dict[str, Any]
-
-    @property
-    def is_pair(self) -> bool:
-        """Whether two metrics of one model are compared."""
-        return isinstance(self.metric, tuple | list)
-
-    def has(self, kind: type) -> bool:
-        """Return whether the data of a model are of some type."""
-        return isinstance(self.y_true, kind) or isinstance(self.y_score_a, kind)
-
-
-def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Comparisons:
+def _several(given: _Given, plan: Plan) -> Comparisons:
     """Compare all pairs of models by the same cases, or all with a reference."""
-    metric, params = given.metric, given.params
     samples = rankings_of_models(
         "y_score_a", given.y_score_a, given.y_true, given.cases, given.weights
     )
     names, rankings = tuple(samples), list(samples.values())
     folds = rankings[0].folds
-    models = evaluate_models((metric, params), rankings, plan)
+    models = evaluate_models((given.metric, given.metric_kwargs), rankings, plan)
     argument = "y_score_a" if folds is None else "y_true"
     named = zip(names, models, strict=True)
     warn_of_turned([(f"{argument}[{name!r}]", one, None) for name, one in named])
@@ -444,8 +470,14 @@ def _several(given: _Given, reference: Any, adjust: Adjust, plan: Plan) -> Compa
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         return (models[i] - models[j]).comparison(plan)
 
-    matrix = _covariance(models)
-    return compare_pairs(names, compare_two, plan, matrix, adjust, reference)
+    return compare_pairs(
+        names,
+        compare_two,
+        plan,
+        covariance=_covariance(models),
+        adjust=given.adjust,
+        reference=given.reference,
+    )
 
 
 def _covariance(models: Sequence[Evaluation]) -> FloatArray:
@@ -459,10 +491,10 @@ def compare_pairs(
     names: tuple[str, ...],
     compare_two: Callable[[int, int, Plan], Comparison],
     plan: Plan,
+    *,
     covariance: FloatArray,
     adjust: Adjust,
     reference: Any = None,
-    *,
     what: str = "model",
 ) -> Comparisons:
     """Compare all pairs, or all with a reference.
@@ -491,26 +523,24 @@ def compare_pairs(
     )
 
 
-def _within_lists(
-    given: _Given,
-    groups: ArrayLike | None,
-    plan: Plan,
-    are_several: bool,
-    reference: Any,
-    adjust: Adjust,
-) -> Comparison | Comparisons:
+def _within_lists(given: _Given, plan: Plan) -> Comparison | Comparisons:
     """Compare two models, or several, by a metric that is a mean over lists."""
     if plan.method == "bootstrap":
         raise ValueError(
             "method='bootstrap' is not known of a mean over lists: use 'delta', which "
             "is Student's t over the lists, or 'permutation'."
         )
-    models = _models_in_lists(given, groups, are_several)
+    are_several = given.are_several
     named, how = scores_in_lists(
-        given.metric, given.params, given.y_true, models, groups, given.cases
+        given.metric,
+        given.metric_kwargs,
+        given.y_true,
+        models=_models_in_lists(given),
+        groups=given.groups,
+        cases=given.cases,
     )
     names, scores = tuple(map(str, named)), list(named.values())
-    if groups is not None:
+    if given.groups is not None:
         argued = [f"y_score_a[{name!r}]" for name in named] if are_several else names
         each = [evaluate_lists([one], plan, **how)[0] for one in scores]
         warn_of_turned(zip(argued, each, [None] * len(each), strict=True))
@@ -521,22 +551,26 @@ def _within_lists(
 
     if not are_several:
         return compare_two(0, 1, plan)
-    matrix = _covariance(evaluate_lists(scores, plan, **how))
-    return compare_pairs(names, compare_two, plan, matrix, adjust, reference)
+    return compare_pairs(
+        names,
+        compare_two,
+        plan,
+        covariance=_covariance(evaluate_lists(scores, plan, **how)),
+        adjust=given.adjust,
+        reference=given.reference,
+    )
 
 
-def _models_in_lists(
-    given: _Given, groups: ArrayLike | None, are_several: bool
-) -> dict[Any, Any]:
+def _models_in_lists(given: _Given) -> dict[Any, Any]:
     """Return the scores of models, or their values within lists."""
     y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
-    if groups is None:
+    if given.groups is None:
         check_alone(GroupScores, y_score_b=b)
-        if not are_several:
+        if not given.are_several:
             return {"y_true": y_true, "y_score_a": a}
         check_alone(GroupScores, y_score_a=a)
         return check_several("y_true", models_by_name(y_true))
-    if are_several:
+    if given.are_several:
         return columns_of_models("y_score_a", a, y_true)
     is_missing = a is None or b is None or isinstance(y_true, RankTable)
     if is_missing and not given.is_pair:
@@ -561,7 +595,7 @@ def _in_folds(given: _Given, plan: Plan) -> Comparison:
     return _of_two(given, both, ("y_true", "y_score_a"), plan)
 
 
-def _of_tables(given: _Given, correlation: float | None, plan: Plan) -> Comparison:
+def _of_tables(given: _Given, plan: Plan) -> Comparison:
     """Compare two published tables, or two metrics of one."""
     y_true, table_b = given.y_true, given.y_score_a
     others = {"y_score_b": given.y_score_b, "y_true_b": given.y_true_b, **given.cases}
@@ -570,7 +604,9 @@ def _of_tables(given: _Given, correlation: float | None, plan: Plan) -> Comparis
         return _two_metrics(given, rankings_of(y_true), "y_true", plan)
     tables = y_true, table_b
     check_tables(given.metric, tables, plan.method, others)
-    return compare_tables(given.metric, tables, plan, correlation, given.params)
+    return compare_tables(
+        given.metric, tables, plan, given.correlation, given.metric_kwargs
+    )
 
 
 def _of_other_cases(given: _Given, plan: Plan) -> Comparison:
@@ -622,9 +658,9 @@ def _two_metrics(given: _Given, sample: Rankings, name: str, plan: Plan) -> Comp
         raise ValueError(
             "method='permutation' exchanges two models: it cannot compare two metrics."
         )
-    if given.params:
+    if given.metric_kwargs:
         raise ValueError(
-            f"{sorted(given.params)[0]} is ambiguous for two metrics: use "
+            f"{sorted(given.metric_kwargs)[0]} is ambiguous for two metrics: use "
             "functools.partial(metric, ...)."
         )
     return _of_two(given, [sample] * 2, [name], plan)
@@ -638,7 +674,7 @@ def _of_two(
     if given.is_pair:
         asked = [find_metric(metric) for metric in given.metric]
     else:
-        asked = [find_metric(given.metric, given.params)] * 2
+        asked = [find_metric(given.metric, given.metric_kwargs)] * 2
     models = evaluate(asked, samples, plan, are_paired=are_paired)
     if not are_paired and any(model.cases.worth is not None for model in models):
         raise ValueError(

@@ -26,6 +26,7 @@ from skrate.inference.list_means import evaluate_lists
 from skrate.inference.models import columns_of_models, evaluate, rankings_of_models
 from skrate.inference.plan import ARGUMENTS, Plan
 from skrate.inference.sample import (
+    MEAN_OVER_LISTS,
     OF_CASES,
     WEIGHTS,
     Frame,
@@ -325,30 +326,16 @@ def estimate(
         of = "models without null_value" if are_several else "one model"
         check_left_out(of, adjust=(adjust, "holm"))
     cases = {name: given[name] for name in OF_CASES}
-    if groups is not None:
-        if are_of_folds(y_true):
-            check_alone(FoldRankings, groups=groups)
-        check_left_out(
-            "a mean over lists, whose units are the lists",
-            method=(method, "delta"), interval=(interval, "wilson"),
-            stratify=(stratify, None), weights=(weights, "frequency"),
-        )  # fmt: skip
-    plan, meant = Plan.of(given), (metric, metric_kwargs)
-    if groups is not None:
-        evaluations = _in_lists(meant, y_true, y_score, groups, cases, plan)
+    meant, scores = (metric, metric_kwargs), (y_true, y_score)
+    if groups is None:
+        evaluations = _of_rankings(meant, *scores, weights, cases, Plan.of(given))
     else:
-        evaluations = _of_rankings(meant, y_true, y_score, weights, cases, plan)
-    results = {}
-    for name, found in evaluations:
-        result = found.estimate(null_value)
-        if found.folds is not None or any(one.counts is None for one in found.ranked):
-            kept = partial(_influence, _kept(found))
-            result = replace(result, _find_influence=kept)
-        argument = "y_score" if found.folds is None else "y_true"
-        named = f"{argument}[{name!r}]" if are_several else argument
-        ends = result.confidence_interval if plan.is_two_sided else None
-        warn_of_turned([(named, found, ends)])
-        results[name] = result
+        _check_lists(given)
+        evaluations = _in_lists(meant, *scores, groups, cases, Plan.of(given))
+    results = {
+        name: _estimated(name, found, null_value, are_several=are_several)
+        for name, found in evaluations
+    }
     each = tuple(results.values())
     if not are_several:
         return each[0]
@@ -362,6 +349,35 @@ def estimate(
         adjust=adjust,
         adjusted_pvalues=tuple(adjusted(pvalues, adjust).tolist()),
     )
+
+
+def _check_lists(given: dict[str, Any]) -> None:
+    """Raise for arguments that do not go with a mean over lists."""
+    if are_of_folds(given["y_true"]):
+        check_alone(FoldRankings, groups=given["groups"])
+    usual: dict[str, Any] = {
+        "method": "delta",
+        "interval": "wilson",
+        "stratify": None,
+        "weights": "frequency",
+    }
+    found = {name: (given[name], default) for name, default in usual.items()}
+    check_left_out(MEAN_OVER_LISTS, **found)
+
+
+def _estimated(
+    name: Any, found: Evaluation, null_value: float | None, *, are_several: bool
+) -> Estimate:
+    """Return the estimate of a model, and warn if its scores seem turned round."""
+    result = found.estimate(null_value)
+    if found.folds is not None or any(one.counts is None for one in found.ranked):
+        kept = partial(_influence, _kept(found))
+        result = replace(result, _find_influence=kept)
+    argument = "y_score" if found.folds is None else "y_true"
+    named = f"{argument}[{name!r}]" if are_several else argument
+    ends = result.confidence_interval if found.plan.is_two_sided else None
+    warn_of_turned([(named, found, ends)])
+    return result
 
 
 def _in_lists(

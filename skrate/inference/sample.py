@@ -41,6 +41,7 @@ Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 # The arguments of public functions that say what cases are.
 OF_CASES = ("sample_weight", "clusters", "pos_label")
+MEAN_OVER_LISTS = "a mean over lists, whose units are the lists"
 _MOST_REPETITIONS = 2**53
 
 

@@ -39,6 +39,7 @@ from skrate.inference.list_means import check_clusters_of_lists, evaluate_lists
 from skrate.inference.models import evaluate
 from skrate.inference.plan import Plan
 from skrate.inference.sample import (
+    MEAN_OVER_LISTS,
     OF_CASES,
     Ranked,
     Rankings,
@@ -325,7 +326,7 @@ def sample_size(
         ranked = _rankings(*scores, **cases)
         return _of_cases(goal, _planned_metric(*meant), ranked, planned_prevalence)
     check_left_out(
-        "a mean over lists, whose units are the lists",
+        MEAN_OVER_LISTS,
         stratify=(stratify, False),
         planned_prevalence=(planned_prevalence, None),
     )

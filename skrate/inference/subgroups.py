@@ -344,9 +344,14 @@ class SubgroupScores(Drawn, Rows):
             return self._difference(rows[i], rows[j], plan)
 
         return compare_pairs(
-            tuple(str(self.groups[i]) for i in rows), compare_two, plan,
-            self.covariance[np.ix_(rows, rows)], adjust, reference, what="group",
-        )  # fmt: skip
+            tuple(str(self.groups[i]) for i in rows),
+            compare_two,
+            plan,
+            covariance=self.covariance[np.ix_(rows, rows)],
+            adjust=adjust,
+            reference=reference,
+            what="group",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per metric and group, with the rate."""
