@@ -75,15 +75,37 @@ class ListTable:
     # and of grades those above 0, one after another, the greatest of each list first.
     best: FloatArray | None = None
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether weights are numbers of cases."""
+        return bool(self.pos.dtype.kind == "i")
+
+    @cached_property
+    def has_ties(self) -> bool:
+        """Whether a row holds several cases."""
+        return len(self.pos) < int(self.n_cases.sum())
+
+    @cached_property
+    def relevant(self) -> IntArray:
+        """The rows that hold positives."""
+        return np.flatnonzero(self.pos > 0)
+
+    @cached_property
+    def relevant_edges(self) -> IntArray:
+        """Where those of each list begin among them, and where the last ends."""
+        return np.searchsorted(self.relevant, self.edges)
+
     @cached_property
     def n_pos(self) -> FloatArray:
         """Weight of the positives per list."""
+        if self.is_counted and not self.has_ties:
+            return np.diff(self.relevant_edges).astype(np.float64)
         return self.sum(self.pos)
 
     @cached_property
     def n_neg(self) -> FloatArray:
         """Weight of the negatives per list."""
-        return self.sum(self.neg)
+        return self.n_cases - self.n_pos if self.is_counted else self.sum(self.neg)
 
     @cached_property
     def cum_pos(self) -> FloatArray:
@@ -111,6 +133,8 @@ class ListTable:
     @cached_property
     def sizes(self) -> FloatArray:
         """Weight per list, which is where its last row ends."""
+        if self.is_counted:
+            return self.n_cases.astype(np.float64)
         return self.ends[self.edges[1:] - 1].astype(np.float64)
 
     def sum(self, values: Array) -> FloatArray:
@@ -255,13 +279,15 @@ def list_table(
 def _single_list(sample: Sample) -> ListTable:
     """Return the table of one list, which is the table of a ranking."""
     table = table_of(sample)
-    columns: list[Array] = [table.pos, table.neg]
+    pos: Array
+    neg: Array
     if table.labels is not None:
-        columns = [table.labels.view(np.int8), (~table.labels).view(np.int8)]
-    elif sample.weights is None:
-        columns = [column.astype(np.intp) for column in columns]
+        pos, neg = table.labels.view(np.int8), (~table.labels).view(np.int8)
+    else:
+        kind = np.intp if sample.weights is None else np.float64
+        pos, neg = (of.astype(kind, copy=False) for of in (table.pos, table.neg))
     lists = np.zeros(1, dtype=np.intp)
-    return ListTable(lists, lists, lists, np.array([len(sample.is_pos)]), *columns)
+    return ListTable(lists, lists, lists, np.array([len(sample.is_pos)]), pos, neg)
 
 
 class Grades(NamedTuple):

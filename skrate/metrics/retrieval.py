@@ -338,10 +338,10 @@ class _OfPlaces(Metric):
     counts_places = True
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        return ListValues.of(self._of_top(RelevantRows.of(lists), k), lists)
+        return ListValues.of(self._of_top(lists, k), lists)
 
     @abstractmethod
-    def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
+    def _of_top(self, table: ListTable, k: int | None) -> FloatArray:
         """Return the metric of the first ``k`` items of each list, or of all."""
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -366,24 +366,27 @@ class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
         gain: GradeGain | None = self.gain
         return gain
 
-    def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
-        discounts = 1 / np.log2(np.arange(2, rows.longest + 2))
-        sums = np.concatenate([[0.0], np.cumsum(discounts)])
-        seen = rows.seen(k)
-        gain = rows.gain * discounts[rows.above] * seen
-        ties = np.flatnonzero(rows.size > 1)
-        if len(ties):
-            above = rows.above[ties]
-            of_seen = sums[above + seen[ties]] - sums[above]
-            gain[ties] = rows.gain[ties] * of_seen / rows.size[ties]
-        n_pos = rows.n_pos.astype(np.intp)
-        n_first = rows.longest if k is None else min(k, rows.longest)
-        if rows.best is None:
-            best = sums[np.minimum(n_pos, n_first)]
+    def _of_top(self, table: ListTable, k: int | None) -> FloatArray:
+        rows, n_pos = RelevantRows.of(table), table.n_pos.astype(np.intp)
+        gain = rows.cut(1 / np.log2(rows.above + 2.0), k)
+        if table.gain is not None:
+            gain *= table.gain[table.relevant]
+        if len(rows.ties):
+            ties, above = rows.ties, rows.above[rows.ties]
+            whole: Array = rows.pos
+            sums = _sums(1 / np.log2(np.arange(2, table.n_cases.max() + 2)))
+            if table.gain is not None:
+                whole = table.gain[table.relevant[ties]]
+            of_seen = sums[above + rows.seen(k)] - sums[above]
+            gain[ties] = whole * of_seen / rows.size
+        discounts = 1 / np.log2(np.arange(2, n_pos.max() + 2))
+        if k is not None:
+            discounts[k:] = 0
+        if table.best is None:
+            best: Array = _sums(discounts)[n_pos]
         else:
-            discounts[n_first:] = 0
             lists, places = places_of(n_pos)
-            best = np.bincount(lists, rows.best * discounts[places], len(n_pos))
+            best = np.bincount(lists, table.best * discounts[places], len(n_pos))
         return share_of(rows.sum(gain), best)
 
 
@@ -399,22 +402,18 @@ class MeanAveragePrecision(
 
     name = "MAP"
 
-    def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
-        seen = rows.seen(k)
-        precision = seen * (rows.found + 1.0) / (rows.above + 1)
-        ties = np.flatnonzero(rows.size > 1)
-        if len(ties):
-            inverses = 1 / np.arange(1, rows.longest + 1)
-            sums = np.concatenate([[0.0], np.cumsum(inverses)])
-            above, found, size, pos, n_seen = (
-                values[ties]
-                for values in (rows.above, rows.found, rows.size, rows.pos, seen)
-            )
+    def _of_top(self, table: ListTable, k: int | None) -> FloatArray:
+        rows = RelevantRows.of(table)
+        precision = rows.cut((rows.found + 1.0) / (rows.above + 1), k)
+        if len(rows.ties):
+            ties, size, n_seen = rows.ties, rows.size, rows.seen(k)
+            above, found = rows.above[ties], rows.found[ties]
+            sums = _sums(1 / np.arange(1, table.n_cases.max() + 1))
             of_seen = sums[above + n_seen] - sums[above]
             others = n_seen - (above + 1) * of_seen
-            down = (found + 1) * of_seen + (pos - 1) / (size - 1) * others
-            precision[ties] = pos / size * down
-        return share_of(rows.sum(precision), rows.n_pos)
+            down = (found + 1) * of_seen + (rows.pos - 1) / (size - 1) * others
+            precision[ties] = rows.pos / size * down
+        return share_of(rows.sum(precision), table.n_pos)
 
 
 class ReciprocalRank(_OfPlaces, score=reciprocal_rank_score, in_lists_only=True):
@@ -422,58 +421,80 @@ class ReciprocalRank(_OfPlaces, score=reciprocal_rank_score, in_lists_only=True)
 
     name = "Reciprocal rank"
 
-    def _of_top(self, rows: RelevantRows, k: int | None) -> FloatArray:
-        first = np.flatnonzero(rows.found == 0)
-        above, size, pos = rows.above[first], rows.size[first], rows.pos[first]
-        last = rows.longest if k is None else k
+    def _of_top(self, table: ListTable, k: int | None) -> FloatArray:
+        lists = np.flatnonzero(np.diff(table.relevant_edges))
+        rows = table.relevant[table.relevant_edges[lists]]
+        above = rows_above(table, rows, table.starts[lists])
+        last = int(table.n_cases.max()) if k is None else k
         inverse = np.where(above < last, 1 / (above + 1.0), 0.0)
-        mixed = np.flatnonzero(pos < size)
+        pos, neg = (of[rows].astype(np.intp) for of in (table.pos, table.neg))
+        mixed = np.flatnonzero(neg)
         if len(mixed):
-            inverse[mixed] = _mean_inverse(above[mixed], size[mixed], pos[mixed], last)
-        values = np.full(len(rows.n_pos), np.nan)
-        values[rows.lists[first]] = inverse
+            size = pos[mixed] + neg[mixed]
+            inverse[mixed] = _mean_inverse(above[mixed], size, pos[mixed], last)
+        values = np.full(len(table.starts), np.nan)
+        values[lists] = inverse
         return values
 
 
 class RelevantRows(NamedTuple):
     """The groups of tied items that hold relevant ones, list after list, best first."""
 
-    lists: IntArray  # The list that each row is in.
+    counts: IntArray  # The number of rows of each list.
     above: IntArray  # Items of the list above the row,
     found: IntArray  # and the relevant ones among them.
-    size: IntArray
-    pos: IntArray
-    gain: Array  # What the items of the row gain; a relevant one 1, without grades.
-    best: FloatArray | None  # Of grades what each relevant item gains, the best first.
-    n_pos: FloatArray  # Relevant items of each list, not of each row.
-    longest: int  # Items of the longest list.
+    ties: IntArray  # Which rows hold several items,
+    size: IntArray  # how many these are,
+    pos: IntArray  # and how many of them are relevant.
 
     @classmethod
     def of(cls, table: ListTable) -> RelevantRows:
         """Return those of a table of items of weight one."""
-        rows = np.flatnonzero(table.pos > 0)
-        # Every row and list begins in a place of its own.
-        lists, _ = places_of(np.diff(np.searchsorted(rows, table.edges)))
+        rows, counts = table.relevant, np.diff(table.relevant_edges)
+        above = rows_above(table, rows, spread(table.starts, counts))
+        if not table.has_ties:
+            found = np.arange(len(rows)) - spread(table.relevant_edges[:-1], counts)
+            return cls(counts, above, found, *[rows[:0]] * 3)
         pos = table.pos[rows].astype(np.intp)
-        size = pos + table.neg[rows]
-        found = np.cumsum(pos) - pos
-        found -= (np.cumsum(table.n_pos) - table.n_pos).astype(np.intp)[lists]
-        above, longest = table.ends[rows] - size, int(table.sizes.max())
-        gain = pos if table.gain is None else table.gain[rows]
-        return cls(
-            lists, above, found, size, pos, gain, table.best, table.n_pos, longest
-        )
+        size, before = pos + table.neg[rows], np.cumsum(table.n_pos) - table.n_pos
+        found = np.cumsum(pos) - pos - spread(before.astype(np.intp), counts)
+        ties = np.flatnonzero(size > 1)
+        return cls(counts, above, found, ties, size[ties], pos[ties])
+
+    def cut(self, values: FloatArray, k: int | None) -> FloatArray:
+        """Return values of single items, 0 of those below place k."""
+        if k is not None:
+            values[self.above >= k] = 0.0
+        return values
 
     def seen(self, k: int | None) -> IntArray:
-        """Return how many items of each row are among the first ``k`` of the list."""
+        """Return how many items of each row of ties are among the first k."""
         if k is None:
             return self.size
-        return np.clip(k - self.above, 0, self.size)
+        return np.clip(k - self.above[self.ties], 0, self.size)
 
-    def sum(self, values: FloatArray | IntArray) -> FloatArray:
-        """Return the sum of row ``values`` over each list."""
-        sums = np.bincount(self.lists, values, minlength=len(self.n_pos))
+    def sum(self, values: FloatArray) -> FloatArray:
+        """Return the sum of row ``values``, which are used up, over each list."""
+        if len(self.counts) == 1:
+            return np.cumsum(values, out=values)[-1:] if len(values) else np.zeros(1)
+        lists = spread(np.arange(len(self.counts)), self.counts)
+        sums = np.bincount(lists, values, minlength=len(self.counts))
         return sums.astype(np.float64, copy=False)
+
+
+def rows_above(table: ListTable, rows: IntArray, starts: IntArray) -> IntArray:
+    """Return how many items are above rows of lists that begin at ``starts``."""
+    return table.begins[rows] if table.has_ties else rows - starts
+
+
+def spread(values: IntArray, counts: IntArray) -> IntArray:
+    """Return the value of its list for each row, or that of a single list."""
+    return values if len(counts) == 1 else np.repeat(values, counts)
+
+
+def _sums(values: FloatArray) -> FloatArray:
+    """Return the sums of the first 0, 1, ... values."""
+    return np.concatenate([[0.0], np.cumsum(values)])
 
 
 def places_of(counts: IntArray) -> tuple[IntArray, IntArray]:
