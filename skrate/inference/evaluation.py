@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -672,6 +672,8 @@ class Difference:
 
     a: Evaluation
     b: Evaluation
+    # Whether the intervals of both make one where the difference shows no variation.
+    combines_intervals: ClassVar[bool] = True
 
     @property
     def are_paired(self) -> bool:
@@ -708,19 +710,32 @@ class Difference:
             return a.freedom(self.parts, influence=self.influence)
         return degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
 
+    @property
+    def name(self) -> str:
+        """The name of the metric, or of both."""
+        return " - ".join(dict.fromkeys((self.a.metric.name, self.b.metric.name)))
+
+    @property
+    def question(self) -> Question:
+        """The parameters of both metrics."""
+        return question_of_both([self.a.question, self.b.question])
+
+    def replicates(self, plan: Plan) -> FloatArray:
+        """Return replicates of the difference."""
+        if self.are_paired:
+            return replicates_of([self.a, self.b], plan, "difference")
+        of_a, of_b = (
+            replicates_of([model], share, "difference")
+            for model, share in zip((self.a, self.b), plan.split(2), strict=True)
+        )
+        n_both = min(len(of_a), len(of_b))
+        return np.asarray(of_a[:n_both] - of_b[:n_both])
+
     def error_and_draws(self, plan: Plan) -> tuple[float, FloatArray | None]:
         """Return the standard error by the method, and the replicates if any."""
         if plan.method == "delta":
             return self.parts.standard_error, None
-        if self.are_paired:
-            draws = replicates_of([self.a, self.b], plan, "difference")
-        else:
-            of_a, of_b = (
-                replicates_of([model], share, "difference")
-                for model, share in zip((self.a, self.b), plan.split(2), strict=True)
-            )
-            n_both = min(len(of_a), len(of_b))
-            draws = of_a[:n_both] - of_b[:n_both]
+        draws = self.replicates(plan)
         is_permuted = plan.method == "permutation"
         return self.parts.standard_error if is_permuted else spread(draws), draws
 
@@ -743,7 +758,7 @@ class Difference:
     ) -> Comparison:
         """Return the comparison with this standard error and these replicates."""
         a, b = self.a, self.b
-        is_unknown = bool(np.isnan(error))
+        is_unknown = not (a.is_known and b.is_known)
         limits = (_NAN, _NAN) if is_unknown else self.bounds
         freedom = np.inf if is_unknown else self.degrees_of_freedom
 
@@ -755,15 +770,15 @@ class Difference:
                 return hybrid_interval((a.value, b.value), (of_a, of_b))
 
             return conclude(
-                " - ".join(dict.fromkeys((a.metric.name, b.metric.name))),
+                self.name,
                 (a.value, b.value),
                 factor * error,
                 plan,
                 freedom,
                 None if draws is None else stretched(draws, factor, plan),
                 limits,
-                interval_at,
-                question_of_both([a.question, b.question]),
+                interval_at if self.combines_intervals else None,
+                self.question,
             )
 
         found, factor = conclude_with(1.0), a.units.retraining_factor

@@ -12,7 +12,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import Check, check_arguments, check_scores, shown
 from skrate.data.compressed import naming_batch
-from skrate.data.lists import ListBatches, list_table, whole_lists
+from skrate.data.lists import ListBatches, whole_lists
 from skrate.data.table import check_alone
 from skrate.inference.list_means import clusters_of_lists, evaluate_lists
 from skrate.inference.plan import ARGUMENTS, Plan
@@ -23,9 +23,10 @@ from skrate.metrics.base import (
     MetricLike,
     find_in_lists,
     find_metric,
+    is_known,
     unwrap,
 )
-from skrate.metrics.bound_metric import is_known
+from skrate.metrics.gain import ExpectedGain
 from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.lists import (
     Average,
@@ -135,18 +136,13 @@ def group_scores(
     >>> scores.estimate().standard_error
     0.25
     """
-    return GroupScores._of_rows(
-        metric,
-        y_true,
-        y_score,
-        groups=groups,
-        entities=entities,
-        k=k,
-        sample_weight=sample_weight,
-        relevance_threshold=relevance_threshold,
-        pos_label=pos_label,
-        **metric_kwargs,
+    found, (k, relevance_threshold) = find_in_lists(
+        metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
     )
+    rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
+    gain = found.gain_of_cases if isinstance(found, ExpectedGain) else None
+    options = {"entities": entities, "gain": gain, "keep_scale": found.is_sum}
+    return GroupScores._of_rows(found, rows, k, **options)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,23 +241,20 @@ class GroupScores(ListScores, Rows):
         found, (k, relevance_threshold) = find_in_lists(
             metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
         )
-        parts, grade_gain = [], found.grade_gain
-        is_graded = relevance_threshold is not None or grade_gain is not None
+        is_graded = relevance_threshold is not None or found.grade_gain is not None
+        parts = []
         for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
             with naming_batch(number):
-                y_true, y_score, groups, weights = rows
-                top = check_items(found, k, weights)
+                *columns, weights = rows
                 if weights is not None and not weights.any():
-                    check_scores("y_score", y_score)
-                    labels = np.unique(groups)
+                    check_items(found, k, weights)
+                    check_scores("y_score", columns[1])
+                    labels = np.unique(columns[2])
                     none = no_scores(len(labels))
                     parts.append(cls._of_columns(found, None, labels, none))
                     continue
-                of_rows = (y_true, y_score, groups, weights, relevance_threshold)
-                table = list_table(
-                    *of_rows, pos_label, keep_scale=True, grade_gain=grade_gain
-                )
-                parts.append(cls._of_table(found, table, top))
+                given = *columns, weights, relevance_threshold, pos_label
+                parts.append(cls._of_rows(found, given, k, keep_scale=True))
         if not any(part._counts.any() for part in parts):
             raise ValueError("sample_weight: no batch holds a case that has weight.")
         return _joined(parts)

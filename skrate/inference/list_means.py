@@ -11,7 +11,7 @@ import numpy as np
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, dot, lazy
 from skrate.data.checks import check_equal_length, shown, warn, warn_undefined
 from skrate.data.ranking import check_groups
-from skrate.inference.evaluation import Difference, Evaluation, conclude
+from skrate.inference.evaluation import Difference, Evaluation
 from skrate.inference.plan import Plan
 from skrate.inference.resampling import Draw
 from skrate.inference.sample import Ranked
@@ -211,36 +211,35 @@ class ListDifference(Difference):
 
     a: MeanOverLists
     b: MeanOverLists
+    combines_intervals = False
+
+    @property
+    def name(self) -> str:
+        """The name of the metric, or of both, and that they are of lists."""
+        return f"{super().name} within lists"
+
+    @property
+    def question(self) -> Question:
+        """The parameters of both metrics, and of the means."""
+        params = [one.scores.params for one in (self.a, self.b)]
+        return question_of_both(params) | self.a.of_mean
 
     def comparison(self, plan: Plan) -> Comparison:
         """Return the comparison of both, with warnings of what is hardly known."""
-        a, b = self.a, self.b
         self._warn_of_undefined()
-        names = dict.fromkeys(one.metric.name for one in (a, b))
-        name = f"{' - '.join(names)} within lists"
-        error, freedom, draws = _NAN, _NAN, None
-        is_known = a.is_known and b.is_known
-        if is_known:
-            error, freedom = self.parts.standard_error, self.degrees_of_freedom
-            if plan.method == "permutation":
-                draws = self._exchanged(plan)
+        found = super().comparison(plan)
+        if np.isnan(found.value):
+            warn_undefined(self.name, "no list that counts is defined")
         else:
-            warn_undefined(name, "no list that counts is defined")
-        params = question_of_both([one.scores.params for one in (a, b)]) | a.of_mean
-        found = conclude(
-            name, (a.value, b.value), error, plan, freedom, draws, self.bounds, None,
-            params,
-        )  # fmt: skip
-        if is_known and np.isnan(found.statistic):
-            reason = "there is one list"
-            if a.cases.n_units > 1:
-                reason = "all lists have the same difference: method='permutation' has "
-                reason += "a p-value"
-            warn_undefined(f"t of the {name}", reason)
-        if is_known:
+            if np.isnan(found.statistic):
+                reason = "there is one list"
+                if self.a.cases.n_units > 1:
+                    reason = "all lists have the same difference: method='permutation' "
+                    reason += "has a p-value"
+                warn_undefined(f"t of the {self.name}", reason)
             self._warn_of_few_lists()
         method = "permutation" if plan.method == "permutation" else "t"
-        return replace(found, method=method, of=a.of)
+        return replace(found, method=method, of=self.a.of)
 
     def _warn_of_undefined(self) -> None:
         """Warn of lists that are left out because they are undefined for one model."""
@@ -271,7 +270,7 @@ class ListDifference(Difference):
         assert units is not None
         return np.bincount(units, of_lists).astype(np.float64, copy=False)
 
-    def _exchanged(self, plan: Plan) -> FloatArray:
+    def replicates(self, plan: Plan) -> FloatArray:
         """Return the difference with the models exchanged in some of the lists."""
         a, b = self.a.sums, self.b.sums
         parts, weights = (

@@ -34,7 +34,7 @@ from skrate.metrics.base import (
     score,
 )
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.metrics.lists import of_queues
+from skrate.metrics.lists import mean_of_lists
 from skrate.metrics.recall import (
     expected_recall,
     gain_of_tables,
@@ -243,7 +243,8 @@ def recall_at_rate_score(
                 "leave out one of them."
             )
         metric = RecallAtRate(rate, k, of)
-        return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
+        rows = y_true, y_score, groups, sample_weight, None, pos_label
+        return mean_of_lists(metric, rows)
     make, sample = partial(RecallAtRate, k=k, of=of), (y_true, y_score, sample_weight)
     return score_any(make, rate, *sample, pos_label, average=average, labels=labels)
 
@@ -347,7 +348,8 @@ def precision_at_rate_score(
     """
     metric = PrecisionAtRate(rate, k)
     if groups is not None:
-        return of_queues(metric, y_true, y_score, groups, sample_weight, pos_label)
+        rows = y_true, y_score, groups, sample_weight, None, pos_label
+        return mean_of_lists(metric, rows)
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 

@@ -678,6 +678,14 @@ def find_metric(
     return found
 
 
+def is_known(function: Any) -> bool:
+    """Return whether this is one of the score functions of this package."""
+    try:
+        return function in METRICS or function in LIST_METRICS
+    except TypeError:  # not hashable: certainly no function
+        return False
+
+
 def find_in_lists(
     metric: Any, params: dict[str, Any], **of_lists: Any
 ) -> tuple[Metric, list[Any]]:

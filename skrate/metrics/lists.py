@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Self, cast, get_args
 
 import numpy as np
 
-from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label
+from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray
 from skrate.data.checks import (
     as_array,
     check_choice,
@@ -18,11 +18,8 @@ from skrate.data.checks import (
     shown,
     warn_undefined,
 )
-from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, check_top, list_table
-from skrate.data.table import RankTable
-from skrate.metrics.base import Metric, MetricLike, find_in_lists
-from skrate.metrics.gain import ExpectedGain
+from skrate.metrics.base import Metric
 from skrate.metrics.results import Question
 
 Average = Literal["macro", "pooled", "pairs", "positives", "size"]
@@ -55,37 +52,12 @@ class ListScores:
 
     @classmethod
     def _of_rows(
-        cls,
-        metric: MetricLike,
-        y_true: ArrayLike,
-        y_score: ArrayLike | None,
-        *,
-        groups: ArrayLike,
-        entities: ArrayLike | None = None,
-        k: int | None = None,
-        sample_weight: ArrayLike | None = None,
-        relevance_threshold: float | None = None,
-        pos_label: Label = None,
-        **metric_kwargs: Any,
+        cls, metric: Metric, rows: tuple[Any, ...], k: int | None, **options: Any
     ) -> Self:
-        """Return the metric within the lists of rows."""
-        found, (k, relevance_threshold) = find_in_lists(
-            metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
-        )
-        k = check_items(found, k, sample_weight)
-        table = list_table(
-            y_true,
-            y_score,
-            groups,
-            sample_weight,
-            relevance_threshold,
-            pos_label,
-            keep_scale=found.is_sum,
-            gain=found.gain_of_cases if isinstance(found, ExpectedGain) else None,
-            grade_gain=found.grade_gain,
-            entities=entities,
-        )
-        return cls._of_table(found, table, k)
+        """Return the metric within the lists of rows, as for :func:`list_table`."""
+        k = check_items(metric, k, rows[3])
+        table = list_table(*rows, grade_gain=metric.grade_gain, **options)
+        return cls._of_table(metric, table, k)
 
     @classmethod
     def _of_table(cls, metric: Metric, table: ListTable, k: int | None = None) -> Self:
@@ -298,9 +270,9 @@ def check_items(
 def mean_of_lists(
     metric: Metric,
     rows: tuple[Any, ...],
-    k: int | None,
-    average: Average | Iterable[float],
-    undefined: Policy | float,
+    k: int | None = None,
+    average: Average | Iterable[float] = "pooled",
+    undefined: Policy | float = "skip",
 ) -> float:
     """Return the average of a metric over lists of rows, as for :func:`list_table`."""
     check_undefined(undefined), check_average(average)
@@ -310,23 +282,7 @@ def mean_of_lists(
             f"y_true has the shape {shape} of lists in rows: pass np.ravel(y_true), "
             f"np.ravel(y_score), groups=np.repeat(range({shape[0]}), {shape[1]})."
         )
-    k = check_top(k, rows[3])
-    table = list_table(*rows, grade_gain=metric.grade_gain)
-    return ListScores._of_table(metric, table, k).mean(average, undefined)
-
-
-def of_queues(
-    metric: Metric,
-    y_true: ArrayLike | RankTable | FoldRankings,
-    y_score: ArrayLike | None,
-    groups: ArrayLike,
-    sample_weight: ArrayLike | None,
-    pos_label: Label,
-) -> float:
-    """Return the metric of what is seen of all lists together."""
-    k = check_items(metric, None, sample_weight)
-    table = list_table(y_true, y_score, groups, sample_weight, None, pos_label)
-    return ListScores._of_table(metric, table, k).mean("pooled")
+    return ListScores._of_rows(metric, rows, k).mean(average, undefined)
 
 
 def check_average(average: Any) -> Average | FloatArray:

@@ -18,9 +18,7 @@ from skrate.data.arrays import Array, ArrayLike, Label, Number, as_numpy
 from skrate.data.checks import find_label, shown, warn_undefined
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.representations import html_of
-from skrate.metrics.average_precision import average_precision_score
-from skrate.metrics.base import MetricLike, named
-from skrate.metrics.bound_metric import (
+from skrate.inference.bound_metric import (
     OF_CASES,
     OF_LISTS,
     OF_MEAN,
@@ -28,6 +26,8 @@ from skrate.metrics.bound_metric import (
     bind,
     parameters_of,
 )
+from skrate.metrics.average_precision import average_precision_score
+from skrate.metrics.base import MetricLike, named
 from skrate.metrics.classes import AverageName, RateByClass
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
 from skrate.metrics.results import written

@@ -9,15 +9,17 @@ from functools import cache
 from typing import Any
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.inference.group_scores import group_scores
 from skrate.metrics.base import (
     LIST_METRICS,
     METRICS,
     check_parameters,
     find_metric,
+    is_known,
     per_case,
     unwrap,
 )
-from skrate.metrics.lists import AVERAGES, ListScores, check_average, check_undefined
+from skrate.metrics.lists import AVERAGES, check_average, check_undefined
 
 # What comes with the cases; the other keywords of a metric are its parameters.
 OF_CASES = ("groups", "sample_weight", "pos_label")
@@ -118,9 +120,7 @@ class BoundMetric:
             del options["labels"]
         # The classes of an estimator are no labels of grades.
         options["pos_label"] = None if self.has_grades else pos_label
-        scores = ListScores._of_rows(
-            self.function, y_true, y_score, **of_rows, **options
-        )
+        scores = group_scores(self.function, y_true, y_score, **of_rows, **options)
         mean = {name: v for name, v in self.params.items() if name in OF_MEAN}
         if list_weights is not None:
             mean["average"] = list_weights
@@ -193,14 +193,6 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
         and parameter.default is not parameter.empty
         and name not in of_cases
     }
-
-
-def is_known(function: Any) -> bool:
-    """Return whether this is one of the score functions of this package."""
-    try:
-        return function in METRICS or function in LIST_METRICS
-    except TypeError:  # not hashable: certainly no function
-        return False
 
 
 @cache
