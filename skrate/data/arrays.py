@@ -27,6 +27,8 @@ Label: TypeAlias = bool | float | str | np.generic | None
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 
 
+# What rounding may leave of a share that is reached.
+ROUNDING = 1e-12
 # Products of so many terms, and keys of so many scores, stay in the cache of a core;
 # so many weights are summed one after the other.
 _TERMS, CACHED, _ROW = 2**13, 2**14, 2**6

@@ -760,9 +760,14 @@ def best_ranker(columns: list[Column], signed: FloatArray) -> WeakRanker | None:
     The first of equally good ones counts: lower feature, lower threshold, missing
     values below.
     """
-    reach = np.array([_largest(*column.below(signed)) for column in columns])
-    if not len(reach):
+    if not columns:
         return None
+    reach = np.empty(len(columns))
+    for i, column in enumerate(columns):
+        # The largest |r|, whichever side missing values take.
+        below, missing = column.below(signed)
+        low, high = float(below.min()), float(below.max())
+        reach[i] = max(high, -low, high + missing, -low - missing)
     enough = reach.max() - TIE
     index = int(np.argmax(reach >= enough))
     below, missing = columns[index].below(signed)
@@ -773,12 +778,6 @@ def best_ranker(columns: list[Column], signed: FloatArray) -> WeakRanker | None:
     missing_above = not is_best[candidate]
     r = (r_missing_above if missing_above else r_missing_below)[candidate]
     return WeakRanker(index, candidate, bool(missing_above), float(r))
-
-
-def _largest(below: FloatArray, missing: float) -> float:
-    """Return the largest |r| of one feature, whichever side missing values take."""
-    low, high = float(below.min()), float(below.max())
-    return max(high, -low, high + missing, -low - missing)
 
 
 class Column:

@@ -459,9 +459,19 @@ class AtRate(Metric):
         check_needed(self)
         if self.k is None:
             return self
-        whole = 0 if n_cases is None else int(n_cases)
-        share = share_of_cases(self.k, whole, is_weighted)
-        return replace(self, rate=share, k=None)
+        k = self.k
+        if is_weighted or n_cases is None:
+            raise ValueError(
+                f"k={k} is a number of cases, which sample_weight, or a RankTable of "
+                "weights that are not whole, leaves without a meaning: give the share "
+                "of all weight as rate."
+            )
+        if k > n_cases:
+            raise ValueError(
+                f"k={k} is more than the {int(n_cases)} cases there are: for a number "
+                f"of others that these are a sample of, give rate={k}/N."
+            )
+        return replace(self, rate=k / n_cases, k=None)
 
     @property
     def law(self) -> RateDistribution:
@@ -632,22 +642,6 @@ def check_not_one_case(rate: Any, otherwise: str) -> None:
             f"rate=1 may be one case or all of them: {otherwise}, rate=1.0 is "
             "everything."
         )
-
-
-def share_of_cases(k: int, n_cases: int, is_weighted: bool = False) -> float:
-    """Return the share of ``n_cases`` that a number of them is."""
-    if is_weighted:
-        raise ValueError(
-            f"k={k} is a number of cases, which sample_weight, or a RankTable of "
-            "weights that are not whole, leaves without a meaning: give the share of "
-            "all weight as rate."
-        )
-    if k > n_cases:
-        raise ValueError(
-            f"k={k} is more than the {n_cases} cases there are: for a number of "
-            f"others, of which these are a sample, rate={k}/N with their number N."
-        )
-    return k / n_cases
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, overload
 import numpy as np
 
 from skrate.data.arrays import (
+    ROUNDING,
     Array,
     ArrayLike,
     FloatArray,
@@ -40,8 +41,6 @@ TOO_SMALL = (
     "often seem to differ. Compare two models on the same cases by "
     "method='permutation'."
 )
-# What rounding may leave of a share that is reached.
-ROUNDING = 1e-12
 
 
 @reject_scoring

@@ -248,7 +248,14 @@ def list_auc(table: ListTable, k: int | None = None) -> ListValues:
 def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListValues:
     pairs = n_pos * n_neg
     defined = (pairs > 0).astype(np.float64)
-    return ListValues(share_of(ordered, pairs), defined, ordered, pairs, n_pos, n_neg)
+    return ListValues(
+        values=share_of(ordered, pairs),
+        defined=defined,
+        part=ordered,
+        whole=pairs,
+        n_pos=n_pos,
+        n_neg=n_neg,
+    )
 
 
 def _drawn_auc(
@@ -280,7 +287,14 @@ def _drawn_auc(
     defined = np.minimum(mean(given.defined), 1.0)
     values = share_of(mean(np.nan_to_num(given.values)), defined)
     pairs = mean(given.whole)
-    return ListValues(values, defined, mean(ordered), pairs, mean(n_pos), mean(n_neg))
+    return ListValues(
+        values=values,
+        defined=defined,
+        part=mean(ordered),
+        whole=pairs,
+        n_pos=mean(n_pos),
+        n_neg=mean(n_neg),
+    )
 
 
 LIST_METRICS[ranking_auc_score] = AUC

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 
 from skrate.data.arrays import (
+    ROUNDING,
     Array,
     ArrayLike,
     FloatArray,
@@ -33,7 +34,6 @@ from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.ranking import ranking
 from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import EstimatedTable, Merged, RankTable
-from skrate.metrics.at_recall import ROUNDING
 from skrate.metrics.base import (
     FILLED_IN,
     OF_CASES_IN_FOLDS,
@@ -450,7 +450,14 @@ def _of_cases(
     # Sums that are beyond all floats are found below.
     with np.errstate(over="ignore", invalid="ignore"):
         if sample.weights is None and worth.cost is None:
-            found = gain_of_places(worth.gain, sample, metric.rate)
+            # All cost the same: twice as quick as by groups.
+            assert sample.scores is not None
+            order, begins = ranking(sample.scores)
+            gain, starts = worth.gain[order], np.flatnonzero(begins)
+            if not begins.all():
+                sizes = np.diff(starts, append=len(gain))
+                gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
+            found = sum_over_places(gain, metric.rate)
         else:
             found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
     if not np.isfinite(found):
@@ -462,18 +469,6 @@ def _of_cases(
         return found
     weights = sample.weights
     return found / (len(worth.gain) if weights is None else total(weights))
-
-
-def gain_of_places(gain: FloatArray, sample: Sample, rate: RateDistribution) -> float:
-    """Return the expected gain of cases that all cost the same, twice as quickly."""
-    assert sample.scores is not None
-    order, begins = ranking(sample.scores)
-    gain = gain[order]
-    if not begins.all():
-        starts = np.flatnonzero(begins)
-        sizes = np.diff(starts, append=len(gain))
-        gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
-    return sum_over_places(gain, rate)
 
 
 def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
@@ -535,10 +530,8 @@ def gain_at_cut(table: WorthTable, points: FloatArray) -> FloatArray:
     worth = table.worth
     width = bandwidth(points, table.total)
     gained = np.append(0.0, np.cumsum(worth.gain))
-    ends = np.interp(
-        np.concatenate([points - width, points + width]), worth.shares, gained
-    )
-    found = ends[len(points) :] - ends[: len(points)]
+    found = np.interp(points + width, worth.shares, gained)
+    found -= np.interp(points - width, worth.shares, gained)
     spent = float(worth.cost.sum())
     around = 2 * width * spent
     # Few cases may happen to gain all the same: four average ones are added.

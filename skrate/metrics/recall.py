@@ -281,10 +281,9 @@ def share_at_cut(
     width = bandwidth(points, total)
     found = np.zeros_like(width)
     for table in tables:
-        ends = np.interp(
-            np.concatenate([points - width, points + width]), table.rates, table.cum_pos
-        )
-        found += (ends[len(points) :] - ends[: len(points)]) / n_repeats
+        above = np.interp(points + width, table.rates, table.cum_pos)
+        above -= np.interp(points - width, table.rates, table.cum_pos)
+        found += above / n_repeats
     # Per case within the bandwidth, so that it does not jump from one to the next.
     around = 2 * width * total
     # Few cases may be all of one class: two of each are added, as Agresti and Coull

@@ -22,6 +22,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import (
+    ROUNDING,
     Array,
     ArrayLike,
     BoolArray,
@@ -71,8 +72,6 @@ _AUTO = ("predict_proba", "decision_function")
 # Scores are coarse where there are fewer levels than this share of the cases, and those
 # of folds apart where there are more of them than this many times those of one.
 _COARSE, _APART = 0.5, 1.5
-# A rate of 29/100 is 29 of 100 cases, whatever floats make of the product.
-_ROUNDING = 1e-12
 # What is limited, the cases that it is a share of, and the size of their next batch.
 Kind = Literal["rate", "recall", "fpr"]
 _SHARE = {"rate": "share marked", "recall": "recall", "fpr": "false positive rate"}
@@ -627,7 +626,8 @@ class Constraint:
         """
         most = n + 1 if most is None else most
         if self.confidence is None:
-            allowed = self.rate.mean() * (n + self.effect) * (1 + _ROUNDING)
+            # A rate of 29/100 is 29 of 100 cases, whatever floats make of the product.
+            allowed = self.rate.mean() * (n + self.effect) * (1 + ROUNDING)
             return min(most, max(int(np.floor(allowed - (self.effect - 1))), 0))
         # By bisection, as the number above can only grow with the place.
         chance = chance_of_more(n, self.rate, self.n_items, self.effect)
@@ -850,7 +850,7 @@ class BatchLaw:
             low, high = special.betaincinv(*self.shapes, tails)
         else:
             reached = np.cumsum(self.probabilities)
-            ends = np.searchsorted(reached, tails * (1 - _ROUNDING))
+            ends = np.searchsorted(reached, tails * (1 - ROUNDING))
             low, high = np.minimum(ends, self.n_items) / self.n_items
         return ConfidenceInterval(float(low), float(high))
 
@@ -865,7 +865,7 @@ def chance_of_more(
     """Return P(N > R n_items) as a function of the place, R being the random rate."""
     if n_items is not None:
         # The probability that the rate is below each share of the batch.
-        shares = np.arange(n_items + 1) / n_items * (1 - _ROUNDING)
+        shares = np.arange(n_items + 1) / n_items * (1 - ROUNDING)
         short = np.where(shares > 0, 1 - rate.survival(shares), 0.0)
         return lambda place: float(
             dot(BatchLaw(n, place, n_items, effect).probabilities, short)
