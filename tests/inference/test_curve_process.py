@@ -16,8 +16,9 @@ from skrate import (
     precision_at_rate_score,
     recall_at_rate_score,
 )
-from skrate.inference.curve_evaluation import curve_process
+from skrate.inference.curve_evaluation import curve_process, evaluate_curve
 from skrate.inference.sample import check_cases, scored
+from skrate.inference.units import Units
 
 RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])
 GAIN = {"benefit": 3.0, "cost": 0.4}
@@ -98,6 +99,16 @@ def test_at_one_rate_it_is_what_compare_and_estimate_find(metric, rate):
     # By the normal law, and a tenth of a case that is added otherwise.
     ends = np.ravel(alone.interval(0.95))[::2]
     assert ends == pytest.approx(one.confidence_interval, rel=0.01)
+
+
+def test_curves_of_other_samples_are_not_subtracted():
+    models = models_of(*sample(4))
+    a, b = (
+        evaluate_curve("recall", [one], RATES, Units.of_ranking(one, 0.95))
+        for one in models
+    )
+    with pytest.raises(ValueError, match="same units"):
+        _ = a - b
 
 
 def test_draws_deviate_as_multipliers_of_the_influence_do():
