@@ -137,15 +137,6 @@ class EstimatedLabels:
         return is_pos if are_sure and is_plain and self.is_complete else None
 
     @property
-    def as_expected(self) -> EstimatedLabels | None:
-        """The same labels, whose influence is that expected of them; None if unknown.
-
-        If few labels count for many cases, the rarest may not have been drawn yet, and
-        the spread of the labels is then too small.
-        """
-        return None
-
-    @property
     def drawn_errors(self) -> FloatArray:
         """Where only draws show errors: inverse probabilities, and errors times these.
 
@@ -170,6 +161,16 @@ class EstimatedLabels:
         if self.scope == "batch":
             return self.noise * (of_pos - of_neg)
         return self.pos * of_pos + self.neg * of_neg
+
+    def influence_rows(
+        self, of_pos: FloatArray, of_neg: FloatArray
+    ) -> list[FloatArray]:
+        """Return the influence, and the one that is expected if predictions say it.
+
+        If few labels count for many cases, the rarest may not have been drawn yet, and
+        the spread of the labels is then too small.
+        """
+        return [self.influence(of_pos, of_neg)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,17 +201,16 @@ class TakenLabels(EstimatedLabels):
         return None if self.whole.known is None else self.whole.known[self.rows]
 
     @property
-    def as_expected(self) -> EstimatedLabels | None:
-        expected = self.whole.as_expected
-        return expected and replace(self, whole=expected)
-
-    @property
     def drawn_errors(self) -> FloatArray:
         return self.whole.drawn_errors[:, self.rows]
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
-        whole = replace(self.whole, scope=self.scope)
-        slopes = np.zeros((2, len(whole)))
+        return self.influence_rows(of_pos, of_neg)[0]
+
+    def influence_rows(
+        self, of_pos: FloatArray, of_neg: FloatArray
+    ) -> list[FloatArray]:
+        slopes = np.zeros((2, len(self.whole)))
         slopes[:, self.rows] = of_pos, of_neg
-        adds = whole.influence(*slopes)
-        return np.append(adds[self.rows], np.delete(adds, self.rows))
+        rows = replace(self.whole, scope=self.scope).influence_rows(*slopes)
+        return [np.append(r[self.rows], np.delete(r, self.rows)) for r in rows]

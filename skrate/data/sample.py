@@ -26,6 +26,7 @@ from skrate.data.checks import (
     check_weights,
 )
 from skrate.data.estimated import EstimatedLabels
+from skrate.data.ranking import ranking
 
 # What weights are: "relative" ones have no scale; others are whole numbers of
 # repetitions, or inverse probabilities of being sampled.
@@ -108,6 +109,31 @@ class Sample:
         if self.weights is not None and self.are_repetitions:
             return float(self.weights[chosen].sum())
         return float(np.count_nonzero(chosen))
+
+    def columns(self, order: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return what each sample counts as a positive, and as a negative, in order."""
+        if self.estimated is not None:
+            pos, weight = self.estimated.pos.take(order), self.estimated.weight
+            return pos, (1.0 if weight is None else weight.take(order)) - pos
+        # With a sign for the class, so that they are put in order once.
+        weights = self.row_weights
+        signed = np.where(self.is_pos, weights, -weights)[order]
+        pos = np.maximum(signed, 0.0)
+        return pos, pos - signed
+
+    def ranking(self) -> tuple[IntArray, BoolArray]:
+        """Return the samples, best first, and where groups of equal scores begin.
+
+        No group is without weight: lost cases of censored labels join the next one.
+        """
+        assert self.scores is not None
+        order, begins = ranking(self.scores)
+        if self.estimated is not None and self.estimated.weight is not None:
+            starts = np.flatnonzero(begins)
+            weights = np.add.reduceat(self.estimated.weight[order], starts)
+            begins[starts] = weights > 0
+            begins[np.argmax(begins)], begins[0] = False, True
+        return order, begins
 
     @property
     def n_units(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -43,7 +43,6 @@ from skrate.data.compressed import (
     naming_batch,
     scores_of,
 )
-from skrate.data.estimated import EstimatedLabels
 from skrate.data.ranking import ranked_labels, ranking
 from skrate.data.sample import Sample, check_ranking
 
@@ -93,6 +92,9 @@ class RankTable:
     labels : array of shape (n_cases,) or None
         Where every group is one case and all weights are equal: whether the case at
         each place of the ranking is positive. Kernels may take a short cut on it.
+    own_products : pair of arrays of shape (n_groups,) or None
+        Of estimated labels: sums per group of the products of ``pos`` of each sample
+        with its ``neg``, and with 1 - ``pos``, which are 0 for known labels.
 
     Notes
     -----
@@ -126,14 +128,15 @@ class RankTable:
     # How far a metric may be off. Metrics come after tables: their base says it.
     _error_of: ClassVar[Callable[[RankTable, Any, dict[str, Any]], float]]
 
-    thresholds: Array | None
-    labels: BoolArray | None
-    _cells: Cells | None
+    thresholds: Array | None = None
+    labels: BoolArray | None = None
+    own_products: tuple[FloatArray, FloatArray] | None = None
+    _cells: Cells | None = None
+    # Whether it is known that its weights count cases.
+    is_of_cases: bool = False
     n_pos: float
     n_neg: float
     total: float
-    # Whether it is known that its weights count cases.
-    is_of_cases: bool
     prevalence: float
     negative_share: float
 
@@ -169,41 +172,37 @@ class RankTable:
 
     def _fill(
         self,
-        pos: FloatArray | None = None,
-        neg: FloatArray | None = None,
+        pos: FloatArray,
+        neg: FloatArray,
         thresholds: Array | None = None,
-        labels: BoolArray | None = None,
-        cells: Cells | None = None,
         sums: tuple[FloatArray, FloatArray] | None = None,
+        cells: Cells | None = None,
     ) -> RankTable:
-        """Set the state from weights, labels of untied cases, or cells, best first.
+        """Set the state from weights, best first.
 
         ``sums`` of weights that count cases, above each cut, may be known.
         """
-        if cells is not None:
-            pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
-            thresholds = scores_of(cells.keys)[::-1]
-        known: dict[str, Any]
-        if labels is not None:
-            # Weights per group and their sums are made where they are asked for.
-            known = {}
-            n_pos = float(np.count_nonzero(labels))
-            n_neg = len(labels) - n_pos
-        else:
-            assert pos is not None
-            assert neg is not None
-            cum_pos, cum_neg = sums or (cumulated(pos), cumulated(neg))
-            known = {"pos": pos, "neg": neg, "cum_pos": cum_pos, "cum_neg": cum_neg}
-            n_pos, n_neg = float(cum_pos[-1]), float(cum_neg[-1])
-        for array in (*known.values(), thresholds, labels, *(cells or ())):
-            if array is not None:
-                array.flags.writeable = False
-        whole = n_pos + n_neg
-        vars(self).update(
-            known, thresholds=thresholds, labels=labels, _cells=cells, n_pos=n_pos,
-            n_neg=n_neg, total=whole, is_of_cases=sums is not None,
-            prevalence=n_pos / whole, negative_share=n_neg / whole,
-        )  # fmt: skip
+        cum_pos, cum_neg = sums or (cumulated(pos), cumulated(neg))
+        return self._set(
+            float(cum_pos[-1]),
+            float(cum_neg[-1]),
+            pos=pos,
+            neg=neg,
+            cum_pos=cum_pos,
+            cum_neg=cum_neg,
+            thresholds=thresholds,
+            _cells=cells,
+            is_of_cases=sums is not None,
+        )
+
+    def _set(self, n_pos: float, n_neg: float, **known: Any) -> RankTable:
+        """Set the state from the weights of classes and all else that is known."""
+        for value in known.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        whole = known.setdefault("total", n_pos + n_neg)
+        shares = {"prevalence": n_pos / whole, "negative_share": n_neg / whole}
+        vars(self).update(known, **shares, n_pos=n_pos, n_neg=n_neg)
         return self
 
     @lazy
@@ -378,7 +377,7 @@ class RankTable:
         max_groups = check_count("max_groups", max_groups, minimum=1)
         if self.n_groups <= max_groups:
             return self
-        return _new(cells=compressed(self.cells, max_groups))
+        return table_of_cells(compressed(self.cells, max_groups))
 
     @property
     def is_compressed(self) -> bool:
@@ -460,14 +459,21 @@ class RankTable:
     @lazy
     def cum_neg(self) -> FloatArray:
         """Weight of the negatives above each cut."""
+        if self.own_products is not None:
+            return frozen(self.rates * self.total - self.cum_pos)
         return frozen(cumulated(self.neg if self.labels is None else ~self.labels))
 
     @lazy
     def rates(self) -> FloatArray:
         """Rate at each cut."""
-        if self.labels is not None:
+        if self.labels is not None or (
+            self.is_of_cases and self.n_groups == self.total
+        ):
             return frozen(np.arange(self.n_groups + 1) / self.n_groups)
         processed = cumulated(self.pos + self.neg)
+        if self.is_of_cases:
+            # Of estimated labels rounding may have left it.
+            processed = np.rint(processed)
         return frozen(processed / processed[-1])
 
     @lazy
@@ -483,14 +489,23 @@ class RankTable:
     @property
     def mirrored(self) -> RankTable:
         """The table of swapped classes and negated scores, without thresholds."""
-        if self.labels is None:
-            return _new(self.neg[::-1], self.pos[::-1])
-        return _new(labels=~self.labels[::-1])
+        return self._swapped(slice(None, None, -1))
 
     @property
     def swapped(self) -> RankTable:
         """The table in which the negatives are the positives, without thresholds."""
-        return _new(self.neg, self.pos)
+        return self._swapped(slice(None))
+
+    def _swapped(self, order: slice) -> RankTable:
+        """Return the table of swapped classes with its groups in an order."""
+        if self.labels is not None:
+            return _table_of_untied(~self.labels[order])
+        pos, neg = self.neg[order], self.pos[order]
+        if self.own_products is None:
+            return table_of_weights(pos, neg)
+        own = [each[order] for each in self.own_products]
+        are_cases = self.is_of_cases
+        return _table_of_estimates(pos, neg, own, self.total, are_cases=are_cases)
 
     @lazy
     def merged(self) -> Merged:
@@ -516,7 +531,7 @@ class RankTable:
         if self.thresholds is None or other.thresholds is None:
             raise ValueError("Only tables with thresholds add: the scores are unknown.")
         if self.is_compressed or other.is_compressed:
-            return _new(cells=merged_cells([self.cells, other.cells]))
+            return table_of_cells(merged_cells([self.cells, other.cells]))
         scores = joined("Scores", self.thresholds, other.thresholds)
         order, begins = ranking(scores)
         starts = np.flatnonzero(begins)
@@ -524,7 +539,7 @@ class RankTable:
             np.add.reduceat(np.concatenate(both)[order], starts)
             for both in ((self.pos, other.pos), (self.neg, other.neg))
         )
-        return _new(pos, neg, scores[order[starts]])
+        return table_of_weights(pos, neg, scores[order[starts]])
 
     def __radd__(self, other: object) -> RankTable:
         # What `sum` begins with.
@@ -548,10 +563,10 @@ class RankTable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._cells is not None:
-            return _new, (None, None, None, None, self._cells)
+            return table_of_cells, (self._cells,)
         if self.labels is not None:
-            return _new, (None, None, self.thresholds, self.labels)
-        return _new, (self.pos, self.neg, self.thresholds)
+            return _table_of_untied, (self.labels, self.thresholds)
+        return table_of_weights, (self.pos, self.neg, self.thresholds)
 
     def __repr__(self) -> str:
         state = "compressed, " if self.is_compressed else ""
@@ -559,121 +574,6 @@ class RankTable:
             f"RankTable({self.n_groups} groups, {state}n_pos={self.n_pos:g}, "
             f"n_neg={self.n_neg:g})"
         )
-
-
-class EstimatedTable(RankTable):
-    """A table of estimated labels, of which a group may hold less than nothing.
-
-    No two groups are alike, so none merge. ``own_pairs`` and ``own_squares`` sum, per
-    group, the products of a case's counts with each other and with themselves, as far
-    as they differ from the products of known labels.
-    """
-
-    # None where each group is one case, which counts 1 in all.
-    _columns: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None
-
-    @classmethod
-    def of(
-        cls, labels: EstimatedLabels, order: IntArray, begins: BoolArray
-    ) -> EstimatedTable:
-        """Return the table of cases whose ranking is known."""
-        pos = labels.pos.take(order)
-        if labels.weight is None and begins.all():
-            return cls._from(pos)
-        sizes = np.ones(len(pos)) if labels.weight is None else labels.weight[order]
-        neg = sizes - pos
-        columns = [pos, sizes, neg, pos * neg]
-        if labels.weight is not None:
-            columns.append(pos * (1 - pos))
-        if not begins.all():
-            starts = np.flatnonzero(begins)
-            columns = [np.add.reduceat(each, starts) for each in columns]
-        has_weight = columns[1] > 0
-        if not has_weight.all():
-            columns = [each[has_weight] for each in columns]
-        pos, sizes, neg, *own = columns
-        return cls._from(
-            pos, (sizes, neg, own[0], own[-1]), are_cases=labels.weight is None
-        )
-
-    @classmethod
-    def _from(
-        cls,
-        pos: FloatArray,
-        columns: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None = None,
-        *,
-        are_cases: bool = True,
-    ) -> EstimatedTable:
-        table = cls.__new__(cls)
-        cum_pos = np.zeros(len(pos) + 1)
-        np.cumsum(pos, out=cum_pos[1:])
-        n_pos = float(cum_pos[-1])
-        whole = float(len(pos)) if columns is None else total(columns[0])
-        vars(table).update(
-            pos=frozen(pos), cum_pos=frozen(cum_pos), _columns=columns,
-            thresholds=None, labels=None, _cells=None, n_pos=n_pos,
-            n_neg=whole - n_pos, total=whole, is_of_cases=are_cases,
-            prevalence=n_pos / whole, negative_share=1 - n_pos / whole,
-        )  # fmt: skip
-        return table
-
-    @lazy
-    def rates(self) -> FloatArray:
-        return frozen(self._new_rates())
-
-    def _new_rates(self) -> FloatArray:
-        """Return the rate at each cut, to be changed."""
-        columns = self._columns
-        cuts = cumulated(columns[0]) if columns else np.arange(len(self.pos) + 1.0)
-        cuts /= self.total
-        return cuts
-
-    @lazy
-    def neg(self) -> FloatArray:
-        return frozen(1 - self.pos if self._columns is None else self._columns[1])
-
-    @lazy
-    def cum_neg(self) -> FloatArray:
-        above = self._new_rates()
-        above *= self.total
-        above -= self.cum_pos
-        return frozen(above)
-
-    @property
-    def own_pairs(self) -> FloatArray:
-        """Sums of what cases count as a positive times as a negative."""
-        return self.pos * self.neg if self._columns is None else self._columns[2]
-
-    @property
-    def own_squares(self) -> FloatArray:
-        """Sums of what cases count as a positive times what they lack to 1."""
-        return self.pos * self.neg if self._columns is None else self._columns[3]
-
-    @property
-    def swapped(self) -> RankTable:
-        return self._swapped(slice(None))
-
-    @property
-    def mirrored(self) -> RankTable:
-        return self._swapped(slice(None, None, -1))
-
-    def _swapped(self, order: slice) -> RankTable:
-        """Return the table of swapped classes, whose groups are in another order."""
-        columns = None
-        if self._columns is not None:
-            sizes, _, *own = (each[order] for each in self._columns)
-            columns = sizes, self.pos[order], own[0], own[1]
-        neg = self.neg[order]
-        return self._from(neg.copy(), columns, are_cases=self.is_of_cases)
-
-    @property
-    def merged(self) -> Merged:
-        """The groups as they are."""
-        merged = Merged(self.pos, self.neg, np.arange(self.n_groups))
-        vars(merged)["table"] = self
-        return merged
-
-    runs = down = merged
 
 
 def rank_table(
@@ -712,7 +612,7 @@ def table_of(sample: Sample, *, with_scores: bool = False) -> RankTable:
     is_plain = sample.weights is None and sample.estimated is None
     if is_plain and not with_scores:
         return _table_of_labels(*ranked_labels(sample.scores, sample.is_pos))
-    order, begins = ranking(sample.scores)
+    order, begins = sample.ranking()
     thresholds = sample.scores[order[begins]] if with_scores else None
     return table_of_ranking(sample, order, begins, thresholds)
 
@@ -720,18 +620,25 @@ def table_of(sample: Sample, *, with_scores: bool = False) -> RankTable:
 def table_of_ranking(
     sample: Sample, order: IntArray, begins: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
-    """Return the table of cases whose ranking is known."""
-    if sample.estimated is not None:
-        return EstimatedTable.of(sample.estimated, order, begins)
-    if sample.weights is None:
+    """Return the table of samples whose ranking is known."""
+    if sample.weights is None and sample.estimated is None:
         return _table_of_labels(sample.is_pos[order], begins, thresholds)
-    # With a sign for the class, so that they are put in order once.
-    signed = np.where(sample.is_pos, sample.weights, -sample.weights)[order]
-    pos = np.maximum(signed, 0.0)
-    neg = pos - signed
+    pos, neg = sample.columns(order)
+    columns = [pos, neg]
+    is_weighted = sample.weights is not None
+    if sample.estimated is not None:
+        is_weighted = sample.estimated.weight is not None
+        columns += [pos * neg, pos * (1 - pos)] if is_weighted else [pos * neg]
     if not begins.all():
-        pos, neg = (np.add.reduceat(c, np.flatnonzero(begins)) for c in (pos, neg))
-    return _new(pos, neg, thresholds)
+        starts = np.flatnonzero(begins)
+        columns = [np.add.reduceat(each, starts) for each in columns]
+    pos, neg, *own = columns
+    if sample.estimated is None:
+        return table_of_weights(pos, neg, thresholds)
+    whole = total(pos + neg) if is_weighted else float(len(order))
+    # Without weights both products are the same.
+    both = own[0], own[-1]
+    return _table_of_estimates(pos, neg, both, whole, are_cases=not is_weighted)
 
 
 def _table_of_labels(
@@ -739,10 +646,10 @@ def _table_of_labels(
 ) -> RankTable:
     """Return the table of cases without weights, in the order of their ranking."""
     if begins.all():
-        return _new(thresholds=thresholds, labels=labels)
+        return _table_of_untied(labels, thresholds)
     sums = _sums(labels, np.flatnonzero(begins))
     pos, neg = map(np.diff, sums)
-    return _new(pos, neg, thresholds, sums=sums)
+    return table_of_weights(pos, neg, thresholds, sums=sums)
 
 
 def _sums(labels: BoolArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -753,28 +660,57 @@ def _sums(labels: BoolArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def table_of_weights(
-    pos: FloatArray, neg: FloatArray, thresholds: Array | None = None
+    pos: FloatArray, neg: FloatArray, thresholds: Array | None = None, **known: Any
 ) -> RankTable:
     """Return the table of groups that have weight, without checks or copies."""
-    return _new(pos, neg, thresholds)
+    return RankTable.__new__(RankTable)._fill(pos, neg, thresholds, **known)
+
+
+def _table_of_untied(labels: BoolArray, thresholds: Array | None = None) -> RankTable:
+    """Return the table of labels; weights are made where they are asked for."""
+    n_pos, table = float(np.count_nonzero(labels)), RankTable.__new__(RankTable)
+    n_neg = len(labels) - n_pos
+    return table._set(n_pos, n_neg, labels=labels, thresholds=thresholds)
 
 
 def extreme_tables(table: RankTable) -> list[RankTable]:
     """Return the worst and the best order of the cases that a table allows."""
-    return [_new(*extreme_order(table.cells, is_best=b)) for b in (False, True)]
+    return [
+        table_of_weights(*extreme_order(table.cells, is_best=b)) for b in (False, True)
+    ]
 
 
 def table_of_cells(cells: Cells) -> RankTable:
     """Return the table of cells; it is an exact one if all their scores are known."""
-    if cells.is_exact.all():
-        pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
-        return _new(pos, neg, scores_of(cells.keys)[::-1])
-    return _new(cells=cells)
+    pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
+    for array in cells:
+        array.flags.writeable = False
+    known = None if cells.is_exact.all() else cells
+    return table_of_weights(pos, neg, scores_of(cells.keys)[::-1], cells=known)
 
 
-def _new(*parts: Any, **named: Any) -> RankTable:
-    """Return a table from parts that are known to be right."""
-    return RankTable.__new__(RankTable)._fill(*parts, **named)
+def _table_of_estimates(
+    pos: FloatArray,
+    neg: FloatArray,
+    own_products: Sequence[FloatArray],
+    total: float,
+    *,
+    are_cases: bool,
+) -> RankTable:
+    """Return the table of estimated labels, which may be negative."""
+    cum_pos = np.zeros(len(pos) + 1)
+    np.cumsum(pos, out=cum_pos[1:])
+    n_pos = float(cum_pos[-1])
+    return RankTable.__new__(RankTable)._set(
+        n_pos,
+        total - n_pos,
+        total=total,
+        pos=pos,
+        neg=neg,
+        cum_pos=cum_pos,
+        own_products=tuple(map(frozen, own_products)),
+        is_of_cases=are_cases,
+    )
 
 
 def _shares(cumulated: FloatArray) -> FloatArray:
@@ -797,7 +733,7 @@ class Merged:
     @lazy
     def table(self) -> RankTable:
         """The same as a table."""
-        return _new(self.pos, self.neg, sums=self.sums)
+        return table_of_weights(self.pos, self.neg, sums=self.sums)
 
     def group_of(self, n_groups: int) -> IntArray:
         """Return for each of the ``n_groups`` groups the one it became part of."""
@@ -824,8 +760,6 @@ def _merged(
     table: RankTable, groups: MergedGroups, kept: IntArray = _NO_GROUPS
 ) -> Merged:
     """Return a table merged, except for groups that must begin where they did."""
-    if isinstance(table, EstimatedTable):
-        return table.merged
     labels = table.labels
     has_pos = table.pos > 0 if labels is None else labels
     is_start = np.ones(table.n_groups, dtype=bool)
@@ -840,7 +774,8 @@ def _merged(
         is_start = has_pos & has_neg
         is_start[1:] |= (has_pos[1:] != has_pos[:-1]) | (has_neg[1:] != has_neg[:-1])
         is_start[0] = True
-    is_start[kept] = True
+    # Samples of estimated labels are both classes in part: no two groups are alike.
+    is_start[kept if table.own_products is None else slice(None)] = True
     starts = np.flatnonzero(is_start)
     if len(starts) == table.n_groups:
         # The table itself, which knows its sums.

@@ -19,7 +19,7 @@ from skrate.data.checks import (
     shown,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.table import EstimatedTable, RankTable, check_alone, rank_table
+from skrate.data.table import RankTable, check_alone, rank_table
 from skrate.displays.base import (
     COUNTS,
     Axes,
@@ -223,7 +223,7 @@ class HitCurveDisplay(FoldsDisplay):
                 f"tables must be RankTables in a list, got {shown(tables)}."
             )
         self.perfect = perfect
-        self._are_estimates = any(isinstance(t, EstimatedTable) for t in tables or ())
+        self._are_estimates = any(t.own_products is not None for t in tables or ())
         if len(rates) != len(hits):
             raise ValueError(
                 f"rates holds {len(rates)} curves and hits {len(hits)}: give one each."

@@ -14,7 +14,7 @@ from skrate.inference.intervals import ADDED
 from skrate.inference.plan import Plan
 from skrate.inference.sample import Ranked, by_fold
 from skrate.inference.units import Units
-from skrate.inference.variance import covariance, freedom_of_estimates, labels_of
+from skrate.inference.variance import covariance, freedom_of_estimates
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.results import t_quantile, wilson_ends
 
@@ -330,11 +330,8 @@ def _cells(ranked: Ranked, rates: FloatArray) -> tuple[IntArray, FloatArray]:
     # The weight of a cell may be lost in that of the others.
     above = (rates >= high).astype(np.float64)
     np.divide(rates - low, high - low, out=above, where=high > low)
-    group = ranked.group
-    if ranked.estimated is not None:
-        group = ranked.group_with_weight(ranked.estimated)
     sizes = np.diff(starts, append=table.n_groups)
-    cell = np.repeat(np.arange(len(starts)), sizes).take(group)
+    cell = np.repeat(np.arange(len(starts)), sizes).take(ranked.group)
     return cell, np.clip(above, 0, 1)
 
 
@@ -345,8 +342,8 @@ def _of_estimated_labels(
     if ranked.estimated is None:
         return []
     of_neg, of_pos = np.split(ranked.total / ranked.table.total * by_cell, 2)
-    both = list(zip(of_pos.T, of_neg.T, strict=True))
-    return [
-        np.stack([labels.influence(p.take(cells), n.take(cells)) for p, n in both])
-        for labels in labels_of(ranked)
+    by_rate = [
+        ranked.estimated.influence_rows(pos.take(cells), neg.take(cells))
+        for pos, neg in zip(of_pos.T, of_neg.T, strict=True)
     ]
+    return [np.stack(rows) for rows in zip(*by_rate, strict=True)]

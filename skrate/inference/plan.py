@@ -450,7 +450,7 @@ def _few_heavy_labels(metric: Metric, ranked: Ranked) -> str | None:
     rate = None if metric.needs else rate_of(metric.law)
     if rate is not None:
         # Only labels above the cut count in a precision.
-        is_above = ranked.table.rates.take(ranked.group_with_weight(labels)) < rate
+        is_above = ranked.table.rates.take(ranked.group) < rate
         weights, errors = weights[is_above], errors[is_above]
     half = np.quantile(weights, _NEARLY_ALL, method="lower") / 2
     n_heavy = np.count_nonzero(errors > half)

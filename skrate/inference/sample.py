@@ -12,6 +12,7 @@ from scipy.sparse import csgraph
 
 from skrate.curves.folds import Folds
 from skrate.data.arrays import (
+    Array,
     ArrayLike,
     BoolArray,
     FloatArray,
@@ -31,7 +32,7 @@ from skrate.data.checks import (
 )
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
-from skrate.data.ranking import check_groups, ranking
+from skrate.data.ranking import begins_group, check_groups
 from skrate.data.sample import Sample, check_scores_given, sample_of_estimates
 from skrate.data.table import Merged, RankTable, check_alone, table_of, table_of_ranking
 from skrate.metrics.base import Metric
@@ -149,22 +150,11 @@ class Ranked(Sample):
     @lazy
     def group(self) -> IntArray:
         """The group of ties that each case is in, best first."""
-        if self.scores is None:
-            of_pos, of_neg = _cells(self.table)
-            return np.concatenate([of_pos, of_neg])
         order, begins = self._ranking
         group = np.empty_like(order)
         has_ties = not begins.all()
         group[order] = np.cumsum(begins) - 1 if has_ties else np.arange(len(order))
         return group
-
-    def group_with_weight(self, labels: EstimatedLabels) -> IntArray:
-        """Return the group of each case in a table that lacks those without weight."""
-        if labels.weight is None:
-            return self.group
-        has_weight = np.bincount(self.group, labels.weight) > 0
-        found: IntArray = np.maximum(np.cumsum(has_weight) - 1, 0).take(self.group)
-        return found
 
     def forget(self) -> None:
         """Give back the memory of what is only for single cases, or found again."""
@@ -172,33 +162,40 @@ class Ranked(Sample):
             vars(self).pop(name, None)
         vars(self.table).pop("merged", None)
 
+    def of_classes(
+        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return what each class has in the group of each case, in a merged table."""
+        order = self._ranking[0]
+        of_neg, of_pos = np.empty((2, len(order)))
+        of_neg[order], of_pos[order] = self._repeated(smaller, by_neg, by_pos)
+        return of_neg, of_pos
+
     def of_cases(
         self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> FloatArray:
-        """Return for each case what its class has in its group of the merged table."""
-        if self.estimated is not None:
-            return self.of_estimates(by_neg, by_pos, [self.estimated])[0]
+        """Return the same of the class that each case is known to be of."""
         if self.folds is not None:
             return self._of_cases_in_folds(smaller, by_neg, by_pos)
-        if self.table.labels is not None and self.scores is not None:
-            # Without ties groups are of one class, and places of the ranking in a row.
-            of_group = np.where(smaller.table.pos > 0, by_pos, by_neg)
-            values = np.empty(len(self.is_pos))
-            sizes = np.diff(smaller.starts, append=len(values))
-            values[self._ranking[0]] = np.repeat(of_group, sizes)
-            return values
-        group = smaller.group_of(self.table.n_groups).take(self.group)
-        group += len(by_neg) * self.is_pos
-        return np.concatenate([by_neg, by_pos]).take(group)
+        order, has_pos = self._ranking[0], smaller.pos > 0
+        (ranked,) = self._repeated(smaller, np.where(has_pos, by_pos, by_neg))
+        # Few groups have both classes.
+        is_mixed = has_pos & (smaller.neg > 0)
+        if is_mixed.any():
+            mixed, of_neg = self._repeated(smaller, is_mixed, by_neg)
+            ranked = np.where(mixed & ~self.is_pos.take(order), of_neg, ranked)
+        values = np.empty_like(ranked)
+        values[order] = ranked
+        return values
 
-    def of_estimates(
-        self, by_neg: FloatArray, by_pos: FloatArray, labels: list[EstimatedLabels]
-    ) -> list[FloatArray]:
-        """Return the same by labels that are both classes in part, for each of them."""
-        group = self.group_with_weight(labels[0])
-        of_classes = by_pos.take(group), by_neg.take(group)
-        scale = self.total / self.table.total
-        return [scale * each.influence(*of_classes) for each in labels]
+    def _repeated(self, smaller: Merged, *of_groups: Array) -> list[Array]:
+        """Return what groups of a merged table have for each case, best first."""
+        order, begins = self._ranking
+        if len(smaller.starts) == len(order):
+            return [*of_groups]
+        starts = np.flatnonzero(begins)[smaller.starts]
+        sizes = np.diff(starts, append=len(order))
+        return [np.repeat(each, sizes) for each in of_groups]
 
     def _of_cases_in_folds(
         self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
@@ -233,8 +230,11 @@ class Ranked(Sample):
     @lazy
     def _ranking(self) -> tuple[IntArray, BoolArray]:
         """The cases, best first, and where groups of ties begin among them."""
-        assert self.scores is not None
-        return ranking(self.scores)
+        if self.scores is not None:
+            return self.ranking()
+        group = np.concatenate(_cells(self.table))
+        order = np.argsort(group, kind="stable")
+        return order, begins_group(group[order])
 
 
 def _cells(table: RankTable) -> tuple[IntArray, IntArray]:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot
-from skrate.data.estimated import EstimatedLabels
 from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.sample import Ranked
 from skrate.metrics.base import Metric
@@ -214,14 +213,10 @@ def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
 
     The variance is that of the row with the larger one.
     """
-    _, by_neg, by_pos = _by_class(metric, ranked, stratify=False)
-    return ranked.of_estimates(by_neg, by_pos, labels_of(ranked))
-
-
-def labels_of(ranked: Ranked) -> list[EstimatedLabels]:
-    """Return estimated labels, and the same labels as expected, if predictions say."""
-    both = ranked.estimated, ranked.estimated and ranked.estimated.as_expected
-    return [labels for labels in both if labels is not None]
+    assert ranked.estimated is not None
+    of_neg, of_pos = ranked.of_classes(*_by_class(metric, ranked, stratify=False))
+    scale = ranked.total / ranked.table.total
+    return [scale * row for row in ranked.estimated.influence_rows(of_pos, of_neg)]
 
 
 def widest(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
@@ -240,6 +235,8 @@ def influence_values(
     """
     if ranked.worth is not None:
         return _worth_influence(metric, ranked, stratify=stratify)
+    if ranked.estimated is not None:
+        return influence_rows(metric, ranked)[0]
     return ranked.of_cases(*_by_class(metric, ranked, stratify=stratify))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -229,13 +229,6 @@ class SampledLabels(EstimatedLabels):
         return bool(self.is_labelled.all())
 
     @property
-    def as_expected(self) -> EstimatedLabels | None:
-        if self.prediction is None:
-            return None
-        names = {each.name: getattr(self, each.name) for each in fields(self)}
-        return _ExpectedLabels(**names)
-
-    @property
     def drawn_errors(self) -> FloatArray:
         if self.prediction is None:
             return np.stack([1 / self.share, self.pos])
@@ -260,20 +253,26 @@ class SampledLabels(EstimatedLabels):
         batch: FloatArray = factor[self.strata] * (rows - mean[self.strata] * root)
         return batch
 
+    def influence_rows(
+        self, of_pos: FloatArray, of_neg: FloatArray
+    ) -> list[FloatArray]:
+        rows = super().influence_rows(of_pos, of_neg)
+        if self.prediction is not None:
+            rows.append(self._expected_influence(of_pos, of_neg, self.prediction))
+        return rows
 
-class _ExpectedLabels(SampledLabels):
-    """The same, whose influence is that expected if the predictions are right."""
-
-    def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
-        assert self.prediction is not None
+    def _expected_influence(
+        self, of_pos: FloatArray, of_neg: FloatArray, prediction: FloatArray
+    ) -> FloatArray:
+        """Return the influence that is expected if the predictions are right."""
         slope = of_pos - of_neg
-        variance = self.prediction * (1 - self.prediction)
+        variance = prediction * (1 - prediction)
         variance /= self.share
         if self.scope == "batch":
             return np.asarray(slope * np.sqrt(variance * (1 - self.share)))
         spread = np.sqrt(variance, out=variance)
         spread *= slope
         # From here on the mean.
-        slope *= self.prediction
+        slope *= prediction
         slope += of_neg
         return np.append(slope, spread)

@@ -21,7 +21,7 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_flag, check_fraction, find_label
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
-from skrate.data.table import EstimatedTable, RankTable
+from skrate.data.table import RankTable
 from skrate.metrics.base import Metric, Slopes, reject_scoring
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
 
@@ -230,9 +230,9 @@ class AveragePrecision(
         return ("positive",)
 
     def compute(self, table: RankTable) -> float:
-        if isinstance(table, EstimatedTable):
+        if table.own_products is not None:
             # At a positive one more is found, whatever it counts itself.
-            found = table.pos * table.cum_pos[1:] + table.own_squares
+            found = table.pos * table.cum_pos[1:] + table.own_products[1]
             return float(np.add.reduce(found / _above(table)) / table.n_pos)
         # Only groups with positives count. Their arrays stay in the cache.
         at = np.flatnonzero(table.pos > 0 if table.labels is None else table.labels)
@@ -280,13 +280,13 @@ class AveragePrecision(
             return np.asarray(np.einsum("ij,ij->i", pos, missed) / n_pos[:, 0])
 
     def slopes(self, table: RankTable) -> Slopes:
-        if isinstance(table, EstimatedTable):
-            slopes = _slopes(table, self.prevalence, self.adjusted)
-            # In its own precision a case is one, even if it stands for several.
-            once = (table.pos - table.neg) / (table.pos + table.neg) - 1
-            by_pos = slopes.by_pos - np.maximum(once, 0) / _above(table)
-            return slopes._replace(by_pos=by_pos)
-        return _slopes(table, self.prevalence, self.adjusted)
+        slopes = _slopes(table, self.prevalence, self.adjusted)
+        if table.own_products is None:
+            return slopes
+        # In its own precision a case is one, even if it stands for several.
+        once = (table.pos - table.neg) / (table.pos + table.neg) - 1
+        by_pos = slopes.by_pos - np.maximum(once, 0) / _above(table)
+        return slopes._replace(by_pos=by_pos)
 
     def caution(
         self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
@@ -416,13 +416,16 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     return Slopes(by_lost, by_neg, by_prevalence)
 
 
-def _above(table: EstimatedTable) -> FloatArray:
-    """Return how many cases are above each cut; with weights, a positive is one."""
+def _above(table: RankTable) -> FloatArray:
+    """Return how many cases are above each cut, of which a positive itself is one."""
     above = table.rates[1:] * table.total
-    if table.is_of_cases:
+    if table.is_of_cases or table.own_products is None:
         return above
+    with_neg, with_rest = table.own_products
     own = np.zeros_like(above)
-    return above + np.divide(table.own_squares, table.pos, out=own, where=table.pos > 0)
+    # The mean of 1 less its weight, over the positives of a group.
+    np.divide(with_rest - with_neg, table.pos, out=own, where=table.pos > 0)
+    return above + own
 
 
 def precision_excess(table: RankTable, prevalence: float) -> float:

@@ -39,7 +39,6 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import GradeGain, ListTable, ListValues
 from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import (
-    EstimatedTable,
     MergedGroups,
     RankTable,
     check_alone,
@@ -304,7 +303,7 @@ class Metric(ABC):
         It is kept in its range, which rounding may leave, but estimates of labels too.
         """
         found = self.compute(table)
-        if isinstance(table, EstimatedTable):
+        if table.own_products is not None:
             return found
         low, high = self.bounds(table)
         # nan stays.

@@ -33,7 +33,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues, seen_rows
 from skrate.data.ranking import ranking
 from skrate.data.sample import Sample, check_ranking
-from skrate.data.table import EstimatedTable, Merged, RankTable
+from skrate.data.table import Merged, RankTable
 from skrate.metrics.base import (
     FILLED_IN,
     OF_CASES_IN_FOLDS,
@@ -346,7 +346,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         if isinstance(table, WorthTable):
             found = gain_of_groups(table.worth, self.rate) / table.total
             return found * self._scale(table)
-        if isinstance(table, EstimatedTable):
+        if table.own_products is not None:
             # A class whose estimates add up to 0, or less, is found nevertheless.
             return super().compute(table)
         (of_pos, of_neg), found = self._by_class, 0.0

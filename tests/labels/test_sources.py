@@ -371,3 +371,16 @@ def test_labels_that_are_equal_as_floats_are_two_classes():
     named = np.array([names[y] for y in ALL], dtype=object)
     found = labels.noisy(named, 0.9, 0.9, pos_label=2**53 + 1)
     assert found.pos.tolist() == labels.noisy(ALL, 0.9, 0.9).pos.tolist()
+
+
+def test_labels_of_weight_one_are_labels_without_weights():
+    rng, _, a, b = drawn()
+    pos, noise = rng.uniform(-0.5, 1.5, len(a)), np.full(len(a), 0.2)
+    found = labels.EstimatedLabels(pos, noise, "made")
+    weighted = labels.EstimatedLabels(pos, noise, "made", weight=np.ones(len(a)))
+    for name, params in METRICS.values():
+        with case(name):
+            one, other = (compare(name, y, a, b, **params) for y in (found, weighted))
+            assert other.value == pytest.approx(one.value, rel=1e-12, abs=1e-12)
+            error = pytest.approx(one.standard_error, rel=1e-9)
+            assert other.standard_error == error
