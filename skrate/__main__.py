@@ -65,7 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                         f"--html would replace the input, {given.file}: "
                         "give another name."
                     )
-                others = {"Cases": _cases(given, y_true)}
+                label = f"{given.label} = {given.pos_label}"
+                cases = f"{len(y_true):,} labelled cases of {given.file.name}; "
+                cases += f"{y_true.sum():,} have the positive label, {label}."
+                others = {"Cases": cases}
                 others |= _others(given, y_true, scores, results[1])
                 if caught:
                     others["Notes"] = " ".join(_notes(caught))
@@ -95,13 +98,6 @@ def _notes(caught: list[warnings.WarningMessage]) -> list[str]:
         )
         found.append(re.sub(r"\b(pos|n)_(label|items)\b", r"--\1-\2", text))
     return list(dict.fromkeys(found))
-
-
-def _cases(given: argparse.Namespace, is_pos: BoolArray) -> str:
-    return (
-        f"{len(is_pos):,} labelled cases of {given.file.name}; {is_pos.sum():,} have "
-        f"the positive label, {given.label} = {given.pos_label}."
-    )
 
 
 def _parsed(arguments: Sequence[str] | None) -> argparse.Namespace:

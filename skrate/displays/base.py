@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from html import escape
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from zlib import crc32
 
 import numpy as np
@@ -118,7 +118,6 @@ def model_color(place: int) -> str:
     )
 
 
-_Display = TypeVar("_Display", bound=type)
 # The format of numbers of cases.
 COUNTS = "{x:,.10g}"
 
@@ -195,22 +194,20 @@ def check_defined(name: str, is_defined: bool, what: str) -> None:
         )
 
 
-def draws(result: type[Drawn]) -> Callable[[_Display], _Display]:
-    """Mark the display that a result's ``plot`` and ``to_html`` use."""
-
-    def mark(display: _Display) -> _Display:
-        result._display = display
-        return display
-
-    return mark
-
-
 class Drawing:
-    """What was computed, to be drawn by ``plot``."""
+    """What was computed, to be drawn by ``plot``.
+
+    A result draws itself by the class that names it as ``draws``.
+    """
 
     ax_: Axes
     figure_: Any
     pos_label: Label = None
+
+    def __init_subclass__(cls, draws: type[Drawn] | None = None) -> None:
+        super().__init_subclass__()
+        if draws is not None:
+            draws._display = cls
 
     def _html(self, **kwargs: Any) -> str:
         """Return the picture as what a page shows; without matplotlib, say so."""

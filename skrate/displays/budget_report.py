@@ -18,7 +18,6 @@ from skrate.displays.base import (
     count_cases,
     draw_legend,
     draw_rate,
-    draws,
     entry,
     styled,
 )
@@ -37,8 +36,7 @@ _ROOM = 0.05
 _MOST_BANDS = 2
 
 
-@draws(BudgetReport)
-class BudgetReportDisplay(Drawing):
+class BudgetReportDisplay(Drawing, draws=BudgetReport):
     """Hit curves in counts, with their bands, the budget and what it reads off.
 
     Parameters

@@ -13,7 +13,6 @@ from skrate.displays.base import (
     check_defined,
     check_made,
     draw_legend,
-    draws,
     entry,
     styled,
 )
@@ -33,8 +32,7 @@ _BAND = {"alpha": 0.2, "linewidth": 0.0}
 _FIRST, _ROOM = 0.05, 1.05
 
 
-@draws(CurveBand)
-class CurveBandDisplay(Drawing):
+class CurveBandDisplay(Drawing, draws=CurveBand):
     """The curve of one model with its band.
 
     Parameters

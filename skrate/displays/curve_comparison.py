@@ -18,7 +18,6 @@ from skrate.displays.base import (
     count_cases,
     draw_legend,
     draw_rate,
-    draws,
     entry,
     model_color,
     styled,
@@ -40,8 +39,7 @@ _OUTLINE = 0.8
 _ROOM = 0.15
 
 
-@draws(CurveComparison)
-class CurveComparisonDisplay(Drawing):
+class CurveComparisonDisplay(Drawing, draws=CurveComparison):
     """Difference of two models at every rate, with its band and who wins where.
 
     Parameters

@@ -13,7 +13,6 @@ from skrate.displays.base import (
     check_defined,
     check_made,
     draw_legend,
-    draws,
     entry,
     model_color,
 )
@@ -27,8 +26,7 @@ _MAX_ROWS, _ROW_HEIGHT = 40, 0.35
 _MARKERS = "osD^"
 
 
-@draws(Estimates)
-class EstimatesDisplay(Drawing):
+class EstimatesDisplay(Drawing, draws=Estimates):
     """A point with its confidence interval for each model, the first on top.
 
     Parameters
@@ -122,8 +120,7 @@ class EstimatesDisplay(Drawing):
         return self
 
 
-@draws(BestModel)
-class BestModelDisplay(Drawing):
+class BestModelDisplay(Drawing, draws=BestModel):
     """All models with their intervals, those that may be the best, and the winner.
 
     The best models come first, up to 40 of them. Those in the set are coloured; the
@@ -237,8 +234,7 @@ class BestModelDisplay(Drawing):
         return self
 
 
-@draws(SubgroupScores)
-class SubgroupDisplay(Drawing):
+class SubgroupDisplay(Drawing, draws=SubgroupScores):
     """What each group gets where all cases are one queue, with intervals.
 
     A group has a point with its interval for each metric. Vertical lines are what all

@@ -31,7 +31,6 @@ from skrate.displays.base import (
     check_made,
     draw_legend,
     draw_rate,
-    draws,
     import_pyplot,
     mean_and_spread,
     styled,
@@ -113,8 +112,7 @@ class Space:
         return artists
 
 
-@draws(ConsensusCurve)
-class RateAveragedROC(FoldsDisplay):
+class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
     """Consensus ROC curve of the folds of a model, averaged at equal rate, with bounds.
 
     :meth:`from_cross_validation` also runs the folds, and :meth:`from_estimator` draws

@@ -429,13 +429,17 @@ def auc_range_from_errors(
     moments = auc_moments(n_pos, n_neg, **given)
     possible = _possible_range(n_pos, n_neg, *errors)
     if method == "exact":
-        found = _equal_tails(auc_probabilities(n_pos, n_neg, *errors), share)
+        # The narrowest range with at most (1 - share) / 2 beyond each end. Both sums
+        # run from the small end, so that a tail keeps its digits.
+        chances, tail = auc_probabilities(n_pos, n_neg, *errors), (1 - share) / 2
+        below = int(np.searchsorted(np.cumsum(chances), tail, side="right"))
+        above = int(np.searchsorted(np.cumsum(chances[::-1]), tail, side="right"))
+        found = AUCRange(below / n_pairs, (n_pairs - above) / n_pairs)
     else:
         reach = moments.standard_deviation / np.sqrt(1 - share)
-        found = AUCRange(
-            float(max(moments.mean - reach, possible[0])),
-            float(min(moments.mean + reach, possible[1])),
-        )
+        low = max(moments.mean - reach, possible.low)
+        high = min(moments.mean + reach, possible.high)
+        found = AUCRange(float(low), float(high))
     return AUCFromErrors(
         mean=moments.mean,
         variance=moments.variance,
@@ -468,16 +472,6 @@ def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:
     low = (n_pos - false_neg) * (n_neg - false_pos)
     high = pairs - false_pos * false_neg
     return AUCRange(float(low.min() / pairs), float(high.max() / pairs))
-
-
-def _equal_tails(probabilities: FloatArray, share: float) -> AUCRange:
-    """Return the narrowest AUCs with at most (1 - share) / 2 beyond each."""
-    tail = (1 - share) / 2
-    pairs = len(probabilities) - 1
-    # Both sums run from the small end, so that a tail keeps its digits.
-    low = int(np.searchsorted(np.cumsum(probabilities), tail, side="right"))
-    up = int(np.searchsorted(np.cumsum(probabilities[::-1]), tail, side="right"))
-    return AUCRange(low / pairs, (pairs - up) / pairs)
 
 
 def auc_probabilities(n_pos: int, n_neg: int, *errors: int) -> FloatArray:

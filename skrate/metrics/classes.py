@@ -109,7 +109,12 @@ def score_any(
     split = one_vs_rest(y_true, y_score, labels)
     each = _by_label(metrics, split, average)
     if average == "micro":
-        return _of_pairs(each[0], split, sample_weight)
+        # One queue, in which each case stands once for each class.
+        if sample_weight is not None:
+            sample_weight = np.tile(_case_weights(sample_weight, split), len(each))
+        columns = np.concatenate(split.is_of), split.scores.ravel()
+        of = f" of pairs of a case and a {split.name}"
+        return score(each[0], *columns, sample_weight, of=of)
     if average == "samples":
         return _of_cases(each[0], split, sample_weight)
     return _of_classes(each, split, sample_weight, average)
@@ -282,17 +287,6 @@ def _case_weights(sample_weight: ArrayLike, split: OneVsRest) -> FloatArray:
     weights = check_weights("sample_weight", sample_weight)
     check_equal_length(y_true=split.is_of[0], sample_weight=weights)
     return weights
-
-
-def _of_pairs(
-    metric: Metric, split: OneVsRest, sample_weight: ArrayLike | None
-) -> float:
-    """Return the metric of one queue, in which each case stands once for each class."""
-    if sample_weight is not None:
-        sample_weight = np.tile(_case_weights(sample_weight, split), len(split.labels))
-    columns = np.concatenate(split.is_of), split.scores.ravel()
-    name = f" of pairs of a case and a {split.name}"
-    return score(metric, *columns, sample_weight, of=name)
 
 
 def _of_cases(

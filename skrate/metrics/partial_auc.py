@@ -438,11 +438,7 @@ class Window:
 
         That is how much of the part lies beyond each group, on either axis.
         """
-        fpr, tpr = self._part(table.fpr, table.tpr)
-        return _beyond(table.fpr, fpr), -_beyond(table.tpr, tpr)
-
-    def _part(self, fpr: FloatArray, tpr: FloatArray) -> tuple[Any, Any]:
-        """Return the ends of the part of a curve within the window, on either axis."""
+        fpr, tpr = table.fpr, table.tpr
         (left, right), (bottom, top) = self.fpr, self.tpr
         # The later of two places to enter, the earlier of two to leave. A side that
         # the curve does not cross has the corner that is nearest.
@@ -456,7 +452,8 @@ class Window:
             (_at(tpr, top, fpr, self.fpr), top),
             key=sum,
         )
-        return (start[0], end[0]), (start[1], end[1])
+        by_fpr = _beyond(fpr, (start[0], end[0]))
+        return by_fpr, -_beyond(tpr, (start[1], end[1]))
 
 
 @dataclass(frozen=True)
