@@ -10,7 +10,15 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from scipy.special import exp2
 
-from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, IntArray, Label
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    parts,
+)
 from skrate.data.checks import (
     Seen,
     check_count,
@@ -41,6 +49,11 @@ from skrate.data.table import RankTable, table_of
 _KEY_BITS = 64
 # Groups of a rectangle of lists, which should stay in the cache.
 _CELLS = 2**16
+_NO_LISTS = (
+    "y_true is a {0}, which has no lists: give labels, scores and groups of the cases. "
+    "A metric of a single ranking takes the {0} alone; those of the places in a list "
+    "do not."
+)
 # y_true, y_score, groups and, in every batch or in none, sample_weight.
 ListBatches = Iterable[
     tuple[ArrayLike, ArrayLike, ArrayLike]
@@ -223,13 +236,8 @@ def list_table(
     ``entities``.
     """
     if isinstance(y_true, RankTable | FoldRankings):
-        kind = type(y_true).__name__
-        raise ValueError(
-            f"y_true is a {kind}, which has no lists: give labels, scores and groups "
-            f"of the cases. A metric of a single ranking takes the {kind} alone; those "
-            "of the places in a list do not."
-        )
-    grades = None
+        raise ValueError(_NO_LISTS.format(type(y_true).__name__))
+    grades, others = None, (gain, entities)
     if grade_gain is None:
         y_true = _relevance(y_true, relevance_threshold, pos_label)
     else:
@@ -238,26 +246,24 @@ def list_table(
     sample = check_ranking(
         y_true, y_score, sample_weight, pos_label, keep_scale=keep_scale
     )
-    assert sample.scores is not None
-    given = sample.is_pos if sample.kept is None else sample.kept
-    if groups is None and grades is None and gain is None and entities is None:
+    if groups is None and grades is None and all(each is None for each in others):
         return _single_list(sample)
     if groups is None:
-        grouping = check_groups("groups", np.zeros(sample.n_given, dtype=np.intp))
-    else:
-        grouping = check_groups("groups", groups)
-        check_equal_length(y_true=given, groups=grouping.codes)
-    codes, sizes = grouping.codes, grouping.sizes
-    if sample.kept is not None:
-        codes = codes[sample.kept]
-        sizes = np.bincount(codes, minlength=len(sizes))
-    if gain is not None:
-        check_equal_length(y_true=given, gain=gain)
-        gain = gain if sample.kept is None else gain[sample.kept]
-        if sample.weights is not None:
-            gain = gain * sample.weights
-    scores = sample.scores
-    levels = sample.is_pos.view(np.uint8) if grades is None else grades.levels
+        groups = np.zeros(sample.n_given, dtype=np.intp)
+    lists = check_groups("groups", groups)
+    codes, gain = _of_kept(sample, groups=lists.codes), _of_kept(sample, gain=gain)
+    if gain is not None and sample.weights is not None:
+        gain = gain * sample.weights
+    assert sample.scores is not None
+    items = _Items(
+        codes=codes,
+        sizes=lists.sizes,
+        levels=sample.is_pos.view(np.uint8) if grades is None else grades.levels,
+        scores=sample.scores,
+        weights=sample.weights,
+        gain=gain,
+        gains=None if grades is None else grades.gains,
+    )
     if entities is not None:
         if sample_weight is not None or gain is not None:
             raise ValueError(
@@ -266,14 +272,23 @@ def list_table(
                 "out."
             )
         grouped = check_groups("entities", entities)
-        check_equal_length(y_true=given, entities=grouped.codes)
-        codes, levels, scores = _of_entities(codes, grouped, levels, scores)
-        sizes = np.bincount(codes, minlength=len(sizes))
-    if grades is not None:
-        return _sorted(
-            grouping.labels, codes, sizes, levels, scores, gains=grades.gains
-        )
-    return _sorted(grouping.labels, codes, sizes, levels, scores, sample.weights, gain)
+        _of_kept(sample, entities=grouped.codes)
+        items = _of_entities(items, grouped)
+    if entities is not None or sample.kept is not None:
+        sizes = np.bincount(items.codes, minlength=len(lists.sizes))
+        items = items._replace(sizes=sizes)
+    return _table_of_items(lists.labels, items)
+
+
+def _of_kept(sample: Sample, **column: Any) -> Any:
+    """Return a column of the cases that have weight, after a check of its length."""
+    (values,) = column.values()
+    if values is None:
+        return None
+    check_equal_length(
+        y_true=sample.is_pos if sample.kept is None else sample.kept, **column
+    )
+    return values if sample.kept is None else values[sample.kept]
 
 
 def _single_list(sample: Sample) -> ListTable:
@@ -395,21 +410,42 @@ def check_top(k: int | None, sample_weight: ArrayLike | None) -> int | None:
     return n_items
 
 
-def _of_entities(
-    codes: IntArray, entities: Grouping, levels: Array, scores: Array
-) -> tuple[IntArray, Array, Array]:
-    """Return the list, class or level and score of each entity of a list.
+class _Items(NamedTuple):
+    """Cases with the number of their list; ``sizes`` are the numbers of cases of each.
+
+    ``levels`` are 1 of positives and 0 of others, or index ``gains``.
+    """
+
+    codes: IntArray
+    sizes: IntArray
+    levels: Array
+    scores: Array
+    weights: FloatArray | None
+    gain: FloatArray | None
+    gains: FloatArray | None
+
+    @property
+    def n_level_bits(self) -> int:
+        """The number of bits of a level."""
+        return 1 if self.gains is None else max(len(self.gains) - 1, 1).bit_length()
+
+
+def _of_entities(items: _Items, entities: Grouping) -> _Items:
+    """Return an item for each entity of a list.
 
     It has the greatest level and the greatest score of its cases, and so is positive
     if one of them is.
     """
-    keys = codes * len(entities.sizes) + entities.codes
+    keys = items.codes * len(entities.sizes) + entities.codes
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(begins_group(keys[order]))
-    level, greatest = (
-        np.maximum.reduceat(each[order], starts) for each in (levels, scores)
+    levels, scores = (
+        np.maximum.reduceat(each[order], starts)
+        for each in (items.levels, items.scores)
     )
-    return codes[order[starts]], level, greatest
+    return items._replace(
+        codes=items.codes[order[starts]], levels=levels, scores=scores
+    )
 
 
 def _relevance(
@@ -434,77 +470,83 @@ def _relevance(
     return grades >= threshold
 
 
-def _sorted(
-    labels: Array,
-    codes: IntArray,
-    sizes: IntArray,
-    levels: Array,
-    scores: Array,
-    weights: FloatArray | None = None,
-    gain: FloatArray | None = None,
-    gains: FloatArray | None = None,
-) -> ListTable:
-    """Sort the cases by list, and by decreasing score within it.
-
-    Their ``levels`` are 1 of positives and 0 of others, or index ``gains``.
-    """
-    n_levels = 2 if gains is None else max(len(gains), 2)
-    n_marks = (n_levels - 1).bit_length()
-    n_free = _KEY_BITS - n_marks - int(len(sizes) - 1).bit_length()
-
-    def sort(places: Array, n_bits: int) -> tuple[IntArray | None, Array, BoolArray]:
-        # Keys are list, place and level, from the highest bits to the lowest: sorting
-        # values is many times quicker than sorting an index by several columns. Of
-        # two classes they fit, up to 2**31 cases: neither lists nor places are more.
-        if n_bits > n_free:
-            # Nor do levels fit, of millions of cases that gain as many numbers.
-            keys = places | codes.view(np.uint64) << np.uint64(n_bits)
-            last = np.lexsort((levels, keys))
-            return last, levels[last], begins_group(keys[last])
-        keys = places << np.uint64(n_marks)
-        keys |= levels.view(f"u{levels.itemsize}")
-        if len(sizes) > 1:
-            keys |= codes.view(np.uint64) << np.uint64(n_bits + n_marks)
-        order: IntArray | None = None
-        if weights is None and gain is None:
-            keys.sort()
-        else:
-            order = np.argsort(keys)
-            keys = keys[order]
-        marks = (keys & np.uint64(2**n_marks - 1)).astype(levels.dtype)
-        # Without the level: cases of all levels tie.
-        keys >>= np.uint64(n_marks)
-        return order, marks, begins_group(keys)
-
-    # Of 64 bits the level takes what it needs, and so does the list, the place the
-    # rest: quick, and exact for most scores, such as those in single precision.
-    places, n_places, is_exact = _places(scores, n_free)
-    order, marks, begins = sort(places, n_places)
-    # Places may have tied what scores did not, unless nothing is tied, or all distinct
-    # scores have places of their own; ranks always are.
-    if not (is_exact or begins.all() or n_distinct(places) == n_distinct(scores)):
-        order, marks, begins = sort(*_ranked_places(scores))
-    n_cases = sizes[sizes > 0]
+def _table_of_items(labels: Array, items: _Items) -> ListTable:
+    """Return the table of items, sorted by list and by decreasing score within it."""
+    order, levels, begins = _ordered(items)
+    n_cases = items.sizes[items.sizes > 0]
     starts = np.cumsum(n_cases) - n_cases
-    if gains is not None:
-        gain = gains[marks]
-        marks = gain > 0
-    elif gain is not None:
-        gain = gain[order]
-    pos = marks.astype(np.int8)
+    gain = None if items.gain is None else items.gain[order]
+    if items.gains is not None:
+        gain = items.gains[levels]
+        levels = gain > 0
+    pos = levels.astype(np.int8)
     columns: list[Array] = [pos, 1 - pos]
-    if weights is not None:
-        columns = [weights[order] * column for column in columns]
+    if items.weights is not None:
+        columns = [items.weights[order] * column for column in columns]
     if gain is not None:
         columns.append(gain)
     if not begins.all():
         rows = np.flatnonzero(begins)
         starts = np.searchsorted(rows, starts)
         columns = [np.add.reduceat(column, rows) for column in columns]
-    table = ListTable(labels, np.flatnonzero(sizes), starts, n_cases, *columns)
-    if gains is not None:
-        table.best = _best(codes, levels, gains)
+    table = ListTable(labels, np.flatnonzero(items.sizes), starts, n_cases, *columns)
+    if items.gains is not None:
+        table.best = _best(items.codes, items.levels, items.gains)
     return table
+
+
+def _ordered(items: _Items) -> tuple[IntArray | None, Array, BoolArray]:
+    """Return the order of items if it is needed, their levels, and where ties begin.
+
+    Keys are list, place and level, from the highest bits to the lowest: sorting values
+    is many times quicker than sorting an index by several columns. The level takes the
+    bits that it needs, and so does the list, the place the rest, which is exact for
+    most scores, such as those in single precision.
+    """
+    n_free = _KEY_BITS - items.n_level_bits - int(len(items.sizes) - 1).bit_length()
+    places, n_bits, is_exact = _places(items.scores, n_free)
+    found = _sorted(items, places, n_bits, n_free)
+    if is_exact or found[2].all():
+        return found
+    # Places may have tied what scores did not, unless all distinct scores have places
+    # of their own, as ranks have.
+    places, *_ = _places(items.scores, n_free)
+    if n_distinct(places) == n_distinct(items.scores):
+        return found
+    return _sorted(items, *_ranked_places(items.scores), n_free)
+
+
+def _sorted(
+    items: _Items, places: Array, n_bits: int, n_free: int
+) -> tuple[IntArray | None, Array, BoolArray]:
+    """Return the order by places, which are used up, the levels, and the ties."""
+    levels, codes = items.levels, items.codes.view(np.uint64)
+    if n_bits > n_free:
+        # Levels do not fit, of millions of cases that gain as many numbers. Two classes
+        # do, up to 2**31 cases: neither lists nor places are more.
+        keys = places | codes << np.uint64(n_bits)
+        last = np.lexsort((levels, keys))
+        return last, levels[last], begins_group(keys[last])
+    n_low = np.uint64(items.n_level_bits)
+    n_below, keys = np.uint64(n_bits) + n_low, places
+    for part in parts(len(keys)):
+        # What stays in the cache.
+        keys[part] <<= n_low
+        keys[part] |= levels[part].view(f"u{levels.itemsize}")
+        if len(items.sizes) > 1:
+            keys[part] |= codes[part] << n_below
+    order: IntArray | None = None
+    if items.weights is None and items.gain is None:
+        keys.sort()
+    else:
+        order = np.argsort(keys)
+        keys = keys[order]
+    levels = np.empty_like(levels)
+    for part in parts(len(keys)):
+        levels[part] = keys[part] & np.uint64(2**items.n_level_bits - 1)
+        # Without the level: cases of all levels tie.
+        keys[part] >>= n_low
+    return order, levels, begins_group(keys)
 
 
 def _best(codes: IntArray, levels: Array, gains: FloatArray) -> FloatArray:
@@ -535,18 +577,22 @@ def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
     if scores.dtype.kind == "f":
         # Read as integers floats keep their order, but the negative ones reversed;
         # negative zero comes to zero.
-        ordered = scores.astype(np.float64).view(np.int64)
-        lowest = np.iinfo(np.int64).min
-        np.subtract(lowest, ordered, out=ordered, where=ordered < 0)
+        ordered = np.empty(len(scores), dtype=np.int64)
+        for part in parts(len(scores)):
+            bits = scores[part].astype(np.float64, copy=False).view(np.int64)
+            sign = bits >> 63
+            # The negative of all other bits if the first is set.
+            ordered[part] = ((bits & np.iinfo(np.int64).max) ^ sign) - sign
     elif scores.dtype.kind == "u":
         ordered = scores.astype(np.uint64)
     else:
         ordered = scores.astype(np.int64)
     # Differences wrap around to what they are when read as unsigned.
-    np.subtract(ordered.max(), ordered, out=ordered)
-    places = ordered.view(np.uint64)
+    greatest, used, places = ordered.max(), 0, ordered.view(np.uint64)
+    for part in parts(len(scores)):
+        np.subtract(greatest, ordered[part], out=ordered[part])
+        used |= int(np.bitwise_or.reduce(places[part]))
     # Low bits that no place has set can go without loss, as of whole numbers.
-    used = int(np.bitwise_or.reduce(places))
     n_unused = (used & -used).bit_length() - 1 if used else 0
     n_drop = max(n_unused, used.bit_length() - n_free)
     places >>= np.uint64(n_drop)

@@ -34,9 +34,6 @@ class Grouping(NamedTuple):
 def check_groups(name: str, values: Any) -> Grouping:
     """Return list labels as codes: integers, floats, strings, dates or objects."""
     labels = check_vector(name, values)
-    is_bool = labels.dtype.kind == "b"
-    if is_bool:
-        labels = labels.view(np.uint8)
     if labels.dtype.kind in "USO":
         # Hashing them is far quicker than comparing them.
         found = distinct_objects(name, labels)
@@ -47,9 +44,10 @@ def check_groups(name: str, values: Any) -> Grouping:
         distinct = distinct.astype(labels.dtype)
     else:
         check_present(name, labels)
-        codes, distinct = _small_ranks(labels) or dense_ranks(labels)
-        if is_bool:
-            distinct = distinct.astype(bool)
+        small = _small_groups(labels)
+        if small is not None:
+            return small
+        codes, distinct = dense_ranks(labels)
     return Grouping(codes, distinct, np.bincount(codes))
 
 
@@ -80,20 +78,25 @@ def check_present(name: str, labels: Array) -> None:
         raise_missing(name, int(np.argmax(missing)))
 
 
-def _small_ranks(labels: Array) -> tuple[IntArray, Array] | None:
-    """Return what ``dense_ranks`` does if integers need no sorting, else None."""
-    if labels.dtype.kind not in "iu":
+def _small_groups(labels: Array) -> Grouping | None:
+    """Return the groups of integers that need no sorting, else None."""
+    if labels.dtype.kind not in "iub":
         return None
     # Of the widest type, whose differences do not overflow here.
-    wide = labels.astype(np.int64 if labels.dtype.kind == "i" else np.uint64)
+    kind = np.int64 if labels.dtype.kind == "i" else np.uint64
+    wide = labels.astype(kind, copy=False)
     low = wide.min()
     if int(wide.max()) - int(low) >= max(len(labels), _SMALL_RANGE):
         return None
-    places = (wide - low).astype(np.intp)
-    found = np.flatnonzero(np.bincount(places))
-    ranks = np.zeros(found[-1] + 1, dtype=np.intp)
-    ranks[found] = np.arange(len(found))
-    return ranks[places], (found.astype(wide.dtype) + low).astype(labels.dtype)
+    codes = (wide - low).astype(np.intp, copy=False)
+    sizes = np.bincount(codes)
+    found = np.flatnonzero(sizes)
+    if len(found) < len(sizes):
+        ranks = np.zeros(len(sizes), dtype=np.intp)
+        ranks[found] = np.arange(len(found))
+        codes, sizes = ranks[codes], sizes[found]
+    distinct = (found.astype(wide.dtype) + low).astype(labels.dtype)
+    return Grouping(codes, distinct, sizes)
 
 
 def dense_ranks(values: Array) -> tuple[IntArray, Array]:
