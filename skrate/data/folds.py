@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from skrate.data.checks import (
     check_weights,
     shown,
 )
+from skrate.data.metric_lookup import find_table_metric
 from skrate.data.ranking import Grouping, check_groups, in_natural_order
 from skrate.data.representations import html_of, plain
 from skrate.data.table import RankTable
@@ -127,9 +128,6 @@ class FoldRankings:
     >>> [table.n_pos for table in rankings.tables()]
     [1.0, 1.0]
     """
-
-    # A metric within each fold. Metrics come after folds: their base says.
-    _scores_of: ClassVar[Callable[[FoldRankings, Any, dict[str, Any]], FloatArray]]
 
     y_true: Array
     y_score: Array
@@ -253,7 +251,7 @@ class FoldRankings:
             If the metric is not one of this package or goes by what each case is
             worth.
         """
-        return type(self)._scores_of(self, metric, metric_kwargs)
+        return find_table_metric(metric, metric_kwargs).fold_scores(self)
 
     def rows(self) -> list[IntArray]:
         """Return which rows each fold has, in the order of ``names``, increasing."""

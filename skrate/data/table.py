@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -43,6 +43,7 @@ from skrate.data.compressed import (
     naming_batch,
     scores_of,
 )
+from skrate.data.metric_lookup import find_table_metric
 from skrate.data.ranking import ranked_labels, ranking
 from skrate.data.sample import Sample, check_ranking
 
@@ -124,9 +125,6 @@ class RankTable:
     >>> recall_at_rate_score(table + table, k=2)
     0.5
     """
-
-    # How far a metric may be off. Metrics come after tables: their base says it.
-    _error_of: ClassVar[Callable[[RankTable, Any, dict[str, Any]], float]]
 
     thresholds: Array | None = None
     labels: BoolArray | None = None
@@ -437,7 +435,9 @@ class RankTable:
         >>> round(error, 4)
         0.3333
         """
-        return type(self)._error_of(self, metric, metric_kwargs)
+        of_samples = ("sample_weight", "pos_label")
+        check_alone(self, **{name: metric_kwargs.get(name) for name in of_samples})
+        return find_table_metric(metric, metric_kwargs).error_bound(self)
 
     @property
     def n_groups(self) -> int:

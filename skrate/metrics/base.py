@@ -37,6 +37,7 @@ from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, t
 from skrate.data.checks import check_weights, shown, warn, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import GradeGain, ListTable, ListValues
+from skrate.data.metric_lookup import register_lookup
 from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import (
     MergedGroups,
@@ -409,6 +410,25 @@ class Metric(ABC):
         """Return bounds that rankings attain, where an approximation has no maximum."""
         return bounds
 
+    def error_bound(self, table: RankTable) -> float:
+        """Return how far it may be from its value on the cases of a table."""
+        found = on_table(self, table)
+        # Asked of any table, so that errors and nan do not depend on its compression.
+        value = found.value(table) if is_defined(found, table) else float("nan")
+        if value != value:
+            return value
+        if not table.is_compressed:
+            return 0.0
+        least, most = found.extremes(table)
+        # What is left by rounding may be below 0; nan stays.
+        return float(np.maximum(np.maximum(value - least, most - value), 0.0))
+
+    def fold_scores(self, rankings: FoldRankings) -> FloatArray:
+        """Return its value within each fold, nan with a warning where undefined."""
+        values = score_folds(self, rankings)
+        warn_of_folds(self, ~np.isnan(values), rankings, then="are nan")
+        return values
+
     def lost_recall(self, table: RankTable) -> float:
         """Return the share of positives that a perfect ranking finds in addition.
 
@@ -604,40 +624,6 @@ def warn_if_unsupported(
         warn(caution)
 
 
-def _error_of(table: RankTable, metric: Any, params: dict[str, Any]) -> float:
-    """Return how far a metric of a table may be off: ``RankTable.max_error``."""
-    for option in _OF_SAMPLE:
-        if option in params:
-            raise ValueError(
-                f"{option} must be left out: a table holds labels, scores and weights "
-                "already, and knows no single cases."
-            )
-    found = on_table(find_metric(metric, params), table)
-    # Asked of any table, so that errors and nan do not depend on its compression.
-    value = found.value(table) if is_defined(found, table) else float("nan")
-    if value != value:
-        return value
-    if not table.is_compressed:
-        return 0.0
-    least, most = found.extremes(table)
-    # What is left by rounding may be below 0; nan stays.
-    return float(np.maximum(np.maximum(value - least, most - value), 0.0))
-
-
-def _scores_of(
-    rankings: FoldRankings, metric: Any, params: dict[str, Any]
-) -> FloatArray:
-    """Return a metric within each fold: ``FoldRankings.scores``."""
-    found = find_metric(metric, params)
-    values = score_folds(found, rankings)
-    warn_of_folds(found, ~np.isnan(values), rankings, then="are nan")
-    return values
-
-
-RankTable._error_of = _error_of
-FoldRankings._scores_of = _scores_of
-
-
 def find_metric(
     metric: Any, params: dict[str, Any] | None = None, *, in_lists: bool = False
 ) -> Metric:
@@ -675,6 +661,9 @@ def find_metric(
         lacking = ", or ".join(map(repr, missing))
         raise ValueError(f"metric={_name(function)} needs the keyword {lacking}.")
     return found
+
+
+register_lookup(find_metric)
 
 
 def is_known(function: Any) -> bool:
