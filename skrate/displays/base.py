@@ -585,14 +585,7 @@ def density_outline(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
     density = rate.density(places)
     places = np.concatenate([[0.0], places, [1.0]])
     density = np.concatenate([density[:1], density, density[-1:]])
-    return places, np.minimum(density, _highest(rate, places, density))
-
-
-def _highest(rate: RateDistribution, places: FloatArray, density: FloatArray) -> float:
-    """Return the maximum of the density, or where it is unbounded at an end, of most.
-
-    It is unbounded if it doubles between two quantiles of next to no probability.
-    """
+    # It is unbounded if it doubles between two quantiles of next to no probability.
     q = np.array([1e-9, 1e-6, 0.05])
     kept = np.ones(len(places), dtype=bool)
     for end, sign in ((0, 1), (1, -1)):
@@ -602,4 +595,5 @@ def _highest(rate: RateDistribution, places: FloatArray, density: FloatArray) ->
         if closest > 2 * close:
             least = max(sign * (near[2] - end), sign * (rate.mean() - end) / 100)
             kept &= sign * (places - end) >= least
-    return float(density[kept].max(initial=0.0)) if kept.any() else float(density.max())
+    highest = density[kept].max(initial=0.0) if kept.any() else density.max()
+    return places, np.minimum(density, highest)

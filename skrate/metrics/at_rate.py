@@ -693,7 +693,16 @@ def _by_inverse(rate: RateDistribution) -> _ByInverse:
         return _of_mixture(rate)
     table = rate.table
     assert isinstance(table, SurvivalTable)
-    return _of_points(table) if table.is_discrete else _of_density(rate, table)
+    if not table.is_discrete:
+        return _of_density(rate, table)
+    points, masses = table.point_masses()
+    points, masses = np.maximum(points[points > 0], _LEAST_RATE), masses[points > 0]
+    if not len(points):
+        return _of_zero()
+    inverses = masses / points
+    total, positive = float(inverses.sum()), float(masses.sum())
+    weighted = SurvivalTable.from_steps(points, inverses / total)
+    return _ByInverse(weighted, total / positive, positive, 0.0)
 
 
 def _of_mixture(rate: Mixture) -> _ByInverse:
@@ -713,17 +722,6 @@ def _of_mixture(rate: Mixture) -> _ByInverse:
         float(shares.sum()),
         float(dot(weights, np.array([part.least_share for part in parts]))),
     )
-
-
-def _of_points(table: SurvivalTable) -> _ByInverse:
-    points, masses = table.point_masses()
-    points, masses = np.maximum(points[points > 0], _LEAST_RATE), masses[points > 0]
-    if not len(points):
-        return _of_zero()
-    inverses = masses / points
-    total, positive = float(inverses.sum()), float(masses.sum())
-    weighted = SurvivalTable.from_steps(points, inverses / total)
-    return _ByInverse(weighted, total / positive, positive, 0.0)
 
 
 def _of_zero() -> _ByInverse:
