@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, NamedTuple
@@ -18,11 +18,12 @@ from skrate.data.arrays import (
     IntArray,
     Label,
     dot,
-    lazy,
     parts,
     share_of,
 )
 from skrate.data.checks import (
+    Check,
+    check_arguments,
     check_choice,
     check_equal_length,
     check_fraction,
@@ -44,7 +45,14 @@ from skrate.inference.intervals import (
     wilson_interval,
 )
 from skrate.inference.plan import Plan, warn_of_few_processed
-from skrate.inference.sample import Ranked, Weights, check_cases
+from skrate.inference.sample import (
+    OF_CASES,
+    WEIGHTS,
+    Ranked,
+    Weights,
+    check_cases,
+    scored,
+)
 from skrate.inference.units import LEAST_UNITS
 from skrate.inference.variance import (
     covariance,
@@ -71,17 +79,16 @@ from skrate.rates.laws import RateDistribution, RateLike, cuts_of
 
 Share = Literal["processed", "recall", "precision", "fpr"]
 _NEG, _POS, _ALL = range(3)
-# Each with its name, of which cases it counts the processed ones, and what a group may
-# lack of which it is a share.
-SHARES: dict[Share, tuple[str, int, str]] = {
-    "processed": ("Share processed", _ALL, "cases"),
-    "recall": ("Recall", _POS, "positive cases"),
-    "precision": ("Precision", _POS, "processed cases"),
-    "fpr": ("False positive rate", _NEG, "negative cases"),
+# Each with its name, the cases of which it counts the processed ones, those of which it
+# is a share (the processed ones for the precision), and what a group may lack of these.
+SHARES: dict[Share, tuple[str, int, int, str]] = {
+    "processed": ("Share processed", _ALL, _ALL, "cases"),
+    "recall": ("Recall", _POS, _POS, "positive cases"),
+    "precision": ("Precision", _POS, _ALL, "processed cases"),
+    "fpr": ("False positive rate", _NEG, _NEG, "negative cases"),
 }
-_KINDS: dict[Any, Share] = {
-    RecallAtRate: "recall", PrecisionAtRate: "precision",
-}  # fmt: skip
+_KINDS: dict[Any, Share] = {RecallAtRate: "recall", PrecisionAtRate: "precision"}
+_ARGUMENTS: dict[str, Check] = {"confidence_level": check_fraction, "weights": WEIGHTS}
 _NAN = float("nan")
 
 
@@ -195,36 +202,26 @@ def subgroup_scores(
     >>> scores.groups.tolist(), scores.values.round(3).tolist()
     (['f', 'm'], [0.667, 1.0])
     """
-    level = check_fraction("confidence_level", confidence_level)
+    arguments = check_arguments(_ARGUMENTS, locals())
     asked, params = _check_metrics(metric, rate, k)
-    cases = check_cases(
-        y_true, sample_weight=sample_weight, weights=weights, clusters=clusters,
-        pos_label=pos_label,
-    ).with_scores("y_score", check_scores_given(y_score, y_true))  # fmt: skip
-    # One sort does for all.
-    cases = replace(cases, by_case=True)
+    given = {name: arguments[name] for name in OF_CASES}
+    cases = check_cases(y_true, weights=weights, **given)
+    cases = scored(cases, "y_score", check_scores_given(y_score, y_true))
     codes, labels = _check_by(by, cases)
     recall = RecallAtRate(**params)
     recall = recall.of_sample(cases.total, is_weighted=cases.weights is not None)
     known = rate_of(recall.law)
     if known is not None:
         warn_of_few_processed(recall, known, cases)
-    values, matrix, overall, sizes, reach = _of_queue(asked, cases, codes, recall.law)
-    n_asked = len(asked)
-    times = cases.weights if cases.are_repetitions else None
-    times = np.ones(len(codes)) if times is None else times
+    times = cases.row_weights if cases.are_repetitions else np.ones(len(codes))
     scores = SubgroupScores(
         metrics=tuple(share for share in asked for _ in labels),
-        groups=np.tile(labels, n_asked),
-        values=values,
-        n_items=np.tile(np.bincount(codes, times), n_asked),
-        n_pos=np.tile(np.bincount(codes, times * cases.is_pos), n_asked),
-        covariance=matrix,
-        overall=overall,
-        confidence_level=level,
+        groups=np.tile(labels, len(asked)),
+        n_items=np.tile(np.bincount(codes, times), len(asked)),
+        n_pos=np.tile(np.bincount(codes, times * cases.is_pos), len(asked)),
+        confidence_level=arguments["confidence_level"],
         params={name: rendered(value) for name, value in params.items()},
-        _sizes=sizes,
-        _reach=reach,
+        **_of_queue(asked, cases, codes, recall.law),
     )
     _warn_of_lacking(scores, are_clusters=clusters is not None)
     return scores
@@ -343,24 +340,21 @@ class SubgroupScores(Drawn, Rows):
         def compare_two(i: int, j: int, plan: Plan) -> Comparison:
             return self._difference(rows[i], rows[j], plan)
 
-        return compare_pairs(
-            tuple(str(self.groups[i]) for i in rows),
-            compare_two,
-            plan,
-            covariance=self.covariance[np.ix_(rows, rows)],
-            adjust=adjust,
-            reference=reference,
-            what="group",
-        )
+        names = tuple(str(self.groups[i]) for i in rows)
+        options: dict[str, Any] = {
+            "adjust": adjust,
+            "reference": reference,
+            "what": "group",
+        }
+        own = self.covariance[np.ix_(rows, rows)]
+        return compare_pairs(names, compare_two, plan, covariance=own, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per metric and group, with the rate."""
         low, high = self.intervals.T
-        columns = {
-            "metric": self.metrics, "group": self.groups, "value": self.values,
-            "standard_error": self.standard_errors, "low": low, "high": high,
-            "n_items": self.n_items, "n_pos": self.n_pos,
-        }  # fmt: skip
+        columns = {"metric": self.metrics, "group": self.groups, "value": self.values}
+        columns |= {"standard_error": self.standard_errors, "low": low, "high": high}
+        columns |= {"n_items": self.n_items, "n_pos": self.n_pos}
         return as_columns(columns, **self.params)
 
     def _augmented(self, i: int) -> Augmented:
@@ -405,10 +399,10 @@ class SubgroupScores(Drawn, Rows):
             return hybrid_interval((a, b), ends, correlation)
 
         # As of a difference that shows no variation, whose test is this, too.
+        name, params, limits = SHARES[self.metrics[i]][0], self.params, (-1.0, 1.0)
         found = conclude(
-            SHARES[self.metrics[i]][0], (a, b), 0 * error, plan, np.inf, None,
-            (-1.0, 1.0), interval_at, self.params,
-        )  # fmt: skip
+            name, (a, b), 0 * error, plan, np.inf, None, limits, interval_at, params
+        )
         return replace(found, standard_error=error)
 
     def __repr__(self) -> str:
@@ -426,35 +420,36 @@ class SubgroupScores(Drawn, Rows):
 
 def _of_queue(
     asked: list[Share], cases: Ranked, codes: IntArray, law: RateDistribution
-) -> tuple[FloatArray, FloatArray, dict[Share, float], FloatArray, FloatArray]:
-    """Return what :class:`SubgroupScores` holds: values, and so on."""
-    per_processed = np.array([share == "precision" for share in asked])
-    classes = [SHARES[share][1] for share in asked]
-    used = sorted({*classes, *([_ALL] if per_processed.any() else [])})
-    queue = _queue(used, cases, codes, law)
-    found, sizes = queue.found, queue.sizes
-    amounts = found[classes]
-    wholes = np.where(per_processed[:, None], found[_ALL], sizes[classes])
-    values = share_of(amounts.ravel(), wholes.ravel())
-    effective, ratios = np.zeros(len(values)), {}
-    for row in np.flatnonzero(wholes > 0).tolist():
-        i, g = divmod(row, found.shape[1])
-        ratio = _Ratio(classes[i], g, values[row], wholes[i, g], per_processed[i])
-        whole = _ALL if ratio.per_processed else ratio.of
-        chosen = replace(queue.cases, is_pos=queue.chosen(whole, g))
-        effective[row] = chosen.effective_sizes[0]
-        if ratio.per_processed:
-            effective[row] *= found[_ALL, g] / sizes[_ALL, g]
-        # Two clusters count less if their sizes differ.
-        if effective[row] >= (2 if cases.clusters is None else LEAST_UNITS):
-            ratios[row] = ratio
-    matrix = np.full((len(values), len(values)), _NAN)
+) -> dict[str, Any]:
+    """Return the fields of :class:`SubgroupScores` that the queue decides."""
+    used = sorted({of for share in asked for of in SHARES[share][1:3]})
+    queue, found, sizes = _queue(used, cases, codes, law)
+    # Two clusters count less if their sizes differ.
+    least = 2.0 if cases.clusters is None else LEAST_UNITS
+    parts_of, wholes, effective = np.zeros((3, len(asked), found.shape[1]))
+    ratios: dict[int, _Ratio] = {}
+    for i, share in enumerate(asked):
+        _, of, base, _ = SHARES[share]
+        per_processed = share == "precision"
+        parts_of[i], wholes[i] = found[of], (found if per_processed else sizes)[base]
+        for g in np.flatnonzero(wholes[i] > 0).tolist():
+            part, whole = parts_of[i, g], wholes[i, g]
+            chosen = replace(queue.cases, is_pos=queue.chosen(base, g))
+            effective[i, g] = chosen.effective_sizes[0] * (whole / sizes[base, g])
+            if effective[i, g] >= least:
+                ratio = _Ratio(of, g, part / whole, whole, per_processed)
+                ratios[i * found.shape[1] + g] = ratio
+    matrix, rows = np.full((wholes.size, wholes.size), _NAN), list(ratios)
     if ratios:
-        known = list(ratios)
-        matrix[np.ix_(known, known)] = queue.covariance(list(ratios.values()))
-    overall = share_of(amounts.sum(axis=1), wholes.sum(axis=1)).tolist()
-    ends = queue.mean[[0, -1]]
-    return values, matrix, dict(zip(asked, overall, strict=True)), effective, ends
+        matrix[np.ix_(rows, rows)] = queue.covariance(list(ratios.values()))
+    overall = share_of(parts_of.sum(axis=1), wholes.sum(axis=1)).tolist()
+    return {
+        "values": share_of(parts_of.ravel(), wholes.ravel()),
+        "covariance": matrix,
+        "overall": dict(zip(asked, overall, strict=True)),
+        "_sizes": effective.ravel(),
+        "_reach": queue.mean[[0, -1]],
+    }
 
 
 class _Ratio(NamedTuple):
@@ -469,7 +464,7 @@ class _Ratio(NamedTuple):
 
 @dataclass(frozen=True)
 class _Queue:
-    """Sums over the samples of each class and group, and how samples change them.
+    """Samples with their groups, in cells of the ranking.
 
     A sum of the probabilities m_i of being processed has of each sample the slope m_i,
     if it is one of them, less what it pushes out.
@@ -478,16 +473,8 @@ class _Queue:
     cases: Ranked
     codes: IntArray
     cell: IntArray
-    weights: FloatArray  # Of all samples in each cell.
     mean: FloatArray  # The probability of being processed, in each cell.
-    found: FloatArray  # The sums, of shape (3, n_groups), and the sizes.
-    sizes: FloatArray
-    moved: dict[tuple[int, int], FloatArray]
-
-    @lazy
-    def total(self) -> float:
-        """The weight of all samples."""
-        return float(self.weights.sum())
+    pushed: dict[tuple[int, int], FloatArray]  # By class and group, centred.
 
     def chosen(self, of: int, g: int, part: slice = slice(None)) -> BoolArray:
         """Return which samples are of the class and group."""
@@ -496,57 +483,45 @@ class _Queue:
             chosen &= self.cases.is_pos[part] == of
         return np.asarray(chosen)
 
+    def influence(
+        self, ratios: list[_Ratio], part: slice = slice(None)
+    ) -> Iterator[FloatArray]:
+        """Yield the contributions of some samples to ratios."""
+        cell = self.cell[part]
+        mean = self.mean.take(cell)
+
+        @cache
+        def found(of: int, g: int) -> FloatArray:
+            pushed = self.pushed[of, g].take(cell)
+            return np.asarray(self.chosen(of, g, part) * mean - pushed)
+
+        for of, g, value, whole, per_processed in ratios:
+            base = found(_ALL, g) if per_processed else self.chosen(of, g, part)
+            yield (found(of, g) - value * base) * (self.cases.total / whole)
+
     def covariance(self, ratios: list[_Ratio]) -> FloatArray:
         """Return the covariances of ratios, from a part of all influence values."""
-        cases, both = self.cases, [(ratio, self._offset(ratio)) for ratio in ratios]
+        cases = self.cases
         if cases.clusters is not None:
-            units = []
-            for one in both:
-                (values,) = self._influence([one], slice(None))
-                units.append(scaled_units(values, cases))
+            units = [
+                scaled_units(values, cases)
+                for one in ratios
+                for values in self.influence([one])
+            ]
             return covariance_of_units(units, cases)
         matrix = np.zeros((len(ratios), len(ratios)))
         for part in parts(len(self.cell)):
             own = None if cases.weights is None else cases.weights[part]
             some = replace(cases, is_pos=cases.is_pos[part], weights=own)
-            rows = self._influence(both, part)
+            rows = list(self.influence(ratios, part))
             matrix += covariance(rows, some) * (some.total / cases.total) ** 2
         return matrix
-
-    def _offset(self, ratio: _Ratio) -> float:
-        """Return the weighted mean of the slopes of a ratio."""
-
-        def of_sum(of: int) -> float:
-            moved = dot(self.weights, self.moved[of, ratio.g])
-            return float(self.found[of, ratio.g] - moved)
-
-        whole = of_sum(_ALL) if ratio.per_processed else self.sizes[ratio.of, ratio.g]
-        return float(of_sum(ratio.of) - ratio.value * whole) / self.total
-
-    def _influence(
-        self, ratios: list[tuple[_Ratio, float]], part: slice
-    ) -> list[FloatArray]:
-        """Return the contributions of some samples to ratios with these offsets."""
-        places = self.cell[part]
-        mean = self.mean.take(places)
-
-        @cache
-        def slopes(of: int, g: int) -> FloatArray:
-            moved = self.moved[of, g].take(places)
-            return np.asarray(self.chosen(of, g, part) * mean - moved)
-
-        rows = []
-        for (of, g, value, whole, per_processed), offset in ratios:
-            sized = slopes(_ALL, g) if per_processed else self.chosen(of, g, part)
-            adds = slopes(of, g) - value * sized - offset
-            rows.append(adds * (self.total / whole))
-        return rows
 
 
 def _queue(
     used: list[int], cases: Ranked, codes: IntArray, law: RateDistribution
-) -> _Queue:
-    """Return the sums of the classes that are used, one group at a time."""
+) -> tuple[_Queue, FloatArray, FloatArray]:
+    """Return the queue, and sums over each class and group: processed, and all."""
     cell, edges = _cells(cases, law)
     n_cells, n_groups = len(edges) - 1, int(codes.max()) + 1
     n_places = 2 * n_groups * n_cells
@@ -560,30 +535,35 @@ def _queue(
         cases = Ranked(part >= n_groups, weights=counts[place], kind="frequency")
     of_all = np.bincount(cell, cases.weights, n_cells).astype(float)
     found, sizes = np.zeros((2, 3, n_groups))
-    moved: dict[tuple[int, int], FloatArray] = {}
+    queue = _Queue(cases, codes, cell, np.empty(n_cells), {})
     for g in range(n_groups):
         weights = np.zeros((3, n_cells))
-        for of in (0, 1):
-            own = (codes == g) & (cases.is_pos == of)
+        for of in (_NEG, _POS):
+            own = queue.chosen(of, g)
             times = None if cases.weights is None else cases.weights[own]
             weights[of] = np.bincount(cell[own], times, n_cells)
-        weights[_ALL] = weights[0] + weights[1]
-        shares = weights[used]
-
-        def at_cut(points: FloatArray, shares: FloatArray = shares) -> FloatArray:
-            def of_one(share: FloatArray) -> FloatArray:
-                table = table_of_weights(share, of_all - share)
-                return share_at_cut([table], points)
-
-            return np.apply_along_axis(of_one, -1, shares)
-
-        mean, pushed = mean_and_moved(law, edges, shares / of_all, at_cut)
+        weights[_ALL] = weights[_NEG] + weights[_POS]
+        queue.mean[:], pushed = _pushed(weights[used], of_all, edges, law)
         # By the same sums, so that rounding leaves no part more than its whole.
-        found[:, g], sizes[:, g] = dot(weights, mean), dot(weights, np.ones(n_cells))
-        # Few cases may be all of one class, for which the share at a cut allows.
-        pushed *= shares.any(axis=-1, keepdims=True)
-        moved.update(zip(((of, g) for of in used), pushed, strict=True))
-    return _Queue(cases, codes, cell, of_all, mean, found, sizes, moved)
+        found[:, g] = dot(weights, queue.mean)
+        sizes[:, g] = dot(weights, np.ones(n_cells))
+        queue.pushed.update(zip(((of, g) for of in used), pushed, strict=True))
+    return queue, found, sizes
+
+
+def _pushed(
+    shares: FloatArray, of_all: FloatArray, edges: FloatArray, law: RateDistribution
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean of each cell, and what its samples push out of sums, centred."""
+
+    def at_cut(points: FloatArray) -> FloatArray:
+        tables = [table_of_weights(share, of_all - share) for share in shares]
+        return np.array([share_at_cut([table], points) for table in tables])
+
+    mean, pushed = mean_and_moved(law, edges, shares / of_all, at_cut)
+    # Few cases may be all of one class, for which the share at a cut allows.
+    pushed *= shares.any(axis=-1, keepdims=True)
+    return mean, pushed - dot(pushed, of_all)[:, None] / of_all.sum()
 
 
 def _cells(cases: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
@@ -661,7 +641,7 @@ def _warn_of_lacking(scores: SubgroupScores, *, are_clusters: bool) -> None:
         for few, chosen in (("no ", lacking), (few_of, own & ~lacking)):
             if chosen.any():
                 groups = shown(scores.groups[chosen].tolist())
-                texts.append(f"{few}{SHARES[share][2]} in {groups}")
+                texts.append(f"{few}{SHARES[share][3]} in {groups}")
     if texts:
         warn(
             f"Values or their standard errors are nan: there are {'; '.join(texts)}.",
