@@ -340,14 +340,15 @@ class SubgroupScores(Drawn, Rows):
         def compare_two(i: int, j: int, plan: Plan) -> Comparison:
             return self._difference(rows[i], rows[j], plan)
 
-        names = tuple(str(self.groups[i]) for i in rows)
-        options: dict[str, Any] = {
-            "adjust": adjust,
-            "reference": reference,
-            "what": "group",
-        }
-        own = self.covariance[np.ix_(rows, rows)]
-        return compare_pairs(names, compare_two, plan, covariance=own, **options)
+        return compare_pairs(
+            tuple(str(self.groups[i]) for i in rows),
+            compare_two,
+            plan,
+            covariance=self.covariance[np.ix_(rows, rows)],
+            adjust=adjust,
+            reference=reference,
+            what="group",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per metric and group, with the rate."""
