@@ -237,7 +237,12 @@ def list_table(
     """
     if isinstance(y_true, RankTable | FoldRankings):
         raise ValueError(_NO_LISTS.format(type(y_true).__name__))
-    grades, others = None, (gain, entities)
+    if entities is not None and (sample_weight is not None or gain is not None):
+        raise ValueError(
+            "entities count once in each list, which sample_weight and a gain per case, "
+            "which are of rows, leave without a meaning: leave one of them out."
+        )
+    grades = None
     if grade_gain is None:
         y_true = _relevance(y_true, relevance_threshold, pos_label)
     else:
@@ -246,18 +251,18 @@ def list_table(
     sample = check_ranking(
         y_true, y_score, sample_weight, pos_label, keep_scale=keep_scale
     )
-    if groups is None and grades is None and all(each is None for each in others):
-        return _single_list(sample)
     if groups is None:
+        if grades is None and gain is None and entities is None:
+            return _single_list(sample)
         groups = np.zeros(sample.n_given, dtype=np.intp)
     lists = check_groups("groups", groups)
-    codes, gain = _of_kept(sample, groups=lists.codes), _of_kept(sample, gain=gain)
+    gain = _of_kept(sample, gain=gain)
     if gain is not None and sample.weights is not None:
         gain = gain * sample.weights
     assert sample.scores is not None
     items = _Items(
-        codes=codes,
-        sizes=lists.sizes,
+        codes=_of_kept(sample, groups=lists.codes),
+        n_lists=len(lists.labels),
         levels=sample.is_pos.view(np.uint8) if grades is None else grades.levels,
         scores=sample.scores,
         weights=sample.weights,
@@ -265,19 +270,10 @@ def list_table(
         gains=None if grades is None else grades.gains,
     )
     if entities is not None:
-        if sample_weight is not None or gain is not None:
-            raise ValueError(
-                "entities count once in each list, which sample_weight and a gain per "
-                "case, which are of rows, leave without a meaning: leave one of them "
-                "out."
-            )
         grouped = check_groups("entities", entities)
         _of_kept(sample, entities=grouped.codes)
         items = _of_entities(items, grouped)
-    if entities is not None or sample.kept is not None:
-        sizes = np.bincount(items.codes, minlength=len(lists.sizes))
-        items = items._replace(sizes=sizes)
-    return _table_of_items(lists.labels, items)
+    return _table_of_items(lists, items)
 
 
 def _of_kept(sample: Sample, **column: Any) -> Any:
@@ -411,13 +407,10 @@ def check_top(k: int | None, sample_weight: ArrayLike | None) -> int | None:
 
 
 class _Items(NamedTuple):
-    """Cases with the number of their list; ``sizes`` are the numbers of cases of each.
-
-    ``levels`` are 1 of positives and 0 of others, or index ``gains``.
-    """
+    """Cases of lists; ``levels`` are 1 of positives, 0 of others, or index ``gains``."""
 
     codes: IntArray
-    sizes: IntArray
+    n_lists: int
     levels: Array
     scores: Array
     weights: FloatArray | None
@@ -470,10 +463,13 @@ def _relevance(
     return grades >= threshold
 
 
-def _table_of_items(labels: Array, items: _Items) -> ListTable:
+def _table_of_items(lists: Grouping, items: _Items) -> ListTable:
     """Return the table of items, sorted by list and by decreasing score within it."""
     order, levels, begins = _ordered(items)
-    n_cases = items.sizes[items.sizes > 0]
+    sizes = lists.sizes
+    if len(items.codes) < len(lists.codes):
+        sizes = np.bincount(items.codes, minlength=items.n_lists)
+    n_cases = sizes[sizes > 0]
     starts = np.cumsum(n_cases) - n_cases
     gain = None if items.gain is None else items.gain[order]
     if items.gains is not None:
@@ -489,7 +485,7 @@ def _table_of_items(labels: Array, items: _Items) -> ListTable:
         rows = np.flatnonzero(begins)
         starts = np.searchsorted(rows, starts)
         columns = [np.add.reduceat(column, rows) for column in columns]
-    table = ListTable(labels, np.flatnonzero(items.sizes), starts, n_cases, *columns)
+    table = ListTable(lists.labels, np.flatnonzero(sizes), starts, n_cases, *columns)
     if items.gains is not None:
         table.best = _best(items.codes, items.levels, items.gains)
     return table
@@ -503,7 +499,7 @@ def _ordered(items: _Items) -> tuple[IntArray | None, Array, BoolArray]:
     bits that it needs, and so does the list, the place the rest, which is exact for
     most scores, such as those in single precision.
     """
-    n_free = _KEY_BITS - items.n_level_bits - int(len(items.sizes) - 1).bit_length()
+    n_free = _KEY_BITS - items.n_level_bits - (items.n_lists - 1).bit_length()
     places, n_bits, is_exact = _places(items.scores, n_free)
     found = _sorted(items, places, n_bits, n_free)
     if is_exact or found[2].all():
@@ -533,7 +529,7 @@ def _sorted(
         # What stays in the cache.
         keys[part] <<= n_low
         keys[part] |= levels[part].view(f"u{levels.itemsize}")
-        if len(items.sizes) > 1:
+        if items.n_lists > 1:
             keys[part] |= codes[part] << n_below
     order: IntArray | None = None
     if items.weights is None and items.gain is None:
