@@ -239,8 +239,8 @@ def list_table(
         raise ValueError(_NO_LISTS.format(type(y_true).__name__))
     if entities is not None and (sample_weight is not None or gain is not None):
         raise ValueError(
-            "entities count once in each list, which sample_weight and a gain per case, "
-            "which are of rows, leave without a meaning: leave one of them out."
+            "entities count once in each list, which sample_weight and a gain per "
+            "case, which are of rows, leave without a meaning: leave one of them out."
         )
     grades = None
     if grade_gain is None:
@@ -407,7 +407,7 @@ def check_top(k: int | None, sample_weight: ArrayLike | None) -> int | None:
 
 
 class _Items(NamedTuple):
-    """Cases of lists; ``levels`` are 1 of positives, 0 of others, or index ``gains``."""
+    """Cases of lists; ``levels`` are 1 of positives and 0 of others, or index gains."""
 
     codes: IntArray
     n_lists: int

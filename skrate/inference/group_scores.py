@@ -26,7 +26,6 @@ from skrate.metrics.base import (
     is_known,
     unwrap,
 )
-from skrate.metrics.gain import ExpectedGain
 from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.lists import (
     Average,
@@ -140,9 +139,8 @@ def group_scores(
         metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
     )
     rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
-    gain = found.gain_of_cases if isinstance(found, ExpectedGain) else None
-    options = {"entities": entities, "gain": gain, "keep_scale": found.is_sum}
-    return GroupScores._of_rows(found, rows, k, **options)
+    options = {"entities": entities, "gain": found.gain_of_cases}
+    return GroupScores._of_rows(found, rows, k, **options, keep_scale=found.is_sum)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

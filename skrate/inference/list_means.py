@@ -141,7 +141,12 @@ def evaluate_lists(
 ) -> list[MeanOverLists]:
     """Return the means of models over the same lists, skipped for one or for all."""
     for one in scores[1:]:
-        _check_same_lists(scores[0], one)
+        for name in ("groups", "n_items", "n_pos"):
+            if not np.array_equal(getattr(scores[0], name), getattr(one, name)):
+                raise ValueError(
+                    f"scores_a and scores_b differ in the {name} of their lists: give "
+                    "both models the same y_true, groups and sample_weight."
+                )
     among = np.all([one._lists.defined > 0 for one in scores], axis=0)
     sums = [sums_of(one, average, undefined, among) for one in scores]
     codes = check_clusters_of_lists(clusters, scores[0])
@@ -189,20 +194,6 @@ def _as_cases(sums: Sequence[ListSums], codes: IntArray | None) -> Ranked:
         kind="sampling",
         group_factors=factors,
     )
-
-
-def _check_same_lists(a: ListScores, b: ListScores) -> None:
-    if not np.array_equal(a.groups, b.groups):
-        raise ValueError(
-            "scores_a and scores_b are of other lists: give both models the same "
-            "groups."
-        )
-    for what in ("n_items", "n_pos"):
-        if not np.array_equal(getattr(a, what), getattr(b, what)):
-            raise ValueError(
-                f"scores_a and scores_b differ in the {what} of their lists: give both "
-                "models the same y_true and sample_weight."
-            )
 
 
 @dataclass(frozen=True)

@@ -252,6 +252,8 @@ class Metric(ABC):
     groups: ClassVar[MergedGroups] = "merged"
     # What grades gain that take the place of labels; None where these do not.
     grade_gain: ClassVar[GradeGain | None] = None
+    # The gain of each case, if its class does not say it.
+    gain_of_cases: ClassVar[FloatArray | None] = None
     # Sums over labels, or what is known of their products, so that estimates of labels
     # may take their place.
     takes_estimates = False

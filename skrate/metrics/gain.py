@@ -387,7 +387,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return np.asarray(found / total * scale)
 
     @property
-    def gain_of_cases(self) -> FloatArray | None:
+    def gain_of_cases(self) -> FloatArray | None:  # type: ignore[override]
         """The gain of each case, if it differs between cases that cost the same."""
         check_needed(self)
         if not self.is_of_cases:

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import skrate
 from skrate import (
@@ -21,6 +22,8 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
+from skrate.inference.list_means import evaluate_lists
+from skrate.inference.plan import Plan
 
 EACH = [
     partial(recall_at_rate_score, k=3),
@@ -128,6 +131,42 @@ def test_lists_of_one_patient_are_added_up(metric):
     assert compared.standard_error == pytest.approx(expected, rel=1e-12)
     assert compared.value_a == metric(y_true, y_score, groups=groups)
     assert compared.value_b == metric(y_true, other, groups=groups)
+
+
+def test_the_influence_of_a_list_is_how_far_it_is_from_the_mean():
+    y_true, y_score, other, groups, _ = shown()
+    a, b = (
+        group_scores("average_precision", y_true, s, groups=groups)
+        for s in (y_score, other)
+    )
+    means = evaluate_lists([a, b], Plan())
+    for scores, mean in zip((a, b), means, strict=True):
+        expected = scores.values[scores.is_defined]
+        assert mean.value == pytest.approx(expected.mean(), rel=1e-14)
+        assert mean.influence == pytest.approx(expected - expected.mean(), abs=1e-14)
+        (alone,) = evaluate_lists([scores], Plan())
+        assert alone.parts.standard_error == pytest.approx(
+            np.std(expected, ddof=1) / np.sqrt(len(expected)), rel=1e-13
+        )
+    away = a.values - b.values
+    found = (means[0] - means[1]).parts.standard_error
+    assert found == pytest.approx(stats.sem(away[a.is_defined]), rel=1e-12)
+    with pytest.raises(ValueError, match="same units"):
+        means[0] - alone
+
+
+def test_nothing_is_tested_by_one_list():
+    one = group_scores("roc_auc", [1, 0, 1], [2, 2, 2], groups=[1, 1, 1])
+    found = one.estimate(null_value=0.5)
+    assert found.value == 0.5
+    assert np.isnan([found.standard_error, found.statistic, found.pvalue]).all()
+
+
+def test_an_average_that_a_metric_lacks_is_an_error_whatever_is_undefined():
+    scores = group_scores("average_precision", [1, 0, 0], [3, 2, 1], groups=[1, 1, 2])
+    for undefined in ("skip", "nan", 0.5):
+        with pytest.raises(ValueError, match="pairs"):
+            scores.mean("pairs", undefined)
 
 
 def test_the_result_says_how_many_lists_and_clusters_it_is_of():
