@@ -425,18 +425,20 @@ def _with_both_classes(models: list[Rankings]) -> tuple[list[list[Ranked]], Unit
             "left out.",
             UndefinedMetricWarning,
         )
-    scaled = [_on_one_scale(one.each, both) for one in models]
-    units = Units.of_folds(scaled[0], first.folds, both, [], plan, by_class=False)
-    return [[each[i] for i in both] for each in scaled], units
-
-
-def _on_one_scale(folds: list[Ranked], chosen: list[int]) -> list[Ranked]:
-    """Return folds whose sampling weights average 1 over all of the chosen ones."""
-    given = [folds[i].given for i in chosen]
-    if given[0] is None:
-        return folds
-    mean = np.concatenate([one for one in given if one is not None]).mean()
-    return [replace(one, weights=one.given / mean) for one in folds]
+    rankings = [one.each for one in models]
+    given = [one.given for one in first.each if one.given is not None]
+    if given:
+        # On one scale: sampling weights average 1 over all of these folds.
+        mean = np.concatenate([given[i] for i in both]).mean()
+        rankings = [
+            [
+                replace(one, weights=own / mean)
+                for one, own in zip(each, given, strict=True)
+            ]
+            for each in rankings
+        ]
+    units = Units.of_folds(rankings[0], first.folds, both, [], plan, by_class=False)
+    return [[each[i] for i in both] for each in rankings], units
 
 
 def _default_rates(cases: Ranked) -> FloatArray:

@@ -17,7 +17,6 @@ from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.compare_curves import check_places, check_worth
 from skrate.inference.curve_evaluation import (
-    CurveMetric,
     CurveProcess,
     Draws,
     check_draws,
@@ -316,7 +315,13 @@ def _with_bounds(
         nothing = np.full(len(places), np.nan)
         return nothing, nothing, nothing
     if ranked.estimated is not None:
-        process = curve_process(_by_rate(metric), [ranked], places, **worth)
+        if metric == "roc" or metric == "pr":
+            raise ValueError(
+                f"metric={metric!r} has fractions of a class on its horizontal axis, "
+                "which estimated labels leave uncertain: use 'recall', 'precision', "
+                "'lift' or 'gain'."
+            )
+        process = curve_process(metric, [ranked], places, **worth)
         if band == "pointwise":
             return process.values, *process.interval(draws.level)
         return process.values, *process.bounds(critical_value(process))
@@ -328,17 +333,6 @@ def _with_bounds(
         benefit, cost = worth["benefit"], worth["cost"]
         value, low, high = (benefit * x - cost * places for x in (value, low, high))
     return value, low, high
-
-
-def _by_rate(metric: BandMetric) -> CurveMetric:
-    """Return the curve of estimated labels, of which sums are known at a rate only."""
-    if metric == "roc" or metric == "pr":
-        raise ValueError(
-            f"metric={metric!r} has fractions of a class on its horizontal axis, which "
-            "estimated labels leave uncertain: use 'recall', 'precision', 'lift' or "
-            "'gain'."
-        )
-    return metric
 
 
 def _of_labels(
