@@ -27,9 +27,6 @@ KINDS: dict[Kind, str] = {
     "relative_deviation": "Standard deviation of the AUC / mean",
 }
 _BAR = "mean ± 2 standard deviations for its errors"
-# A ratio has one colour in all pictures: by its logarithm, between these two.
-_LOWEST, _HIGHEST = 0.01, 0.5
-_COLORS, _LIGHTEST = "plasma", 0.9
 # Of models, one after the other.
 _MARKERS, _MODEL = "osD^v<>P*X", "skrate model"
 
@@ -256,11 +253,11 @@ class AUCErrorRateDisplay(Display):
             x, y = np.asarray(curve.error_rates), np.asarray(curve.means)
             if kind == "relative_deviation":
                 y = share_of(np.asarray(curve.standard_deviations), y)
-            ratio = np.clip(curve.class_ratio, _LOWEST, _HIGHEST)
-            place = np.log(ratio / _LOWEST) / np.log(_HIGHEST / _LOWEST)
+            # A ratio has one colour in all pictures: by its logarithm, from 1 to 50 %.
+            place = np.log(np.clip(curve.class_ratio, 0.01, 0.5) / 0.01) / np.log(50)
             style = {
                 "label": f"smaller class {100 * curve.class_ratio:.3g} %",
-                "color": colormaps[_COLORS](_LIGHTEST * place),
+                "color": colormaps["plasma"](0.9 * place),
                 "linestyle": "--" if curve.class_ratio == self._own_ratio else "-",
             }
             # Curves of one ratio are one if their numbers of cases hardly matter.

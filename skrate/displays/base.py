@@ -6,6 +6,7 @@ import textwrap
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from functools import partial
 from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 else:
     Axes = Any
 
-# Letters of a line, beyond which an entry takes several, and lines of a long name.
-_LETTERS, _LINES = 40, 3
 _COMPACT = {
     "fontsize": "small",
     "title_fontsize": "small",
@@ -55,12 +54,9 @@ def entry(*parts: Any) -> str:
     A space precedes "_", because matplotlib would hide the entry.
     """
     text = " ".join(map(str, parts))
-    if len(text) > _LETTERS:
-        lines = (
-            textwrap.fill(str(part), _LETTERS, max_lines=_LINES, placeholder=" ...")
-            for part in parts
-        )
-        text = "\n".join(lines)
+    if len(text) > 40:
+        fill = partial(textwrap.fill, width=40, max_lines=3, placeholder=" ...")
+        text = "\n".join(fill(str(part)) for part in parts)
     return plain_text(f" {text}" if text[:1] in ("", "_") else text)
 
 

@@ -50,10 +50,6 @@ LABELS: dict[Plane, tuple[str, str]] = {
 }
 # Limits of an axis that goes from 0 to 1.
 WHOLE = (-0.01, 1.01)
-# A budget is shown between these quantiles, with so much more on both sides: of their
-# distance, or of the upper one where they are close.
-_QUANTILES = 0.01, 0.99
-_BESIDE, _BESIDE_KNOWN = 0.5, 0.2
 # Of an area: what it takes of the colour behind, and the line about a band.
 _BOUNDS = {"alpha": 0.2, "linewidth": 0.0}
 _BAND = {"alpha": 0.2, "linewidth": 0.8}
@@ -547,8 +543,9 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         before: tuple[tuple[float, float], tuple[float, float]] | None,
     ) -> None:
         """Show what curves are where the rate is likely, and what was seen before."""
-        ends = law.ppf(np.array(_QUANTILES))
-        room = max(_BESIDE * (ends[1] - ends[0]), _BESIDE_KNOWN * ends[1])
+        ends = law.ppf(np.array([0.01, 0.99]))
+        # Half of their distance on both sides, or a fifth of the upper one.
+        room = max(0.5 * (ends[1] - ends[0]), 0.2 * ends[1])
         ends = np.clip([ends[0] - room, ends[1] + room], 0, 1)
         if ends[0] == ends[1]:
             # Where next to no budget is above 0, all rates are shown.

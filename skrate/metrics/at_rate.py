@@ -245,8 +245,9 @@ def recall_at_rate_score(
         metric = RecallAtRate(rate, k, of)
         rows = y_true, y_score, groups, sample_weight, None, pos_label
         return mean_of_lists(metric, rows)
-    make, sample = partial(RecallAtRate, k=k, of=of), (y_true, y_score, sample_weight)
-    return score_any(make, rate, *sample, pos_label, average=average, labels=labels)
+    make = partial(RecallAtRate, k=k, of=of)
+    sample = y_true, y_score, sample_weight, pos_label
+    return score_any(make, rate, *sample, average=average, labels=labels)
 
 
 @reject_scoring

@@ -476,7 +476,8 @@ def recall_at_fpr_score(
     >>> recall_at_fpr_score(y_true, y_score, fpr=0.1)
     0.5
     """
-    metric, sample = RecallAtFPR(fpr), (y_true, y_score, sample_weight, pos_label)
+    metric = RecallAtFPR(fpr)
+    sample = y_true, y_score, sample_weight, pos_label
     return score_any(lambda _: metric, None, *sample, average=average, labels=labels)
 
 
@@ -583,7 +584,8 @@ def fpr_at_recall_score(
     >>> fpr_at_recall_score(y_true, y_score, recall=0.5)
     0.0
     """
-    metric, sample = FPRAtRecall(recall), (y_true, y_score, sample_weight, pos_label)
+    metric = FPRAtRecall(recall)
+    sample = y_true, y_score, sample_weight, pos_label
     return score_any(lambda _: metric, None, *sample, average=average, labels=labels)
 
 

@@ -69,9 +69,6 @@ from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
 _USER = "ConstrainedThresholdClassifier"
 # As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
 _AUTO = ("predict_proba", "decision_function")
-# Scores are coarse where there are fewer levels than this share of the cases, and those
-# of folds apart where there are more of them than this many times those of one.
-_COARSE, _APART = 0.5, 1.5
 # What is limited, the cases that it is a share of, and the size of their next batch.
 Kind = Literal["rate", "recall", "fpr"]
 _SHARE = {"rate": "share marked", "recall": "recall", "fpr": "false positive rate"}
@@ -444,8 +441,9 @@ def _warn_of_levels(parts: list[Array]) -> None:
     """Warn where scores tie within folds, at levels that are others in each fold."""
     levels = [np.unique(scores) for scores in parts]
     n_levels, most = len(np.unique(np.concatenate(levels))), max(map(len, levels))
-    are_coarse = sum(map(len, levels)) < _COARSE * sum(map(len, parts))
-    if are_coarse and n_levels > _APART * most:
+    # Scores are coarse with fewer levels than half of the cases.
+    are_coarse = 2 * sum(map(len, levels)) < sum(map(len, parts))
+    if are_coarse and n_levels > 1.5 * most:
         warn(
             f"Scores tie in each fold, at {most} levels or fewer, and these differ "
             f"from fold to fold ({n_levels} in all): those of the model of all cases "

@@ -19,9 +19,6 @@ from skrate.data.checks import check_count, check_fraction, check_shares, shown
 from skrate.data.representations import html_of, plain
 from skrate.rates.survival import Survival, SurvivalMixture, SurvivalTable, kept, summed
 
-# Probabilities whose quantiles a notebook shows.
-_SHOWN_QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
-
 
 class RateDistribution(ABC):
     """A distribution over the rate R, the share of all cases processed.
@@ -133,8 +130,9 @@ class RateDistribution(ABC):
         return {"distribution": self._kind, **plain(self.__getstate__())}
 
     def _repr_html_(self) -> str:
-        shares = [f"{100 * q:g} %" for q in _SHOWN_QUANTILES]
-        rates = self.ppf(_SHOWN_QUANTILES).tolist()
+        quantiles = (0.025, 0.25, 0.5, 0.75, 0.975)
+        shares = [f"{100 * q:g} %" for q in quantiles]
+        rates = self.ppf(quantiles).tolist()
         values = {"mean": self.mean(), **dict(zip(shares, rates, strict=True))}
         return html_of(repr(self), values, f"{self.describe()}.")
 
