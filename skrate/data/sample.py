@@ -196,20 +196,16 @@ def check_ranking(
     with ``keep_scale`` only weights of one. Labels that are estimates are taken where
     they are, or all are known after all.
     """
-    y_score = check_scores_given(y_score, y_true)
-    if isinstance(y_true, EstimatedLabels):
-        others = {"sample_weight": sample_weight, "pos_label": pos_label}
-        sample = sample_of_estimates(y_true, takes_estimates=takes_estimates, **others)
-        return sample.with_scores("y_score", y_score)
-    labels = check_vector("y_true", y_true)
-    scores = check_scores("y_score", y_score)
-    check_equal_length(y_true=labels, y_score=scores)
-    is_pos = check_labels(labels, pos_label)
-    if sample_weight is None:
-        return Sample(is_pos, scores)
-    weights = check_weights("sample_weight", sample_weight)
-    check_equal_length(y_true=labels, sample_weight=weights)
-    sample = Sample(is_pos, scores, weights).with_weight()
+    scores = check_scores("y_score", check_scores_given(y_score, y_true))
+    found = check_labelled(
+        y_true, sample_weight, pos_label, takes_estimates=takes_estimates
+    )
+    check_equal_length(y_true=found.is_pos, y_score=scores)
+    weights = found.weights
+    sample = Sample(found.is_pos, scores, weights, estimated=found.estimated)
+    if weights is None:
+        return sample
+    sample = sample.with_weight()
     left = sample.weights
     assert left is not None
     # The ends first: most often they tell.
@@ -219,19 +215,31 @@ def check_ranking(
     return sample
 
 
-def sample_of_estimates(
-    labels: EstimatedLabels, *, takes_estimates: bool, **others: object
+def check_labelled(
+    y_true: ArrayLike,
+    sample_weight: ArrayLike | None,
+    pos_label: Label,
+    *,
+    takes_estimates: bool,
 ) -> Sample:
-    """Return the cases behind labels that are estimates, without scores."""
+    """Return all samples behind labels and weights, without scores."""
+    if not isinstance(y_true, EstimatedLabels):
+        is_pos = check_labels(check_vector("y_true", y_true), pos_label)
+        if sample_weight is None:
+            return Sample(is_pos)
+        weights = check_weights("sample_weight", sample_weight)
+        check_equal_length(y_true=is_pos, sample_weight=weights)
+        return Sample(is_pos, weights=weights)
+    others = {"sample_weight": sample_weight, "pos_label": pos_label}
     for name, value in others.items():
         if value is not None:
             raise ValueError(
                 f"{name} must be None where y_true holds estimated labels, which say "
                 "what each case counts and which class is positive: leave it out."
             )
-    if labels.known is not None:
-        return Sample(labels.known)
+    if y_true.known is not None:
+        return Sample(y_true.known)
     if not takes_estimates:
         # It raises, and says what takes them.
-        check_vector("y_true", labels)
-    return Sample(labels.pos > 0, estimated=labels)
+        check_vector("y_true", y_true)
+    return Sample(y_true.pos > 0, estimated=y_true)

@@ -22,18 +22,10 @@ from skrate.data.arrays import (
     centring_factors,
     lazy,
 )
-from skrate.data.checks import (
-    as_array,
-    check_choice,
-    check_equal_length,
-    check_labels,
-    check_vector,
-    check_weights,
-)
-from skrate.data.estimated import EstimatedLabels
+from skrate.data.checks import as_array, check_choice, check_equal_length
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import begins_group, check_groups
-from skrate.data.sample import Sample, check_scores_given, sample_of_estimates
+from skrate.data.sample import Sample, check_labelled, check_scores_given
 from skrate.data.table import Merged, RankTable, check_alone, table_of, table_of_ranking
 from skrate.metrics.base import Metric
 from skrate.metrics.gain import Worth, WorthTable
@@ -43,7 +35,6 @@ WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 # The arguments of public functions that say what cases are.
 OF_CASES = ("sample_weight", "clusters", "pos_label")
 MEAN_OVER_LISTS = "a mean over lists, whose units are the lists"
-_MOST_REPETITIONS = 2**53
 
 
 @dataclass(frozen=True)
@@ -258,37 +249,21 @@ def check_cases(
             "are not paired by them: give the labels of the cases and the scores of "
             "each model; two tables are for compare."
         )
-    estimated: EstimatedLabels | None = None
-    labels: Any = y_true
-    if isinstance(y_true, EstimatedLabels):
-        found = sample_of_estimates(
-            y_true, takes_estimates=takes_estimates, sample_weight=sample_weight,
-            pos_label=pos_label,
-        )  # fmt: skip
-        is_pos, estimated = found.is_pos, found.estimated
-    else:
-        labels = check_vector("y_true", y_true)
-        is_pos = check_labels(labels, pos_label)
+    found = check_labelled(
+        y_true, sample_weight, pos_label, takes_estimates=takes_estimates
+    )
+    if found.weights is not None and kind == "frequency":
+        _check_repetitions(found.weights)
     codes = None
     if clusters is not None:
         codes = check_groups("clusters", clusters).codes
-        check_equal_length(y_true=labels, clusters=codes)
-    weight = None
-    if sample_weight is not None:
-        weight = check_weights("sample_weight", sample_weight)
-        check_equal_length(y_true=labels, sample_weight=weight)
-        otherwise = 'for weights of another kind use weights="sampling"'
-        if kind == "frequency":
-            _check_whole("sample_weight", weight, otherwise)
-            with np.errstate(over="ignore"):
-                total = weight.sum()
-            if total > _MOST_REPETITIONS:
-                raise ValueError(
-                    f"sample_weight stands for {total:g} repetitions, more than "
-                    f"float64 can count: {otherwise}."
-                )
+        check_equal_length(y_true=found.is_pos, clusters=codes)
     sample = Ranked(
-        is_pos, None, weight, codes, kind=kind, estimated=estimated
+        found.is_pos,
+        weights=found.weights,
+        clusters=codes,
+        kind=kind,
+        estimated=found.estimated,
     ).with_weight()
     if sample.weights is not None and kind == "sampling":
         own = sample.weights
@@ -302,6 +277,19 @@ def check_cases(
             "variation between clusters."
         )
     return replace(sample, clusters=codes)
+
+
+def _check_repetitions(weights: FloatArray) -> None:
+    """Raise for weights that are no numbers of repetitions."""
+    otherwise = 'for weights of another kind use weights="sampling"'
+    _check_whole("sample_weight", weights, otherwise)
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if total > 2**53:
+        raise ValueError(
+            f"sample_weight stands for {total:g} repetitions, more than float64 can "
+            f"count: {otherwise}."
+        )
 
 
 def with_fold_groups(
