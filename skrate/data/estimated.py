@@ -185,9 +185,15 @@ class TakenLabels(EstimatedLabels):
         """Return the labels of these cases."""
         weight = None if whole.weight is None else whole.weight[index]
         return cls(
-            whole.pos[index], whole.noise[index], whole.source, whole.scope, weight,
-            whole=whole, rows=index, purpose=whole.purpose,
-        )  # fmt: skip
+            whole.pos[index],
+            whole.noise[index],
+            whole.source,
+            whole.scope,
+            weight,
+            purpose=whole.purpose,
+            whole=whole,
+            rows=index,
+        )
 
     def _taken(self, index: IntArray) -> EstimatedLabels:
         return replace(self.whole, scope=self.scope)._taken(self.rows[index])

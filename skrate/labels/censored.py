@@ -124,9 +124,15 @@ def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabe
     weight = np.where(is_lost, 0.0, 1 / followed[n_before])
     noise = np.sqrt(weight * np.maximum(weight - 1, 0))
     return CensoredLabels(
-        np.where(is_pos, weight, 0.0), noise, "censored", weight=weight,
-        is_lost=is_lost, n_before=n_before, n_lost=n_lost, n_left=n_left,
-    )  # fmt: skip
+        np.where(is_pos, weight, 0.0),
+        noise,
+        "censored",
+        weight=weight,
+        is_lost=is_lost,
+        n_before=n_before,
+        n_lost=n_lost,
+        n_left=n_left,
+    )
 
 
 def _from_each(counts: IntArray, values: FloatArray, n: int) -> FloatArray:

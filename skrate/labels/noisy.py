@@ -11,11 +11,6 @@ from skrate.data.checks import as_array, as_real, check_labels, check_shares, wa
 from skrate.data.estimated import EstimatedLabels
 from skrate.labels.checks import are_missing
 
-# A share that is fewer standard errors above 0 is no divisor.
-_ENOUGH_ERRORS = 4.0
-# From as many cases on, Student's t is the normal distribution.
-_MOST_SEEN = 10_000
-
 
 def noisy(
     y_true: ArrayLike,
@@ -109,28 +104,12 @@ def noisy(
     >>> [round(count, 2) for count in found.pos.tolist()]
     [1.07, 0.81, 1.14, -0.29, -0.1]
     """
-    given = as_array("y_true", y_true)
-    columns = given[:, None] if given.ndim == 1 else given
-    if columns.ndim != 2 or not columns.size:
-        raise ValueError(
-            "y_true must have one column per annotator, found an array of shape "
-            f"{given.shape}."
-        )
-    is_given = ~are_missing(columns)
-    if not is_given.any(axis=1).all():
-        raise ValueError(
-            "y_true has no label of the case at position "
-            f"{int(np.argmin(is_given.any(axis=1)))}: leave such cases out, or see "
-            "labels.sampled."
-        )
-    is_found = np.zeros(columns.shape, dtype=bool)
-    is_found[is_given] = check_labels(columns[is_given], pos_label)
-    n_tests = columns.shape[1]
-    rates = [
+    is_given, is_found = _check_annotations(y_true, pos_label)
+    n_tests = is_found.shape[1]
+    found, of_neg = rates = [
         _check_per_test(name, check_shares(name, values), n_tests)
         for name, values in (("sensitivity", sensitivity), ("specificity", specificity))
     ]
-    found, of_neg = rates
     youden = found + of_neg - 1
     if not (youden > 0).all():
         at = int(youden.argmin())
@@ -147,9 +126,46 @@ def noisy(
     weights = _weights(is_given, mean / youden**2)
     pos = np.add.reduce(weights * counts, axis=1)
     noise = np.sqrt(np.add.reduce(weights**2 * by_label / youden**2, axis=1))
-    parts = (pos, noise, "noisy")
     if validation is None:
-        return EstimatedLabels(*parts)
+        return EstimatedLabels(pos, noise, "noisy")
+    errors, n_seen = _errors_of_rates(validation, np.stack(rates))
+    slopes = np.stack([-counts, 1 - counts], axis=2) * (weights / youden)[:, :, None]
+    shared = np.ascontiguousarray((slopes * errors).reshape(len(pos), -1).T)
+    _warn_of_rare_class(pos, shared)
+    return ValidatedLabels(pos, noise, "noisy", shared=shared, n_seen=n_seen)
+
+
+def _check_annotations(
+    y_true: ArrayLike, pos_label: Label
+) -> tuple[BoolArray, BoolArray]:
+    """Return which labels there are, and which are positive, a column per annotator."""
+    given = as_array("y_true", y_true)
+    columns = given[:, None] if given.ndim == 1 else given
+    if columns.ndim != 2 or not columns.size:
+        raise ValueError(
+            "y_true must have one column per annotator, found an array of shape "
+            f"{given.shape}."
+        )
+    is_given = ~are_missing(columns)
+    if not is_given.any(axis=1).all():
+        raise ValueError(
+            "y_true has no label of the case at position "
+            f"{int(np.argmin(is_given.any(axis=1)))}: leave such cases out, or see "
+            "labels.sampled."
+        )
+    is_found = np.zeros(columns.shape, dtype=bool)
+    is_found[is_given] = check_labels(columns[is_given], pos_label)
+    return is_given, is_found
+
+
+def _errors_of_rates(
+    validation: tuple[float, float] | ArrayLike, rates: FloatArray
+) -> tuple[FloatArray, IntArray]:
+    """Return standard errors of sensitivity and specificity, and their sample sizes.
+
+    The errors have the shape (n_annotators, 2).
+    """
+    n_tests = rates.shape[1]
     sizes = _check_per_test("validation", as_real("validation", validation), n_tests, 2)
     is_size = (sizes > 0) & (sizes < np.inf)
     if not is_size.all():
@@ -157,23 +173,25 @@ def noisy(
             "validation must be numbers of cases above 0, found "
             f"{sizes[~is_size][0]:g}."
         )
-    n_right = sizes * np.transpose(rates)
+    n_right = sizes * rates.T
     n_wrong = sizes - n_right
     # Of Jeffreys' posterior; no product of sizes, which may be beyond float64.
     right, wrong = ((count + 0.5) / (sizes + 1) for count in (n_right, n_wrong))
-    error = np.sqrt(right * wrong / (sizes + 2))
-    slopes = np.stack([-counts, 1 - counts], axis=2) * (weights / youden)[:, :, None]
-    shared = np.ascontiguousarray((slopes * error).reshape(len(pos), -1).T)
+    # From 10,000 cases on, Student's t is the normal distribution.
+    n_seen = np.clip(np.rint(np.minimum(n_right, n_wrong)), 1, 10_000)
+    return np.sqrt(right * wrong / (sizes + 2)), n_seen.astype(np.intp).ravel()
+
+
+def _warn_of_rare_class(pos: FloatArray, shared: FloatArray) -> None:
+    """Warn if the rarer class has a share of less than 4 of its standard errors."""
     error_of_share = float(np.sqrt(np.add.reduce(shared.mean(axis=1) ** 2)))
     rarer = min(pos.mean(), 1 - pos.mean())
-    if rarer < _ENOUGH_ERRORS * error_of_share:
+    if rarer < 4 * error_of_share:
         warn(
             f"The rarer class is {rarer:.3g} of the cases, with a standard error of "
             f"{error_of_share:.2g} by validation alone: intervals of metrics are too "
             "short. Estimate sensitivity and specificity by more cases."
         )
-    n_seen = np.clip(np.rint(np.minimum(n_right, n_wrong)), 1, _MOST_SEEN)
-    return ValidatedLabels(*parts, shared=shared, n_seen=n_seen.astype(np.intp).ravel())
 
 
 def _check_per_test(

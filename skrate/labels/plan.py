@@ -32,12 +32,8 @@ from skrate.inference.sample import Ranked, are_columns, columns_of, scored
 from skrate.inference.variance import influence_values
 from skrate.labels.checks import are_missing, check_chances
 from skrate.labels.sampled import Design, check_plausible, labels_in_part, sampled
-from skrate.metrics.base import MetricLike, check_metric_first, find_metric
+from skrate.metrics.base import Metric, MetricLike, check_metric_first, find_metric
 from skrate.metrics.results import Rows, as_columns, question_text
-
-# Known labels of each class from which probabilities are learnt; and how much of each
-# model alone a plan for a difference heeds, whose denominators are estimates as well.
-_FEW, _ALONE = 5, 0.1
 
 
 def plan_labels(
@@ -162,21 +158,8 @@ def plan_labels(
     [-0.1759, 0.1338], p = 0.78 (two-sided, delta))
     """
     check_metric_first(metric)
-    models = {"y_scores": y_scores}
-    if are_columns(y_scores):
-        columns = columns_of("y_scores", y_scores, -1)
-        columns = check_several("y_scores", columns, 1)
-        models = {str(name): column for name, column in columns.items()}
-    names: list[str] = []
-    with suppress(TypeError):
-        names = [str(name) for name in (models if compare is None else compare)]
-    n_asked = 1 if compare is None else 2
-    if len(names) != n_asked or len(set(names)) < n_asked or not {*names} <= {*models}:
-        raise ValueError(
-            f"compare must name two of the models in y_scores, {list(models)}: found "
-            f"{compare!r}."
-        )
-    first = check_vector("y_scores", models[names[0]])
+    scores = _check_models(y_scores, compare)
+    first = check_vector("y_scores", next(iter(scores.values())))
     n_cases = len(first)
     is_known, is_pos = np.zeros((2, n_cases), dtype=bool)
     if known is not None:
@@ -191,29 +174,19 @@ def plan_labels(
             "known."
         )
     floor = check_fraction("floor", floor, include_zero=True, include_one=True)
-    scores = [models[name] for name in names]
     if probability is None:
-        expected = _learn_probability(np.column_stack(scores[:1]), is_known, is_pos)
+        expected = _learn_probability(first[:, None], is_known, is_pos)
     else:
         expected = check_chances("probability", probability, n_cases)
     # Nothing is certain before it is labelled, and slopes need both classes.
     expected = np.clip(expected, 1e-6, 1 - 1e-6)
     if known_probability is None:
         expected = np.where(is_known, is_pos, expected)
-    cases = Ranked(expected > 0, estimated=_Slopes(expected, 0 * expected, "predicted"))
-    slope, purpose, alone = np.zeros(n_cases), "", np.zeros(n_cases)
-    for sign, name in zip((1, -1), names, strict=False):
-        ranked = scored(cases, f"y_scores[{name!r}]", models[name])
-        asked = find_metric(metric, metric_kwargs)
-        own = check_metric(asked, ranked)
-        of_model = influence_values(own, ranked)
-        slope, alone = slope + sign * of_model, alone + _ALONE * of_model**2
-        purpose = f"{own.name}{question_text(asked.question)}"
-    if compare is not None:
-        purpose = f"difference in {purpose}"
+    slope, squares, purpose = _slopes_by_label(
+        find_metric(metric, metric_kwargs), scores, expected
+    )
     unsure = expected * (1 - expected)
-    need = np.sqrt((slope**2 + (0 if compare is None else alone)) * unsure)
-    share = _allocated(need, ~is_known, n_labels, floor)
+    share = _allocated(np.sqrt(squares * unsure), ~is_known, n_labels, floor)
     generator = check_generator(random_state)
     is_drawn = np.zeros(n_cases, dtype=bool)
     free = np.flatnonzero(~is_known)
@@ -229,9 +202,49 @@ def plan_labels(
         n_labels=n_labels,
         standard_error=float(np.sqrt(spread.sum()) / n_cases),
         is_known=is_known,
-        compared=tuple(names) if compare is not None else None,
+        compared=tuple(scores) if compare is not None else None,
         design="fixed" if known_probability is None else "independent",
     )
+
+
+def _check_models(y_scores: Any, compare: Sequence[Any] | None) -> dict[str, Any]:
+    """Return the scores of the one model, or of the two that are compared, by name."""
+    models = {"y_scores": y_scores}
+    if are_columns(y_scores):
+        columns = columns_of("y_scores", y_scores, -1)
+        columns = check_several("y_scores", columns, 1)
+        models = {str(name): column for name, column in columns.items()}
+    names: list[str] = []
+    with suppress(TypeError):
+        names = [str(name) for name in (models if compare is None else compare)]
+    n_asked = 1 if compare is None else 2
+    if len(names) != n_asked or len(set(names)) < n_asked or not {*names} <= {*models}:
+        raise ValueError(
+            f"compare must name two of the models in y_scores, {list(models)}: found "
+            f"{compare!r}."
+        )
+    return {name: models[name] for name in names}
+
+
+def _slopes_by_label(
+    asked: Metric, scores: dict[str, Any], expected: FloatArray
+) -> tuple[FloatArray, FloatArray, str]:
+    """Return slopes by the label of each case, squares that count, and their metric.
+
+    Those of a difference count a tenth of each model alone, whose denominators are
+    estimates as well.
+    """
+    cases = Ranked(expected > 0, estimated=_Slopes(expected, 0 * expected, "predicted"))
+    slope, alone, purpose = np.zeros(len(expected)), np.zeros(len(expected)), ""
+    for sign, (name, values) in zip((1, -1), scores.items(), strict=False):
+        ranked = scored(cases, f"y_scores[{name!r}]", values)
+        metric = check_metric(asked, ranked)
+        of_model = influence_values(metric, ranked)
+        slope, alone = slope + sign * of_model, alone + 0.1 * of_model**2
+        purpose = f"{metric.name}{question_text(asked.question)}"
+    if len(scores) == 1:
+        return slope, slope**2, purpose
+    return slope, slope**2 + alone, f"difference in {purpose}"
 
 
 def _check_known_probability(values: Any, is_known: BoolArray) -> FloatArray:
@@ -260,12 +273,12 @@ def _learn_probability(
     column: Array, is_known: BoolArray, is_pos: BoolArray
 ) -> FloatArray:
     """Return probabilities by the scores in a column, learnt from known cases."""
-    known = is_pos[is_known]
+    known, n_least = is_pos[is_known], 5
     n_pos = np.count_nonzero(known)
-    if min(n_pos, len(known) - n_pos) < _FEW:
+    if min(n_pos, len(known) - n_pos) < n_least:
         raise ValueError(
             "probability is missing: give the probability that each case is positive, "
-            f"or known labels, at least {_FEW} of each class."
+            f"or known labels, at least {n_least} of each class."
         )
     # This import takes as long as all others of skrate together.
     from sklearn.linear_model import LogisticRegression
@@ -394,17 +407,18 @@ class LabelPlan(Rows):
         own = given.astype(np.result_type(given, np.float16) if is_float else object)
         own[~is_wanted] = np.nan
         found = sampled(
-            own, self.probability, prediction=self.prediction, design=self.design,
+            own,
+            self.probability,
+            prediction=self.prediction,
+            design=self.design,
             pos_label=pos_label,
-        )  # fmt: skip
+        )
         return replace(found, purpose=self.metric)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per case."""
-        return as_columns({
-            "probability": self.probability, "is_drawn": self.is_drawn,
-            "prediction": self.prediction, "is_known": self.is_known,
-        })  # fmt: skip
+        names = ("probability", "is_drawn", "prediction", "is_known")
+        return as_columns({name: getattr(self, name) for name in names})
 
     def __repr__(self) -> str:
         of = "" if self.compared is None else f", {' - '.join(self.compared)}"

@@ -20,8 +20,6 @@ from skrate.labels.checks import are_missing, check_chances
 
 Design = Literal["independent", "fixed"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
-# Numbers of labels that are further off were not drawn so.
-_MOST_SPREADS = 6
 
 
 def sampled(
@@ -139,9 +137,14 @@ def sampled(
         _check_sizes(is_labelled, share, strata)
     check_plausible(is_labelled, share)
     return SampledLabels(
-        pos, root * away, "sampled", is_labelled=is_labelled, share=share,
-        prediction=None if prediction is None else expected, strata=strata,
-    )  # fmt: skip
+        pos,
+        root * away,
+        "sampled",
+        is_labelled=is_labelled,
+        share=share,
+        prediction=None if prediction is None else expected,
+        strata=strata,
+    )
 
 
 def labels_in_part(
@@ -181,7 +184,8 @@ def check_plausible(
         )
     planned, spread = share.sum(), np.sqrt((share * (1 - share)).sum())
     n_labels = np.count_nonzero(is_labelled)
-    if abs(n_labels - planned) > _MOST_SPREADS * spread + 1:
+    # Numbers that are further off than six standard deviations were not drawn so.
+    if abs(n_labels - planned) > 6 * spread + 1:
         raise ValueError(
             f"{names[0]} leads to {planned:.4g} labels, give or take {spread:.2g}, "
             f"and {names[1]} has {n_labels}: {reason}."
