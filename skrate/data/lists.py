@@ -21,7 +21,6 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import (
     Seen,
-    check_count,
     check_equal_length,
     check_finite,
     check_number,
@@ -59,7 +58,6 @@ ListBatches = Iterable[
     tuple[ArrayLike, ArrayLike, ArrayLike]
     | tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
 ]
-Columns = tuple[Array, Array, Array, Array | None]
 GainName = Literal["linear", "exponential"]
 GAINS: tuple[GainName, ...] = get_args(GainName)
 # What a grade gains: by a formula, or one number for each.
@@ -393,19 +391,6 @@ def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:
     return share
 
 
-def check_top(k: int | None, sample_weight: ArrayLike | None) -> int | None:
-    """Return ``k``, the number of items of each list that count, None for all."""
-    if k is None:
-        return None
-    n_items: int = check_count("k", k)
-    if sample_weight is not None:
-        raise ValueError(
-            f"k={n_items} is a number of items, which sample_weight leaves without a "
-            "meaning: leave out one of them."
-        )
-    return n_items
-
-
 class _Items(NamedTuple):
     """Cases of lists; ``levels`` are 1 of positives and 0 of others, or index gains."""
 
@@ -597,7 +582,7 @@ def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
 
 def whole_lists(
     batches: ListBatches, pos_label: Label, *, is_graded: bool
-) -> Iterator[tuple[int, Columns]]:
+) -> Iterator[tuple[int, list[Any]]]:
     """Yield rows of whole lists, with the number of the batch that completed them.
 
     The list of a batch's last row is held back: it may go on in the next.
@@ -623,9 +608,9 @@ def whole_lists(
         is_last = np.asarray(rows[2] == rows[2][-1])
         held = [column[is_last] for column in rows]
         if not is_last.all():
-            yield number, _columns([column[~is_last] for column in rows])
+            yield number, [*(column[~is_last] for column in rows), None][:4]
     assert held is not None
-    yield number, _columns(held)
+    yield number, [*held, None][:4]
 
 
 def _together(name: str, before: Array, new: Array) -> Array:
@@ -640,7 +625,3 @@ def _together(name: str, before: Array, new: Array) -> Array:
 def _kind(column: Array) -> str:
     kind = column.dtype.kind
     return "number" if kind in "biuf" else "object" if kind in "UO" else kind
-
-
-def _columns(rows: list[Array]) -> Columns:
-    return rows[0], rows[1], rows[2], rows[3] if len(rows) == 4 else None

@@ -24,12 +24,10 @@ from skrate.metrics.results import (
     ConfidenceInterval,
     Estimate,
     Question,
-    question_of_both,
     rendered,
     t_interval,
 )
 
-_NAN = float("nan")
 # All flips are tried where there are no more than 2 to this number of them.
 _MOST_LISTS = 20
 _FEW_LISTS = 10
@@ -46,9 +44,7 @@ class MeanOverLists(Evaluation):
     _: KW_ONLY
     scores: ListScores
     sums: ListSums
-    of_mean: Question
     undefined: Policy | float
-    has_clusters: bool
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,8 +63,9 @@ class MeanOverLists(Evaluation):
     @property
     def of(self) -> str:
         """How many lists these are, and of how many clusters, in words."""
-        clusters = f" in {self.cases.n_units} clusters" if self.has_clusters else ""
-        return f"{len(self.sums.parts)} lists{clusters}"
+        n_lists, n_units = len(self.sums.parts), self.cases.n_units
+        clusters = f" in {n_units} clusters" if n_units < n_lists else ""
+        return f"{n_lists} lists{clusters}"
 
     @lazy
     def cases(self) -> Ranked:
@@ -84,7 +81,7 @@ class MeanOverLists(Evaluation):
     def chance(self) -> float:
         """The AUC of scores that say nothing, if all lists of the mean have one."""
         is_auc = self.metric.name == "AUC" and isinstance(self.undefined, str)
-        return 0.5 if is_auc else _NAN
+        return 0.5 if is_auc else float("nan")
 
     @property
     def auc(self) -> float:
@@ -161,9 +158,7 @@ def evaluate_lists(
             question=one.params | of_mean,
             scores=one,
             sums=own,
-            of_mean=of_mean,
             undefined=undefined,
-            has_clusters=codes is not None,
         )
         for one, own in zip(scores, sums, strict=True)
     ]
@@ -208,12 +203,6 @@ class ListDifference(Difference):
     def name(self) -> str:
         """The name of the metric, or of both, and that they are of lists."""
         return f"{super().name} within lists"
-
-    @property
-    def question(self) -> Question:
-        """The parameters of both metrics, and of the means."""
-        params = [one.scores.params for one in (self.a, self.b)]
-        return question_of_both(params) | self.a.of_mean
 
     def comparison(self, plan: Plan) -> Comparison:
         """Return the comparison of both, with warnings of what is hardly known."""

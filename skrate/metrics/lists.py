@@ -13,12 +13,13 @@ from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray
 from skrate.data.checks import (
     as_array,
     check_choice,
+    check_count,
     check_number,
     check_weights,
     shown,
     warn_undefined,
 )
-from skrate.data.lists import ListTable, ListValues, check_top, list_table
+from skrate.data.lists import ListTable, ListValues, list_table
 from skrate.metrics.base import Metric
 from skrate.metrics.results import Question
 
@@ -264,7 +265,15 @@ def check_items(
             f"sample_weight has no meaning for the {metric.name}, which counts the "
             "places of items: leave it out, or repeat rows."
         )
-    return check_top(k, sample_weight)
+    if k is None:
+        return None
+    n_items = check_count("k", k)
+    if sample_weight is not None:
+        raise ValueError(
+            f"k={n_items} is a number of items, which sample_weight leaves without a "
+            "meaning: leave out one of them."
+        )
+    return n_items
 
 
 def mean_of_lists(
