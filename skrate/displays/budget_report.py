@@ -27,13 +27,6 @@ from skrate.metrics.recall import rate_of
 
 # Draws behind a simultaneous band, always the same.
 _N_DRAWS = 2000
-# Widths of the drawing beyond nearly all budgets.
-_MARGIN = 1.5
-_LIKELY = 0.99
-# Above the highest of what is drawn, as a share of it.
-_ROOM = 0.05
-# Models whose bands are told apart: areas of one, edges of two.
-_MOST_BANDS = 2
 
 
 class BudgetReportDisplay(Drawing, draws=BudgetReport):
@@ -149,16 +142,49 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
             If ``band`` is not one of the choices.
         """
         check_choice("band", band, BANDS)
-        if plot_bands is None:
-            plot_bands = len(self.report.models) <= _MOST_BANDS
         self._start(ax)
-        report = self.report
-        n, p = report.n_cases, report.prevalence
-        x = n * report.curves[0].rates
-        self.lines_, self.readings_ = [], []
-        mean = n * report.rate.mean()
-        name = self.name if name is None else name
+        report, n, p = self.report, self.report.n_cases, self.report.prevalence
+        self._draw_models(self.name if name is None else name, curve_kwargs)
+        self.chance_level_ = self.perfect_ = None
+        if plot_chance_level:
+            points, given = ([0, n], [0, n * p]), chance_level_kwargs
+            self.chance_level_ = self._reference_line(
+                points, given, linestyle="--", label="Random"
+            )
+        if plot_perfect:
+            label = entry("Perfect,", f"if {n * p:,.0f} are positive")
+            self.perfect_ = self._reference_line(
+                ([0, n * p, n], [0, n * p, n * p]), linestyle=":", label=label
+            )
+        if plot_bands is None:
+            # Areas of one model, or edges of two, are told apart.
+            plot_bands = len(report.models) <= 2
+        bounds = self._bounds(band) if plot_bands else []
+        self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []
+        label = f"budget, {n * report.rate.mean():,.0f}"
+        if rate_of(report.rate) is None:
+            label += " on average"
+        self.rate_ = draw_rate(self.ax_, report.rate, n, entry(label))
+        self._set_limits(bounds)
+        of_n, of_p = f"of {n:,.0f}", f"of {n * p:,.0f}"
+        self._name_axes(f"Cases processed, {of_n}", f"Positives found, {of_p}", despine)
+        level = f"{100 * report.confidence_level:g} % interval"
+        draw_legend(self.ax_, title=f"Expected found ({level})")
+        return self
+
+    def _draw_models(self, name: str | None, given: dict[str, Any] | None) -> None:
+        """Draw the curve of each model, and what it is expected to find."""
+        report, n = self.report, self.report.n_cases
+        x, mean = n * report.curves[0].rates, n * report.rate.mean()
         is_named = name is not None and len(report.models) == 1
+        style: dict[str, Any] = {
+            "color": "0.5",
+            "linewidth": 0.8,
+            "linestyle": "-.",
+            "marker": "o",
+        }
+        style |= {"markevery": [1], "markersize": 5, "markeredgecolor": "w"}
+        self.lines_, self.readings_ = [], []
         for model, curve in zip(report.models, report.curves, strict=True):
             row = report[model, "found"]
             low, high = row.confidence_interval
@@ -167,43 +193,21 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
                 f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})",
                 *self._more_than_reference(model),
             )
-            line = self._model_line(x, n * curve.values, curve_kwargs, label=label)
+            line = self._model_line(x, n * curve.values, given, label=label)
             self.lines_.append(line)
             # From the mean budget to a dot, and on to the number found.
-            reading = self._line(
-                [mean, mean, 0.0], [0.0, row.value, row.value], None, color="0.5",
-                linewidth=0.8, linestyle="-.", marker="o", markevery=[1], markersize=5,
-                markerfacecolor=line.get_color(), markeredgecolor="w",
-            )  # fmt: skip
-            self.readings_.append(reading)
-        self.chance_level_ = self.perfect_ = None
-        if plot_chance_level:
-            self.chance_level_ = self._reference_line(
-                ([0, n], [0, n * p]), chance_level_kwargs, linestyle="--",
-                label="Random",
-            )  # fmt: skip
-        if plot_perfect:
-            label = entry("Perfect,", f"if {n * p:,.0f} are positive")
-            self.perfect_ = self._reference_line(
-                ([0, n * p, n], [0, n * p, n * p]), linestyle=":", label=label
-            )
-        level = report.confidence_level
-        bounds = [
-            curve.interval(level)
-            if band == "pointwise"
-            else curve.band(level, _N_DRAWS, np.random.default_rng(0))
-            for curve in (report.curves if plot_bands else ())
+            style["markerfacecolor"] = line.get_color()
+            points = [mean, mean, 0.0], [0.0, row.value, row.value]
+            self.readings_.append(self._line(*points, None, **style))
+
+    def _bounds(self, band: Band) -> list[CurveBounds]:
+        """Return the bounds of the curve of each model."""
+        curves, level = self.report.curves, self.report.confidence_level
+        if band == "pointwise":
+            return [curve.interval(level) for curve in curves]
+        return [
+            curve.band(level, _N_DRAWS, np.random.default_rng(0)) for curve in curves
         ]
-        self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []
-        label = f"budget, {mean:,.0f}"
-        if rate_of(report.rate) is None:
-            label += " on average"
-        self.rate_ = draw_rate(self.ax_, report.rate, n, entry(label))
-        self._set_limits(bounds)
-        of_n, of_p = f"of {n:,.0f}", f"of {n * p:,.0f}"
-        self._name_axes(f"Cases processed, {of_n}", f"Positives found, {of_p}", despine)
-        draw_legend(self.ax_, title=f"Expected found ({100 * level:g} % interval)")
-        return self
 
     def _more_than_reference(self, model: str) -> list[str]:
         """Return for the legend how many more, or fewer, a model finds."""
@@ -244,13 +248,13 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         """Show the budgets that are likely, and what can be found by them."""
         report = self.report
         n, p = report.n_cases, report.prevalence
-        # Where hardly any budget is above 0, all are shown.
-        right = min(_MARGIN * float(report.rate.ppf(_LIKELY)), 1.0) or 1.0
+        # Nearly all budgets and half as far again; all if hardly any is above 0.
+        right = min(1.5 * float(report.rate.ppf(0.99)), 1.0) or 1.0
         rates = report.curves[0].rates
         curves = [curve.values for curve in report.curves] + [b.high for b in bounds]
         tops = [float(np.interp(right, rates, curve)) for curve in curves]
         if self.perfect_ is not None:
             tops.append(min(right, p))
-        self.ax_.set(xlim=(0, n * right), ylim=(0, n * max(tops) * (1 + _ROOM)))
+        self.ax_.set(xlim=(0, n * right), ylim=(0, 1.05 * n * max(tops)))
         count_cases(self.ax_, self.ax_.xaxis, n * right)
         self.ax_.yaxis.set_major_formatter(COUNTS)

@@ -107,11 +107,14 @@ def interval(low: float, high: float) -> RateDistribution:
     """
     low, high = (
         check_fraction(
-            name, value, include_zero=True, include_one=True,
+            name,
+            value,
+            include_zero=True,
+            include_one=True,
             hint=count_hint(value, FROM_COUNTS),
         )
         for name, value in (("low", low), ("high", high))
-    )  # fmt: skip
+    )
     if low >= high:
         raise ValueError(f"low must be below high, got low={low:g} and high={high:g}.")
     return Interval(low, high)
@@ -331,10 +334,12 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
             f"{quantiles!r}."
         )
     (p_low, q_low), (p_high, q_high) = sorted(
-        (check_fraction("a probability of quantiles", p),
-         check_fraction("a rate of quantiles", q, hint=count_hint(q, FROM_COUNTS)))
+        (
+            check_fraction("a probability of quantiles", p),
+            check_fraction("a rate of quantiles", q, hint=count_hint(q, FROM_COUNTS)),
+        )
         for p, q in quantiles.items()
-    )  # fmt: skip
+    )
     if q_low >= q_high:
         raise ValueError(f"quantiles must increase with probability, got {quantiles}.")
 

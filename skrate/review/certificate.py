@@ -233,20 +233,8 @@ def recall_certificate(
     then 1
     of 2,000 drawn from 8,000 unread, at most 15 left among 6,000)
     """
-    given = {
-        "n_found": n_found, "n_unread": n_unread, "n_sampled": n_sampled,
-        "n_hits": n_hits,
-    }  # fmt: skip
-    found, unread, sampled, hits = (
-        check_count(name, count, minimum=0) for name, count in given.items()
-    )
-    if sampled > unread:
-        raise ValueError(
-            f"n_sampled must be at most n_unread, found {sampled} of {unread}: "
-            "n_unread counts the cases before the sample was drawn, with those sampled."
-        )
-    if hits > sampled:
-        raise ValueError(_HITS.format(of="n_sampled", found=hits, all=sampled))
+    found = check_count("n_found", n_found, minimum=0)
+    hits, sampled, unread = urn = _check_urn(n_hits, n_sampled, n_unread)
     level = check_fraction("confidence_level", confidence_level)
     target = check_fraction("target", target, include_one=True)
     n_looks = _check_looks(looks)
@@ -259,14 +247,7 @@ def recall_certificate(
         if all_found == 0:
             reason = "nothing is found: n_found and n_hits are 0"
             warn_undefined("The recall reached", reason)
-    urn, alpha = (hits, sampled, unread), 1 - level
-    if isinstance(n_looks, str):
-        most = many = most_positives_ever(*urn, alpha)
-        fewest = least_positives_ever(*urn, alpha)
-    else:
-        alpha /= n_looks
-        most, many = most_positives(*urn, alpha), most_positives(*urn, alpha / 2)
-        fewest = least_positives(*urn, alpha / 2)
+    fewest, many, most = _positives(urn, 1 - level, n_looks)
     most_left, least_left, many_left = most - hits, fewest - hits, many - hits
 
     def recall(left: float) -> float:
@@ -289,6 +270,33 @@ def recall_certificate(
         confidence_level=level,
         looks=n_looks,
     )
+
+
+def _check_urn(n_hits: int, n_sampled: int, n_unread: int) -> tuple[int, int, int]:
+    """Return the hits among the cases that were sampled of those that are unread."""
+    unread = check_count("n_unread", n_unread, minimum=0)
+    sampled = check_count("n_sampled", n_sampled, minimum=0)
+    hits = check_count("n_hits", n_hits, minimum=0)
+    if sampled > unread:
+        raise ValueError(
+            f"n_sampled must be at most n_unread, found {sampled} of {unread}: "
+            "n_unread counts the cases before the sample was drawn, with those sampled."
+        )
+    if hits > sampled:
+        raise ValueError(_HITS.format(of="n_sampled", found=hits, all=sampled))
+    return hits, sampled, unread
+
+
+def _positives(
+    urn: tuple[int, int, int], alpha: float, n_looks: int | str
+) -> tuple[int, int, int]:
+    """Return the fewest and the most positives of two sides, and the most of one."""
+    if isinstance(n_looks, str):
+        most = most_positives_ever(*urn, alpha)
+        return least_positives_ever(*urn, alpha), most, most
+    alpha /= n_looks
+    most, many = most_positives(*urn, alpha), most_positives(*urn, alpha / 2)
+    return least_positives(*urn, alpha / 2), many, most
 
 
 def certificate_sample_size(
@@ -446,10 +454,11 @@ def _sum_of_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
 
 def most_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the most positives K with P(X <= x) above alpha."""
-    return _bisect_max(
-        x, n_all - n + x,
-        lambda n_pos: exceeds(hypergeometric_cdf(x, n, n_pos, n_all), alpha),
-    )  # fmt: skip
+
+    def is_likely(n_pos: int) -> bool:
+        return exceeds(hypergeometric_cdf(x, n, n_pos, n_all), alpha)
+
+    return _bisect_max(x, n_all - n + x, is_likely)
 
 
 def least_positives(x: int, n: int, n_all: int, alpha: float) -> int:
@@ -473,18 +482,20 @@ def odds_against(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
 
 def most_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the most positives that the odds do not exclude."""
-    return _bisect_max(
-        likeliest(x, n, n_all), n_all - n + x,
-        lambda n_pos: exceeds(float(odds_against(x, n, n_pos, n_all)), alpha),
-    )  # fmt: skip
+
+    def is_likely(n_pos: int) -> bool:
+        return exceeds(float(odds_against(x, n, n_pos, n_all)), alpha)
+
+    return _bisect_max(likeliest(x, n, n_all), n_all - n + x, is_likely)
 
 
 def least_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the fewest positives that the odds do not exclude."""
-    return n_all - _bisect_max(
-        n_all - likeliest(x, n, n_all), n_all - x,
-        lambda n_neg: exceeds(float(odds_against(x, n, n_all - n_neg, n_all)), alpha),
-    )  # fmt: skip
+
+    def is_likely(n_neg: int) -> bool:
+        return exceeds(float(odds_against(x, n, n_all - n_neg, n_all)), alpha)
+
+    return n_all - _bisect_max(n_all - likeliest(x, n, n_all), n_all - x, is_likely)
 
 
 def odds_against_more(x: int, n: int, n_pos: int, n_all: int) -> float:
