@@ -132,6 +132,7 @@ class RankTable:
     _cells: Cells | None = None
     # Whether it is known that its weights count cases.
     is_of_cases: bool = False
+    n_groups: int
     n_pos: float
     n_neg: float
     total: float
@@ -198,6 +199,8 @@ class RankTable:
         for value in known.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+        labels = known.get("labels")
+        known["n_groups"] = len(known["pos"] if labels is None else labels)
         whole = known.setdefault("total", n_pos + n_neg)
         shares = {"prevalence": n_pos / whole, "negative_share": n_neg / whole}
         vars(self).update(known, **shares, n_pos=n_pos, n_neg=n_neg)
@@ -438,11 +441,6 @@ class RankTable:
         of_samples = ("sample_weight", "pos_label")
         check_alone(self, **{name: metric_kwargs.get(name) for name in of_samples})
         return find_table_metric(metric, metric_kwargs).error_bound(self)
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups of tied scores."""
-        return len(self.pos if self.labels is None else self.labels)
 
     @lazy
     def n_cases(self) -> float | None:
