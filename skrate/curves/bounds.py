@@ -16,29 +16,12 @@ from skrate.curves.folds import Folds, counts_at
 from skrate.data.arrays import Array, FloatArray, IntArray, dot
 from skrate.data.checks import check_n_jobs
 
-# Rates at which case k cannot be drawn from, but with this probability.
-_TAIL = 1e-14
-# Between two cuts the integrand is a polynomial, for Gauss-Legendre quadrature; where
-# the cuts are many, they are passed over by panels far narrower than the integrand.
-_MAX_PANELS = 320
-_MAX_NODES = 8
 # Stands for 0 where a logarithm is taken or a quotient formed.
 _TINY = 1e-300
-# A count is left out if it is less likely than this, as are all beyond it.
-_NEGLIGIBLE = 1e-13
 JointLaw: TypeAlias = tuple[int, FloatArray, FloatArray]
-# Rates whose bounds are computed in one task.
-_BATCH_RATES = 8
-# Where only a part of a case is processed, counts lie on a grid of this fineness, as
-# long as a fold is so small that a part of a case can be seen.
-_MOST_PARTS = 16
+# Folds in which a part of a case that is processed can be seen.
 _SMALL_FOLD = 500
-# What is less likely, on either side, is not kept to look counts up.
-_UNSEEN = 1e-12
 _Result = TypeVar("_Result")
-# So far above and below all places does the case lie that is added to each class. Its
-# share of (0, 1) is none to speak of.
-_FAR = 1e9
 # Cases that are drawn in one task: it bounds the memory, not the result.
 _BATCH_CASES = 2_000_000
 
@@ -169,9 +152,10 @@ def _at_each_rate(
             for at_rate in zip(*laws, strict=True)
         ]
 
+    size = 8  # Rates whose bounds are computed in one task.
     batches = Parallel(n_jobs=check_n_jobs("n_jobs", n_jobs), prefer="threads")(
-        delayed(results)(rates[first : first + _BATCH_RATES])
-        for first in range(0, len(rates), _BATCH_RATES)
+        delayed(results)(rates[first : first + size])
+        for first in range(0, len(rates), size)
     )
     return [result for batch in batches for result in batch]
 
@@ -217,9 +201,10 @@ def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
         spectrum *= fft.rfft(masses, length) ** n_folds
     masses = np.maximum(fft.irfft(spectrum, length)[:n_values], 0.0)
     at_most, at_least = np.cumsum(masses), np.cumsum(masses[::-1])[::-1]
-    low = int(np.searchsorted(at_most, _UNSEEN))
-    high = n_values - int(np.searchsorted(at_least[::-1], _UNSEEN))
-    # Without the rest, which would fill the memory.
+    # Without what is less likely, which would fill the memory.
+    unseen = 1e-12
+    low = int(np.searchsorted(at_most, unseen))
+    high = n_values - int(np.searchsorted(at_least[::-1], unseen))
     kept = at_most[low:high].copy(), at_least[low:high].copy()
     return PooledLaw(first + low, parts, *kept)
 
@@ -228,11 +213,12 @@ def _parts_per_case(laws: list[CountLaw]) -> int:
     """Return how finely a case is divided: as finely as needed and as can be seen."""
     if max(len(law.sure) for law in laws) > _SMALL_FOLD:
         return 1
-    for parts in range(1, _MOST_PARTS):
+    finest = 16
+    for parts in range(1, finest):
         rests = [law.fraction * parts % 1 for law in laws]
         if all(min(rest, 1 - rest) < 1e-9 for rest in rests):
             return parts
-    return _MOST_PARTS
+    return finest
 
 
 def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
@@ -339,7 +325,8 @@ class FoldSource:
             # increment of tpr where the case itself lies.
             is_pos = counts * ((tpr_weight / tpr) @ likelihood)
             is_neg = (k - counts) * ((fpr_weight / fpr) @ likelihood)
-            ends = (is_pos + is_neg)[[0, -1]] < _NEGLIGIBLE
+            # A count that is less likely is left out, as are all beyond it.
+            ends = (is_pos + is_neg)[[0, -1]] < 1e-13
             if (low == least or ends[0]) and (high == most or ends[1]):
                 break
             width *= 2
@@ -371,17 +358,21 @@ class FoldSource:
         n = self.n_pos + self.n_neg
         # Were its rates uniform, case k of n would be a beta variable. Drawn with fixed
         # numbers of both classes it spreads no more than that.
-        low = special.betaincinv(k, n - k + 1, _TAIL)
+        tail = 1e-14
+        low = special.betaincinv(k, n - k + 1, tail)
         # By the lower tail of the mirrored variable: 1 - 1e-14 has few digits left.
-        high = 1 - special.betaincinv(n - k + 1, k, _TAIL)
+        high = 1 - special.betaincinv(n - k + 1, k, tail)
         inner = self.places[(self.places > low) & (self.places < high)]
-        if len(inner) >= _MAX_PANELS:
+        # Between two cuts the integrand is a polynomial, for Gauss-Legendre quadrature;
+        # many cuts are passed over by panels far narrower than the integrand.
+        most_panels, most_nodes = 320, 8
+        if len(inner) >= most_panels:
             # The first and the last remain: there the case ends that was added.
-            panels = np.linspace(low, high, _MAX_PANELS + 1)[1:-1]
+            panels = np.linspace(low, high, most_panels + 1)[1:-1]
             inner = np.union1d(panels, inner[[0, -1]])
         edges = np.concatenate([[low], inner, [high]])
         # As many nodes in all, few per panel where there are many panels.
-        n_nodes = int(np.clip(_MAX_PANELS // (len(edges) - 1), 1, _MAX_NODES))
+        n_nodes = int(np.clip(most_panels // (len(edges) - 1), 1, most_nodes))
         nodes, weights = _gauss_legendre(n_nodes)
         parts = []
         for curve in (self.tpr, self.fpr):
@@ -467,14 +458,17 @@ class _Places:
     """
 
     def __init__(self, folds: Folds) -> None:
+        # So far above and below all places does the case lie that is added to each
+        # class. Its share of (0, 1) is none to speak of.
+        far = 1e9
         starts, widths = [], []
         for name in ("pos", "neg"):
             for table, cuts in zip(folds.tables, folds.places, strict=True):
                 n_cases = getattr(table, name).astype(np.intp)
                 starts.append(np.repeat(cuts[:-1], n_cases))
                 widths.append(np.repeat(np.diff(cuts), n_cases))
-            starts.append(np.full(folds.added, -_FAR))
-            widths.append(np.full(folds.added, 2 * _FAR + 1))
+            starts.append(np.full(folds.added, -far))
+            widths.append(np.full(folds.added, 2 * far + 1))
         # Those of the positives come first.
         self.starts, self.widths = np.concatenate(starts), np.concatenate(widths)
         self.n_pos = round(folds.n_pos) + folds.added

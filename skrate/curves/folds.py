@@ -22,11 +22,6 @@ from skrate.data.folds import FoldRankings, Repeats, check_repeats
 from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable, check_alone, table_of
 
-# Folds of one size have a rate per case up to this size, others this many steps.
-_MAX_STEPS = 200
-# A class whose share is fewer steps than this gets finer ones, so many to its share.
-_FEW_STEPS, _STEPS_TO_RARE, _FINER_STEPS = 4, 10, 50
-
 
 @dataclass(frozen=True, eq=False)
 class Folds:
@@ -318,15 +313,16 @@ def _sequence(name: str, values: Any) -> list[Any]:
 def default_rates(tables: Sequence[RankTable], *, has_weights: bool) -> FloatArray:
     """Return rates from 0 to 1 that show a curve over them as it is."""
     sizes = {table.total for table in tables}
-    n_steps = _MAX_STEPS
+    # Folds of one size have a rate per case up to this size, others this many steps.
+    n_steps = most_steps = 200
     if len(sizes) == 1 and not has_weights:
-        n_steps = min(round(sizes.pop()), _MAX_STEPS)
+        n_steps = min(round(sizes.pop()), most_steps)
     steps = np.arange(n_steps + 1) / n_steps
-    # A rare class is ranked within a few of these steps: there they are divided.
+    # A class that is ranked within less than 4 steps gets 10 up to its share.
     prevalence = Folds(tuple(tables)).prevalence
     rare = min(prevalence, 1 - prevalence)
-    if n_steps < _MAX_STEPS or rare * n_steps >= _FEW_STEPS:
+    if n_steps < most_steps or rare * n_steps >= 4:
         return steps
-    finer = rare * np.arange(_FINER_STEPS + 1) / _STEPS_TO_RARE
+    finer = rare * np.arange(51) / 10
     is_of_pos = prevalence < 0.5
     return np.union1d(steps, finer if is_of_pos else 1 - finer)

@@ -26,9 +26,6 @@ from skrate.metrics.gain import (
     worth_of_sample,
 )
 
-# Stamina computed from its bound, prevalence / momentum, may miss it by rounding.
-_ROUNDING = 1e-12
-
 
 def hit_curve(
     y_true: ArrayLike | RankTable | FoldRankings,
@@ -265,7 +262,9 @@ class QuasiConcaveHitCurve:
     def __post_init__(self) -> None:
         prevalence = check_fraction("prevalence", self.prevalence)
         momentum = check_fraction("momentum", self.momentum, include_one=True)
-        if momentum < prevalence * (1 - _ROUNDING):
+        # Stamina computed from its bound, prevalence / momentum, may miss it.
+        rounding = 1e-12
+        if momentum < prevalence * (1 - rounding):
             raise ValueError(
                 f"momentum must be between the prevalence, {prevalence:g}, and 1, got "
                 f"{momentum:g}: the test would be worse than a random one."
@@ -274,7 +273,7 @@ class QuasiConcaveHitCurve:
             "stamina", self.stamina, include_zero=True, include_one=True
         )
         most = prevalence / momentum
-        if stamina > most * (1 + _ROUNDING):
+        if stamina > most * (1 + rounding):
             raise ValueError(
                 f"stamina must be between 0 and prevalence / momentum = {most:g}, got "
                 f"{stamina:g}: there all positives have been found."

@@ -28,8 +28,6 @@ _YLABELS = {
     "gain": "Gain per case",
 }
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
-# The band of a lift is widest by far at the first rates: the axis has what follows.
-_FIRST, _ROOM = 0.05, 1.05
 
 
 class CurveBandDisplay(Drawing, draws=CurveBand):
@@ -146,12 +144,14 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
                 ([0, 1], ends), chance_level_kwargs, linestyle="--", label="Random"
             )
         self.ax_.set_xlim(0, 1)
+        room = 1.05
         if metric == "lift":
-            is_seen = curve.at >= min(_FIRST, curve.at[-1])
+            # The band is widest by far at the first rates: the axis has what follows.
+            is_seen = curve.at >= min(0.05, curve.at[-1])
             highest = max(curve.high[is_seen].max(), curve.value.max())
-            self.ax_.set_ylim(0, max(_ROOM * highest, before))
+            self.ax_.set_ylim(0, max(room * highest, before))
         elif metric != "gain":
-            self.ax_.set_ylim(0, _ROOM)
+            self.ax_.set_ylim(0, room)
         self._name_axes(_XLABELS[AXES[metric]], _YLABELS[metric], despine)
         draw_legend(self.ax_)
         return self

@@ -29,14 +29,6 @@ from skrate.rates.laws import RateDistribution, RateLike, check_rate
 # Of which a difference is so many more, whatever the rate.
 _FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
 _PER_CASE = {"hits": "hits per case", "gain": "gain per case"}
-# Metrics whose bands are widest by far at the first rates. What is to be seen begins
-# after this share of the budget, or without one, of the rates.
-_SHARES = ("precision", "lift")
-_FIRST_OF_BUDGET, _FIRST_OF_RATES = 0.05, 0.1
-# Width of the line about a band of the whole curve.
-_OUTLINE = 0.8
-# About what is to be seen, as a share of it.
-_ROOM = 0.15
 
 
 class CurveComparisonDisplay(Drawing, draws=CurveComparison):
@@ -177,7 +169,7 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         )
         self.rate_ = [] if law is None else draw_rate(self.ax_, law)
         self.ax_.set_xlim(0, 1)
-        if found.metric in _SHARES:
+        if found.metric in ("precision", "lift"):
             self._limit_to_budget(law)
         metric = _PER_CASE.get(found.metric, found.metric)
         self._name_axes("Rate", f"Difference in {metric}", despine)
@@ -195,7 +187,7 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
             self.band_ = self._area(found.band, given, alpha=0.15, **at_one)
             return
         # With an outline, unlike areas of other meanings.
-        whole = {"label": f"{level} band", "linewidth": _OUTLINE}
+        whole = {"label": f"{level} band", "linewidth": 0.8}
         self.band_ = self._area(found.band, given, alpha=0.15, **whole)
         self.interval_ = self._area(
             found.confidence_interval, None, alpha=0.2, **at_one
@@ -204,13 +196,15 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
     def _limit_to_budget(self, law: RateDistribution | None) -> None:
         """Show the vertical range of the band where the budget may end, and 0."""
         found = self.comparison
-        first = np.quantile(found.rates, _FIRST_OF_RATES)
+        # The band is widest by far at the first rates: a tenth of them is left out, or
+        # those that the budget exceeds with a probability of 0.95.
+        first = np.quantile(found.rates, 0.1)
         if law is not None:
-            first = min(law.ppf(_FIRST_OF_BUDGET), found.rates[-1])
+            first = min(law.ppf(0.05), found.rates[-1])
         is_seen = found.rates >= first
         ends = [0.0, *found.band.low[is_seen], *found.band.high[is_seen]]
         low, high = np.nanmin(ends), np.nanmax(ends)
-        room = _ROOM * (high - low)
+        room = 0.15 * (high - low)
         if room > 0:
             self.ax_.set_ylim(low - room, high + room)
 

@@ -51,8 +51,6 @@ from skrate.inference.sample import (
 from skrate.inference.units import Units
 from skrate.metrics.results import Drawn, Question, Rows, question_text
 
-# Their covariance is an array of as many rows and columns.
-_MOST_RATES = 2000
 # What a comparison has at each rate.
 _CURVES = "value_a", "value_b", "difference", "standard_error"
 _BOUNDS = "confidence_interval", "band"
@@ -458,9 +456,11 @@ def check_places(name: str, values: ArrayLike) -> FloatArray:
             f"{name} must lie in (0, 1], found 0: there nothing is processed, and all "
             "models are alike. Leave it out."
         )
-    if len(places) > _MOST_RATES:
+    # Their covariance is an array of as many rows and columns.
+    most = 2000
+    if len(places) > most:
         raise ValueError(
-            f"{name} holds {len(places)} numbers, more than {_MOST_RATES}: their "
+            f"{name} holds {len(places)} numbers, more than {most}: their "
             "covariance would not fit in little memory. Take fewer, such as "
             "numpy.linspace(0.005, 0.995, 199)."
         )

@@ -39,14 +39,6 @@ BandMetric = Literal["recall", "precision", "roc", "pr", "lift", "gain"]
 BAND_METRICS: tuple[BandMetric, ...] = get_args(BandMetric)
 # What stands on the horizontal axis.
 AXES = dict.fromkeys(BAND_METRICS, "rate") | {"roc": "fpr", "pr": "recall"}
-_N_STEPS = 200
-# So much of the critical value, over the root of the size of the greater class, is
-# what the nearest of several cuts is closer than that of the sample.
-_CLOSER, _CLOSEST = 0.75, 0.2
-# Places near either end of a curve, from so much of a negative on.
-_N_ENDS, _FIRST = 40, 0.1
-# How a squared deviation may be shared between the axes of a ROC curve.
-_ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 25)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,7 +282,7 @@ def _checked(
 def _default_places(metric: BandMetric, table: RankTable) -> FloatArray:
     """Return places on the horizontal axis of a curve that show it as it is."""
     if AXES[metric] != "rate":
-        return np.arange(1, _N_STEPS + 1) / _N_STEPS
+        return np.arange(1, 201) / 200
     return default_rates([table], has_weights=table.n_cases is None)[1:]
 
 
@@ -345,9 +337,10 @@ def _of_labels(
     """Return a curve of known labels and its bounds, by the process of the recall."""
     effect = _design_effect(process, ranked)
     sizes = ranked.sizes[0] / effect, ranked.sizes[1] / effect
-    # The fewer samples tie, the more cuts there are to choose from.
+    # The nearest of several cuts is closer than that of the sample, by so much of the
+    # critical value: the fewer samples tie, the more cuts there are to choose from.
     untied = min(ranked.table.n_groups / sum(ranked.sizes), 1.0)
-    critical *= 1 - min(_CLOSER * untied / np.sqrt(max(sizes)), _CLOSEST)
+    critical *= 1 - min(0.75 * untied / np.sqrt(max(sizes)), 0.2)
     return _bounds(metric, ranked.table, sizes, critical, places)
 
 
@@ -383,7 +376,7 @@ def _bounds(
         passed = _at_least(places, table.tpr, table.fpr)
     else:
         passed = np.interp(places, table.rates, table.fpr)
-    ends = np.geomspace(_FIRST / sizes[1], 0.5, _N_ENDS)
+    ends = np.geomspace(0.1 / sizes[1], 0.5, 40)
     fpr = np.concatenate([[0.0, 1.0], passed, ends, 1 - ends])
     fpr = np.unique(np.clip(fpr, 0, 1))
     low, high = roc_band(table, sizes, critical, fpr)
@@ -443,7 +436,9 @@ def roc_band(
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds of the true positive rate."""
     n_pos, n_neg = sizes
-    across, along = critical * np.sin(_ANGLES), critical * np.cos(_ANGLES)
+    # How a squared deviation may be shared between the axes.
+    angles = np.linspace(-np.pi / 2, np.pi / 2, 25)[:, None]
+    across, along = critical * np.sin(angles), critical * np.cos(angles)
     # Quantiles of the share of negatives above a cut whose true share is `fpr`.
     seen = fpr + across * np.sqrt(fpr * (1 - fpr) / n_neg)
     seen += (1 - 2 * fpr) * (across**2 - 1) / (6 * n_neg)

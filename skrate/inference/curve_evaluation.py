@@ -20,8 +20,6 @@ from skrate.metrics.results import t_quantile, wilson_ends
 
 CurveMetric = Literal["recall", "precision", "lift", "hits", "gain"]
 CURVE_METRICS: tuple[CurveMetric, ...] = get_args(CurveMetric)
-# Draws that are in memory at once.
-_BATCH = 500
 # Of all variation this share is rounding.
 _ROUNDING = 1e-13
 
@@ -124,8 +122,9 @@ class CurveProcess:
         root = (vectors * np.sqrt(squares)) @ vectors.T
         root = root[:, varies] / error[varies]
         largest = []
-        for first in range(0, n_resamples, _BATCH):
-            size = min(_BATCH, n_resamples - first)
+        batch = 500  # Draws that are in memory at once.
+        for first in range(0, n_resamples, batch):
+            size = min(batch, n_resamples - first)
             drawn = generator.standard_normal((size, len(root))) @ root
             largest.append(np.abs(drawn).max(axis=1))
         found = float(np.quantile(np.concatenate(largest), level))
