@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Any
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
@@ -17,6 +15,7 @@ from skrate.metrics.base import (
     find_metric,
     is_known,
     per_case,
+    signature_of,
     unwrap,
 )
 from skrate.metrics.lists import AVERAGES, check_average, check_undefined
@@ -59,7 +58,7 @@ class BoundMetric:
     @property
     def averages_classes(self) -> bool:
         """Whether it has an average over more than two classes."""
-        return "labels" in _signature(self.function)
+        return "labels" in signature_of(self.function)
 
     @property
     def has_grades(self) -> bool:
@@ -70,7 +69,7 @@ class BoundMetric:
     @property
     def is_of_lists(self) -> bool:
         """Whether it is nothing of a single ranking."""
-        known = set(_signature(self.function))
+        known = set(signature_of(self.function))
         average = self.params.get("average", "macro")
         if self.averages_classes and not isinstance(average, str | None):
             return True
@@ -164,7 +163,7 @@ def bind(
     if function in LIST_METRICS:
         check_parameters(function, set(at_hand) - {"entities"}, parameters_of(function))
         return bound
-    for name, parameter in _signature(function).items():
+    for name, parameter in signature_of(function).items():
         is_needed = parameter.default is parameter.empty and name not in of_rows
         if is_needed and parameter.kind is parameter.KEYWORD_ONLY and name not in own:
             raise ValueError(f"metric={function.__name__} needs the keyword {name!r}.")
@@ -183,18 +182,13 @@ def bind(
 def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the optional keywords of a metric, except what comes with the cases."""
     of_cases = (*OF_CASES, *BoundMetric(function, {}).per_case)
-    if {"groups", "labels"} <= _signature(function).keys():
+    if {"groups", "labels"} <= signature_of(function).keys():
         # Left out it is "macro" for classes, and "pooled" for queues.
         of_cases = (*of_cases, "average")
     return {
         name: parameter.default
-        for name, parameter in _signature(function).items()
+        for name, parameter in signature_of(function).items()
         if parameter.kind is parameter.KEYWORD_ONLY
         and parameter.default is not parameter.empty
         and name not in of_cases
     }
-
-
-@cache
-def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(function).parameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,7 @@ from skrate.metrics.base import (
     find_in_lists,
     find_metric,
     is_known,
+    signature_of,
     unwrap,
 )
 from skrate.metrics.hypothesis_tests import Alternative
@@ -402,7 +402,7 @@ def scores_in_lists(
     if not is_known(function):
         # It raises, and says which name may be meant.
         find_metric(function, own, in_lists=True)
-    if "groups" not in inspect.signature(function).parameters:
+    if "groups" not in signature_of(function):
         raise ValueError(GROUPS_ARE_LISTS)
     of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
     del others["clusters"]

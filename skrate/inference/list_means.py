@@ -88,6 +88,12 @@ class MeanOverLists(Evaluation):
         """The mean, which is only asked for if it is one of the AUC."""
         return self.value
 
+    @property
+    def class_sizes(self) -> tuple[float, float]:  # type: ignore[override]
+        """The number (or weight) of relevant items and of others."""
+        lists = self.scores._lists
+        return float(lists.n_pos.sum()), float(lists.n_neg.sum())
+
     @lazy
     def influence(self) -> FloatArray:
         """How far the value of each list is from the mean, in all that share units."""
@@ -120,13 +126,7 @@ class MeanOverLists(Evaluation):
         """Return the mean with its uncertainty."""
         if not self.is_known:
             warn_undefined(self.name, self.scores._reason(self.undefined))
-        lists = self.scores._lists
-        return replace(
-            super().estimate(null_value),
-            n_pos=float(lists.n_pos.sum()),
-            n_neg=float(lists.n_neg.sum()),
-            method="lists",
-        )
+        return replace(super().estimate(null_value), method="lists")
 
 
 def evaluate_lists(

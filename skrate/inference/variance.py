@@ -54,8 +54,8 @@ def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) ->
 
 def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     """Return the variance of what has these influence values, by its sources."""
-    if cases.estimated is not None:
-        # What a case is worth as either class is one source.
+    if cases.estimated is not None or not cases.sizes[1]:
+        # What a case is worth as either class is one source, and so are lists.
         return Parts(0.0, 0.0, float(covariance([values], cases)[0, 0]))
     is_neg = ~cases.is_pos
     by_pos = _class_variance(values[cases.is_pos], cases, cases.is_pos)
@@ -67,7 +67,7 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
         alone = covariance([values], replace(cases, clusters=None))
         between = max(float(alone[0, 0]) - by_pos - by_neg, 0.0)
         either = by_pos + by_neg + between
-        share = whole / either if either > 0 else whole
+        share = whole / either if either > 0 else 0.0
         return Parts(by_pos * share, by_neg * share, between * share)
     # With sampling weights the sources are correlated: the rest may be below 0.
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
@@ -309,9 +309,6 @@ def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
 
 def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:
     """Return the variance that the chosen cases, with these values, are a source of."""
-    if not len(values):
-        # As of lists, which have no classes.
-        return 0.0
     weights = None if cases.weights is None else cases.weights[chosen]
     centred = values - np.average(values, weights=weights)
     times = 1.0 if weights is None else multiples(weights, cases)

@@ -15,10 +15,10 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import (
     Any,
     ClassVar,
@@ -668,6 +668,12 @@ def find_metric(
 register_lookup(find_metric)
 
 
+@cache
+def signature_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a score function by name."""
+    return inspect.signature(function).parameters
+
+
 def is_known(function: Any) -> bool:
     """Return whether this is one of the score functions of this package."""
     try:
@@ -688,7 +694,7 @@ def find_in_lists(
     ours = _ours(function)
     kind = METRICS.get(ours) or LIST_METRICS.get(ours)
     if kind is not None:
-        takes = inspect.signature(function).parameters
+        takes = signature_of(function)
         for name in ("average", "undefined"):
             if name in own and name in takes and "groups" in takes:
                 raise ValueError(

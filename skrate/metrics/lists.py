@@ -197,7 +197,8 @@ class ListSums(NamedTuple):
         total = self.weights.sum()
         if not total > 0:
             return float("nan")
-        return float(np.clip(self.parts.sum() / total, *self.limits))
+        low, high = self.limits
+        return min(max(float(self.parts.sum() / total), low), high)
 
 
 def sums_of(
