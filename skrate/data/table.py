@@ -458,7 +458,9 @@ class RankTable:
     def cum_neg(self) -> FloatArray:
         """Weight of the negatives above each cut."""
         if self.own_products is not None:
-            return frozen(self.rates * self.total - self.cum_pos)
+            above = self.rates * self.total
+            above -= self.cum_pos
+            return frozen(above)
         return frozen(cumulated(self.neg if self.labels is None else ~self.labels))
 
     @lazy
@@ -758,6 +760,9 @@ def _merged(
     table: RankTable, groups: MergedGroups, kept: IntArray = _NO_GROUPS
 ) -> Merged:
     """Return a table merged, except for groups that must begin where they did."""
+    if table.own_products is not None:
+        # Samples are both classes in part: no two groups are alike.
+        return _unmerged(table)
     labels = table.labels
     has_pos = table.pos > 0 if labels is None else labels
     is_start = np.ones(table.n_groups, dtype=bool)
@@ -772,14 +777,10 @@ def _merged(
         is_start = has_pos & has_neg
         is_start[1:] |= (has_pos[1:] != has_pos[:-1]) | (has_neg[1:] != has_neg[:-1])
         is_start[0] = True
-    # Samples of estimated labels are both classes in part: no two groups are alike.
-    is_start[kept if table.own_products is None else slice(None)] = True
+    is_start[kept] = True
     starts = np.flatnonzero(is_start)
     if len(starts) == table.n_groups:
-        # The table itself, which knows its sums.
-        merged = Merged(table.pos, table.neg, starts)
-        vars(merged)["table"] = table
-        return merged
+        return _unmerged(table)
     if labels is None and not table.is_of_cases:
         pos, neg = (np.add.reduceat(part, starts) for part in (table.pos, table.neg))
         return Merged(pos, neg, starts)
@@ -790,6 +791,13 @@ def _merged(
         sums = table.cum_pos[cuts], table.cum_neg[cuts]
     pos, neg = map(np.diff, sums)
     return Merged(pos, neg, starts, sums)
+
+
+def _unmerged(table: RankTable) -> Merged:
+    """Return the table itself, which knows its sums."""
+    merged = Merged(table.pos, table.neg, np.arange(table.n_groups))
+    vars(merged)["table"] = table
+    return merged
 
 
 def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:

@@ -143,8 +143,7 @@ class Ranked(Sample):
         """The group of ties that each case is in, best first."""
         order, begins = self._ranking
         group = np.empty_like(order)
-        has_ties = not begins.all()
-        group[order] = np.cumsum(begins) - 1 if has_ties else np.arange(len(order))
+        group[order] = np.cumsum(begins) - 1
         return group
 
     def forget(self) -> None:
@@ -168,13 +167,14 @@ class Ranked(Sample):
         """Return the same of the class that each case is known to be of."""
         if self.folds is not None:
             return self._of_cases_in_folds(smaller, by_neg, by_pos)
-        order, has_pos = self._ranking[0], smaller.pos > 0
-        (ranked,) = self._repeated(smaller, np.where(has_pos, by_pos, by_neg))
-        # Few groups have both classes.
-        is_mixed = has_pos & (smaller.neg > 0)
-        if is_mixed.any():
-            mixed, of_neg = self._repeated(smaller, is_mixed, by_neg)
-            ranked = np.where(mixed & ~self.is_pos.take(order), of_neg, ranked)
+        order = self._ranking[0]
+        if self.table.labels is None:
+            of_neg, of_pos = self._repeated(smaller, by_neg, by_pos)
+            ranked = np.where(self.is_pos.take(order), of_pos, of_neg)
+        else:
+            # Without ties all cases of a group are of one class.
+            of_group = np.where(smaller.pos > 0, by_pos, by_neg)
+            (ranked,) = self._repeated(smaller, of_group)
         values = np.empty_like(ranked)
         values[order] = ranked
         return values

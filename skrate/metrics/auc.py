@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from scipy.special import betaln
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, share_of
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot, share_of
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.lists import ListTable, ListValues
@@ -188,12 +188,12 @@ class AUC(Metric):
     is_two_sample = ignores_prevalence = takes_estimates = True
 
     def compute(self, table: RankTable) -> float:
-        found = super().compute(table)
         if table.own_products is None:
-            return found
+            return super().compute(table)
         # A sample makes no pair with itself.
         own, pairs = table.own_products[0].sum(), table.n_pos * table.n_neg
-        return float((found * pairs - own / 2) / (pairs - own))
+        lost = dot(table.pos, table.neg / 2 + table.cum_neg[:-1])
+        return float(1 - (lost - own / 2) / (pairs - own))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         # Whole numbers are summed as such, which is quicker.
