@@ -392,8 +392,10 @@ class _Goal(NamedTuple):
     def _check_of_one(self, given: list[str]) -> None:
         """Raise for goals that are of two models, or none."""
         if "margin" in given or ("difference" in given and self.null_value is None):
-            name = "margin" if "margin" in given else "difference from null_value=None"
-            raise ValueError(f"{name} is for two models: y_score_b is missing.")
+            what = "difference is for two models, or from a null_value"
+            if "margin" in given:
+                what = "margin is for two models"
+            raise ValueError(f"{what}: y_score_b is missing.")
         if not {"half_width", "n_cases", "null_value"} & {*given}:
             raise ValueError(
                 "half_width is missing: with one model it says how wide the interval "
@@ -528,7 +530,7 @@ class _Pilot:
             return 1.0
         (low, high), x = self.bounds, self.goal.null_value + difference
         of_pilot = (self.value - low) * (high - self.value)
-        if np.isinf(high) or not of_pilot > 0:
+        if np.isinf(high) or of_pilot == 0:
             return 1.0
         return float(np.sqrt((x - low) * (high - x) / of_pilot))
 
