@@ -196,10 +196,11 @@ def check_ranking(
     with ``keep_scale`` only weights of one. Labels that are estimates are taken where
     they are, or all are known after all.
     """
-    scores = check_scores("y_score", check_scores_given(y_score, y_true))
+    y_score = check_scores_given(y_score, y_true)
     found = check_labelled(
         y_true, sample_weight, pos_label, takes_estimates=takes_estimates
     )
+    scores = check_scores("y_score", y_score)
     check_equal_length(y_true=found.is_pos, y_score=scores)
     weights = found.weights
     sample = Sample(found.is_pos, scores, weights, estimated=found.estimated)
