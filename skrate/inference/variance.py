@@ -209,7 +209,7 @@ def _divisors(metric: Metric, sizes: tuple[float, float]) -> tuple[float, float]
 
 
 def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
-    """Return what cases contribute by estimated labels, and what is expected of them.
+    """Return the influence by estimated labels, and the one that is expected of them.
 
     The variance is that of the row with the larger one.
     """

@@ -166,20 +166,10 @@ def plan_labels(
         is_known, is_pos = labels_in_part("known", known, pos_label)
         check_equal_length(y_scores=first, known=is_known)
     of_known = _check_known_probability(known_probability, is_known)
-    n_labels = check_count("n_labels", n_labels, minimum=2)
-    n_free = n_cases - np.count_nonzero(is_known)
-    if n_labels > n_free:
-        raise ValueError(
-            f"n_labels={n_labels} is more than the {n_free} cases whose labels are not "
-            "known."
-        )
+    free = np.flatnonzero(~is_known)
+    n_labels = _check_n_labels(n_labels, len(free))
     floor = check_fraction("floor", floor, include_zero=True, include_one=True)
-    if probability is None:
-        expected = _learn_probability(first[:, None], is_known, is_pos)
-    else:
-        expected = check_chances("probability", probability, n_cases)
-    # Nothing is certain before it is labelled, and slopes need both classes.
-    expected = np.clip(expected, 1e-6, 1 - 1e-6)
+    expected = _expected_labels(probability, first, is_known, is_pos)
     if known_probability is None:
         expected = np.where(is_known, is_pos, expected)
     slope, squares, purpose = _slopes_by_label(
@@ -189,7 +179,6 @@ def plan_labels(
     share = _allocated(np.sqrt(squares * unsure), ~is_known, n_labels, floor)
     generator = check_generator(random_state)
     is_drawn = np.zeros(n_cases, dtype=bool)
-    free = np.flatnonzero(~is_known)
     is_drawn[free[_drawn(share[free], n_labels, generator)]] = True
     # A case has a label if either draw chose it.
     share = 1 - (1 - of_known) * (1 - share)
@@ -247,6 +236,17 @@ def _slopes_by_label(
     return slope, slope**2 + alone, f"difference in {purpose}"
 
 
+def _check_n_labels(n_labels: Any, n_free: int) -> int:
+    """Return the number of labels, at most that of cases whose label is not known."""
+    n_labels = check_count("n_labels", n_labels, minimum=2)
+    if n_labels > n_free:
+        raise ValueError(
+            f"n_labels={n_labels} is more than the {n_free} cases whose labels are not "
+            "known."
+        )
+    return n_labels
+
+
 def _check_known_probability(values: Any, is_known: BoolArray) -> FloatArray:
     """Return the probability that each label was known; 0 or 1 if none is given."""
     if values is None:
@@ -267,6 +267,18 @@ class _Slopes(EstimatedLabels):
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         return of_pos - of_neg
+
+
+def _expected_labels(
+    probability: ArrayLike | None, scores: Array, is_known: BoolArray, is_pos: BoolArray
+) -> FloatArray:
+    """Return the probabilities to be positive, given or learnt from known cases."""
+    if probability is None:
+        expected = _learn_probability(scores[:, None], is_known, is_pos)
+    else:
+        expected = check_chances("probability", probability, len(scores))
+    # Nothing is certain before it is labelled, and slopes need both classes.
+    return np.clip(expected, 1e-6, 1 - 1e-6)
 
 
 def _learn_probability(
