@@ -236,7 +236,7 @@ def _slopes_by_label(
     return slope, slope**2 + alone, f"difference in {purpose}"
 
 
-def _check_n_labels(n_labels: Any, n_free: int) -> int:
+def _check_n_labels(n_labels: int, n_free: int) -> int:
     """Return the number of labels, at most that of cases whose label is not known."""
     n_labels = check_count("n_labels", n_labels, minimum=2)
     if n_labels > n_free:
