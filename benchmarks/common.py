@@ -10,7 +10,7 @@ from sklearn import metrics
 from sklearn.metrics import roc_auc_score
 
 import skrate
-from skrate.metrics import base as registry
+from skrate.metrics import metric as registry
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 KINDS = ("no ties", "ties", "weights")

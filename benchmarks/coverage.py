@@ -37,7 +37,7 @@ from simulated_intervals import (
     draw,
     population,
 )
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import find_metric
 
 ENOUGH = 6
 # For --hard: 10 to 30 positives in most, and more of them than negatives.

@@ -12,7 +12,7 @@ from skrate.curves.consensus import rate_averaged_roc_curve
 from skrate.curves.hit_curve import QuasiConcaveHitCurve, hit_curve
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
-from skrate.displays.hit_curve import HitCurveDisplay
+from skrate.displays.hit_curve_display import HitCurveDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.ensemble.rankboost import RankBoostClassifier
 from skrate.inference.budget_report import budget_report
@@ -44,8 +44,8 @@ from skrate.metrics.registry import (
     reciprocal_rank_score,
     work_saved_score,
 )
+from skrate.model_selection.cross_validation import compare_folds, cross_val_rankings
 from skrate.model_selection.eval_metric import eval_metric
-from skrate.model_selection.folds import compare_folds, cross_val_rankings
 from skrate.model_selection.refit import refit_best
 from skrate.model_selection.scorers import (
     AveragePrecisionScorer,

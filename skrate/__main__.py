@@ -23,7 +23,7 @@ from skrate import budget_report, compare, compare_curves, rate_weighted_auc_sco
 from skrate.data.arrays import BoolArray, FloatArray
 from skrate.displays import CurveComparisonDisplay
 from skrate.inference.budget_report import BudgetReport
-from skrate.metrics.results import Comparisons
+from skrate.metrics.result_types import Comparisons
 from skrate.rates import from_quantiles
 
 _ABOUT = """\

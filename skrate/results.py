@@ -14,7 +14,7 @@ from skrate.inference.group_scores import GroupScores
 from skrate.inference.sample_size import SampleSize
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SubgroupScores
-from skrate.metrics.results import Comparison, Comparisons, Estimate, Estimates
+from skrate.metrics.result_types import Comparison, Comparisons, Estimate, Estimates
 
 __all__ = [
     "BestModel",

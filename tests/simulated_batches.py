@@ -6,7 +6,7 @@ import numpy as np
 
 from skrate import rates
 from skrate.inference.budget_report import predicted
-from skrate.inference.sample import check_sample
+from skrate.inference.rankings import check_sample
 
 LAWS = {"a tenth": rates.fixed(0.1), "beta(3, 19)": rates.beta(3, 19)}
 # Batches drawn after each sample.

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from skrate.inference.curve_evaluation import curve_process
-from skrate.inference.sample import check_cases, scored
+from skrate.inference.rankings import check_cases, scored
 
 RATES = np.arange(1, 200) / 200
 # Where budgets most often lie.

@@ -16,8 +16,8 @@ from scipy import optimize, special, stats
 
 import skrate
 from skrate import RankTable, rates
-from skrate.metrics.base import find_metric
-from skrate.metrics.results import ConfidenceInterval, Estimate
+from skrate.metrics.metric import find_metric
+from skrate.metrics.result_types import ConfidenceInterval, Estimate
 
 # The last as in the paper of the rAUC, a budget of about 14 % of the cases.
 METRICS = {

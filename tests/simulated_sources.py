@@ -12,7 +12,7 @@ from scipy import stats
 
 from simulated_intervals import ALL_LAWS, draw, population, shift_of
 from skrate import estimate, labels
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import find_metric
 
 METRICS = {
     "AUC": ("roc_auc", {}),

@@ -26,7 +26,7 @@ LOADED = {"sklearn.model_selection", "sklearn.utils"}
 # What functions of a folder, or of a file, may import when they are called.
 DEFERRED = {
     "displays": {"matplotlib"},
-    "metrics/results.py": {"pandas"},
+    "metrics/result_types.py": {"pandas"},
     "skrate/__main__.py": {"pandas"},
     "skrate/dask.py": {"dask"},
     "skrate/spark.py": {"pyspark", "pyarrow"},
@@ -250,7 +250,7 @@ ROUNDED = {
     "inference/units.py": "covariances of curves, for standard errors",
     "inference/select_best.py": "of whole numbers, whose sums are exact in any order",
     "inference/resampling.py": "sparse: scipy adds these itself, in their order",
-    "inference/sample.py": "sparse: scipy adds these itself, in their order",
+    "inference/rankings.py": "sparse: scipy adds these itself, in their order",
 }
 # By BLAS, by LAPACK, or by quadrature whose nodes LAPACK finds.
 PRODUCTS = {

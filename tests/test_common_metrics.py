@@ -23,8 +23,8 @@ from optional import require
 from reference.tables import Groups
 from skrate import RankTable, group_scores
 from skrate.metrics import momentum
-from skrate.metrics.base import LIST_METRICS, find_metric
-from skrate.metrics.base import METRICS as REGISTERED
+from skrate.metrics.metric import LIST_METRICS, find_metric
+from skrate.metrics.metric import METRICS as REGISTERED
 from strategies import ranked_samples
 
 

@@ -15,7 +15,7 @@ from metric_cases import Case, sample
 from metric_registry import CASES
 from scores_as_they_are import fitted
 from skrate.metrics.average_precision import average_precision_score
-from skrate.metrics.base import LIST_METRICS, METRICS
+from skrate.metrics.metric import LIST_METRICS, METRICS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -17,7 +17,7 @@ from metric_registry import CASES
 from optional import require
 from repository import ROOT
 from skrate.metrics import registry
-from skrate.metrics.base import FILLED_IN, METRICS
+from skrate.metrics.metric import FILLED_IN, METRICS
 from vocabulary import DATA, VOCABULARY
 
 NUMPYDOC_IGNORED = {

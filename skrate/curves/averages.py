@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from skrate.curves.folds import Folds
+from skrate.curves.fold_tables import Folds
 from skrate.data.arrays import FloatArray
 from skrate.data.table import RankTable, table_of_weights
 

@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from scipy import fft, special
 from scipy.stats import rankdata
 
-from skrate.curves.folds import Folds, counts_at
+from skrate.curves.fold_tables import Folds, counts_at
 from skrate.data.arrays import Array, FloatArray, IntArray, dot
 from skrate.data.checks import check_n_jobs
 

@@ -20,7 +20,7 @@ from skrate.curves.bounds import (
     parametric_bounds,
     pointwise_range,
 )
-from skrate.curves.folds import (
+from skrate.curves.fold_tables import (
     Folds,
     FoldsLike,
     check_folds,
@@ -37,9 +37,9 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import Repeats
 from skrate.metrics.at_recall import RecallTest
-from skrate.metrics.base import Sizes
+from skrate.metrics.metric import Sizes
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
-from skrate.metrics.results import (
+from skrate.metrics.result_types import (
     ConfidenceInterval,
     Drawn,
     Result,

@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.curves.folds import folds_of_rankings
+from skrate.curves.fold_tables import folds_of_rankings
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.checks import check_fraction, within_rounding
 from skrate.data.folds import FoldRankings
 from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable, check_alone, rank_table
-from skrate.metrics.base import OF_CASES_IN_FOLDS
 from skrate.metrics.gain import (
     NO_CASES,
     ClassGain,
@@ -25,6 +24,7 @@ from skrate.metrics.gain import (
     weighted_worth,
     worth_of_sample,
 )
+from skrate.metrics.metric import OF_CASES_IN_FOLDS
 
 
 def hit_curve(

@@ -5,8 +5,8 @@ It is handed on by ``skrate``: ``skrate.displays.EstimatesDisplay`` and so on.
 """
 
 from skrate.displays.auc_error_rate import AUCErrorRateDisplay
-from skrate.displays.budget_report import BudgetReportDisplay
-from skrate.displays.curve_band import CurveBandDisplay
+from skrate.displays.budget_report_display import BudgetReportDisplay
+from skrate.displays.curve_band_display import CurveBandDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay
 from skrate.displays.forest_plots import (
     BestModelDisplay,

@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import ArrayLike, Label, share_of
 from skrate.data.checks import check_choice, check_count
-from skrate.displays.base import Axes, Display, draw_legend, entry
+from skrate.displays.drawing import Axes, Display, draw_legend, entry
 from skrate.error_rate.moments import (
     ErrorRateCurve,
     ModelPoint,

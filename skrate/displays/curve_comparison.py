@@ -9,7 +9,7 @@ import numpy as np
 
 from skrate.data.arrays import Label
 from skrate.data.checks import check_count
-from skrate.displays.base import (
+from skrate.displays.drawing import (
     COUNTS,
     Axes,
     Drawing,

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from skrate.data.arrays import Label
-from skrate.displays.base import (
+from skrate.displays.drawing import (
     Axes,
     Drawing,
     check_defined,
@@ -18,7 +18,7 @@ from skrate.displays.base import (
 )
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SHARES, SubgroupScores
-from skrate.metrics.results import Estimates
+from skrate.metrics.result_types import Estimates
 
 # Rows that can be read, and the height of the row of the best model.
 _MAX_ROWS, _ROW_HEIGHT = 40, 0.35

@@ -17,12 +17,12 @@ from skrate.curves.consensus import (
     CurveBound,
     rate_averaged_roc_curve,
 )
-from skrate.curves.folds import FoldsLike
+from skrate.curves.fold_tables import FoldsLike
 from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice, check_shares
 from skrate.data.folds import Repeats
 from skrate.data.ranking import check_groups
-from skrate.displays.base import (
+from skrate.displays.drawing import (
     BUDGET_ALPHA,
     BUDGET_COLOR,
     Axes,

@@ -39,7 +39,7 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.inference.bound_metric import BoundMetric, bind
 from skrate.metrics.auc import ranking_auc_score
-from skrate.metrics.base import is_known, meant_name, named
+from skrate.metrics.metric import is_known, meant_name, named
 
 # Rankers whose |r| differ by less count as equally good, and the first is taken:
 # rounding must not decide, or the order of the rows would.

@@ -31,7 +31,7 @@ from skrate.data.checks import (
 )
 from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable
-from skrate.metrics.results import Result
+from skrate.metrics.result_types import Result
 
 # Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
 _BLOCK = 2**18

@@ -8,7 +8,8 @@ from typing import Any
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.inference.group_scores import group_scores
-from skrate.metrics.base import (
+from skrate.metrics.list_scores import AVERAGES, check_average, check_undefined
+from skrate.metrics.metric import (
     LIST_METRICS,
     METRICS,
     check_parameters,
@@ -18,7 +19,6 @@ from skrate.metrics.base import (
     signature_of,
     unwrap,
 )
-from skrate.metrics.lists import AVERAGES, check_average, check_undefined
 
 # What comes with the cases; the other keywords of a metric are its parameters.
 OF_CASES = ("groups", "sample_weight", "pos_label")

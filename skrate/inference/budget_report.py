@@ -23,13 +23,13 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.representations import html_row, html_table, html_title
 from skrate.data.table import RankTable
+from skrate.inference.cautions import defined_value, warn_of_few_cases, why_too_few
 from skrate.inference.curve_evaluation import CurveProcess, curve_process
 from skrate.inference.evaluation import Evaluation, OnRanking, warn_of_turned
 from skrate.inference.intervals import adjusted
 from skrate.inference.models import rankings_of_models
 from skrate.inference.permutation_pvalue import chance_pvalue
-from skrate.inference.plan import defined_value, warn_of_few_cases, why_too_few
-from skrate.inference.sample import (
+from skrate.inference.rankings import (
     OF_CASES,
     WEIGHTS,
     Ranked,
@@ -53,8 +53,8 @@ from skrate.metrics.at_rate import (
     RecallAtRate,
     check_not_one_case,
 )
-from skrate.metrics.base import Metric, Slopes, is_defined
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
+from skrate.metrics.metric import Metric, Slopes, is_defined
 from skrate.metrics.recall import (
     expected_recall,
     rate_of,
@@ -62,7 +62,7 @@ from skrate.metrics.recall import (
     recall_slopes,
     share_at_cut,
 )
-from skrate.metrics.results import (
+from skrate.metrics.result_types import (
     ConfidenceInterval,
     Drawn,
     Result,

@@ -22,6 +22,7 @@ from skrate.data.folds import (
     check_same_folds,
 )
 from skrate.data.table import RankTable, check_alone
+from skrate.inference.cautions import warn_of_few_cases
 from skrate.inference.evaluation import Difference, Evaluation, warn_of_turned
 from skrate.inference.group_scores import GroupScores, scores_in_lists
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
@@ -34,13 +35,13 @@ from skrate.inference.models import (
     models_by_name,
     rankings_of_models,
 )
-from skrate.inference.plan import ARGUMENTS, Plan, warn_of_few_cases
+from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.published_tables import (
     check_correlation,
     check_tables,
     compare_tables,
 )
-from skrate.inference.sample import (
+from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
     OF_CASES,
     WEIGHTS,
@@ -54,9 +55,9 @@ from skrate.inference.sample import (
     scored,
 )
 from skrate.inference.variance import covariance
-from skrate.metrics.base import MetricLike, check_metric_first, find_metric
 from skrate.metrics.hypothesis_tests import Alternative
-from skrate.metrics.results import Comparison, Comparisons, pairs_of
+from skrate.metrics.metric import MetricLike, check_metric_first, find_metric
+from skrate.metrics.result_types import Comparison, Comparisons, pairs_of
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)

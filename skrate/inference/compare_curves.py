@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.curves.consensus import BANDS, Band
-from skrate.curves.folds import check_rates, default_rates
+from skrate.curves.fold_tables import check_rates, default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import (
     check_choice,
@@ -26,6 +26,7 @@ from skrate.data.folds import (
     check_same_folds,
 )
 from skrate.data.table import check_alone
+from skrate.inference.cautions import why_too_few
 from skrate.inference.curve_evaluation import (
     CURVE_METRICS,
     CurveBounds,
@@ -36,8 +37,8 @@ from skrate.inference.curve_evaluation import (
     evaluate_curve,
 )
 from skrate.inference.models import rankings_of_models
-from skrate.inference.plan import Plan, why_too_few
-from skrate.inference.sample import (
+from skrate.inference.options import Plan
+from skrate.inference.rankings import (
     Ranked,
     Rankings,
     RankingsOfModels,
@@ -49,7 +50,7 @@ from skrate.inference.sample import (
     scored,
 )
 from skrate.inference.units import Units
-from skrate.metrics.results import Drawn, Question, Rows, question_text
+from skrate.metrics.result_types import Drawn, Question, Rows, question_text
 
 # What a comparison has at each rate.
 _CURVES = "value_a", "value_b", "difference", "standard_error"

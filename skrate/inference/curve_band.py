@@ -9,12 +9,13 @@ import numpy as np
 from scipy import special
 
 from skrate.curves.consensus import BANDS, Band
-from skrate.curves.folds import default_rates
+from skrate.curves.fold_tables import default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import check_choice, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
+from skrate.inference.cautions import why_too_few
 from skrate.inference.compare_curves import check_places, check_worth
 from skrate.inference.curve_evaluation import (
     CurveProcess,
@@ -22,11 +23,10 @@ from skrate.inference.curve_evaluation import (
     check_draws,
     curve_process,
 )
-from skrate.inference.plan import why_too_few
-from skrate.inference.sample import Ranked, Weights, check_sample, ranked_in_folds
+from skrate.inference.rankings import Ranked, Weights, check_sample, ranked_in_folds
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.recall import share_at_cut
-from skrate.metrics.results import (
+from skrate.metrics.result_types import (
     Drawn,
     Question,
     Rows,

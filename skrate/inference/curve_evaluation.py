@@ -11,12 +11,12 @@ import numpy as np
 from skrate.data.arrays import FloatArray, IntArray, RandomState, lazy, ratio
 from skrate.data.checks import check_count, check_fraction, check_generator
 from skrate.inference.intervals import ADDED
-from skrate.inference.plan import Plan
-from skrate.inference.sample import Ranked, by_fold
+from skrate.inference.options import Plan
+from skrate.inference.rankings import Ranked, by_fold
 from skrate.inference.units import Units
 from skrate.inference.variance import covariance, freedom_of_estimates
 from skrate.metrics.recall import share_at_cut
-from skrate.metrics.results import t_quantile, wilson_ends
+from skrate.metrics.result_types import t_quantile, wilson_ends
 
 CurveMetric = Literal["recall", "precision", "lift", "hits", "gain"]
 CURVE_METRICS: tuple[CurveMetric, ...] = get_args(CurveMetric)

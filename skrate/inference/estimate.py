@@ -24,8 +24,8 @@ from skrate.inference.intervals import (
 )
 from skrate.inference.list_means import evaluate_lists
 from skrate.inference.models import columns_of_models, evaluate, rankings_of_models
-from skrate.inference.plan import ARGUMENTS, Plan
-from skrate.inference.sample import (
+from skrate.inference.options import ARGUMENTS, Plan
+from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
     OF_CASES,
     WEIGHTS,
@@ -36,9 +36,9 @@ from skrate.inference.sample import (
     check_left_out,
     rankings_of,
 )
-from skrate.metrics.base import MetricLike, check_metric_first, find_metric
 from skrate.metrics.hypothesis_tests import Alternative
-from skrate.metrics.results import Estimate, Estimates
+from skrate.metrics.metric import MetricLike, check_metric_first, find_metric
+from skrate.metrics.result_types import Estimate, Estimates
 
 Method = Literal["delta", "bootstrap", "parametric", "jackknife"]
 METHODS: tuple[Method, ...] = get_args(Method)

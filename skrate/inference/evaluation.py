@@ -15,6 +15,7 @@ import numpy as np
 
 from skrate.data.arrays import FloatArray, lazy
 from skrate.data.checks import warn
+from skrate.inference.cautions import warn_of_difference, warn_of_few_cases
 from skrate.inference.intervals import (
     ADDED,
     Augmented,
@@ -31,7 +32,8 @@ from skrate.inference.intervals import (
     permutation_pvalue,
     range_of,
 )
-from skrate.inference.plan import Plan, warn_of_difference, warn_of_few_cases
+from skrate.inference.options import Plan
+from skrate.inference.rankings import Ranked
 from skrate.inference.resampling import (
     condensed,
     exchange_draw,
@@ -41,7 +43,6 @@ from skrate.inference.resampling import (
     statistic_of,
     widths_of,
 )
-from skrate.inference.sample import Ranked
 from skrate.inference.units import Units
 from skrate.inference.variance import (
     Parts,
@@ -57,7 +58,6 @@ from skrate.inference.variance import (
     widest,
 )
 from skrate.metrics.auc import AUC
-from skrate.metrics.base import Metric, Sizes
 from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
@@ -69,7 +69,8 @@ from skrate.metrics.hypothesis_tests import (
     t_test,
     told_alternative,
 )
-from skrate.metrics.results import (
+from skrate.metrics.metric import Metric, Sizes
+from skrate.metrics.result_types import (
     Comparison,
     ConfidenceInterval,
     Estimate,

@@ -11,11 +11,20 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import Check, check_arguments, check_scores, shown
 from skrate.data.compressed import naming_batch
-from skrate.data.lists import ListBatches, whole_lists
+from skrate.data.list_table import ListBatches, whole_lists
 from skrate.data.table import check_alone
 from skrate.inference.list_means import clusters_of_lists, evaluate_lists
-from skrate.inference.plan import ARGUMENTS, Plan
-from skrate.metrics.base import (
+from skrate.inference.options import ARGUMENTS, Plan
+from skrate.metrics.hypothesis_tests import Alternative
+from skrate.metrics.list_scores import (
+    Average,
+    ListScores,
+    Policy,
+    check_items,
+    no_scores,
+    sums_of,
+)
+from skrate.metrics.metric import (
     GROUPS_ARE_LISTS,
     LIST_METRICS,
     METRICS,
@@ -26,17 +35,8 @@ from skrate.metrics.base import (
     signature_of,
     unwrap,
 )
-from skrate.metrics.hypothesis_tests import Alternative
-from skrate.metrics.lists import (
-    Average,
-    ListScores,
-    Policy,
-    check_items,
-    no_scores,
-    sums_of,
-)
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
-from skrate.metrics.results import Estimate, Rows, as_columns, question_text
+from skrate.metrics.result_types import Estimate, Rows, as_columns, question_text
 
 _ARGUMENTS: dict[str, Check] = {
     name: ARGUMENTS[name] for name in ("confidence_level", "alternative")

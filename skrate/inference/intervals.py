@@ -10,21 +10,21 @@ from scipy import optimize, stats
 
 from skrate.data.arrays import FloatArray
 from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_ends
-from skrate.inference.sample import Ranked
+from skrate.inference.rankings import Ranked
 from skrate.inference.variance import (
     Parts,
     freedoms_by_kurtosis,
     freedoms_of_cases,
     table_variance,
 )
-from skrate.metrics.base import Metric
 from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
     exceeds,
     sided_pvalue,
 )
-from skrate.metrics.results import (
+from skrate.metrics.metric import Metric
+from skrate.metrics.result_types import (
     ConfidenceInterval,
     clipped_interval,
     t_interval,

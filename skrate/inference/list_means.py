@@ -12,14 +12,14 @@ from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, dot, lazy
 from skrate.data.checks import check_equal_length, shown, warn, warn_undefined
 from skrate.data.ranking import check_groups
 from skrate.inference.evaluation import Difference, Evaluation
-from skrate.inference.plan import Plan
+from skrate.inference.options import Plan
+from skrate.inference.rankings import Ranked
 from skrate.inference.resampling import Draw
-from skrate.inference.sample import Ranked
 from skrate.inference.units import Units
 from skrate.inference.variance import Parts, influence_parts
 from skrate.metrics.hypothesis_tests import Null, t_test
-from skrate.metrics.lists import Average, ListScores, ListSums, Policy, sums_of
-from skrate.metrics.results import (
+from skrate.metrics.list_scores import Average, ListScores, ListSums, Policy, sums_of
+from skrate.metrics.result_types import (
     Comparison,
     ConfidenceInterval,
     Estimate,

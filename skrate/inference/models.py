@@ -13,11 +13,8 @@ from skrate.data.arrays import BoolArray, FloatArray
 from skrate.data.checks import check_vector, warn, warn_undefined
 from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
 from skrate.data.table import check_alone
-from skrate.inference.evaluation import Evaluation, OnRanking
-from skrate.inference.plan import (
+from skrate.inference.cautions import (
     CLASSES,
-    Plan,
-    check_metric,
     warn_of_few_cases,
     warn_of_few_processed,
     warn_of_other_purpose,
@@ -26,18 +23,21 @@ from skrate.inference.plan import (
     why_one_group,
     why_too_few,
 )
-from skrate.inference.sample import (
+from skrate.inference.evaluation import Evaluation, OnRanking
+from skrate.inference.options import Plan
+from skrate.inference.rankings import (
     Ranked,
     Rankings,
     Weights,
     check_cases,
+    check_metric,
     columns_of,
     rankings_of,
     scored,
     with_worth,
 )
 from skrate.inference.units import Units
-from skrate.metrics.base import (
+from skrate.metrics.metric import (
     Metric,
     MetricLike,
     find_metric,

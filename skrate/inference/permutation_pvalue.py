@@ -8,11 +8,11 @@ from scipy import special
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.table import Merged, RankTable, table_of_weights
 from skrate.inference.evaluation import Evaluation, OnRanking
-from skrate.inference.sample import Ranked
+from skrate.inference.rankings import Ranked
 from skrate.inference.units import Units
 from skrate.inference.variance import multiples
-from skrate.metrics.base import Metric
 from skrate.metrics.hypothesis_tests import t_pvalue
+from skrate.metrics.metric import Metric
 from skrate.rates.laws import RateDistribution, cuts_of
 
 # With so few cases of a class what a random order finds is counted.

@@ -11,13 +11,14 @@ from scipy import optimize, special
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_number, warn_undefined
 from skrate.data.table import RankTable, check_alone
+from skrate.inference.cautions import warn_of_difference
 from skrate.inference.evaluation import Evaluation, warn_of_turned
 from skrate.inference.models import evaluate
-from skrate.inference.plan import Plan, warn_of_difference
-from skrate.inference.sample import rankings_of
-from skrate.metrics.base import find_metric
+from skrate.inference.options import Plan
+from skrate.inference.rankings import rankings_of
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE, t_test
-from skrate.metrics.results import (
+from skrate.metrics.metric import find_metric
+from skrate.metrics.result_types import (
     Comparison,
     ConfidenceInterval,
     clipped_interval,

@@ -11,8 +11,8 @@ from scipy import sparse, stats
 
 from skrate.data.arrays import Array, FloatArray, IntArray, dot
 from skrate.data.checks import warn_undefined
-from skrate.inference.sample import Ranked, counted
-from skrate.metrics.base import Metric
+from skrate.inference.rankings import Ranked, counted
+from skrate.metrics.metric import Metric
 
 # Poisson counts of means up to this are drawn by a byte, and are below the other.
 _MANY, _MOST_COUNTS = 32, 128

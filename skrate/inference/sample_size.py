@@ -37,8 +37,8 @@ from skrate.inference.intervals import (
 )
 from skrate.inference.list_means import check_clusters_of_lists, evaluate_lists
 from skrate.inference.models import evaluate
-from skrate.inference.plan import Plan
-from skrate.inference.sample import (
+from skrate.inference.options import Plan
+from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
     OF_CASES,
     Ranked,
@@ -49,7 +49,6 @@ from skrate.inference.sample import (
     scored,
 )
 from skrate.inference.variance import Parts, influence_parts, scaled_units
-from skrate.metrics.base import Metric, MetricLike, find_metric
 from skrate.metrics.hypothesis_tests import (
     ALTERNATIVES,
     NEGLIGIBLE,
@@ -59,7 +58,8 @@ from skrate.metrics.hypothesis_tests import (
     hypothesis_text,
     nulls_of,
 )
-from skrate.metrics.results import (
+from skrate.metrics.metric import Metric, MetricLike, find_metric
+from skrate.metrics.result_types import (
     ConfidenceInterval,
     Question,
     Result,

@@ -32,12 +32,12 @@ from skrate.data.checks import (
     warn,
 )
 from skrate.data.folds import are_of_folds
+from skrate.inference.cautions import CLASSES
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.intervals import SLACK
 from skrate.inference.models import check_several, evaluate_models, rankings_of_models
-from skrate.inference.plan import CLASSES, Plan
-from skrate.inference.resampling import count_draw
-from skrate.inference.sample import (
+from skrate.inference.options import Plan
+from skrate.inference.rankings import (
     OF_CASES,
     WEIGHTS,
     Ranked,
@@ -45,10 +45,11 @@ from skrate.inference.sample import (
     ScoresOfModels,
     Weights,
 )
+from skrate.inference.resampling import count_draw
 from skrate.inference.variance import of_units, scaled_units
-from skrate.metrics.base import GROUPS_ARE_LISTS, MetricLike, check_metric_first
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
-from skrate.metrics.results import (
+from skrate.metrics.metric import GROUPS_ARE_LISTS, MetricLike, check_metric_first
+from skrate.metrics.result_types import (
     ConfidenceInterval,
     Drawn,
     Question,

@@ -33,6 +33,7 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.data.sample import check_scores_given
 from skrate.data.table import merged_but_at, table_of_weights
+from skrate.inference.cautions import warn_of_few_processed
 from skrate.inference.compare import compare_pairs
 from skrate.inference.evaluation import conclude
 from skrate.inference.intervals import (
@@ -44,8 +45,8 @@ from skrate.inference.intervals import (
     hybrid_interval,
     wilson_interval,
 )
-from skrate.inference.plan import Plan, warn_of_few_processed
-from skrate.inference.sample import (
+from skrate.inference.options import Plan
+from skrate.inference.rankings import (
     OF_CASES,
     WEIGHTS,
     Ranked,
@@ -61,10 +62,10 @@ from skrate.inference.variance import (
     scaled_units,
 )
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate
-from skrate.metrics.base import METRICS, MetricLike, check_parameters, unwrap
 from skrate.metrics.hypothesis_tests import ALTERNATIVES, Alternative
+from skrate.metrics.metric import METRICS, MetricLike, check_parameters, unwrap
 from skrate.metrics.recall import bandwidth, mean_and_moved, rate_of, share_at_cut
-from skrate.metrics.results import (
+from skrate.metrics.result_types import (
     Comparison,
     Comparisons,
     ConfidenceInterval,

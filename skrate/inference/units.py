@@ -20,8 +20,8 @@ from skrate.data.arrays import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
-from skrate.inference.plan import Plan
-from skrate.inference.sample import Ranked, with_fold_groups
+from skrate.inference.options import Plan
+from skrate.inference.rankings import Ranked, with_fold_groups
 from skrate.inference.variance import multiples
 
 # With fewer clusters of like size their variance is that of other folds.

@@ -10,10 +10,10 @@ import numpy as np
 
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot
 from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
-from skrate.inference.sample import Ranked
-from skrate.metrics.base import Metric
+from skrate.inference.rankings import Ranked
 from skrate.metrics.gain import WorthTable
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
+from skrate.metrics.metric import Metric
 
 
 class Parts(NamedTuple):

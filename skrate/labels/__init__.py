@@ -2,8 +2,8 @@
 
 from skrate.data.estimated import EstimatedLabels
 from skrate.labels.censored import censored
+from skrate.labels.label_plan import LabelPlan, plan_labels
 from skrate.labels.noisy import noisy
-from skrate.labels.plan import LabelPlan, plan_labels
 from skrate.labels.predicted import predicted
 from skrate.labels.sampled import sampled
 

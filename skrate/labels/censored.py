@@ -9,7 +9,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from skrate.data.checks import check_equal_length, check_positive
 from skrate.data.estimated import EstimatedLabels, TakenLabels
-from skrate.labels.checks import check_numbers
+from skrate.labels.label_checks import check_numbers
 
 
 def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabels:

@@ -9,7 +9,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, dot
 from skrate.data.checks import as_array, as_real, check_labels, check_shares, warn
 from skrate.data.estimated import EstimatedLabels
-from skrate.labels.checks import are_missing
+from skrate.labels.label_checks import are_missing
 
 
 def noisy(

@@ -7,7 +7,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike
 from skrate.data.checks import check_vector
 from skrate.data.estimated import EstimatedLabels
-from skrate.labels.checks import check_chances
+from skrate.labels.label_checks import check_chances
 
 
 def predicted(probability: ArrayLike) -> EstimatedLabels:

@@ -16,7 +16,7 @@ from skrate.data.checks import (
 )
 from skrate.data.estimated import EstimatedLabels, TakenLabels
 from skrate.data.ranking import check_groups
-from skrate.labels.checks import are_missing, check_chances
+from skrate.labels.label_checks import are_missing, check_chances
 
 Design = Literal["independent", "fixed"]
 DESIGNS: tuple[Design, ...] = get_args(Design)

@@ -22,9 +22,11 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import check_choice, check_count, check_fraction
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable, ListValues, seen_rows
+from skrate.data.list_table import ListTable, ListValues, seen_rows
 from skrate.data.table import RankTable
-from skrate.metrics.base import (
+from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
+from skrate.metrics.list_scores import mean_of_lists
+from skrate.metrics.metric import (
     NAMED,
     Metric,
     Slopes,
@@ -33,8 +35,6 @@ from skrate.metrics.base import (
     reject_scoring,
     score,
 )
-from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.metrics.lists import mean_of_lists
 from skrate.metrics.recall import (
     expected_recall,
     gain_of_tables,

@@ -21,10 +21,10 @@ from skrate.data.arrays import (
 from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
-from skrate.metrics.base import Metric, Sizes, Slopes, needed, reject_scoring, score
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
+from skrate.metrics.metric import Metric, Sizes, Slopes, needed, reject_scoring, score
 from skrate.metrics.recall import recall_slopes, share_at_cut
-from skrate.metrics.results import wilson_ends
+from skrate.metrics.result_types import wilson_ends
 from skrate.rates.laws import Fixed
 
 __all__ = [

@@ -10,9 +10,10 @@ from scipy.special import betaln
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot, share_of
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable, ListValues
+from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable, check_alone
-from skrate.metrics.base import (
+from skrate.metrics.list_scores import Average, Policy, mean_of_lists
+from skrate.metrics.metric import (
     LIST_METRICS,
     SCORES,
     Metric,
@@ -20,7 +21,6 @@ from skrate.metrics.base import (
     reject_scoring,
     score,
 )
-from skrate.metrics.lists import Average, Policy, mean_of_lists
 
 __all__ = ["ranking_auc_score"]
 

@@ -22,8 +22,8 @@ from skrate.data.checks import check_flag, check_fraction, find_label
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
-from skrate.metrics.base import Metric, Slopes, reject_scoring
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
+from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
 __all__ = ["average_precision_score"]
 

@@ -22,9 +22,9 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import list_table
+from skrate.data.list_table import list_table
 from skrate.data.table import RankTable, check_alone
-from skrate.metrics.base import Metric, score
+from skrate.metrics.metric import Metric, score
 from skrate.rates.laws import RateLike
 
 AverageName = Literal["macro", "weighted", "micro", "samples"]

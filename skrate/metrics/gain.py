@@ -30,11 +30,11 @@ from skrate.data.checks import (
     shown,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable, ListValues, seen_rows
+from skrate.data.list_table import ListTable, ListValues, seen_rows
 from skrate.data.ranking import ranking
 from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import Merged, RankTable
-from skrate.metrics.base import (
+from skrate.metrics.metric import (
     FILLED_IN,
     OF_CASES_IN_FOLDS,
     PER_CASE,

@@ -7,11 +7,11 @@ import numpy as np
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.data.checks import check_flag
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable, ListValues
+from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC
 from skrate.metrics.average_precision import AveragePrecision
-from skrate.metrics.base import Metric, Slopes, score
+from skrate.metrics.metric import Metric, Slopes, score
 
 _AUC = AUC()
 _PRECISION = AveragePrecision(adjusted=True)

@@ -23,7 +23,7 @@ from skrate.data.checks import check_choice, shown, within_rounding
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.at_recall import TOO_SMALL
-from skrate.metrics.base import Metric, Slopes, reject_scoring, score
+from skrate.metrics.metric import Metric, Slopes, reject_scoring, score
 from skrate.metrics.rate_weighted_auc import is_late
 from skrate.rates.laws import (
     FrozenDistribution,

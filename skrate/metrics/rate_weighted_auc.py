@@ -24,18 +24,18 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import ListTable, ListValues
+from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.auc import AUC, list_auc
-from skrate.metrics.base import Metric, Slopes, reject_scoring
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
+from skrate.metrics.metric import Metric, Slopes, reject_scoring
 from skrate.metrics.recall import (
     expected_recall,
     missed_share,
     recall_of_tables,
     recall_slopes,
 )
-from skrate.metrics.results import Question
+from skrate.metrics.result_types import Question
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 from skrate.rates.survival import kept
 

@@ -16,10 +16,10 @@ from skrate.data.arrays import (
     share_of,
     sum_from_right,
 )
-from skrate.data.lists import ListTable
+from skrate.data.list_table import ListTable
 from skrate.data.ranking import begins_group
 from skrate.data.table import RankTable, table_of_weights
-from skrate.metrics.base import Slopes
+from skrate.metrics.metric import Slopes
 from skrate.rates.laws import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
 

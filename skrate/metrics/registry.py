@@ -1,6 +1,6 @@
 """The metrics, a line each: what a file of this folder lists is public by its line.
 
-What is known of each is found by :func:`skrate.metrics.base.find_metric`.
+What is known of each is found by :func:`skrate.metrics.metric.find_metric`.
 """
 
 # Known by their names alone.

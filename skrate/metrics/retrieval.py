@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import betaln
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
-from skrate.data.lists import GradeGain, ListTable, ListValues, check_grade_gain
+from skrate.data.list_table import GradeGain, ListTable, ListValues, check_grade_gain
 from skrate.data.table import RankTable
-from skrate.metrics.base import Metric, Slopes, reject_scoring
-from skrate.metrics.lists import Average, Policy, mean_of_lists
+from skrate.metrics.list_scores import Average, Policy, mean_of_lists
+from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
 __all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]
 

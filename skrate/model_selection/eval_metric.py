@@ -12,8 +12,8 @@ import numpy as np
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
 from skrate.data.checks import check_choice, shown
 from skrate.inference.bound_metric import BoundMetric, bind
-from skrate.metrics.base import MetricLike
-from skrate.metrics.results import written
+from skrate.metrics.metric import MetricLike
+from skrate.metrics.result_types import written
 from skrate.model_selection.scorers import RankingScorer
 
 # Metrics whose names begin like this are maximised, if nothing else is said.

@@ -27,10 +27,10 @@ from skrate.inference.bound_metric import (
     parameters_of,
 )
 from skrate.metrics.average_precision import average_precision_score
-from skrate.metrics.base import MetricLike, named
 from skrate.metrics.classes import AverageName, RateByClass
+from skrate.metrics.metric import MetricLike, named
 from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
-from skrate.metrics.results import written
+from skrate.metrics.result_types import written
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     GroupsLike,

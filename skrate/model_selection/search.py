@@ -12,7 +12,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import warn
 from skrate.data.folds import FoldRankings
-from skrate.model_selection.folds import Failure, candidate_rankings
+from skrate.model_selection.cross_validation import Failure, candidate_rankings
 from skrate.model_selection.responses import DEFAULT_RESPONSE
 from skrate.model_selection.scorers import RankingScorer
 

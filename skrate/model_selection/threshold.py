@@ -48,8 +48,8 @@ from skrate.data.checks import (
 )
 from skrate.data.ranking import check_groups
 from skrate.metrics.hypothesis_tests import exceeds
-from skrate.metrics.results import ConfidenceInterval
-from skrate.model_selection.folds import (
+from skrate.metrics.result_types import ConfidenceInterval
+from skrate.model_selection.cross_validation import (
     Split,
     check_folds,
     find_splitter,

@@ -14,7 +14,7 @@ from scipy import special, stats
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_count, check_fraction, shown, warn_undefined
 from skrate.metrics.hypothesis_tests import exceeds
-from skrate.metrics.results import ConfidenceInterval, Result
+from skrate.metrics.result_types import ConfidenceInterval, Result
 
 _NAN = float("nan")
 _HITS = (

@@ -8,7 +8,7 @@ from scipy import stats
 
 from looped import looped
 from skrate.curves.bounds import FoldSource, _Places, bootstrap_counts, pointwise_range
-from skrate.curves.folds import Folds
+from skrate.curves.fold_tables import Folds
 from skrate.data.table import RankTable, rank_table
 
 

@@ -15,7 +15,7 @@ from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 from skrate.curves import bounds as pooled_bounds
 from skrate.curves.bounds import scaled_beta_interval
-from skrate.curves.folds import Folds
+from skrate.curves.fold_tables import Folds
 from skrate.data.table import rank_table
 from strategies import ranked_samples
 

@@ -11,7 +11,7 @@ from looped import looped
 from reference.count_law import count_law, count_law_by_orders, pooled_law
 from reference.shared_curve import HALF, shared_cells
 from skrate.curves.bounds import FoldSource
-from skrate.curves.folds import Folds
+from skrate.curves.fold_tables import Folds
 from skrate.data.table import RankTable, rank_table
 
 # Gauss-Legendre quadrature of polynomials, one panel a cell, and tails of 1e-14.

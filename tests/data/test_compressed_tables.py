@@ -14,8 +14,8 @@ from looped import looped
 from metric_registry import METRICS
 from skrate import RankTable, average_precision_score, estimate, recall_at_rate_score
 from skrate.data.compressed import keys_of, scores_of
-from skrate.metrics.base import METRICS as KNOWN
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import METRICS as KNOWN
+from skrate.metrics.metric import find_metric
 from skrate.metrics.momentum import momentum_score, stamina_score
 
 EDGES = [0.0, -0.0, 5e-324, -5e-324, 1.0, -1.0, 0.1, np.pi, 1e300, -1e-300]

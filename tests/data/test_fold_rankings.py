@@ -24,7 +24,7 @@ from skrate import (
     ranking_auc_score,
     recall_at_rate_score,
 )
-from skrate.metrics.base import METRICS as REGISTERED
+from skrate.metrics.metric import METRICS as REGISTERED
 
 # Some metrics are undefined on some rankings; others warn of few negatives.
 quiet = pytest.mark.filterwarnings("ignore")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looped import looped
-from skrate.data.lists import _places, list_table
+from skrate.data.list_table import _places, list_table
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

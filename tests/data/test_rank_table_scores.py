@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from looped import looped
 from reference.tied_groups import tied_groups
 from skrate import RankTable
-from skrate.data.lists import list_table
+from skrate.data.list_table import list_table
 from skrate.data.ranking import ranking
 from skrate.data.table import rank_table
 

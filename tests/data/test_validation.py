@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 import skrate
 from looped import case, looped
 from optional import require
-from skrate.curves.folds import check_rates
+from skrate.curves.fold_tables import check_rates
 from skrate.curves.hit_curve import QuasiConcaveHitCurve
 from skrate.data import checks as v
 from skrate.data.sample import check_ranking

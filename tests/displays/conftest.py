@@ -8,6 +8,6 @@ from optional import require
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     plt = require("matplotlib.pyplot")
-    monkeypatch.setattr("skrate.displays.budget_report._N_DRAWS", 99)
+    monkeypatch.setattr("skrate.displays.budget_report_display._N_DRAWS", 99)
     with plt.rc_context({"figure.dpi": 50}):
         yield

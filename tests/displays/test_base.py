@@ -14,7 +14,7 @@ from drawn import texts
 from looped import case
 from optional import require
 from skrate import HitCurveDisplay, budget_report, rates
-from skrate.displays.base import (
+from skrate.displays.drawing import (
     COLORS,
     Drawing,
     density_outline,

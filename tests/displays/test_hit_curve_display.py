@@ -16,7 +16,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.data.table import RankTable
-from skrate.displays.base import COLORS
+from skrate.displays.drawing import COLORS
 from skrate.metrics.momentum import Momentum
 
 plt = require("matplotlib.pyplot")

@@ -21,7 +21,7 @@ from drawn import texts
 from optional import require
 from simulated_folds import low_of
 from skrate import RateAveragedROC, rate_averaged_roc_curve, rates
-from skrate.displays.base import COLORS
+from skrate.displays.drawing import COLORS
 
 plt = require("matplotlib.pyplot")
 

@@ -18,7 +18,7 @@ from skrate import (
     select_best,
     subgroup_scores,
 )
-from skrate.metrics.results import Drawn
+from skrate.metrics.result_types import Drawn
 
 RNG = np.random.default_rng(0)
 Y_TRUE = RNG.random(200) < 0.3

@@ -18,7 +18,7 @@ from reference import delong, tables
 from reference.tables import Groups
 from skrate import rates
 from skrate.metrics import momentum
-from skrate.metrics.base import METRICS
+from skrate.metrics.metric import METRICS
 
 KINDS = ("roc_auc", "momentum", "stamina", "ap", "rauc", "recall", "cut", "others")
 # Those of which parameters are drawn; of the others, their cases.

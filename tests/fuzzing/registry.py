@@ -20,7 +20,7 @@ from fuzzing import (
 from fuzzing.calls import Call
 from fuzzing.ill_formed import spoilt
 from metric_registry import CASES
-from skrate.metrics.base import METRICS
+from skrate.metrics.metric import METRICS
 
 Draw = Callable[[np.random.Generator], Call]
 

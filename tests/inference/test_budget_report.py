@@ -35,7 +35,7 @@ from skrate.inference.permutation_pvalue import (
     permuted_moments,
     permuted_pvalue,
 )
-from skrate.inference.sample import check_sample
+from skrate.inference.rankings import check_sample
 from skrate.inference.variance import influence_values
 from skrate.metrics.at_rate import RecallAtRate
 from strategies import ranked_samples

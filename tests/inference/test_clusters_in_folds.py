@@ -21,7 +21,7 @@ from skrate import (
     precision_at_rate_score,
 )
 from skrate.inference.curve_evaluation import curve_process
-from skrate.inference.sample import ranked_in_folds
+from skrate.inference.rankings import ranked_in_folds
 from skrate.inference.variance import variance_parts
 from skrate.metrics.at_rate import RecallAtRate
 

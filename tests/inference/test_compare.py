@@ -30,8 +30,8 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.intervals import permutation_pvalue
+from skrate.inference.rankings import check_cases, scored
 from skrate.inference.resampling import exchange_draw
-from skrate.inference.sample import check_cases, scored
 
 
 def two_models(seed, n=200, gain=0.5):

@@ -6,7 +6,7 @@ import pytest
 from guarantees import assert_share, binomial_tolerance, simulated, simulations
 from simulated_curves import RATES, SETTINGS, coverage, holds
 from skrate.inference.curve_evaluation import curve_process
-from skrate.inference.sample import check_cases, scored
+from skrate.inference.rankings import check_cases, scored
 
 pytestmark = pytest.mark.slow
 

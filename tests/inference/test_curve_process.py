@@ -17,7 +17,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.curve_evaluation import curve_process, evaluate_curve
-from skrate.inference.sample import check_cases, scored
+from skrate.inference.rankings import check_cases, scored
 from skrate.inference.units import Units
 
 RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])

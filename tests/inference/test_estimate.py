@@ -27,7 +27,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.inference.plan import Plan
+from skrate.inference.options import Plan
 from skrate.inference.resampling import Draw
 from skrate.metrics.momentum import stamina_score
 from strategies import ranked_samples

@@ -28,11 +28,11 @@ from skrate import (
     sample_size,
 )
 from skrate.inference.models import evaluate
-from skrate.inference.plan import Plan
-from skrate.inference.sample import Rankings, check_cases, rankings_of, scored
+from skrate.inference.options import Plan
+from skrate.inference.rankings import Rankings, check_cases, rankings_of, scored
 from skrate.inference.variance import influence_parts
-from skrate.metrics.base import find_metric
-from skrate.metrics.results import t_interval
+from skrate.metrics.metric import find_metric
+from skrate.metrics.result_types import t_interval
 
 # Of folds there is no number of cases, but a rate.
 IN_FOLDS = [case for case in SMOOTH + JUMPS if "k" not in case[1]]

@@ -16,7 +16,7 @@ from simulated_intervals import Setting, draw, population
 from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.curve_evaluation import curve_process
-from skrate.inference.sample import check_cases, ranked_in_folds, with_fold_groups
+from skrate.inference.rankings import check_cases, ranked_in_folds, with_fold_groups
 from skrate.inference.variance import influence_values, variance_parts
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate
 from strategies import ranked_samples

@@ -37,7 +37,7 @@ from skrate import (
     reciprocal_rank_score,
 )
 from skrate.metrics import momentum
-from skrate.metrics.lists import sums_of
+from skrate.metrics.list_scores import sums_of
 from skrate.results import GroupScores
 from strategies import in_parts, ranked_samples
 

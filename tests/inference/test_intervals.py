@@ -21,11 +21,11 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.intervals import augmented, augmented_mean, hybrid_interval
-from skrate.inference.sample import check_sample
+from skrate.inference.rankings import check_sample
 from skrate.inference.variance import freedoms_of_cases
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import find_metric
 from skrate.metrics.momentum import momentum_score
-from skrate.metrics.results import ConfidenceInterval
+from skrate.metrics.result_types import ConfidenceInterval
 from strategies import ranked_samples
 
 RATE = rates.beta(3, 19)

@@ -20,7 +20,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.data.table import merged_but_at
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import find_metric
 
 
 def runs_of_negatives(seed, n=300, prevalence=0.1):

@@ -23,7 +23,7 @@ from skrate import (
     sample_size,
 )
 from skrate.inference.list_means import evaluate_lists
-from skrate.inference.plan import Plan
+from skrate.inference.options import Plan
 
 EACH = [
     partial(recall_at_rate_score, k=3),

@@ -8,8 +8,8 @@ from guarantees import binomial_tolerance, simulations
 from simulated_batches import DESIGNS, Design, coverage
 from skrate import FoldRankings, RankTable, budget_report, rates
 from skrate.inference.budget_report import Spread, _shares, predicted
-from skrate.inference.sample import check_sample
-from skrate.metrics.results import ConfidenceInterval
+from skrate.inference.rankings import check_sample
+from skrate.metrics.result_types import ConfidenceInterval
 
 # A fourth of the designs is a fair sample of them.
 CHOSEN = DESIGNS if simulations(10) > 1 else DESIGNS[::4]

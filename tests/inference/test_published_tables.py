@@ -16,7 +16,7 @@ from skrate import (
     estimate,
     recall_at_rate_score,
 )
-from skrate.inference.plan import Plan
+from skrate.inference.options import Plan
 from skrate.inference.published_tables import Results
 
 # Digital mammography in the DMIST trial, and what Su, Yuan and Zhu (2015, table 5) give

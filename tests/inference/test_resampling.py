@@ -6,9 +6,9 @@ from scipy import stats
 
 from inference_cases import JUMPS, SMOOTH, each, sample
 from skrate.data.table import RankTable
+from skrate.inference.rankings import check_sample
 from skrate.inference.resampling import condensed, count_draw
-from skrate.inference.sample import check_sample
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import find_metric
 
 
 @each(SMOOTH + JUMPS)

@@ -27,7 +27,7 @@ from skrate import (
 )
 from skrate.error_rate import auc_moments, auc_range_from_errors
 from skrate.labels import plan_labels
-from skrate.metrics.results import Result, Rows
+from skrate.metrics.result_types import Result, Rows
 from skrate.review import recall_certificate
 
 RNG = np.random.default_rng(0)

@@ -21,8 +21,8 @@ from skrate import (
     select_best,
 )
 from skrate.inference.models import evaluate_models, rankings_of_models
-from skrate.inference.plan import Plan
-from skrate.inference.sample import Ranked
+from skrate.inference.options import Plan
+from skrate.inference.rankings import Ranked
 from skrate.inference.select_best import _corrected, _drawn, _Units
 
 RNG = np.random.default_rng(0)

@@ -33,7 +33,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.metrics.at_rate import PerProcessed
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import find_metric
 from skrate.rates.laws import check_rate
 from strategies import ranked_samples
 

@@ -47,7 +47,7 @@ from skrate import (
     work_saved_score,
 )
 from skrate.metrics.at_recall import rate_slopes
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import find_metric
 from strategies import ranked_samples
 
 ALL = [

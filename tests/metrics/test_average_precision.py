@@ -17,7 +17,7 @@ from metric_cases import Case
 from reference import tables
 from skrate import FoldRankings, RankTable, average_precision_score, compare, estimate
 from skrate.metrics.average_precision import AveragePrecision, precision_excess
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import find_metric
 from strategies import ranked_samples
 
 CASES = [

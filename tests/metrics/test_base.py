@@ -27,7 +27,7 @@ from skrate.data.table import merged_but_at
 from skrate.inference.variance import table_variance
 from skrate.metrics import recall as slopes_module
 from skrate.metrics.auc import AUC
-from skrate.metrics.base import (
+from skrate.metrics.metric import (
     ALIASES,
     LIST_METRICS,
     METRICS,

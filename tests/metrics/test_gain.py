@@ -24,10 +24,9 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.inference.plan import check_metric
+from skrate.inference.rankings import check_metric, check_sample, with_worth
 from skrate.inference.resampling import statistic_of, unit_rows, widths_of
-from skrate.inference.sample import check_sample, with_worth
-from skrate.metrics.base import find_metric
+from skrate.metrics.metric import find_metric
 from skrate.results import GroupScores
 from strategies import ranked_samples
 

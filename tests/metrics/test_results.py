@@ -28,7 +28,7 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.metrics.base import LIST_METRICS, METRICS, find_metric
+from skrate.metrics.metric import LIST_METRICS, METRICS, find_metric
 from skrate.model_selection.scorers import RateWeightedAUCScorer
 from skrate.results import Comparison, Estimate, Estimates, GroupScores, SampleSize
 

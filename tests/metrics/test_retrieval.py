@@ -28,7 +28,7 @@ from skrate import (
     ndcg_score,
     reciprocal_rank_score,
 )
-from skrate.data import lists as list_tables
+from skrate.data import list_table as list_tables
 from skrate.results import GroupScores
 
 

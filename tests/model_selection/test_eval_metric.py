@@ -24,7 +24,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.metrics.base import LIST_METRICS, METRICS
+from skrate.metrics.metric import LIST_METRICS, METRICS
 from skrate.metrics.momentum import stamina_score
 
 LIBRARIES = ["xgboost", "lightgbm", "catboost"]

@@ -29,7 +29,7 @@ from skrate import (
     rate_weighted_auc_score,
     recall_at_rate_score,
 )
-from skrate.metrics.base import METRICS
+from skrate.metrics.metric import METRICS
 
 X, Y = make_classification(240, 5, n_informative=2, flip_y=0.3, random_state=0)
 MODEL = LogisticRegression().fit(X, Y)

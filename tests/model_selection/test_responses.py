@@ -18,7 +18,7 @@ from skrate import (
     cross_val_rankings,
     make_ranking_scorer,
 )
-from skrate.model_selection.folds import fold_rankings
+from skrate.model_selection.cross_validation import fold_rankings
 from skrate.model_selection.responses import ranking_scores
 
 RNG = np.random.default_rng(0)

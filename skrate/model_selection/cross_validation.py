@@ -54,7 +54,7 @@ from skrate.metrics.hypothesis_tests import (
     t_pvalue,
     two_sided_level,
 )
-from skrate.metrics.results import Comparison, one_sided, t_interval
+from skrate.metrics.result_types import Comparison, one_sided, t_interval
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,

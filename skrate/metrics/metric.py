@@ -36,7 +36,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, total
 from skrate.data.checks import check_weights, shown, warn, warn_undefined
 from skrate.data.folds import FoldRankings
-from skrate.data.lists import GradeGain, ListTable, ListValues
+from skrate.data.list_table import GradeGain, ListTable, ListValues
 from skrate.data.metric_lookup import register_lookup
 from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import (
@@ -47,7 +47,7 @@ from skrate.data.table import (
     rank_table,
     table_of,
 )
-from skrate.metrics.results import Question, question_text, rendered
+from skrate.metrics.result_types import Question, question_text, rendered
 from skrate.rates.laws import cuts_of
 
 # Each with and without its ending; a test holds them to the registry.

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from skrate.data.arrays import Label
-from skrate.displays.base import (
+from skrate.displays.drawing import (
     Axes,
     Drawing,
     check_defined,

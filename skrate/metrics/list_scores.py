@@ -19,9 +19,9 @@ from skrate.data.checks import (
     shown,
     warn_undefined,
 )
-from skrate.data.lists import ListTable, ListValues, list_table
-from skrate.metrics.base import Metric
-from skrate.metrics.results import Question
+from skrate.data.list_table import ListTable, ListValues, list_table
+from skrate.metrics.metric import Metric
+from skrate.metrics.result_types import Question
 
 Average = Literal["macro", "pooled", "pairs", "positives", "size"]
 AVERAGES: tuple[Average, ...] = get_args(Average)

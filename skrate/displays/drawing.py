@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.checks import shown
-from skrate.metrics.results import Drawn
-from skrate.model_selection.folds import fold_rankings
+from skrate.metrics.result_types import Drawn
+from skrate.model_selection.cross_validation import fold_rankings
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     ResponseMethod,

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from skrate.curves.folds import Folds
+from skrate.curves.fold_tables import Folds
 from skrate.data.arrays import (
     Array,
     ArrayLike,
@@ -27,8 +27,8 @@ from skrate.data.folds import FoldRankings
 from skrate.data.ranking import begins_group, check_groups
 from skrate.data.sample import Sample, check_labelled, check_scores_given
 from skrate.data.table import Merged, RankTable, check_alone, table_of, table_of_ranking
-from skrate.metrics.base import Metric
 from skrate.metrics.gain import Worth, WorthTable
+from skrate.metrics.metric import Metric, check_takes_estimates, on_table
 
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
@@ -407,6 +407,14 @@ def scored(
         )
     found = cases.with_scores(name, y_score)
     return replace(found, by_case=True) if by_case else found
+
+
+def check_metric(metric: Metric, cases: Ranked) -> Metric:
+    """Return the metric that was asked for, as it is on a sample of these cases."""
+    check_takes_estimates(metric, cases)
+    if cases.counts is not None:
+        return on_table(metric, cases.counts)
+    return metric.of_sample(cases.total, is_weighted=cases.weights is not None)
 
 
 def with_worth(ranked: Ranked, metric: Metric) -> Ranked:

@@ -9,7 +9,7 @@ import numpy as np
 from skrate.curves.consensus import BANDS, Band
 from skrate.data.arrays import Label
 from skrate.data.checks import check_choice
-from skrate.displays.base import (
+from skrate.displays.drawing import (
     COUNTS,
     Axes,
     Drawing,

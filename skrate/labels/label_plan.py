@@ -27,13 +27,18 @@ from skrate.data.checks import (
 )
 from skrate.data.estimated import EstimatedLabels
 from skrate.inference.models import check_several
-from skrate.inference.plan import check_metric
-from skrate.inference.sample import Ranked, are_columns, columns_of, scored
+from skrate.inference.rankings import (
+    Ranked,
+    are_columns,
+    check_metric,
+    columns_of,
+    scored,
+)
 from skrate.inference.variance import influence_values
-from skrate.labels.checks import are_missing, check_chances
+from skrate.labels.label_checks import are_missing, check_chances
 from skrate.labels.sampled import Design, check_plausible, labels_in_part, sampled
-from skrate.metrics.base import Metric, MetricLike, check_metric_first, find_metric
-from skrate.metrics.results import Rows, as_columns, question_text
+from skrate.metrics.metric import Metric, MetricLike, check_metric_first, find_metric
+from skrate.metrics.result_types import Rows, as_columns, question_text
 
 
 def plan_labels(

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from skrate.curves.folds import folds_of_rankings
+from skrate.curves.fold_tables import folds_of_rankings
 from skrate.curves.hit_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
 from skrate.data.arrays import ArrayLike, FloatArray, Label, dot, share_of
@@ -20,7 +20,7 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, rank_table
-from skrate.displays.base import (
+from skrate.displays.drawing import (
     COUNTS,
     Axes,
     FoldsDisplay,

@@ -1,0 +1,206 @@
+"""The options of inference: how uncertainty is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skrate.data.arrays import Array, FloatArray, RandomState
+from skrate.data.checks import (
+    Check,
+    check_count,
+    check_flag,
+    check_fraction,
+    check_generator,
+    check_n_jobs,
+    or_none,
+    warn,
+)
+from skrate.inference.intervals import Interval
+from skrate.inference.rankings import Ranked
+from skrate.metrics.hypothesis_tests import (
+    ALTERNATIVES,
+    NEGLIGIBLE,
+    Alternative,
+    Null,
+    nulls_of,
+    two_sided_level,
+)
+from skrate.metrics.result_types import ConfidenceInterval, one_sided
+
+RESAMPLING = ("bootstrap", "parametric")
+# Entries of a batch of replicates: its arrays stay in the cache, and in little memory.
+_BATCH = 2**16
+
+
+# The arguments of a plan, and how they are checked.
+ARGUMENTS: dict[str, Check] = {
+    "confidence_level": check_fraction,
+    "alternative": ALTERNATIVES,
+    "n_resamples": check_count,
+    "stratify": or_none(check_flag),
+    "n_jobs": check_n_jobs,
+}
+
+
+@dataclass(eq=False)
+class Plan:
+    """The arguments that say how uncertainty is found, checked.
+
+    ``level`` is that of the two-sided interval that has the ends which are asked for.
+    """
+
+    method: str = "delta"
+    confidence_level: float = 0.95
+    interval: Interval = "wald"
+    n_resamples: int = 1
+    stratify: bool | None = None
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    alternative: Alternative = "two-sided"
+    margin: float | None = None
+
+    @classmethod
+    def of(cls, arguments: Mapping[str, Any], **others: Any) -> Plan:
+        """Return the plan of checked arguments, of which it takes those that it has."""
+        names = cls.__dataclass_fields__.keys() & arguments.keys()
+        return cls(**{name: arguments[name] for name in names} | others)
+
+    def __post_init__(self) -> None:
+        if self.interval == "percentile" and self.method not in RESAMPLING:
+            raise ValueError(
+                f"interval={self.interval!r} needs replicates: use method='bootstrap', "
+                f"got method={self.method!r}."
+            )
+        if self.margin is not None and self.method == "permutation":
+            raise ValueError(
+                "margin excludes method='permutation', which tests that the models "
+                "can be exchanged: use method='delta' or method='bootstrap'."
+            )
+        self.is_two_sided = self.alternative == "two-sided"
+        self.level = two_sided_level(
+            self.confidence_level, self.alternative, self.margin
+        )
+
+    @property
+    def told_level(self) -> float:
+        """The level of the interval that is shown; for equivalence of both ends."""
+        are_both = self.margin is not None and self.is_two_sided
+        return round(self.level, 12) if are_both else self.confidence_level
+
+    @property
+    def nulls(self) -> tuple[Null, ...]:
+        """What a test of a difference must reject."""
+        return nulls_of(self.alternative, self.margin)
+
+    def sided(
+        self, ends: ConfidenceInterval, limits: tuple[float, float]
+    ) -> ConfidenceInterval:
+        """Return the asked-for end of an interval at ``level``, and a limit."""
+        return one_sided(ends, self.alternative, limits)
+
+    def check_margin(self, limits: tuple[float, float]) -> None:
+        """Raise for a margin that all differences keep, unless all are 0."""
+        most = min(np.abs(limits))
+        if self.margin is not None and 0 < most <= self.margin * (1 + NEGLIGIBLE):
+            raise ValueError(
+                f"margin={self.margin:g} must be below {most:g}, the maximum of all "
+                "differences: five points are 0.05."
+            )
+
+    def check(self, cases: Ranked) -> None:
+        """Raise for a method that cannot take what cases are worth, or estimates."""
+        if self.method == "delta" and cases.estimated is None:
+            return
+        if cases.estimated is not None and self.method != "delta":
+            raise ValueError(
+                f"method={self.method!r} knows nothing of estimated labels: use "
+                "method='delta'."
+            )
+        if cases.estimated is not None and self.stratify:
+            raise ValueError(
+                "stratify=True excludes estimated labels, by which no class size is "
+                "fixed: leave it out."
+            )
+        if cases.worth is None or self.method == "delta":
+            return
+        if self.method != "bootstrap":
+            raise ValueError(
+                f"method={self.method!r} knows nothing of gain or cost per case: use "
+                "method='delta' or method='bootstrap'."
+            )
+        is_sampled = cases.weights is not None and not cases.are_repetitions
+        if cases.clusters is not None or is_sampled:
+            raise ValueError(
+                "method='bootstrap' excludes clusters and sampling weights with gain "
+                "or cost per case: use method='delta'."
+            )
+
+    def split(self, n: int) -> list[Plan]:
+        """Return ``n`` plans with random states that are independent."""
+        generators = check_generator(self.random_state).spawn(n)
+        return [replace(self, random_state=generator) for generator in generators]
+
+    def is_stratified(self, cases: Ranked) -> bool:
+        """Return whether class sizes are fixed, by default if cases are resampled."""
+        stratify, method = self.stratify, self.method
+        if stratify is None and method != "parametric":
+            return method in ("bootstrap", "permutation") and cases.clusters is None
+        if stratify and cases.clusters is not None:
+            raise ValueError(
+                "stratify=True excludes clusters: a cluster may hold cases of both "
+                "classes."
+            )
+        if method == "parametric" and not cases.is_plain:
+            raise ValueError(
+                "method='parametric' excludes clusters and sampling weights, which "
+                "counts per group of ties know nothing of: use method='bootstrap'."
+            )
+        if method == "parametric" and stratify:
+            raise ValueError(
+                "stratify=True excludes method='parametric', which draws the number of "
+                "positives: use method='bootstrap'."
+            )
+        return bool(stratify)
+
+    def replicates(
+        self, name: str, draw: Any, statistic: Callable[[Array], FloatArray]
+    ) -> FloatArray:
+        """Return the statistic of the resamples on which it is defined.
+
+        ``draw(generator, size)`` draws rows, of ``draw.width`` entries in memory each:
+        on it alone depend batches and their seeds, so that ``n_jobs`` changes nothing.
+        """
+        # Not more than 128, so that a small table still makes batches for all threads.
+        size = int(np.clip(_BATCH // draw.width, 1, 128))
+        ends = [*range(0, self.n_resamples, size), self.n_resamples]
+        generators = check_generator(self.random_state).spawn(len(ends) - 1)
+        batches = list(zip(generators, np.diff(ends).tolist(), strict=True))
+
+        def some(first: int, last: int) -> FloatArray:
+            return np.concatenate(
+                [statistic(draw(*one)) for one in batches[first:last]]
+            )
+
+        # A batch takes less than a millisecond: a task is many.
+        n_tasks = min(len(batches), 4 * effective_n_jobs(self.n_jobs))
+        bounds = np.linspace(0, len(batches), n_tasks + 1).astype(int).tolist()
+        run = Parallel(n_jobs=self.n_jobs, prefer="threads")
+        values: FloatArray = np.concatenate(
+            run(delayed(some)(*pair) for pair in pairwise(bounds))
+        )
+        is_defined = np.isfinite(values)
+        n_left_out = int(len(values) - np.count_nonzero(is_defined))
+        if n_left_out:
+            warn(
+                f"The {name} is undefined on {n_left_out} of {len(values)} resamples, "
+                "which are left out.",
+                UndefinedMetricWarning,
+            )
+        return values[is_defined]
