@@ -564,12 +564,14 @@ class Evaluation:
             independent = self._sum_of_parts(
                 [
                     table_variance(
-                        metric, one.table, stratify=self.units.stratify,
+                        metric,
+                        one.table,
+                        stratify=self.units.stratify,
                         sizes=one.effective_sizes,
                     )
                     for metric, one in zip(self.metrics, ranked, strict=True)
                 ]
-            ).total  # fmt: skip
+            ).total
         # Without variation there is nothing to compare.
         if np.isnan(variance) or not is_rounding(independent):
             effect = variance / (independent or 1.0)

@@ -194,10 +194,13 @@ def _of_folds(
         kept, others = ([singles[i] for i in chosen] for chosen in (both, lacking))
         found.append(
             Evaluation(
-                (kept or others or singles)[0].metric, kept, units, others,
+                (kept or others or singles)[0].metric,
+                kept,
+                units,
+                one_class=others,
                 question=metric.question,
             )
-        )  # fmt: skip
+        )
     if not are_defined.any():
         warn_undefined(name, "it is so within every fold")
         return [replace(model, is_known=False) for model in found]

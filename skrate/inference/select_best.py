@@ -480,10 +480,13 @@ class BestModel(Drawn, Rows):
         low, high = self.intervals[order].T
         names = [self.names[i] for i in order]
         columns = {
-            "model": names, "value": self.values[order],
-            "standard_error": self.standard_errors[order], "low": low, "high": high,
+            "model": names,
+            "value": self.values[order],
+            "standard_error": self.standard_errors[order],
+            "low": low,
+            "high": high,
             "may_be_best": [name in self.set for name in names],
-        }  # fmt: skip
+        }
         if self.equivalent is not None:
             columns["is_equivalent"] = [name in self.equivalent for name in names]
         return as_columns(columns, **self.question)
