@@ -222,7 +222,9 @@ def _few_labels(metric: Metric, ranked: Ranked) -> str | None:
     labels = ranked.estimated
     if labels is None:
         return None
-    error = float(np.sqrt(dot(labels.noise, labels.noise)))
+    # Errors of the number of positives, of these very cases.
+    adds = labels.for_batch().influence(np.ones(len(labels)), np.zeros(len(labels)))
+    error = float(np.sqrt(dot(adds, adds)))
     for size, name in zip(ranked.sizes, CLASSES, strict=True):
         if name in metric.needs and size < _ENOUGH_ERRORS * error:
             return (

@@ -258,6 +258,17 @@ class Evaluation:
         # Folds with one case of a class, which say nothing of it, are as the others.
         return float(found[is_known].mean()) * len(found) / self.units.n_rankings
 
+    @lazy
+    def luck(self) -> float:
+        """How much the value of one small sample is above that of many, if it is.
+
+        Lower ends of intervals are lower by as much; upper ends stay.
+        """
+        if self.folds is not None or not self.cases.is_plain:
+            return 0.0
+        ((metric, ranked, _),) = self.each
+        return max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
+
     def freedom(
         self,
         parts: Parts,
@@ -384,8 +395,9 @@ class Evaluation:
         )
         # Of scores with long tails the jackknife finds two thirds of the bias.
         rest = bias / 2
+        luck = 0.0 if is_corrected or kind == "percentile" else self.luck
         return clipped_interval(
-            min(ends.low - max(rest, 0.0), value),
+            min(ends.low - max(rest, luck), value),
             max(ends.high - min(rest, 0.0), value),
             bounds,
         )
@@ -415,14 +427,15 @@ class Evaluation:
         kind = self._kind_of(kind)
         plan, low_high = self.plan, self._range(kind)
         alternative, pvalue = plan.alternative, _NAN
-        statistic = standardised(self.value - x, error)
+        at = min(x + self.luck, self.value) if x < self.value else x
+        statistic = standardised(self.value - at, error)
         is_plain = self.cases.worth is None and np.nan_to_num(self.bias) == 0
         if kind == "wald" and is_plain and error > NEGLIGIBLE:
             away = min(self.value - low_high[0], low_high[1] - self.value)
             if away > NEGLIGIBLE:
                 pvalue = t_pvalue(statistic, alternative, self.freedom(self.parts))
         elif kind == "wilson" and is_plain and not self.metric.has_test:
-            by_wilson, pvalue = self.wilson_test(x, alternative, error, low_high)
+            by_wilson, pvalue = self.wilson_test(at, alternative, error, low_high)
             statistic = statistic if np.isnan(pvalue) else by_wilson
         if not np.isnan(pvalue):
             return statistic, pvalue

@@ -15,6 +15,7 @@ from skrate.data.arrays import (
     ArrayLike,
     FloatArray,
     Label,
+    dot,
     parts,
     ratio,
     sum_from_right,
@@ -251,6 +252,22 @@ class PartialAUC(Metric, score=partial_auc_score):
             "negatives": (right - left) * n_neg,
         }
         return min(in_window.items(), key=lambda item: item[1])
+
+    def excess(self, table: RankTable) -> float:
+        if not self.rests_on_few or min(table.n_pos, table.n_neg) > 200:
+            return 0.0
+        # By the jackknife: the cases of a group count the same.
+        small, value, found = table.runs.table, self.value(table), 0.0
+        for i, weights in enumerate((small.pos, small.neg)):
+            total = weights.sum()
+            groups = np.flatnonzero(weights)
+            if total < 2:
+                return 0.0
+            rows = [np.tile(part, (len(groups), 1)) for part in (small.pos, small.neg)]
+            rows[i][np.arange(len(groups)), groups] -= 1
+            away = self.values(*rows) - value
+            found += (total - 1) * float(dot(weights[groups], away)) / total
+        return found
 
     def caution(
         self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
