@@ -222,9 +222,10 @@ def _few_labels(metric: Metric, ranked: Ranked) -> str | None:
     labels = ranked.estimated
     if labels is None:
         return None
-    # Errors of the number of positives, of these very cases.
+    # Of the number of positives among these very cases. Errors of censored cases
+    # cancel in part; those that all labels share are in the interval.
     adds = labels.for_batch().influence(np.ones(len(labels)), np.zeros(len(labels)))
-    error = float(np.sqrt(dot(adds, adds)))
+    error = float(np.sqrt(min(dot(adds, adds), dot(labels.noise, labels.noise))))
     for size, name in zip(ranked.sizes, CLASSES, strict=True):
         if name in metric.needs and size < _ENOUGH_ERRORS * error:
             return (

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import FloatArray, lazy
+from skrate.data.arrays import FloatArray, dot, lazy
 from skrate.data.checks import warn
 from skrate.inference.cautions import warn_of_difference, warn_of_few_cases
 from skrate.inference.intervals import (
@@ -53,6 +53,7 @@ from skrate.inference.variance import (
     influence_rows,
     influence_values,
     is_rounding,
+    of_units,
     table_variance,
     variance_parts,
     widest,
@@ -264,7 +265,8 @@ class Evaluation:
 
         Lower ends of intervals are lower by as much; upper ends stay.
         """
-        if self.folds is not None or not self.cases.is_plain:
+        is_one = self.units.n_rankings == len(self.each) == 1
+        if not is_one or self.units.clusters is not None or not self.ranked[0].is_plain:
             return 0.0
         ((metric, ranked, _),) = self.each
         return max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
@@ -368,11 +370,7 @@ class Evaluation:
             if cases.estimated.are_exact:
                 return ConfidenceInterval(value, value)
         if cases.worth is not None:
-            # No cases are added to these, and of no gain there is no logarithm.
-            if not value > NEGLIGIBLE:
-                bounds = -np.inf, np.inf
-            freedom = self.freedom(self.parts, freedoms_of_cases(self.metric, cases))
-            return Uncertain(value, error, bounds, freedom, draws).interval(kind, level)
+            return self._interval_of_gains(value, error, draws).interval(kind, level)
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None and self.folds is not None:
             draws = factor * draws + (1 - factor) * draws.mean()
@@ -400,6 +398,28 @@ class Evaluation:
             min(ends.low - max(rest, luck), value),
             max(ends.high - min(rest, 0.0), value),
             bounds,
+        )
+
+    def _interval_of_gains(
+        self, value: float, error: float, draws: FloatArray | None
+    ) -> Uncertain:
+        """Return the value of gains per case, with what its interval needs."""
+        low, _ = self._range("wald")
+        # Of no gain there is no logarithm.
+        low = low if value > NEGLIGIBLE else -np.inf
+        adds, times = self.influence, self.cases.row_weights
+        if self.cases.clusters is not None:
+            adds, times = of_units(adds, self.cases), np.ones(self.cases.n_units)
+        elif not self.cases.are_repetitions:
+            adds, times = times * adds, np.ones(len(adds))
+        squares = dot(times, adds**2)
+        return Uncertain(
+            value,
+            error,
+            (low, max(value, self.metric.worth_limit(self.ranked[0]))),
+            self.freedom(self.parts, freedoms_of_cases(self.metric, self.cases)),
+            draws,
+            dot(times, adds**3) / squares**1.5 if squares > 0 else 0.0,
         )
 
     def _kind_of(self, kind: Interval) -> Interval:

@@ -174,17 +174,21 @@ def wilson_interval(
 
 
 class Uncertain(NamedTuple):
-    """A value with its bounds, standard error, degrees of freedom, and replicates."""
+    """A value with its bounds, standard error, degrees of freedom, and replicates.
+
+    ``skewness`` is that of a value without bounds.
+    """
 
     value: float
     standard_error: float
     bounds: tuple[float, float]
     freedom: float
     draws: FloatArray | None = None
+    skewness: float = 0.0
 
     def interval(self, kind: Interval, level: float) -> ConfidenceInterval:
         """Return the interval of a kind; "percentile" needs replicates."""
-        value, error, bounds, freedom, draws = self
+        value, error, bounds, freedom, draws, skewness = self
         if draws is not None and kind == "percentile":
             if len(draws) < 2:
                 return ConfidenceInterval(float("nan"), float("nan"))
@@ -194,7 +198,14 @@ class Uncertain(NamedTuple):
             return ConfidenceInterval(min(low, value), max(high, value))
         # Wilson's of a metric without a greatest value is symmetric in the logarithm.
         if kind == "wilson" and np.isfinite(bounds[0]):
-            return log_interval(value, error, level, bounds[0], freedom)
+            ends = log_interval(value, error, level, bounds[0], freedom)
+            return ends._replace(high=min(ends.high, bounds[1]))
+        if kind == "wilson" and abs(skewness) > NEGLIGIBLE:
+            # Hall (1992): a cubic function of t takes its skewness off.
+            t = t_quantile(level, freedom) * np.array([1, -1])
+            cubic = np.cbrt(1 + skewness * (t - skewness / 6))
+            low, high = value - error * 3 / skewness * (cubic - 1)
+            return clipped_interval(low, high, bounds)
         return t_interval(value, error, level, bounds, freedom)
 
 

@@ -342,6 +342,9 @@ class ExpectedGain(Metric, score=expected_gain_score):
             return None
         return worth_of_sample(self.gain, self.cost, sample)
 
+    def worth_limit(self, sample: Any) -> float:
+        return self._scale(sample.table) * max(float(sample.worth.gain.max()), 0.0)
+
     def compute(self, table: RankTable) -> float:
         if isinstance(table, WorthTable):
             found = gain_of_groups(table.worth, self.rate) / table.total

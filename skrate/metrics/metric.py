@@ -458,6 +458,10 @@ class Metric(ABC):
         """Return what each case is worth; None if its class says it."""
         return None
 
+    def worth_limit(self, sample: Any) -> float:
+        """Return the value if all were processed and gained as much as any."""
+        return float("inf")
+
     def worth_slopes(self, table: Any) -> tuple[FloatArray, FloatArray]:
         """Return what a unit of gain, and of cost, in each group adds to the value."""
         raise NotImplementedError
