@@ -49,6 +49,7 @@ from skrate.inference.variance import (
     degrees_of_freedom,
     freedom_of_estimates,
     freedoms_of_cases,
+    freedoms_of_influence,
     influence_parts,
     influence_rows,
     influence_values,
@@ -743,7 +744,12 @@ class Difference:
         """The degrees of freedom of the variance."""
         a, b = self.a, self.b
         if self.are_paired:
-            return a.freedom(self.parts, influence=self.influence)
+            freedoms = np.inf, np.inf
+            rest_on_few = a.metric.rests_on_few or b.metric.rests_on_few
+            are_single = a.cases.clusters is None and a.cases.estimated is None
+            if rest_on_few and are_single:
+                freedoms = freedoms_of_influence(self.influence, a.cases)
+            return a.freedom(self.parts, freedoms, self.influence)
         return degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
 
     @property

@@ -116,7 +116,11 @@ def freedoms_of_cases(metric: Metric, cases: Ranked) -> tuple[float, float]:
     """Return the same of cases that stand for others, or have gains."""
     if cases.clusters is not None:
         return np.inf, np.inf
-    adds = influence_values(metric, cases, stratify=True)
+    return freedoms_of_influence(influence_values(metric, cases, stratify=True), cases)
+
+
+def freedoms_of_influence(adds: FloatArray, cases: Ranked) -> tuple[float, float]:
+    """Return the same of influence values of single cases."""
     times = np.ones(len(adds))
     if cases.weights is not None and cases.are_repetitions:
         times = cases.weights
