@@ -256,8 +256,10 @@ def estimate(
     cover the truth.
 
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
-    such a gain: where none is negative, "wilson" is symmetric in the logarithm, else in
-    the value. The methods are "delta" and "bootstrap".
+    such a gain: where none is negative, "wilson" is symmetric in the logarithm, else it
+    takes the skewness off (Hall 1992). Of the average precision and partial AUCs of a
+    few cases, which are too high on average, lower ends are lower by the jackknife's
+    estimate of this bias. The methods of gains are "delta" and "bootstrap".
 
     For folds [7]_ the estimand is the mean performance of the V models as they were
     trained: :ref:`train_once` has its variance. A single positive or negative of a fold

@@ -48,7 +48,12 @@ from skrate.inference.rankings import (
     check_sample,
     scored,
 )
-from skrate.inference.variance import Parts, influence_parts, scaled_units
+from skrate.inference.variance import (
+    Parts,
+    freedoms_of_influence,
+    influence_parts,
+    scaled_units,
+)
 from skrate.metrics.hypothesis_tests import (
     ALTERNATIVES,
     NEGLIGIBLE,
@@ -437,7 +442,8 @@ class _Pilot:
     ``sizes`` are the independent positives and negatives per case, ``per_unit`` the
     cases of an independent unit, ``least`` the fewest cases that can be planned, and
     ``cases_of`` the cases of a list and of a cluster. The logarithm of a standard error
-    may be off by ``reach``. A difference has no ``bounds``.
+    may be off by ``reach``. A difference has no ``bounds``. A class has ``n`` times its
+    entry of ``freedoms``, if that is less than its size.
     """
 
     goal: _Goal
@@ -451,6 +457,7 @@ class _Pilot:
     unit: Parts
     reach: float
     bounds: tuple[float, float] | None = None
+    freedoms: tuple[float, float] = (np.inf, np.inf)
 
     def shown(self, n: float) -> dict[str, Any]:
         """Return the fields of a result that n cases fill."""
@@ -469,8 +476,9 @@ class _Pilot:
 
         They are those of `variance.degrees_of_freedom`, for parts in these proportions.
         """
-        sizes = n * np.array([*self.sizes, sum(self.sizes)])
-        squares = sum(np.square(self.unit) / np.maximum(sizes - 1, 1))
+        sizes = n * np.array([*self.sizes, sum(self.sizes)]) - 1
+        sizes = np.minimum(sizes, n * np.array([*self.freedoms, np.inf]))
+        squares = sum(np.square(self.unit) / np.maximum(sizes, 1))
         most = np.inf if self.per_unit == 1 else n / self.per_unit - 1
         return float(min(max(self.unit.total**2 / squares, 1.0), most))
 
@@ -694,6 +702,9 @@ def _of_cases(
     share = cases.sizes[0] / n if planned is None else planned
     least = max(_LEAST / min(share, 1 - share), _LEAST * n / n_units)
     freedom = min(n_pos, n_neg, n_units, _PARTS) - 1
+    freedoms = np.inf, np.inf
+    if metric.rests_on_few and not has_clusters:
+        freedoms = freedoms_of_influence(influence, cases)
     pilot = _Pilot(
         goal=goal,
         value=value,
@@ -706,6 +717,7 @@ def _of_cases(
         unit=unit,
         reach=t_quantile(goal.plan.confidence_level, freedom) * spread / 2,
         bounds=bounds,
+        freedoms=(freedoms[0] / n, freedoms[1] / n),
     )
     return _planned(result, pilot)
 

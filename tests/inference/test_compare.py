@@ -28,6 +28,7 @@ from skrate import (
     rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
+    sample_size,
 )
 from skrate.inference.intervals import permutation_pvalue
 from skrate.inference.rankings import check_cases, scored
@@ -515,3 +516,25 @@ def test_two_columns_of_predict_proba_are_not_two_models():
 def test_what_is_of_several_models_only_is_refused_elsewhere(call, message):
     with pytest.raises(ValueError, match=message):
         call(*two_models(3))
+
+
+def test_a_difference_that_few_cases_decide_has_degrees_of_freedom_by_kurtosis():
+    generator = np.random.default_rng(4)
+    y_true = generator.random(150) < 0.3
+    a, b = generator.normal(size=(2, 150)) + y_true
+    window = {"tpr": (0.8, 1)}
+    found = compare("partial_auc", y_true, a, b, **window)
+    of_a, of_b = (estimate("partial_auc", y_true, s, **window) for s in (a, b))
+    adds = of_a.influence - of_b.influence
+    parts, freedoms = [], []
+    for values in (adds[y_true], adds[~y_true]):
+        n, kurtosis = len(values), stats.kurtosis(values, fisher=False)
+        parts.append(n * np.var(values) / 150**2)
+        freedoms.append(min(n - 1, 2 * n / (kurtosis - 1)))
+    freedom = sum(parts) ** 2 / np.sum(np.square(parts) / freedoms)
+    half = stats.t.ppf(0.975, freedom) * found.standard_error
+    assert freedom < 44
+    assert found.confidence_interval.high - found.value == pytest.approx(half)
+    # As many cases are planned to show an interval as wide.
+    planned = sample_size("partial_auc", y_true, a, b, n_cases=150, **window)
+    assert planned.half_width == pytest.approx(half)

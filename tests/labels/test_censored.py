@@ -278,3 +278,17 @@ def test_the_auc_of_bilirubin_is_that_of_timeroc(horizon, n_dead, auc, error):
     # DeLong divides by one case less, of the dead most of all.
     most = (error + 0.005) * np.sqrt(n_dead / (n_dead - 1))
     assert error - 0.005 <= 100 * result.standard_error <= most
+
+
+def test_errors_of_the_number_of_positives_that_cancel_are_not_warned_of():
+    # By the weights alone, as if they were independent, the error is three times as
+    # great, and more than a fifth of the number.
+    generator = np.random.default_rng(0)
+    event, lost = generator.exponential([[30], [9]], size=(2, 400))
+    time = np.minimum(event, lost)
+    found = labels.censored(time, event <= lost, horizon=10)
+    assert found.pos.sum() < 5 * np.linalg.norm(found.noise)
+    adds = found.for_batch().influence(np.ones(400), np.zeros(400))
+    assert found.pos.sum() > 8 * np.linalg.norm(adds)
+    # A warning is an error here.
+    estimate("roc_auc", found, generator.normal(size=400) - event)
