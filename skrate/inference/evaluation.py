@@ -703,6 +703,11 @@ def warn_of_turned(
     )
 
 
+def most_freedom(model: Evaluation) -> float:
+    """Return the most degrees of freedom that a difference from a model has."""
+    return model.metric.most_freedom(*model.cases.effective_sizes)
+
+
 @dataclass(frozen=True)
 class Difference:
     """One evaluation minus another, of the same units or of others."""
@@ -749,8 +754,10 @@ class Difference:
             are_single = a.cases.clusters is None and a.cases.estimated is None
             if rest_on_few and are_single:
                 freedoms = freedoms_of_influence(self.influence, a.cases)
-            return a.freedom(self.parts, freedoms, self.influence)
-        return degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
+            found = a.freedom(self.parts, freedoms, self.influence)
+        else:
+            found = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
+        return min(found, most_freedom(a), most_freedom(b))
 
     @property
     def name(self) -> str:

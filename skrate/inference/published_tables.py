@@ -12,7 +12,7 @@ from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_number, warn_undefined
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_of_difference
-from skrate.inference.evaluation import Evaluation, warn_of_turned
+from skrate.inference.evaluation import Evaluation, most_freedom, warn_of_turned
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import rankings_of
@@ -38,6 +38,7 @@ class Results:
     values: tuple[float, float]
     errors: tuple[float, float]
     freedoms: tuple[float, float]
+    most_freedom: float = np.inf
 
     @property
     def difference(self) -> float:
@@ -60,7 +61,7 @@ class Results:
         with np.errstate(invalid="ignore", divide="ignore"):
             freedom = (of_a + of_b) ** 2 / squares
         # Without variation there is no estimate of it: as few as there can be.
-        return np.where(freedom > 1, freedom, 1.0)
+        return np.minimum(np.where(freedom > 1, freedom, 1.0), self.most_freedom)
 
     def reach(self, correlation: FloatArray, tail: float) -> FloatArray:
         """Return how far off a difference must be so that ``tail`` lies beyond."""
@@ -139,7 +140,7 @@ def compare_tables(
         warn_of_turned(zip(_TABLES, models, [None] * 2, strict=True))
         warn_of_difference(found, ranked, plan.method)
         errors, freedoms = zip(*map(_spread_of, models), strict=True)
-        results = Results((a, b), errors, freedoms)
+        results = Results((a, b), errors, freedoms, min(map(most_freedom, models)))
         ends = _interval(results, models, plan, correlation)
         least = results.least_significant_correlation(plan)
         at = np.array(correlation or 0.0)

@@ -458,6 +458,7 @@ class _Pilot:
     reach: float
     bounds: tuple[float, float] | None = None
     freedoms: tuple[float, float] = (np.inf, np.inf)
+    metric: Metric | None = None
 
     def shown(self, n: float) -> dict[str, Any]:
         """Return the fields of a result that n cases fill."""
@@ -480,6 +481,8 @@ class _Pilot:
         sizes = np.minimum(sizes, n * np.array([*self.freedoms, np.inf]))
         squares = sum(np.square(self.unit) / np.maximum(sizes, 1))
         most = np.inf if self.per_unit == 1 else n / self.per_unit - 1
+        if self.metric is not None and self.bounds is None:
+            most = min(most, self.metric.most_freedom(*(n * np.array(self.sizes))))
         return float(min(max(self.unit.total**2 / squares, 1.0), most))
 
     def standard_error(self, n: float) -> float:
@@ -718,6 +721,7 @@ def _of_cases(
         reach=t_quantile(goal.plan.confidence_level, freedom) * spread / 2,
         bounds=bounds,
         freedoms=(freedoms[0] / n, freedoms[1] / n),
+        metric=metric,
     )
     return _planned(result, pilot)
 

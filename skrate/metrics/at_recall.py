@@ -639,6 +639,11 @@ class AtRecall(Metric):
         few = few_beside(self.recall, sizes[0], "positives", ("found", "left"))
         return None if few is None else f"{self.name} {self.recall:g}: {few}"
 
+    def most_freedom(self, n_pos: float, n_neg: float) -> float:
+        # Twice the positives on a side of the cut, which decide where it is: equal
+        # models are then different in 0.01 to 0.02 of samples at a level of 0.01.
+        return max(2 * n_pos * min(self.recall, 1 - self.recall), 1.0)
+
     def _of_rate(self, rate: Any, prevalence: Any) -> Any:
         """Return the metric from the rate at which the recall is reached."""
         return rate

@@ -445,6 +445,13 @@ class Metric(ABC):
         """
         return "cases", float("inf")
 
+    def most_freedom(self, n_pos: float, n_neg: float) -> float:
+        """Return the most degrees of freedom that a difference of two models has.
+
+        Few, if few of so many cases are on one side of a cut.
+        """
+        return float("inf")
+
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:

@@ -538,3 +538,17 @@ def test_a_difference_that_few_cases_decide_has_degrees_of_freedom_by_kurtosis()
     # As many cases are planned to show an interval as wide.
     planned = sample_size("partial_auc", y_true, a, b, n_cases=150, **window)
     assert planned.half_width == pytest.approx(half)
+
+
+@pytest.mark.parametrize(("recall", "freedom"), [(0.9, 4), (0.25, 10), (0.999, 1)])
+def test_a_difference_at_a_recall_has_few_degrees_of_freedom(recall, freedom):
+    # Twice the number of positives on the side of the cut that has fewer of 20.
+    generator = np.random.default_rng(2)
+    y_true = np.repeat([1, 0], [20, 100])
+    models = generator.normal(size=(2, 120)) + 1.5 * y_true
+    with pytest.warns(UserWarning, match="positives"):
+        found = compare("work_saved", y_true, *models, recall=recall)
+    high = found.confidence_interval.high
+    most = min(1.0, found.value + stats.t.ppf(0.975, freedom) * found.standard_error)
+    assert high == pytest.approx(most)
+    assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(found.statistic), freedom))
