@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_curve
 
 from looped import case
 from skrate import RankTable, rate_averaged_roc_curve
@@ -77,19 +76,6 @@ def test_averages_are_those_of_loops(samples):
         assert end == pytest.approx(np.array(expected))
 
 
-def test_the_mean_at_equal_fpr_is_the_one_of_scikit_learn_example():
-    for seed in range(5):
-        y_trues, y_scores = folds(seed)
-        grid, tprs = np.linspace(0, 1, 100), []
-        for y_true, y_score in zip(y_trues, y_scores, strict=True):
-            fpr, tpr, _ = roc_curve(y_true, y_score)
-            tprs.append(np.interp(grid, fpr, tpr))
-        vertical = curve_of(y_trues, y_scores).averaged("fpr")
-        found = np.interp(grid, vertical.fpr, vertical.tpr)
-        assert found == pytest.approx(np.mean(tprs, axis=0))
-        assert vertical.fpr[0] == vertical.tpr[0] == 0
-
-
 def test_averages_begin_and_end_in_the_corners_and_do_not_ask_for_the_order():
     y, s = folds()
     for average in AVERAGES:
@@ -103,24 +89,6 @@ def test_averages_begin_and_end_in_the_corners_and_do_not_ask_for_the_order():
             points = np.array(points_of(y[0], s[0]))
             at = [points[:, 0] + points[:, 1], one.fpr + one.tpr]
             assert np.interp(at[1], at[0], points[:, 1]) == pytest.approx(one.tpr)
-
-
-def test_the_average_at_equal_rate_is_the_curve():
-    curve = curve_of(*folds())
-    found = curve.averaged("rate")
-    p = curve.prevalence
-    rates = p * found.tpr + (1 - p) * found.fpr
-    assert np.interp(curve.rates, rates, found.tpr) == pytest.approx(curve.tpr)
-
-
-def test_each_fold_counts_the_same_other_than_at_equal_rate():
-    y = [[1, 0], [1] * 8 + [0] * 8]
-    s = [[2, 1], [1] * 16]
-    curve = curve_of(y, s)
-    vertical = curve.averaged("fpr")
-    assert vertical.tpr[vertical.fpr == 0].max() == (1 + 0) / 2
-    found = curve.averaged("threshold")
-    assert (found.fpr[1], found.tpr[1]) == (0, 1 / 2)
 
 
 def test_the_band_is_as_wide_as_its_resamples_ask_for():
@@ -150,15 +118,6 @@ def test_the_band_is_as_wide_as_its_resamples_ask_for():
                     is_out |= any((end.fpr >= f + 1e-9) & (end.tpr < t - 1e-9))
         within += not is_out
     assert within / 150 == pytest.approx(0.9, abs=0.08)
-
-
-def test_repeats_do_not_narrow_the_band():
-    y, s = folds()
-    widths = [
-        -curve.fixed_width_band(n_resamples=100, random_state=0).low.tpr[0]
-        for curve in (curve_of(y, s), curve_of(y * 4, s * 4, repeats=4))
-    ]
-    assert widths[1] == pytest.approx(widths[0], rel=0.2)
 
 
 def test_perfect_rankings_have_no_width():

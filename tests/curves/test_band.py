@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 from looped import looped
 from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
-from skrate.curves.bounds import (
-    PooledLaw,
-    bootstrap_counts,
-    joint_range,
-    pointwise_range,
-)
+from skrate.curves.bounds import joint_range, pointwise_range
 
 WHOLE = ["exact", "bootstrap", "bootstrap-adjusted"]
 RATES = np.arange(51) / 50
@@ -57,21 +52,6 @@ def test_the_band_holds_the_pointwise_bounds(bounds, data, level):
     assert band.tpr.tolist() == pointwise.tpr.tolist()
 
 
-@looped("bounds", WHOLE)
-def test_the_band_holds_its_share_of_new_curves(bounds):
-    band = rate_averaged_roc_curve(
-        *sample(2), bounds=bounds, band="simultaneous", confidence_level=0.8,
-        n_resamples=4000, random_state=0,
-    )  # fmt: skip
-    counts = bootstrap_counts(
-        band.folds, RATES, 4000, np.random.default_rng(1),
-        is_adjusted=bounds == "bootstrap-adjusted",
-    )  # fmt: skip
-    share = holds(band, counts / 250).mean()
-    # Both were drawn 4,000 times, and only whole counts are left out.
-    assert 0.8 - 3 * np.sqrt(2 * 0.8 * 0.2 / 4000) < share < 0.83
-
-
 @given(
     st.lists(
         st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=12
@@ -93,20 +73,6 @@ def test_the_range_of_whole_rows_is_the_narrowest_of_ordered_ones(rows, level):
     assert found == enough[-1]
 
 
-@given(
-    st.lists(st.integers(0, 5), min_size=1, max_size=12).filter(any),
-    st.integers(1, 4),
-    st.floats(0.001, 0.499),
-)
-def test_counts_lie_within_the_intervals_that_leave_less_out(weights, parts, tail):
-    masses = np.array(weights) / sum(weights)
-    law = PooledLaw(3 * parts, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1])
-    low, high = law.interval(tail)
-    counts = (6 * parts + np.arange(-1, 2 * len(masses) + 1)) / (2 * parts)
-    is_within = (counts >= low) & (counts <= high)
-    assert (law.depth(counts) > tail).tolist() == is_within.tolist()
-
-
 def test_a_seed_and_no_number_of_threads_makes_the_band():
     bands = [
         rate_averaged_roc_curve(
@@ -125,30 +91,6 @@ def test_other_bounds_make_no_band():
         message = f"bounds={bounds!r} makes no simultaneous band"
         with pytest.raises(ValueError, match=message):
             rate_averaged_roc_curve(*sample(0), bounds=bounds, band="simultaneous")
-
-
-def test_the_curve_says_that_it_has_a_band():
-    curve = rate_averaged_roc_curve(*sample(0), band="simultaneous", n_resamples=50)
-    assert "simultaneous bounds='exact' at 0.95" in repr(curve)
-    low, high = curve.recall_at_rate(0.3).confidence_interval
-    assert (low, high) == (low_of(curve)[15], high_of(curve)[15])
-
-
-@looped("band", ["pointwise", "simultaneous"])
-@looped("is_late", [False, True])
-def test_points_that_are_read_off_hold_their_value_where_a_class_is_rare(band, is_late):
-    y_true = np.repeat([1, 0], [5, 1995])
-    y_true = 1 - y_true[::-1] if is_late else y_true
-    curve = rate_averaged_roc_curve(
-        [y_true], [-np.arange(2000)], bounds="bootstrap", n_resamples=200, band=band,
-        random_state=0,
-    )  # fmt: skip
-    # The steps are finer than the class is rare.
-    assert np.diff(curve.rates).min() < 0.0005
-    recall = curve.recall_at_rate(1 - 0.0015 if is_late else 0.0015)
-    for point in (recall, curve.rate_at_recall(0.5)):
-        low, high = point.confidence_interval
-        assert low <= point.value <= high
 
 
 def test_where_the_first_rate_finds_more_the_interval_begins_at_zero():

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from looped import looped
-from skrate.curves.bounds import FoldSource, _Places, bootstrap_counts, pointwise_range
+from skrate.curves.bounds import FoldSource, _Places, bootstrap_counts
 from skrate.curves.fold_tables import Folds
-from skrate.data.table import RankTable, rank_table
+from skrate.data.table import rank_table
 
 
 def random_folds(seed, sizes, *, n_scores=None):
@@ -22,55 +22,6 @@ def random_folds(seed, sizes, *, n_scores=None):
             scores = np.round(scores * n_scores)
         tables.append(rank_table(y, scores))
     return Folds(tuple(tables))
-
-
-def discarding_counts(folds, n, n_pos, rates, n_samples, rng):
-    """Return counts of positives in samples drawn rate first, until enough remain.
-
-    As in section 3.2 and 3.5 of the paper: n uniform rates, sorted, a label for each
-    by the probability of the class there; samples of another class count are thrown
-    away. One more case of each class was seen, half of it at either end.
-    """
-    table = RankTable(*([0.5, *of, 0.5] for of in (folds.pooled.pos, folds.pooled.neg)))
-    kept = []
-    while len(kept) < n_samples:
-        places = np.sort(rng.random((20_000, n)), axis=1)
-        cell = np.searchsorted(table.rates, places, side="right") - 1
-        probability = (table.pos / (table.pos + table.neg))[cell]
-        labels = rng.random(places.shape) < probability
-        kept.extend(labels[labels.sum(axis=1) == n_pos])
-    counts = np.cumsum(kept[:n_samples], axis=1)
-    return counts[:, np.round(rates * n).astype(int) - 1]
-
-
-def assert_same_distribution(a, b):
-    """Compare two samples of counts by a chi-square test of homogeneity."""
-    values = np.unique(np.concatenate([a, b]))
-    table = np.array([[np.sum(sample == v) for v in values] for sample in (a, b)])
-    common = table.sum(axis=0) >= 20
-    table = np.column_stack([table[:, common], table[:, ~common].sum(axis=1)])
-    table = table[:, table.sum(axis=0) > 0]
-    if table.shape[1] > 1:
-        assert stats.chi2_contingency(table).pvalue > 1e-4
-
-
-@looped("n_scores", [None, 2])
-def test_nothing_needs_to_be_discarded(n_scores):
-    rng = np.random.default_rng(0)
-    folds = random_folds(1, [(20, 30)] * 4, n_scores=n_scores)
-    rates = np.array([0.02, 0.1, 0.3, 0.5, 0.8, 0.98])
-    literal = discarding_counts(folds, 50, 20, rates, 8_000, rng)
-    drawn = bootstrap_counts(OneFold(folds.tables), rates, 8_000, rng)
-    for k in range(len(rates)):
-        assert_same_distribution(literal[:, k], drawn[:, k])
-
-
-class OneFold(Folds):
-    """Draws one fold, from the consensus of all."""
-
-    @property
-    def sizes(self):
-        return {(20, 30): 1}
 
 
 @looped("sizes", [[(20, 30)] * 3, [(10, 30), (12, 35), (10, 30)], [(1, 9)] * 4])
@@ -93,17 +44,6 @@ def test_counts_have_the_moments_of_the_law(sizes, added):
         # The standard error of a variance; a rare event has the kurtosis 1 / variance.
         error = np.sqrt((5 * variance**2 + variance) / n_drawn)
         assert counts[:, i].var() == pytest.approx(variance, abs=4 * error + 1e-9)
-
-
-def test_adjusted_folds_have_the_right_number_of_positives():
-    folds = random_folds(5, [(3, 4), (2, 9)])
-    rates = np.linspace(0, 1, 9)
-    counts = bootstrap_counts(
-        folds, rates, 500, np.random.default_rng(6), is_adjusted=True
-    )
-    assert np.all(counts[:, 0] == 0)
-    assert counts[:, -1] == pytest.approx(5)
-    assert np.all(np.diff(counts, axis=1) >= -1e-9)
 
 
 def test_adjusted_folds_leave_the_number_of_positives_to_chance(monkeypatch):
@@ -143,11 +83,3 @@ def test_adjusting_stretches_the_cases_of_a_class(monkeypatch):
     # One positive stands for two, three negatives for two: widths 2/3, 2, 2/3, 2/3.
     expected = [0, 0, 4 / 3, 2, 2, 2]
     assert counts[0] == pytest.approx(expected)
-
-
-def test_pointwise_range_leaves_out_the_same_share_on_both_sides():
-    counts = np.random.default_rng(7).permutation(2000)[:, None].astype(float)
-    low, high = pointwise_range(counts, 0.95)
-    assert (low[0], high[0]) == (50, 1949)
-    low, high = pointwise_range(counts[:10], 0.95)
-    assert (low[0], high[0]) == (counts[:10].min(), counts[:10].max())

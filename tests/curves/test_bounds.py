@@ -61,19 +61,6 @@ def test_bounds_hold_the_consensus_and_lie_within_what_is_reachable(folds, bound
             assert np.all((bound.fpr >= -1e-9) & (bound.fpr <= 1 + 1e-9))
 
 
-@settings(max_examples=8)
-@given(folds=several_folds)
-@looped("bounds", ["exact", "parametric"])
-def test_swapping_the_classes_mirrors_the_bounds(folds, bounds):
-    rates = np.arange(17) / 16
-    low, high = curve_of(folds, bounds, rates=rates).confidence_interval
-    swapped = [(1 - f.y_true, -f.y_score) for f in folds]
-    other = curve_of(swapped, bounds, rates=rates)
-    # The numerical error of the quadrature, on the scale of recall.
-    assert low_of(other) == pytest.approx(1 - low.fpr[::-1], abs=1e-6)
-    assert high_of(other) == pytest.approx(1 - high.fpr[::-1], abs=1e-6)
-
-
 def with_one_more(masses):
     """Return the cases of a class by cell: one more, half before and half behind."""
     return [HALF, *masses.tolist(), HALF]
@@ -98,21 +85,6 @@ def test_exact_bounds_are_those_of_the_enumeration(n_folds, n_pos, n_neg, part, 
         found = curve.tpr[i] * total
         assert low_of(curve)[i] * total == pytest.approx(min(float(low), found))
         assert high_of(curve)[i] * total == pytest.approx(max(float(high), found))
-
-
-def test_exact_bounds_of_folds_of_two_sizes_are_those_of_the_enumeration():
-    folds = [([1, 0], [2, 1]), ([0, 1, 1, 0], [4, 3, 2, 1])]
-    curve = curve_of(folds, "exact", rates=[0.5])
-    # Cells of a quarter: half a case of the first fold, a case of the second.
-    pos = [HALF, HALF, 1 + HALF, 1, 0, HALF]
-    neg = [HALF, 1, 0, HALF, 1 + HALF, HALF]
-    law = convolved(
-        pooled_law(count_law(pos, neg, 1, 1, 1), 1),
-        pooled_law(count_law(pos, neg, 2, 2, 2), 1),
-    )
-    low, high = central_interval(law, Fraction(95, 100))
-    assert low_of(curve)[0] * 3 == pytest.approx(float(low))
-    assert high_of(curve)[0] * 3 == pytest.approx(float(high))
 
 
 def test_a_probability_that_is_equal_to_the_tail_but_for_rounding_is_left_out():
@@ -161,64 +133,7 @@ def test_exact_bounds_of_folds_of_several_prevalences_are_moved_to_the_consensus
         assert high_of(curve)[k] * total == pytest.approx(float(max(high, found)))
 
 
-def test_parametric_bounds_are_a_beta_with_the_moments_of_the_enumeration():
-    folds = random_folds(3, 4, 3, 4)
-    curve = curve_of(folds, "parametric", confidence_level=0.9)
-    ranked = np.sum([y[np.argsort(-s)] for y, s in folds], axis=0)
-    pos, neg = with_one_more(ranked), with_one_more(4 - ranked)
-    for k in range(1, 7):
-        law = pooled_law(count_law(pos, neg, 3, 4, k), 4)
-        mean = float(sum(value * p for value, p in law.items()))
-        variance = float(sum(v**2 * p for v, p in law.items())) - mean**2
-        least, most = 4 * max(0, k - 4), 4 * min(k, 3)
-        m, v = (mean - least) / (most - least), variance / (most - least) ** 2
-        a = m * (m * (1 - m) / v - 1)
-        beta = stats.beta(a, a * (1 - m) / m, least, most - least)
-        low, high = beta.ppf([0.05, 0.95])
-        found = ranked[:k].sum()
-        assert low_of(curve)[k] * 12 == pytest.approx(min(low, found), abs=1e-6)
-        assert high_of(curve)[k] * 12 == pytest.approx(max(high, found), abs=1e-6)
-
-
 NEW_FOLDS = ["exact", "parametric", "bootstrap", "bootstrap-adjusted"]
-
-
-def normal_folds(seed, sizes, shift):
-    """Return folds of (positives, negatives), two normal classes so far apart."""
-    rng = np.random.default_rng(seed)
-    labels = [np.repeat([1, 0], size) for size in sizes]
-    return [(y, rng.normal(size=len(y)) + shift * y) for y in labels]
-
-
-def place_of(curve):
-    """Return where the curve lies between its bounds: 0 on the lower, 1 on the upper.
-
-    Where there is no room between them, at both ends, it is a half.
-    """
-    width = high_of(curve) - low_of(curve)
-    above = curve.tpr - low_of(curve)
-    return np.where(width > 0, above / np.where(width > 0, width, 1), 0.5)
-
-
-@looped("bounds", NEW_FOLDS)
-def test_bounds_hold_their_own_consensus_where_folds_differ_in_prevalence(bounds):
-    for seed in range(3):
-        folds = normal_folds(seed, [(10, 90), (10, 90), (50, 50), (50, 50)], 2.3)
-        curve = curve_of(folds, bounds, n_resamples=500)
-        assert np.all(low_of(curve) <= curve.tpr)
-        assert np.all(curve.tpr <= high_of(curve))
-        # Not merely at an end of them, as for one that was drawn from another curve.
-        place = place_of(curve)[(curve.rates > 0.15) & (curve.rates < 0.5)]
-        assert np.all((place > 0.1) & (place < 0.9))
-
-
-@looped("bounds", ["exact", "parametric", "bootstrap"])
-def test_bounds_are_centred_where_folds_share_no_curve(bounds):
-    # The folds with few positives rank them far better than the others.
-    folds = normal_folds(0, [(100, 900)] * 2, 3) + normal_folds(1, [(500, 500)] * 2, 1)
-    rates = np.array([0.05, 0.1, 0.3, 0.5, 0.7])
-    place = place_of(curve_of(folds, bounds, rates=rates, n_resamples=500))
-    assert np.all((place > 0.25) & (place < 0.75))
 
 
 @looped("bounds", NEW_FOLDS)
@@ -261,18 +176,6 @@ def test_a_positive_among_tied_cases_is_held_at_the_first_rate(bounds):
     assert high_of(curve)[0] >= curve.tpr[0]
 
 
-def test_interval_of_a_beta_by_hand():
-    for mean, variance, expected in (
-        (0.3, 1e-20, (0.3, 0.3)),  # What rounding leaves.
-        (0.5, 0.25, (0, 1)),  # Both ends.
-        (0.01, 0.01 * 0.99, (0, 0)),  # Hardly ever the upper end.
-        (0.99, 0.01 * 0.99, (1, 1)),
-        (0.5, 1 / 12, (0.025, 0.975)),  # Uniform.
-    ):
-        interval = scaled_beta_interval(2 + mean, variance, 2, 3, 0.95)
-        assert interval == pytest.approx(np.add(2, expected))
-
-
 def test_normal_bounds_by_hand():
     folds = [([1, 1, 0, 0], [4, 3, 2, 1]), ([1, 1, 0, 0], [4, 2, 3, 1])]
     curve = curve_of(folds, "normal", rates=[0.5])
@@ -280,28 +183,6 @@ def test_normal_bounds_by_hand():
     margin = stats.norm.ppf(0.975) * np.sqrt(1 / 16)
     assert low_of(curve)[0] == pytest.approx(0.75 - margin)
     assert high_of(curve)[0] == pytest.approx(0.75 + margin)
-
-
-def test_beta_bounds_by_hand():
-    folds = [([1, 1, 0, 0], [4, 3, 2, 1]), ([1, 1, 0, 0], [1, 2, 4, 3])] * 2
-    curve = curve_of([*folds, ([1, 1, 0, 0], [4, 2, 3, 1])], "beta", rates=[0.5])
-    # All of [0, 1] is reachable at the prevalence.
-    recalls = np.array([1, 0, 1, 0, 0.5])
-    mean, variance = recalls.mean(), recalls.var(ddof=1) / 5
-    a = mean * (mean * (1 - mean) / variance - 1)
-    expected = stats.beta(a, a).ppf([0.025, 0.975])
-    assert [low_of(curve)[0], high_of(curve)[0]] == pytest.approx(expected)
-
-
-@looped("bounds", ["exact", "parametric", "bootstrap"])
-def test_threads_change_nothing(bounds, monkeypatch):
-    # Several batches of the bootstrap, of one draw each.
-    monkeypatch.setattr("skrate.curves.bounds._BATCH_CASES", 75)
-    folds = random_folds(5, 3, 10, 15)
-    one = curve_of(folds, bounds)
-    two = curve_of(folds, bounds, n_jobs=2)
-    assert low_of(one).tolist() == low_of(two).tolist()
-    assert high_of(one).tolist() == high_of(two).tolist()
 
 
 def test_a_long_fold_is_not_divided_into_parts(monkeypatch):

@@ -113,56 +113,6 @@ def test_folds_of_several_prevalences_share_the_curve_of_the_oracle(folds):
             assert_same_law(source.laws([k + 0.25])[0], expected, QUADRATURE)
 
 
-def test_folds_that_are_samples_of_one_curve_share_it_whatever_their_prevalence():
-    # Both classes along one curve: 3 of 4 positives and 1 of 4 negatives come first.
-    few, many = of_groups((3, 9), (1, 27)), of_groups((30, 5), (10, 15))
-    folds = Folds((few, many))
-    assert not folds.has_one_prevalence
-    shared = folds.shared
-    assert np.interp([0.25], shared.fpr, shared.tpr) == pytest.approx([0.75])
-    assert shared.tpr - 2 * shared.fpr == pytest.approx([0, 0.25, -1])
-    # The consensus itself is on another curve.
-    assert np.interp([0.25], folds.pooled.fpr, folds.pooled.tpr) < 0.74
-
-
-def test_the_shared_curve_is_the_consensus_if_folds_have_one_prevalence():
-    class Several(Folds):
-        has_one_prevalence = False
-
-    tables = random_folds(4, 3, 4, 6, n_scores=8).tables
-    table = rank_table(np.repeat([1, 0], [2, 3]), [5, 2, 4, 3, 1])
-    one, several = Folds((*tables, table)), Several((*tables, table))
-    assert one.has_one_prevalence
-    assert one.shared is one.pooled
-    for name in ("rates", "tpr", "fpr"):
-        cuts = np.interp(
-            one.pooled.rates, several.shared.rates, getattr(several.shared, name)
-        )
-        assert cuts == pytest.approx(getattr(one.pooled, name), abs=1e-12)
-
-
-def test_law_of_a_curve_without_information_is_hypergeometric():
-    diagonal = np.array([0.0, 1.0])
-    law = FoldSource(400, 600, diagonal, diagonal).laws([250])[0]
-    counts = law.first + np.arange(len(law.sure))
-    expected = stats.hypergeom(1000, 400, 250).pmf(counts)
-    assert expected.sum() == pytest.approx(1, abs=1e-10)
-    # One straight line, hence one panel of eight nodes for the whole integral.
-    assert law.sure == pytest.approx(expected, abs=1e-10)
-
-
-def test_folds_without_an_error_do_not_show_that_there_is_none():
-    y = np.repeat([1, 0], [4, 6])
-    folds = Folds((rank_table(y, y),) * 3)
-    law = FoldSource.of(folds, 4, 6).laws([1])[0]
-    # Ranked perfectly, but for two halves of a positive and of a negative.
-    expected = count_law([HALF, 12, 0, HALF], [HALF, 0, 18, HALF], 4, 6, 1)
-    first_neg = sum(p for (found, _), p in expected.items() if found == 0)
-    assert law.first == 0
-    assert law.sure == pytest.approx([float(first_neg), float(1 - first_neg)])
-    assert first_neg > 0.1
-
-
 # Where cells are many, panels pass over them: see the notes of the function.
 @pytest.mark.parametrize(
     ("n", "atol"), [(300, 1e-8), pytest.param(3000, 1e-4, marks=pytest.mark.slow)]

@@ -1,17 +1,14 @@
 """The hit curve, as points."""
 
-import itertools
 from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
-from sklearn.metrics import precision_recall_curve
 
 from fold_cases import by_fold, drawn_folds
 from looped import looped
-from skrate import FoldRankings, RankTable, expected_gain_score, hit_curve
-from skrate.curves.hit_curve import gain_curve
+from skrate import FoldRankings, RankTable, hit_curve
 from strategies import ranked_samples
 
 
@@ -28,24 +25,6 @@ from strategies import ranked_samples
 def test_by_hand(y_true, y_score, rates, hits):
     found = hit_curve(y_true, y_score)
     assert np.array_equal(found, (rates, hits))
-
-
-@given(ranked_samples(weighted=True))
-def test_is_precision_times_rate_of_scikit_learn(sample):
-    y_true, y_score, weights = sample
-    rates, hits = hit_curve(y_true, y_score, sample_weight=weights)
-    precision, recall, _ = precision_recall_curve(
-        y_true, y_score, sample_weight=weights
-    )
-    prevalence = np.average(y_true, weights=weights)
-    # Theirs begins at the last score, has a point for weight 0, too, and an extra one.
-    ours = {(round(h, 12), round(h / r, 12)) for r, h in zip(rates, hits, strict=True)
-            if r}  # fmt: skip
-    theirs = {
-        (round(float(r * prevalence), 12), round(float(p), 12))
-        for p, r in zip(precision[:-1], recall[:-1], strict=True)
-    }
-    assert ours <= theirs
 
 
 @given(ranked_samples(weighted=True))
@@ -77,35 +56,6 @@ def test_gain_by_hand(options, rates, gains):
     assert found[1].tolist() == gains
 
 
-@looped("gain, cost", [([8, -4, 2, 2], [1, 0, 2, 1]), ([-1, 3, -2, 1], [0, 1, 0, 0])])
-def test_no_order_gains_more_than_the_best(gain, cost):
-    found = gain_curve([1, 0, 1, 0], [4, 3, 2, 1], gain=gain, cost=cost)
-    orders = [hit_curve([1, 0, 1, 0], order, gain=gain, cost=cost)
-              for order in itertools.permutations(range(4))]  # fmt: skip
-    # With all that is free and gains before anything is spent, and all else after.
-    assert found.best_gains[0] == 0
-    assert found.best_gains[-1] == pytest.approx(sum(gain) / 4)
-    for spent in set(found.best_rates):
-        most = max(
-            gains[rates == spent].max(initial=-np.inf) for rates, gains in orders
-        )
-        best = found.best_gains[found.best_rates == spent].max()
-        assert best == pytest.approx(most)
-
-
-@given(ranked_samples(weighted=True))
-def test_the_mean_of_the_gain_is_the_expected_gain(sample):
-    y_true, y_score, weights = sample
-    rng = np.random.default_rng(len(y_true))
-    gain, cost = rng.normal(size=(2, len(y_true)))
-    options = {"gain": gain, "cost": cost**2, "sample_weight": weights}
-    score = partial(expected_gain_score, y_true, y_score, normalize=True, **options)
-    x, y = hit_curve(y_true, y_score, **options)
-    area = np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)
-    assert area == pytest.approx(score(), abs=1e-12)
-    assert np.interp(0.3, x, y) == pytest.approx(score(rate=0.3), abs=1e-12)
-
-
 def mean_of_folds(folds, curve):
     """Return the rates at which a fold has a point, and the mean of their curves."""
     curves = [curve(*fold) for fold in folds]
@@ -133,14 +83,6 @@ def test_of_folds_it_is_their_mean_at_equal_rate():
     rates, gains = mean_of_folds(folds, partial(hit_curve, gain=gain))
     found = hit_curve(rankings, gain=gain)
     assert np.allclose(found, (rates, gains), rtol=0, atol=1e-12)
-
-
-def test_of_folds_by_hand():
-    # Half of each fold: the positive of the first, none of the three of the second.
-    rankings = FoldRankings([1, 0, 0, 0, 1, 1], [2, 1, 9, 8, 7, 6], [0, 0, 1, 1, 1, 1])
-    rates, hits = hit_curve(rankings)
-    assert rates.tolist() == [0, 0.25, 0.5, 0.75, 1]
-    assert hits == pytest.approx(np.array([0, 0.5, 1, 2, 3]) / 6)
 
 
 @given(ranked_samples(weighted=True))

@@ -50,19 +50,6 @@ def test_average_precision_is_the_integral_of_equation_5(curve):
     assert curve.average_precision == pytest.approx(expected, abs=1e-9)
 
 
-@given(curves())
-def test_theorem_2_holds_for_the_approximation(curve):
-    p = curve.prevalence
-    adjusted = (curve.approximate_average_precision - p) / (1 - p)
-    assert adjusted == pytest.approx(curve.momentum * (2 * curve.auc - 1), abs=1e-12)
-
-
-def test_the_approximation_is_close_where_most_are_found_at_the_first_pace():
-    curve = QuasiConcaveHitCurve(0.5, 0.19, 0.1)
-    error = curve.approximate_average_precision - curve.average_precision
-    assert abs(error) < 0.01
-
-
 @looped("momentum, stamina", [(0.2, 0.5), (0.2, 1.0), (0.9, 0.0)])
 def test_a_random_test(momentum, stamina):
     curve = QuasiConcaveHitCurve(momentum, stamina, 0.2)

@@ -8,7 +8,7 @@ from guarantees import binomial_tolerance, simulations
 from looped import looped
 from simulated_folds import SETTINGS
 from simulated_recall import consensus_misses
-from skrate import RankTable, estimate, rate_at_recall_score, rate_averaged_roc_curve
+from skrate import estimate, rate_at_recall_score, rate_averaged_roc_curve
 
 
 def sample(seed=0, n_folds=4):
@@ -30,27 +30,6 @@ def test_that_of_one_fold_is_that_of_its_ranking(recall, bounds):
     assert found.value == pytest.approx(alone.value, abs=1e-12)
     ends = found.confidence_interval, alone.confidence_interval
     assert_allclose(*ends, rtol=0, atol=1e-9)
-
-
-def test_folds_that_are_alike_are_one_ranking_of_all_their_cases():
-    table = RankTable([9, 6, 3, 2], [2, 8, 20, 30])
-    curve = rate_averaged_roc_curve([table] * 5, rates=[0.5, 1])
-    whole = RankTable(5 * table.pos, 5 * table.neg)
-    expected = estimate(rate_at_recall_score, whole, recall=0.8, stratify=True)
-    found = curve.rate_at_recall(0.8)
-    assert found.value == pytest.approx(expected.value, abs=1e-12)
-    ends = found.confidence_interval, expected.confidence_interval
-    assert_allclose(*ends, rtol=0, atol=1e-9)
-
-
-def test_repeats_make_nothing_narrower():
-    y, scores = sample()
-    once = rate_averaged_roc_curve(y, scores, rates=[1.0])
-    thrice = rate_averaged_roc_curve(y * 3, scores * 3, repeats=3, rates=[1.0])
-    alike = rate_averaged_roc_curve(y * 3, scores * 3, rates=[1.0])
-    ends = [c.rate_at_recall(0.9).confidence_interval for c in (once, thrice, alike)]
-    assert_allclose(ends[0], ends[1], rtol=0, atol=1e-12)
-    assert ends[2].high - ends[2].low < ends[0].high - ends[0].low
 
 
 def test_nothing_must_be_processed_for_no_recall():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import accuracy_score, roc_auc_score
+from sklearn.metrics import accuracy_score
 
 import fold_cases
 from looped import looped
@@ -14,8 +14,6 @@ from skrate import (
     FoldRankings,
     RankTable,
     rate_averaged_roc_curve,
-    rate_weighted_auc_score,
-    rates,
     recall_at_rate_score,
 )
 from skrate.curves.consensus import _first_rate
@@ -76,38 +74,6 @@ def test_curve_pools_the_recall_of_the_folds(folds):
     assert p * curve.tpr + (1 - p) * curve.fpr == pytest.approx(rates)
 
 
-@given(fold_lists(weighted=True))
-def test_integer_weights_are_repeated_rows(folds):
-    options = {"rates": np.linspace(0, 1, 21), "bounds": None}
-    y_trues, y_scores, weights = zip(*folds, strict=True)
-    weighted = rate_averaged_roc_curve(
-        y_trues, y_scores, sample_weight=weights, **options
-    )
-    times = [weight.astype(int) for weight in weights]
-    repeated = rate_averaged_roc_curve(
-        *(list(map(np.repeat, each, times)) for each in (y_trues, y_scores)), **options
-    )
-    assert weighted.tpr == pytest.approx(repeated.tpr)
-    assert weighted.fpr == pytest.approx(repeated.fpr)
-    assert weighted.prevalence == pytest.approx(repeated.prevalence)
-
-
-def test_a_fold_of_greater_weight_counts_for_more():
-    weights = [[3] * 5, [1] * 5]
-    curve = rate_averaged_roc_curve(
-        Y, S, sample_weight=weights, bounds=None, rates=[0.2, 0.4]
-    )
-    assert curve.tpr == pytest.approx([(3 + 1) / 8, (6 + 1) / 8])
-
-
-def test_curve_of_one_fold_is_its_roc_curve():
-    (y,), (scores,) = random_folds(1, [(20, 30)])
-    curve = rate_averaged_roc_curve([y], [scores])
-    ranked = y[np.argsort(-scores)]
-    assert curve.tpr == pytest.approx(np.append(0, np.cumsum(ranked)) / 20)
-    assert curve.rate_weighted_auc() == pytest.approx(roc_auc_score(y, scores))
-
-
 def test_accuracy_is_that_of_processing_the_first():
     (y,), (scores,) = random_folds(1, [(20, 30)])
     curve = rate_averaged_roc_curve([y], [scores])
@@ -115,17 +81,6 @@ def test_accuracy_is_that_of_processing_the_first():
     assert curve.accuracy[10] == pytest.approx(accuracy_score(y, predicted))
     low, high = curve.confidence_interval
     assert np.all(low.accuracy <= high.accuracy)
-
-
-@looped("rate", ["uniform", 0.2, rates.beta(3, 19)])
-def test_rauc_is_the_mean_over_folds_of_one_prevalence(rate):
-    y, scores = random_folds(2, [(8, 12)] * 4)
-    curve = rate_averaged_roc_curve(y, scores, bounds=None)
-    by_fold = [
-        rate_weighted_auc_score(a, b, rate=rate) for a, b in zip(y, scores, strict=True)
-    ]
-    assert curve.fold_rate_weighted_auc(rate) == pytest.approx(by_fold)
-    assert curve.rate_weighted_auc(rate) == pytest.approx(np.mean(by_fold))
 
 
 def test_default_rates_are_one_per_case_up_to_200():
@@ -269,17 +224,6 @@ def test_columns_are_those_of_the_curve_and_of_its_bounds():
     assert len(rate_averaged_roc_curve(Y, S, bounds=None).to_dict()) == 4
 
 
-def test_folds_of_a_curve_have_other_bounds():
-    y, scores = random_folds(4, [(8, 12), (9, 20), (7, 13)])
-    curve = rate_averaged_roc_curve(y, scores, repeats=[0, 0, 1])
-    again = rate_averaged_roc_curve(curve.folds, bounds="parametric")
-    expected = rate_averaged_roc_curve(
-        y, scores, repeats=[0, 0, 1], bounds="parametric"
-    )
-    assert again.to_dict() == expected.to_dict()
-    assert again.n_repeats == 2
-
-
 def test_what_folds_hold_is_not_given_twice():
     rankings = FoldRankings([1, 0, 1, 0], range(4), [0, 0, 1, 1])
     given = {"y_scores": S, "pos_label": 1, "repeats": 2, "sample_weight": S}
@@ -317,17 +261,6 @@ def test_tables_and_rankings_of_folds_have_the_curve_of_their_cases(options):
         fold = np.repeat([0, 1, 2], list(map(len, y)))
         rankings = FoldRankings(np.concatenate(y), np.concatenate(scores), fold)
         assert rate_averaged_roc_curve(rankings, **options).to_dict() == expected
-
-
-def test_weighted_tables_of_folds_have_the_curve_of_their_cases():
-    (y, scores, weights), tables = drawn_folds(weighted=True)
-    for bounds in ("normal", None):
-        expected = rate_averaged_roc_curve(
-            y, scores, sample_weight=weights, bounds=bounds
-        )
-        found = rate_averaged_roc_curve(tables, bounds=bounds)
-        for name, column in expected.to_dict().items():
-            assert found.to_dict()[name] == pytest.approx(column, rel=1e-13, abs=1e-15)
 
 
 def test_rankings_bring_their_weights_repeats_and_positive_label():

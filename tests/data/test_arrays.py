@@ -22,11 +22,6 @@ def test_a_product_of_long_vectors_is_that_of_its_pieces(n, monkeypatch):
     assert list(dot(rows, second)) == [dot(row, second) for row in rows]
 
 
-def test_a_product_of_nothing_is_zero():
-    assert dot(np.empty(0), np.empty(0)) == 0
-    assert list(dot(np.empty((2, 0)), np.empty(0))) == [0, 0]
-
-
 def test_sums_from_the_right_are_those_of_what_follows():
     values = np.random.default_rng(0).random(9)
     expected = [math.fsum(values[i:]) for i in range(9)]

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looped import looped
-from optional import require
-from skrate import RankTable, estimate, rate_weighted_auc_score
+from skrate import RankTable
 from strategies import in_parts, ranked_samples
 
 
@@ -23,27 +22,6 @@ def test_batches_make_the_table_of_all_their_cases(sample, sizes, is_weighted):
     weights = sample.sample_weight if is_weighted else None
     whole = RankTable.from_arrays(*sample[:2], sample_weight=weights)
     assert RankTable.from_batches(in_parts(arrays, sizes)) == whole
-
-
-@looped("max_groups", [10, 100, 1000])
-@looped("order", ["random", "by score"])
-def test_many_batches_are_within_the_error_of_the_table(max_groups, order):
-    rng = np.random.default_rng(0)
-    y_true = rng.random(60_000) < 0.1
-    scores = rng.normal(size=60_000) + y_true
-    if order == "by score":
-        ranking = np.argsort(scores)
-        y_true, scores = y_true[ranking], scores[ranking]
-    batches = in_parts((y_true, scores), [700] * 100)
-    table = RankTable.from_batches(batches, max_groups=max_groups)
-    assert max_groups / 3 <= table.n_groups <= max_groups
-    assert table.n_pos == y_true.sum()
-    value = rate_weighted_auc_score(y_true, scores, rate=0.2)
-    found = estimate(rate_weighted_auc_score, table, rate=0.2).value
-    error = table.max_error(rate_weighted_auc_score, rate=0.2)
-    assert abs(found - value) <= error
-    # Of as many equal cells, were each as mixed as the whole; some are twice as large.
-    assert table.max_error("roc_auc") < 2 / max_groups
 
 
 def test_memory_does_not_grow_with_the_number_of_batches():
@@ -116,15 +94,6 @@ def test_no_batch_is_refused():
         RankTable.from_batches(3)
 
 
-def test_a_batch_may_hold_one_class():
-    whole = RankTable.from_arrays([0, 0, 1, 1], [1, 2, 3, 2])
-    assert RankTable.from_batches([([0, 0], [1, 2]), ([1, 1], [3, 2])]) == whole
-    named = [(["no", "no"], [1, 2]), (["yes", "yes"], [3, 2])]
-    assert RankTable.from_batches(named, pos_label="yes") == whole
-    with pytest.raises(ValueError, match=r"0.*pos_label=None"):
-        RankTable.from_batches(named)
-
-
 def test_a_line_is_printed_at_each_compression(capsys):
     scores = np.arange(1000.0)
     labels = np.arange(1000) % 2
@@ -133,18 +102,3 @@ def test_a_line_is_printed_at_each_compression(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) > 2
     assert lines[-1] == "10 batches, weight 1000, 50 groups"
-
-
-def test_row_groups_of_a_parquet_file(tmp_path):
-    pyarrow, parquet = require("pyarrow"), require("pyarrow.parquet")
-    rng = np.random.default_rng(0)
-    y_true, scores = rng.integers(0, 2, 1000), rng.normal(size=1000)
-    columns = pyarrow.table({"label": y_true, "score": scores})
-    parquet.write_table(columns, tmp_path / "cases.parquet", row_group_size=128)
-    with parquet.ParquetFile(tmp_path / "cases.parquet") as file:
-        batches = (
-            (rows["label"], rows["score"])
-            for rows in file.iter_batches(columns=["label", "score"])
-        )
-        table = RankTable.from_batches(batches)
-    assert table == RankTable.from_arrays(y_true, scores)

@@ -1,7 +1,6 @@
 """Tables that were compressed: their cells, how far they are off, how they add."""
 
 import pickle
-from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -12,15 +11,13 @@ from numpy.testing import assert_allclose
 
 from looped import looped
 from metric_registry import METRICS
-from skrate import RankTable, average_precision_score, estimate, recall_at_rate_score
+from skrate import RankTable, average_precision_score, recall_at_rate_score
 from skrate.data.compressed import keys_of, scores_of
 from skrate.metrics.metric import METRICS as KNOWN
 from skrate.metrics.metric import find_metric
 from skrate.metrics.momentum import momentum_score, stamina_score
 
-EDGES = [0.0, -0.0, 5e-324, -5e-324, 1.0, -1.0, 0.1, np.pi, 1e300, -1e-300]
 OF_TABLES = [case for case in METRICS if case.function in KNOWN]
-EDGES += [np.finfo(float).max, np.finfo(float).min, np.nextafter(1, 2)]
 
 
 def key_by_hand(score):
@@ -46,14 +43,6 @@ def labelled(seed, n=300, prevalence=0.3, decimals=None):
     y_true[:2] = True, False
     scores = rng.normal(size=n) * rng.choice([1, 1e-3, 1e-150], size=n) + y_true
     return y_true, scores if decimals is None else scores.round(decimals)
-
-
-def test_keys_increase_with_scores():
-    scores = np.array(EDGES)
-    assert keys_of(scores).tolist() == [key_by_hand(score) for score in EDGES]
-    assert np.array_equal(scores_of(keys_of(scores)), scores)
-    ordered = np.sort(np.unique(scores))
-    assert (np.diff(keys_of(ordered).astype(object)) > 0).all()
 
 
 @looped("seed", range(20))
@@ -136,14 +125,6 @@ def test_no_order_within_the_cells_is_farther_than_the_error(case, how):
             assert abs(true - value) <= error * (1 + 1e-9) + 1e-12
 
 
-def test_the_error_of_the_auc_is_half_of_the_pairs_that_were_merged():
-    table = RankTable.from_arrays(*labelled(3, n=2000)).compress(50)
-    pairs = float(table.pos @ table.neg)
-    by_hand = pairs / 2 / table.n_pos / table.n_neg
-    assert_allclose(table.max_error("roc_auc"), by_hand, rtol=1e-9)
-    assert by_hand > 1e-4
-
-
 def test_the_error_of_the_average_precision_by_hand():
     # Two of three cases tie somewhere below the first, which is negative.
     table = RankTable.from_arrays([0, 1, 0, 1], [4.0, 1.9, 1.8, 1.7]).compress(2)
@@ -179,22 +160,6 @@ def test_exact_momentum_and_stamina_of_exact_groups_are_their_own_extremes(metri
     assert found.extremes(table) == pytest.approx((found.value(table),) * 2, rel=1e-14)
     plain = find_metric(metric)
     assert abs(plain.value(table) - found.value(table)) > 0.01
-
-
-def test_cases_within_a_cell_may_be_on_either_side_of_a_score_at_its_end():
-    cell = RankTable.from_arrays([1, 1, 0], [1.2, 1.9, -7.0]).compress(2)
-    table = cell + RankTable.from_arrays([1, 0], [1.0, 1.0])
-    # Of six pairs, one is tied; the two with the positives of the cell may be either.
-    assert_allclose(find_metric("roc_auc").value(table), 5.5 / 6)
-    assert_allclose(table.max_error("roc_auc"), 2 / 6)
-
-
-@looped("metric", ["roc_auc", "average_precision"])
-def test_what_is_exact_adds_nothing_to_the_error(metric):
-    y_true, scores = [1, 0, 1, 0, 1, 0, 0], [3, 3, 2, 2, 2, -1.5, -1.6]
-    table = RankTable.from_arrays(y_true, scores).compress(3)
-    assert table.neg.tolist() == [1, 1, 2]
-    assert table.max_error(metric) == 0
 
 
 @looped("seed", range(10))
@@ -246,30 +211,6 @@ def test_cells_of_tables_compressed_apart_are_disjoint_or_nested(data):
     assert_allclose(together.compress(1).pos, [together.n_pos])
 
 
-def test_an_outer_cell_lies_in_the_middle_of_those_within():
-    outer = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0]).compress(2)
-    inner = RankTable.from_arrays([0, 0, 0], [1.01, 1.5, 1.99])
-    table = outer + inner
-    assert table.thresholds.tolist() == [1.99, 1.5, 1.5, 1.01, -7.0]
-    assert table.pos.tolist() == [0, 0, 1, 0, 0]
-    assert inner + outer == table
-    # The positive is above one of five negatives at the least, and all at the most.
-    assert_allclose(find_metric("roc_auc").value(table), (0.5 + 2) / 5)
-    assert_allclose(table.max_error("roc_auc"), max(5 - 2.5, 2.5 - 1) / 5)
-
-
-def test_the_top_is_as_fine_as_the_middle():
-    rng = np.random.default_rng(0)
-    y_true = rng.random(200_000) < 0.2
-    scores = rng.normal(size=200_000) + 0.3 * y_true
-    table = RankTable.from_arrays(y_true, scores).compress(2**10)
-    errors = [
-        table.max_error(recall_at_rate_score, rate=rate) for rate in (0.001, 0.01, 0.5)
-    ]
-    assert 0 < errors[0] < errors[1] < errors[2]
-    assert errors[0] < 0.02 * recall_at_rate_score(y_true, scores, rate=0.001)
-
-
 @looped("weighted", [False, True])
 def test_compressed_tables_survive_pickling_in_few_bytes(weighted):
     y_true, scores = labelled(0, n=40_000)
@@ -280,23 +221,6 @@ def test_compressed_tables_survive_pickling_in_few_bytes(weighted):
         assert pickle.loads(stored) == each
         assert len(stored) < 26 * each.n_groups + 1_000
     assert pickle.loads(pickle.dumps(table.compress(10))).is_compressed
-
-
-def test_tables_that_differ_in_a_cell_are_not_equal():
-    fine = RankTable.from_arrays([1, 0, 0], [1.0, 1.9, -7.0])
-    assert fine.compress(2) != fine.compress(2) + RankTable([0.0], [1.0], [1.9])
-    assert fine.compress(2) == fine.compress(2)
-    pos, neg = fine.compress(2).pos, fine.compress(2).neg
-    assert RankTable(pos, neg, fine.compress(2).thresholds) != fine.compress(2)
-
-
-def test_an_estimate_takes_a_compressed_table():
-    y_true, scores = labelled(5, n=5000)
-    table = RankTable.from_arrays(y_true, scores).compress(400)
-    whole = estimate("roc_auc", y_true, scores)
-    found = estimate("roc_auc", table)
-    assert abs(found.value - whole.value) <= table.max_error("roc_auc")
-    assert_allclose(found.standard_error, whole.standard_error, rtol=0.01)
 
 
 def test_what_cannot_be_compressed_is_refused():
@@ -310,22 +234,6 @@ def test_what_cannot_be_compressed_is_refused():
     table = RankTable.from_arrays(*labelled(0)).compress(20)
     with pytest.raises(ValueError, match="thresholds"):
         table + RankTable([1], [2])
-
-
-def test_integers_and_narrow_floats_compress():
-    y_true, scores = labelled(0)
-    for dtype in ("float32", "float16", "int64", "uint8"):
-        narrow = np.round(100 * scores).clip(0, 255).astype(dtype)
-        table = RankTable.from_arrays(y_true, narrow)
-        wide = RankTable.from_arrays(y_true, narrow.astype(float))
-        assert table.compress(5) == wide.compress(5)
-
-
-def test_an_order_of_sums_gives_the_same_weights():
-    tables = [
-        RankTable.from_arrays(*labelled(seed, n=100)).compress(30) for seed in range(4)
-    ]
-    assert reduce(RankTable.__add__, tables) == reduce(RankTable.__add__, tables[::-1])
 
 
 @looped("seed", range(5))

@@ -69,17 +69,6 @@ def test_tables_are_compressed_on_the_way_within_their_error():
         skrate.dask.rank_table(*arrays, max_groups=0)
 
 
-def test_labels_may_be_strings_and_a_chunk_may_hold_one_class():
-    y_true, y_score, _ = cases()
-    order = np.argsort(y_true)
-    named = np.array(["no", "yes"])[y_true[order]]
-    arrays = [da.from_array(array, chunks=300) for array in (named, y_score[order])]
-    table = skrate.dask.rank_table(*arrays, pos_label="yes")
-    assert table == RankTable.from_arrays(y_true, y_score)
-    with pytest.raises(ValueError, match="pos_label=None"):
-        skrate.dask.rank_table(*arrays)
-
-
 def test_chunks_of_unknown_sizes_are_taken_in_pairs():
     y_true, y_score, _ = cases()
     kept = y_score > 0.3
@@ -164,22 +153,3 @@ def test_columns_that_cannot_be_aligned_are_refused_by_name():
     for given in ((frame, other.s), (frame, "y", "s")):
         with pytest.raises(ValueError, match=r"y_true.*rank_table"):
             skrate.dask.rank_table(*given)
-
-
-@looped("n_chunks", [None, 3])
-def test_columns_of_parquet_become_arrays_as_the_message_says(tmp_path, n_chunks):
-    require("pyarrow")
-    y_true, y_score, _ = cases()
-    # Of columns left unread, there are fewer partitions than files.
-    for i, rows in enumerate(np.array_split(np.arange(N), 4)):
-        columns = {"y": y_true[rows], "unused": y_score[rows]}
-        require("pandas").DataFrame(columns).to_parquet(tmp_path / f"{i}.parquet")
-    column = require("dask.dataframe").read_parquet(tmp_path)["y"]
-    sizes = column.map_partitions(len).compute()
-    chunks = -(-N // n_chunks) if n_chunks else (tuple(sizes),)
-    scores = da.from_array(y_score, chunks=chunks)
-    with pytest.raises(ValueError, match="compute_chunk_sizes"):
-        skrate.dask.rank_table(column, scores)
-    array = column.values.compute_chunk_sizes() if n_chunks else column.values
-    table = skrate.dask.rank_table(array, scores)
-    assert table == RankTable.from_arrays(y_true, y_score)

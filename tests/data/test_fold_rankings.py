@@ -1,8 +1,7 @@
 """Rankings of folds: what they hold, what they refuse, and every metric of them."""
 
 import json
-import pickle
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError
 from functools import partial
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
-from fold_cases import drawn_folds
 from looped import looped
 from metric_cases import sample
 from metric_registry import METRICS
@@ -19,7 +17,6 @@ from skrate import (
     average_precision_score,
     estimate,
     expected_gain_score,
-    group_scores,
     ndcg_score,
     ranking_auc_score,
     recall_at_rate_score,
@@ -64,35 +61,10 @@ def test_a_metric_is_the_mean_over_folds(metric, weighted):
     assert found == pytest.approx(np.nanmean(values), abs=1e-12)
 
 
-def test_scores_of_different_folds_are_never_compared():
-    # By hand: each fold ranks perfectly; the scores of all in one ranking would not.
-    rankings = FoldRankings([1, 0, 1, 0], [2, 1, 9, 8], ["a", "a", "b", "b"])
-    assert average_precision_score(rankings) == 1.0
-    assert average_precision_score(rankings.y_true, rankings.y_score) < 1
-
-
-def test_folds_on_which_a_metric_is_undefined_are_left_out():
-    rankings = FoldRankings([1, 0, 1, 0, 0], [2, 1, 1, 2, 3], [0, 0, 1, 1, 2])
-    message = r"undefined on 1 of 3 folds, which are left out: \['2'\]"
-    with pytest.warns(UndefinedMetricWarning, match=message):
-        assert average_precision_score(rankings) == (1 + 1 / 2) / 2
-    with pytest.warns(UndefinedMetricWarning, match=r"nan.*'2'"):
-        scores = rankings.scores("average_precision")
-    np.testing.assert_array_equal(scores, [1, 0.5, np.nan])
-
-
 def test_a_metric_undefined_on_all_folds_is_nan():
     rankings = FoldRankings([1, 1], [1, 2], [0, 1])
     with pytest.warns(UndefinedMetricWarning, match="FPR"):
         assert np.isnan(recall_at_rate_score(rankings, rate=0.5, of="negatives"))
-
-
-def test_the_sum_of_gains_is_averaged_over_folds():
-    # Of 2 and 3 cases, of which half are processed: 1, and 3/2 of which 1 is positive.
-    rankings = FoldRankings([1, 0, 1, 0, 0], [2, 1, 3, 2, 1], [0, 0, 1, 1, 1])
-    gain = {"positive": 4}
-    found = expected_gain_score(rankings, gain=gain, rate=0.5)
-    assert found == pytest.approx((4 + 4) / 2)
 
 
 def test_the_sum_of_gains_of_each_fold_is_on_the_scale_of_its_weights():
@@ -157,15 +129,6 @@ def test_it_cannot_be_changed():
         rankings.fold = [1, 1]
 
 
-def test_it_is_replaced_and_pickled():
-    rankings = drawn(weighted=True)
-    without = replace(rankings, sample_weight=None)
-    assert without.sample_weight is None
-    for one in (pickle.loads(pickle.dumps(rankings)), replace(rankings)):
-        assert repr(one) == repr(rankings)
-        assert average_precision_score(one) == average_precision_score(rankings)
-
-
 def test_repeats_are_noticed():
     # Two repeats of two folds over four cases.
     rankings = FoldRankings(
@@ -191,12 +154,6 @@ def test_numbered_names_are_in_the_order_of_their_numbers():
     assert named.repeats.tolist() == numbered.repeats.tolist() == [0] * 6 + [1] * 6
     for found, expected in zip(named.rows(), numbered.rows(), strict=True):
         assert found.tolist() == expected.tolist()
-
-
-def test_names_go_by_text_and_numbers_in_turn():
-    names = ["b", "a10", "a9", "a", "9", "10", "a9b", "B2"]
-    rankings = FoldRankings([1, 0] * 8, np.arange(16), np.repeat(names, 2))
-    assert rankings.names == ("9", "10", "B2", "a", "a9", "a9b", "a10", "b")
 
 
 TWO = {"y_true": [1, 0, 1, 0], "y_score": [4, 3, 2, 1], "fold": [0, 0, 1, 1]}
@@ -255,14 +212,6 @@ def test_what_says_something_about_cases_is_refused_beside_it(function, given, m
         function(FoldRankings(**TWO), **given)
 
 
-def test_its_auc_within_folds_is_that_of_lists_with_equal_weight():
-    y_true, y_score, _, fold = drawn_folds()
-    rankings = FoldRankings(y_true, y_score, fold)
-    expected = ranking_auc_score(y_true, y_score, groups=fold)
-    assert ranking_auc_score(rankings) == pytest.approx(expected, rel=1e-12)
-    assert ranking_auc_score(rankings) == estimate("roc_auc", rankings).value
-
-
 @looped(
     "given, message",
     [
@@ -290,8 +239,3 @@ def test_it_is_shown_by_numbers_of_cases():
     html = rankings._repr_html_()
     assert html.startswith("<table>")
     assert "n_cases" in html
-
-
-def test_lists_are_not_known_of_it():
-    with pytest.raises(ValueError, match=r"y_true.*FoldRankings"):
-        group_scores("roc_auc", FoldRankings(**TWO), None, groups=[1, 1, 2, 2])

@@ -9,11 +9,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from looped import looped
-from optional import require
 from skrate.data.ranking import check_groups, segment_cumsum
 
 LABELS = {
@@ -48,12 +45,6 @@ def test_codes_point_at_the_labels(kind):
     assert np.array_equal(grouping.sizes, np.bincount(grouping.codes))
 
 
-@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=8))
-def test_any_integers_are_told_apart(labels):
-    grouping = check_groups("groups", np.array(labels))
-    assert grouping.labels[grouping.codes].tolist() == labels
-
-
 @looped(
     "labels",
     [
@@ -79,23 +70,6 @@ def test_strings_of_numpy_2_and_their_missing_values():
     assert grouping.labels[grouping.codes].tolist() == ["b", "a", "b"]
     with pytest.raises(ValueError, match=r"groups.*NaN.*1"):
         check_groups("groups", np.array(["a", math.nan], dtype=dtype))
-
-
-@looped("dtype", ["Int64", "string", "category"])
-def test_pandas_labels_and_their_missing_values(dtype):
-    pandas = require("pandas")
-    values = [2, 1, 2] if dtype == "Int64" else ["b", "a", "b"]
-    grouping = check_groups("groups", pandas.Series(values, dtype=dtype))
-    assert grouping.labels[grouping.codes].tolist() == values
-    with pytest.raises(ValueError, match=r"groups.*NaN"):
-        check_groups("groups", pandas.Series([values[0], None], dtype=dtype))
-
-
-def test_polars_labels():
-    polars = require("polars")
-    for labels in (["b", "a", "b"], ["a\0", "a", "b"], [2**60, 2**60 + 1, 1]):
-        grouping = check_groups("groups", polars.Series(labels))
-        assert grouping.labels[grouping.codes].tolist() == labels
 
 
 HIGH = 2**60

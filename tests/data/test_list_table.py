@@ -48,21 +48,6 @@ def test_places_reverse_the_order_of_integers(scores):
     assert np.array_equal(order_of(places), -order_of(unsigned))
 
 
-@looped("dtype", [np.float32, np.float16, np.int32, np.bool_])
-def test_narrow_scores_lose_nothing_beside_many_lists(dtype):
-    scores = np.random.default_rng(0).normal(size=500).astype(dtype)
-    places, n_bits, is_exact = _places(scores, 35)
-    assert is_exact
-    assert n_bits <= 35
-    assert np.array_equal(order_of(places), -order_of(scores.astype(float)))
-
-
-def test_zeros_of_both_signs_share_a_place():
-    places, _, _ = _places(np.array([0.0, -0.0, 5e-324, -5e-324]), 63)
-    assert places[0] == places[1]
-    assert places[2] < places[0] < places[3]
-
-
 def test_the_table_lists_ties_list_after_list():
     table = list_table(
         [1, 0, 1, 0, 1, 0],

@@ -57,14 +57,6 @@ def test_small_batches_are_gathered(monkeypatch, gathered):
         assert small.table.n_groups <= 4
 
 
-def test_the_positive_label_is_one_for_all_chunks():
-    chunks = [([0, 0], [1.0, 2]), ([], []), ([1], [3.0]), ([0, 1], [4.0, 5])]
-    assert whole(chunks) == RankTable.from_arrays([0, 0, 1, 0, 1], [1.0, 2, 3, 4, 5])
-    spelled = [(["no"], [1.0]), (["yes", "yes"], [2.0, 0])]
-    table = whole(spelled, pos_label="yes")
-    assert (table.pos.tolist(), table.neg.tolist()) == ([1, 0, 1], [0, 1, 0])
-
-
 @looped(
     "labels, pos_label, message",
     [

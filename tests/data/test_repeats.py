@@ -7,8 +7,6 @@ from sklearn.model_selection import (
     GroupShuffleSplit,
     KFold,
     LeaveOneOut,
-    RepeatedKFold,
-    RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedShuffleSplit,
     TimeSeriesSplit,
@@ -30,14 +28,6 @@ def sets_of(splitter):
 @looped("splitter", [KFold(5), GroupKFold(5), LeaveOneOut(), TimeSeriesSplit(5)])
 def test_folds_that_share_no_case_are_one_repeat(splitter):
     assert set(disjoint_repeats(sets_of(splitter))) == {0}
-
-
-@looped("splitter", [RepeatedKFold, RepeatedStratifiedKFold])
-@looped("shape", [(2, 3), (20, 5), (7, 4)])
-def test_repeats_of_a_splitter_are_found(splitter, shape):
-    tests = sets_of(splitter(n_splits=shape[1], n_repeats=shape[0], random_state=0))
-    expected = np.repeat(np.arange(shape[0]), shape[1])
-    assert disjoint_repeats(tests).tolist() == expected.tolist()
 
 
 @looped("seed", range(5))
@@ -63,15 +53,6 @@ def test_no_case_is_twice_in_a_repeat_of_random_splits(splitter, seed):
 def test_repeats_of_unequal_length_are_found():
     tests = [*sets_of(KFold(3)), *sets_of(KFold(5)), *sets_of(KFold(2))]
     assert disjoint_repeats(tests).tolist() == [0] * 3 + [1] * 5 + [2] * 2
-
-
-def test_one_shared_case_begins_a_repeat():
-    assert disjoint_repeats([[0, 1], [2, 3], [3, 4], [5]]).tolist() == [0, 0, 1, 1]
-
-
-def test_a_mask_is_a_set_of_rows():
-    masks = [np.isin(np.arange(6), test) for test in ([0, 1], [2, 3], [1, 4])]
-    assert disjoint_repeats(masks).tolist() == [0, 0, 1]
 
 
 def test_a_case_twice_in_a_fold_is_named():

@@ -15,22 +15,6 @@ from optional import require
 from skrate.curves.fold_tables import check_rates
 from skrate.curves.hit_curve import QuasiConcaveHitCurve
 from skrate.data import checks as v
-from skrate.data.sample import check_ranking
-
-
-def test_a_sample_is_returned_ready_for_use():
-    sample = check_ranking([[0], [1]], np.array([1, 2], np.int8), [1, 2])
-    assert sample.is_pos.tolist() == [False, True]
-    assert sample.is_pos.dtype == bool
-    assert sample.scores.dtype == np.int8
-    assert sample.weights.tolist() == [1, 2]
-
-
-def test_weights_that_say_nothing_are_dropped():
-    for weights in (None, [2, 2, 2], [0.1, 0.1, 0.1], [0, 3, 3]):
-        assert check_ranking([0, 1, 1], [1, 2, 3], weights).weights is None
-    sample = check_ranking([0, 1, 1], [1, 2, 3], [0, 1, 2])
-    assert sample.scores.tolist() == [2, 3]
 
 
 def one_dimensional(*cells):
@@ -116,56 +100,9 @@ def test_bad_labels_are_named(labels, pos_label, message):
         v.check_labels(v.check_vector("y_true", labels), pos_label)
 
 
-@looped(
-    "values, message",
-    [
-        (3, "name"),
-        ("text", r"name.*str"),
-        ({1: 2}, r"name.*dict"),
-        (iter([1]), r"name.*list_iterator"),
-        ([[1], [2, 3]], "name"),
-        (np.ma.array([1, 2], mask=[0, 1]), r"name.*1.*1"),
-        ([], "name"),
-        (np.empty((0, 1)), "name"),
-        (np.ones((3, 3)), r"name.*\(3, 3\)"),
-        (np.ones((3, 2)), r"name.*\(3, 2\)"),
-        (np.ones((1, 1, 1)), r"1.*1.*1"),
-    ],
-)
-def test_bad_vectors_are_named(values, message):
-    with pytest.raises(ValueError, match=message):
-        v.check_vector("name", values)
-
-
 def test_a_column_of_the_scores_of_two_classes_is_asked_for():
     with pytest.raises(ValueError, match=r"y_score.*classes_"):
         v.check_vector("y_score", np.ones((3, 2)))
-
-
-@looped(
-    "values, message",
-    [
-        ([1.0, np.nan, np.inf], r"name.*NaN.*1"),
-        ([1.0, -np.inf, np.nan], r"name.*1"),
-        (["a", "b"], r"'a'.*0"),
-        ([1.0, None], r"name.*NaN"),
-        ([object(), 1], "name"),
-        ([1 + 2j], "name"),
-        (["0.3"], r"'0.3'.*0"),
-        (np.array(["2020-01-01"], "M8[D]"), r"2020.*-01.*-01"),
-        (np.array([1, "a"], object), r"'a'.*1"),
-        ([10**5000, 1], "name"),
-        ([Decimal(1)], "'1'"),
-    ],
-)
-def test_bad_scores_are_named(values, message):
-    with pytest.raises(ValueError, match=message):
-        v.check_scores("name", values)
-
-
-@looped("value", [0.5, np.float32(0.5), np.float64(0.5)])
-def test_fractions_pass(value):
-    assert type(v.check_fraction("name", value)) is float
 
 
 @looped(
@@ -316,17 +253,6 @@ def test_numbers_among_words_are_not_made_words():
     labels = v.check_vector("y_true", ["1", 1, "1"])
     with pytest.raises(ValueError, match=r"'int'.*'str'"):
         v.check_labels(labels, "1")
-
-
-@looped("dtype", ["f2", "f4", "f8", "g", "i8", "u2", "U3", "S2", "M8[s]"])
-def test_vectors_have_the_byte_order_of_the_machine(dtype):
-    values = np.arange(3).astype(dtype)
-    for order in "<>":
-        vector = v.check_vector("name", values.astype(values.dtype.newbyteorder(order)))
-        assert vector.dtype == values.dtype
-        assert vector.dtype.isnative
-        assert vector.tolist() == values.tolist()
-    assert v.check_vector("name", values) is values
 
 
 @looped(

@@ -41,18 +41,6 @@ def test_draws_the_moments(kind):
     assert display.point_ is None
 
 
-def test_default_ratios_are_the_papers():
-    found = texts(AUCErrorRateDisplay.from_class_ratios())
-    assert found == [f"smaller class {ratio} %" for ratio in (1, 5, 10, 25, 50)]
-
-
-def test_large_samples_are_drawn_at_some_errors_only():
-    display = AUCErrorRateDisplay.from_class_ratios([0.5], n_cases=5_000)
-    line = display.lines_[0]
-    assert len(line.get_xdata()) == 500
-    np.testing.assert_allclose(line.get_ydata(), 1 - line.get_xdata(), rtol=1e-12)
-
-
 def test_places_the_model_beside_the_mean_for_its_errors(model):
     fitted, X, y = model
     display = AUCErrorRateDisplay.from_estimator(fitted, X, y, pos_label="yes")
@@ -82,27 +70,6 @@ def test_places_the_model_beside_the_mean_for_its_errors(model):
     label = display.point_.get_label()
     assert re.match(r"ours\s\(AUC = .* % from the\s+mean\)$", label)
     assert "deviation" in display.ax_.get_ylabel()
-
-
-def test_which_class_is_positive_changes_no_curve():
-    # The smaller class counts, be it the positive one or not.
-    rng = np.random.default_rng(0)
-    y_true = (np.arange(60) < 45).astype(int)
-    y_score = np.round(y_true + rng.normal(size=60), 1)
-    y_pred = (y_score > 0.5).astype(int)
-    one, other = (
-        AUCErrorRateDisplay.from_predictions(
-            y_true, sign * y_score, y_pred=y_pred, pos_label=label
-        )
-        for label, sign in ((1, 1), (0, -1))
-    )
-    ratios = [curve.class_ratio for curve in one.curves]
-    assert ratios == [0.01, 0.05, 0.1, 0.25, 0.5]
-    assert max(one.curves[3].error_rates) == 0.25
-    for ours, theirs in zip(one.curves, other.curves, strict=True):
-        for found, expected in zip(ours, theirs, strict=True):
-            np.testing.assert_allclose(found, expected, rtol=1e-12)
-    np.testing.assert_allclose(one.point, other.point, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

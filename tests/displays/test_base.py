@@ -25,7 +25,6 @@ from skrate.displays.drawing import (
 
 plt = require("matplotlib.pyplot")
 colors = require("matplotlib.colors")
-containers = require("matplotlib.container")
 lines = require("matplotlib.lines")
 
 RNG = np.random.default_rng(0)
@@ -95,14 +94,6 @@ def test_a_layout_has_room_for_the_legend_below_the_axes():
         assert figure.bbox.y0 <= box.y0 < box.y1 <= ax.xaxis.get_tightbbox().y0 + 1
         assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
         assert ax.get_window_extent().height > 0.4 * figure.bbox.height
-
-
-def test_without_a_layout_the_legend_is_within_the_axes():
-    ax = plt.subplots()[1]
-    box = box_of(HitCurveDisplay.from_predictions(Y_TRUE, A, ax=ax))
-    inside = ax.get_window_extent()
-    assert inside.x0 <= box.x0 < box.x1 <= inside.x1
-    assert inside.y0 <= box.y0 < box.y1 <= inside.y1
 
 
 def test_a_model_is_no_reference_by_its_name():

@@ -5,7 +5,7 @@ import pytest
 
 from drawn import data, texts
 from optional import require
-from skrate import budget_report, hit_curve, rates
+from skrate import budget_report, rates
 from skrate.displays import BudgetReportDisplay
 
 plt = require("matplotlib.pyplot")
@@ -17,16 +17,6 @@ Y_TRUE, A, B = Y == "ill", np.round(X[:, 0], 1), X[:, 1]
 P, N = Y_TRUE.mean(), 5000
 LAW = rates.beta(3, 19)
 REPORT = budget_report(Y_TRUE, {"A": A, "B": B}, rate=LAW, n_items=N)
-
-
-def test_curves_are_hit_curves_in_counts():
-    display = BudgetReportDisplay(REPORT).plot(plot_bands=False)
-    for line, scores in zip(display.lines_, (A, B), strict=True):
-        x, y = data(line)
-        assert y == pytest.approx(N * np.interp(x / N, *hit_curve(Y_TRUE, scores)))
-        assert (x[0], x[-1]) == (0, N)
-    assert data(display.chance_level_)[1].tolist() == [0, N * P]
-    assert data(display.perfect_)[0].tolist() == [0, N * P, N]
 
 
 def test_the_legend_and_the_lines_have_the_numbers_of_the_report():
@@ -61,20 +51,6 @@ def test_the_legend_says_how_many_more_or_fewer_are_found():
         assert len(named) == 1
         assert named[0].startswith(f"{other}:")
         assert named[0].endswith(entry)
-
-
-def test_bands_are_areas_edges_or_none_by_the_number_of_models():
-    reports = [
-        budget_report(Y_TRUE, models, rate=0.2)
-        for models in ({"A": A}, {"A": A, "B": B}, {"A": A, "B": B, "C": -A})
-    ]
-    one, two, three = (BudgetReportDisplay(report).plot() for report in reports)
-    assert one.bands_[0].get_facecolor()[0, 3] == 0.2
-    assert [len(band.get_facecolor()) for band in two.bands_] == [0, 0]
-    assert three.bands_ == []
-    assert not any("band" in text for text in texts(three))
-    assert len(BudgetReportDisplay(reports[2]).plot(plot_bands=True).bands_) == 3
-    assert BudgetReportDisplay(reports[0]).plot(plot_bands=False).bands_ == []
 
 
 @pytest.mark.parametrize("band", ["simultaneous", "pointwise"])

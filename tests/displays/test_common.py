@@ -181,21 +181,6 @@ def test_styles_go_by_the_aliases_of_matplotlib(name):
     assert line == {"c": "red", "ls": ":", "lw": 7}
 
 
-@looped("name", [name for name in BY_NAME if ROWS[name].function is None])
-def test_options_of_plot_are_passed_on(name):
-    row = ROWS[name]
-    parameters = signature(row.display.plot).parameters
-    defaults = {key: parameters[key].default for key in [*parameters][1:]}
-    assert_same_drawing(row.draw(**defaults | row.options), row.draw())
-    with pytest.raises(TypeError, match="colour"):
-        row.draw(colour="red")
-
-
-@looped("name", ["hits", "consensus", "report", "band", "comparison"])
-def test_the_positive_class_is_named(name):
-    assert "(positive label: ill)" in ROWS[name].draw().ax_.get_ylabel()
-
-
 @looped("name", ["hits", "consensus", "errors"])
 def test_an_estimator_is_drawn_as_its_scores(name):
     row = ROWS[name]

@@ -48,21 +48,6 @@ def edges(area):
     return [min(ys) for ys in found], [max(ys) for ys in found]
 
 
-def test_drawn_points_are_the_computed_ones():
-    display = drawn()
-    found = compare_curves(*sample(), rates=RATES, random_state=0)
-    assert display.line_.get_xdata() == pytest.approx(RATES)
-    assert display.line_.get_ydata() == pytest.approx(found.difference)
-    for area, bounds in (
-        (display.band_, found.band),
-        (display.interval_, found.confidence_interval),
-    ):
-        low, high = edges(area)
-        assert low == pytest.approx(bounds.low)
-        assert high == pytest.approx(bounds.high)
-    assert list(display.zero_line_.get_ydata()) == [0, 0]
-
-
 def test_winning_stretches_are_shaded_with_one_entry_each():
     display = drawn(names=("early", "late"))
     won = display.comparison.winning_rates()
@@ -115,14 +100,6 @@ def test_further_axes_count(options, unit):
         unit = 5000 * display.comparison.n_pos / 1500
     assert right.get_ylim() == pytest.approx(np.multiply(unit, display.ax_.get_ylim()))
     assert "5,000" in top.get_xlabel()
-
-
-def test_the_swatch_of_the_interval_lies_over_that_of_the_band():
-    display = drawn()
-    patches = display.ax_.get_legend().get_patches()
-    of_band, of_interval = display.band_.get_alpha(), display.interval_.get_alpha()
-    shades = [patch.get_facecolor()[3] for patch in patches[:3]]
-    assert shades == [of_band, of_band, of_interval]
 
 
 @pytest.mark.parametrize("metric", ["precision", "lift"])

@@ -33,17 +33,6 @@ def drawn(**options):
     return HitCurveDisplay.from_predictions(Y_TRUE, Y_SCORE, **options)
 
 
-def test_hits_are_drawn():
-    display = drawn(plot_momentum=True)
-    assert np.array_equal(data(display.line_), (RATE, HITS))
-    assert np.array_equal(data(display.chance_level_), ([0, 1], [0, P]))
-    assert np.array_equal(data(display.perfect_), ([0, P, 1], [0, P, P]))
-    beta = Momentum().value(RankTable.from_arrays(Y_TRUE, Y_SCORE))
-    x, y = data(display.momentum_)
-    assert y == pytest.approx(beta * x, abs=1e-12)
-    assert y.tolist() == [0, P]
-
-
 def test_gains_are_drawn():
     display = drawn(kind="gains")
     assert np.array_equal(data(display.line_), (RATE, HITS / P))
@@ -53,24 +42,6 @@ def test_gains_are_drawn():
     score = average_precision_score(Y_TRUE, Y_SCORE, sample_weight=1 + Y_TRUE)
     label = drawn(sample_weight=1 + Y_TRUE).line_.get_label()
     assert label == f"AP = {score:.2f}"
-
-
-def test_lift_is_drawn_with_ties_as_straight_pieces_of_the_hit_curve():
-    display = drawn(kind="lift", plot_momentum=True)
-    x, y = data(display.line_)
-    assert np.isin(RATE[1:], x).all()
-    assert len(x) > 500
-    assert x * y * P == pytest.approx(np.interp(x, RATE, HITS), abs=1e-12)
-    # From one case on.
-    assert x[0] == pytest.approx(1 / 200)
-    assert y[0] == pytest.approx(HITS[1] / RATE[1] / P)
-    x, y = data(display.chance_level_)
-    assert y == pytest.approx(1, abs=1e-12)
-    x, y = data(display.perfect_)
-    assert y == pytest.approx(1 / np.maximum(x, P), abs=1e-12)
-    x, y = data(display.momentum_)
-    assert y == pytest.approx(np.full(len(x), y[0]), abs=1e-12)
-    assert x[-1] * y[0] == pytest.approx(1, abs=1e-12)
 
 
 def of_folds(**options):
@@ -133,29 +104,6 @@ def test_a_momentum_above_one_is_drawn_along_the_perfect_curve_and_said():
     assert told == f"Momentum {beta:.2f} (drawn as 1, the most)"
     lift = display.plot(kind="lift", plot_momentum=True)
     assert data(lift.momentum_)[1] == pytest.approx(2)
-
-
-def test_models_on_one_axis_have_a_colour_each():
-    _, ax = plt.subplots()
-    worse = hit_curve(Y_TRUE, Y_SCORE + RNG.normal(size=200))
-    folds = HitCurveDisplay([RATE, worse[0]], [HITS, worse[1]])
-    displays = [
-        HitCurveDisplay(*curve).plot(ax, plot_momentum=True)
-        for curve in ((RATE, HITS), worse)
-    ]
-    displays.append(folds.plot(ax, plot_momentum=True))
-    assert [display.ax_ for display in displays] == [ax] * 3
-    for i, display in enumerate(displays):
-        for line in np.atleast_1d(display.line_):
-            assert line.get_color() == COLORS[i]
-        assert display.momentum_.get_color() == COLORS[i]
-        assert display.momentum_.get_linestyle() == ":"
-    alone = displays[0].plot(name="second", plot_perfect=False)
-    assert alone.perfect_ is None
-    assert [text.split(" (")[0] for text in texts(alone)] == ["second", "Random"]
-    red = folds.plot(plot_momentum=True, curve_kwargs={"c": "red"})
-    lines = [*red.line_, red.momentum_]
-    assert [line.get_color() for line in lines] == ["red"] * 3
 
 
 def test_references_stand_once_on_the_axes():
@@ -243,19 +191,6 @@ def test_gain_is_drawn_against_the_share_of_the_cost():
     shares = drawn(gain=GAIN, cost=COST, kind="gains")
     assert texts(shares)[0] == f"mean gain per case = {mean:.2f}"
     assert data(shares.line_)[1] == pytest.approx(found[1] / found[1][-1])
-
-
-def test_gain_of_positives_is_the_hit_curve():
-    display = drawn(gain={"positive": 1})
-    assert np.allclose(data(display.line_), (RATE, HITS), rtol=0, atol=1e-15)
-    # All cases cost the same.
-    assert display.ax_.get_xlabel() == "Rate"
-    of_table = HitCurveDisplay.from_predictions(
-        RankTable.from_arrays(Y_TRUE, Y_SCORE), gain={"positive": 1}
-    )
-    assert np.allclose(data(of_table.line_), (RATE, HITS), rtol=0, atol=1e-15)
-    free = drawn(cost=(Y_SCORE < 1) * 1.0, kind="lift")
-    assert np.isfinite(data(free.line_)).all()
 
 
 def test_gain_of_folds_is_that_of_their_cases():

@@ -7,21 +7,13 @@ import pytest
 import sklearn
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GroupKFold,
-    RepeatedStratifiedKFold,
-    ShuffleSplit,
-    StratifiedKFold,
-    cross_validate,
-)
+from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from drawn import texts
 from optional import require
-from simulated_folds import low_of
 from skrate import RateAveragedROC, rate_averaged_roc_curve, rates
-from skrate.displays.drawing import COLORS
 
 plt = require("matplotlib.pyplot")
 
@@ -118,21 +110,6 @@ def test_isometrics_end_on_the_borders(space):
     assert not display.plot().isometrics_
 
 
-@pytest.mark.parametrize("space", SPACES)
-def test_folds_are_drawn_on_request(space):
-    y, scores = folds()
-    y[1], scores[1] = y[1][2:], scores[1][2:]
-    display = RateAveragedROC.from_predictions(
-        y, scores, space=space, plot_folds=True, rates=[0, 0.3, 1]
-    )
-    assert len(display.fold_lines_) == 4
-    single = rate_averaged_roc_curve(y[1:2], scores[1:2], rates=[0, 0.3, 1])
-    x, y = coordinates(single, space, single.rates)
-    assert display.fold_lines_[1].get_xdata() == pytest.approx(x)
-    assert display.fold_lines_[1].get_ydata() == pytest.approx(y)
-    assert not display.plot().fold_lines_
-
-
 def test_density_of_the_rate_shades_the_roc_plane():
     rate = rates.mixture([rates.beta(3, 9), 0.8])
     display = of_folds(space="roc", rate=rate, plot_rate=True)
@@ -161,44 +138,6 @@ def test_legend_carries_the_area_and_its_spread():
     assert display.line_.get_label().startswith(f"B ({rauc} ± ")
     one = rate_averaged_roc_curve(*folds(n_folds=1))
     assert "±" not in RateAveragedROC(one).plot().line_.get_label()
-
-
-def test_a_band_is_drawn_and_named():
-    options = {"n_resamples": 100, "random_state": 0}
-    band = of_folds(space="rate-recall", band="simultaneous", **options)
-    expected = rate_averaged_roc_curve(*folds(), band="simultaneous", **options)
-    found = band.bounds_.get_xy()[: len(expected.rates), 1]
-    assert found == pytest.approx(low_of(expected))
-    RateAveragedROC(rate_averaged_roc_curve(*folds()), name="B").plot(
-        band.ax_, space="rate-recall"
-    )
-    found = texts(band)
-    assert found[-2:] == ["95 % band", "95 % bounds"]
-
-
-def test_axes_are_labelled():
-    y, scores = folds()
-    named = [np.where(fold, "yes", "no") for fold in y]
-    display = RateAveragedROC.from_predictions(named, scores, pos_label="yes")
-    assert display.ax_.get_xlabel() == "False positive rate"
-    assert display.ax_.get_ylabel() == "True positive rate\n(positive label: yes)"
-    display.plot(space="rate-accuracy")
-    assert display.ax_.get_ylabel() == "Accuracy\n(positive label: yes)"
-    again = RateAveragedROC(rate_averaged_roc_curve(named, scores, pos_label="yes"))
-    assert again.pos_label == "yes"
-
-
-def test_a_case_counts_once_in_the_bounds_of_test_sets_that_overlap():
-    for cv, n_repeats in (
-        (RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0), 3),
-        (ShuffleSplit(4, test_size=0.5, random_state=0), 4),
-    ):
-        results = cross_validate(
-            GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True
-        )
-        display = RateAveragedROC.from_cv_results(results, X, Y)
-        assert display.curve.n_repeats == n_repeats
-        assert display.line_.get_label().startswith("GaussianNB (AUC = ")
 
 
 @pytest.mark.parametrize("n_jobs", [None, pytest.param(2, marks=pytest.mark.slow)])
@@ -303,21 +242,6 @@ def draw(**options):
     ]
 
 
-def test_bounds_have_one_entry_in_grey_and_models_one_of_their_own():
-    *_, last = draw(space="rate-recall", plot_rate=True, plot_chance_level=True)
-    found = texts(last)
-    assert [text.split(" (")[0].split("\n")[0] for text in found[:3]] == list(NAMES)
-    assert found[3:] == ["Perfect and worst", "Random", "budget", "95 % bounds"]
-    red, green, blue, _ = last.ax_.get_legend().get_patches()[-1].get_facecolor()
-    assert red == green == blue
-    # The area itself has the colour of its model.
-    assert plt.matplotlib.colors.same_color(
-        (*last.bounds_.get_facecolor()[:3],), COLORS[2]
-    )
-    mine = RateAveragedROC(curve_of(0)).plot(bounds_kwargs={"label": "mine"})
-    assert texts(mine)[1:] == ["mine"]
-
-
 def test_what_models_share_is_drawn_once():
     first, *others = draw(plot_rate=True, plot_chance_level=True)
     for display in others:
@@ -351,21 +275,6 @@ def test_a_budget_is_drawn_against_the_rate_unless_the_plane_is_asked_for():
     assert display.plot(ax).ax_.get_ylabel() == "Accuracy"
     ax = display.plot().ax_
     assert display.plot(ax, plot_rate=True).ax_.get_xlabel() == "False positive rate"
-
-
-@pytest.mark.parametrize("space", SPACES)
-def test_a_zoom_shows_the_budget_and_what_the_curves_have_there(space):
-    display = RateAveragedROC(curve_of(0), rate=LAW).plot(space=space, zoom="rate")
-    assert display.rate_
-    low, high = display.ax_.get_xlim()
-    x = display.line_.get_xdata()
-    at = np.interp([LAW.ppf(0.01), LAW.ppf(0.99)], display.curve.rates, x)
-    assert low < at[0] < at[1] < high < 0.45
-    bottom, top = display.ax_.get_ylim()
-    drawn = display.bounds_.get_xy()
-    seen = drawn[(drawn[:, 0] >= low) & (drawn[:, 0] <= high)]
-    assert bottom <= seen[:, 1].min() < seen[:, 1].max() <= top
-    assert display.ax_.get_aspect() == "auto"
 
 
 def test_a_zoom_of_several_models_shows_all_of_them():

@@ -67,40 +67,12 @@ def test_each_result_makes_a_page_without_a_figure_left_open():
     assert plt.get_fignums() == before
 
 
-def test_a_page_takes_other_results_displays_and_texts():
-    plt = require("matplotlib.pyplot")
-    report, comparison = (result for result, _ in made()[:2])
-    display = comparison.plot()
-    drawn_on = display.ax_
-    others = {"The <curves>": comparison, "Named": display, "Text": "a < b"}
-    page = report.to_html(title="Mine & yours", others=others)
-    assert display.ax_ is drawn_on
-    assert page.count("<title>Mine &amp; yours</title>") == 1
-    headings = ["The &lt;curves&gt;", "Named", "Text"]
-    places = [page.index(f"<h2>{heading}</h2>") for heading in headings]
-    assert places == sorted(places)
-    assert page.count("<img ") == 3
-    assert page.count("<table>") == 2
-    assert "<p>a &lt; b</p>" in page
-    plt.close("all")
-
-
 def test_what_is_undefined_has_a_page_without_a_picture():
     with pytest.warns(UndefinedMetricWarning):
         report = budget_report(np.zeros(9, int), np.arange(9), rate=0.2)
     page = report.to_html()
     assert "there is no curve to draw" in page
     assert "<img" not in page
-
-
-def test_options_go_to_the_display_and_to_its_plot():
-    require("matplotlib")
-    report = budget_report(Y_TRUE, Y_SCORE, rate=0.2)
-    drawn = report.plot(name="mine", plot_perfect=False)
-    assert drawn.lines_[0].get_label().startswith("mine: ")
-    assert drawn.perfect_ is None
-    with pytest.raises(TypeError, match="colour"):
-        report.plot(colour="red")
 
 
 def test_all_results_with_a_display_draw_themselves():

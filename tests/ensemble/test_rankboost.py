@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 import sklearn
 from scipy.special import expit
-from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from looped import looped
-from reference.rankboost_pairs import boost, ranking_loss, sample
+from reference.rankboost_pairs import boost, sample
 from skrate import RankBoostClassifier
 
 # Before 1.7, this check makes three classes into two by the first label it meets, in
@@ -77,42 +76,6 @@ def test_equals_the_pair_matrix_with_weights_and_lists(seed):
     np.testing.assert_allclose(ranking_score, scores, atol=1e-10)
 
 
-@looped("n", [255, 256, 257, 600])
-def test_columns_of_many_values_search_like_columns_of_few(n):
-    # Up to 255 values have codes of one byte.
-    rng = np.random.default_rng(n)
-    value = rng.permutation(n).astype(float)
-    y = (value + rng.normal(scale=n / 3, size=n) > n / 2).astype(int)
-    X = np.column_stack([value, np.repeat(value, 2)[:n], value])
-    X[rng.random(n) < 0.1, 2] = np.nan
-    weights = rng.uniform(0.5, 2, size=n)
-    model = RankBoostClassifier(n_estimators=3).fit(X, y, weights)
-    signed = np.where(y == 1, weights, -weights)
-    signed /= np.where(y == 1, signed[y == 1].sum(), -signed[y == 0].sum())
-    reached = [0.0]
-    for column in X.T:
-        missing = np.isnan(column)
-        for threshold in [-np.inf, *np.unique(column[~missing])]:
-            above = column > threshold
-            reached += [abs(signed[above].sum()), abs(signed[above | missing].sum())]
-    r = np.tanh(model.estimators_["weight"][0])
-    assert abs(r) == pytest.approx(max(reached), abs=1e-12)
-
-
-@looped("lists", [False, True])
-def test_product_of_normalisers_bounds_the_ranking_loss(lists):
-    X, y, rng = sample(5, n=60)
-    weights = rng.uniform(0.2, 3, size=60)
-    groups = rng.integers(0, 4, size=60) if lists else np.zeros(60, dtype=int)
-    model = RankBoostClassifier(n_estimators=40).fit(X, y, weights, groups=groups)
-    bounds = np.cumprod(model.normalisers_)
-    assert (model.normalisers_ < 1).all()
-    staged = list(model.staged_decision_function(X))
-    assert len(staged) == len(bounds) == 40
-    for scores, bound in zip(staged, bounds, strict=True):
-        assert ranking_loss(y, scores, weights, groups) <= bound + 1e-12
-
-
 def test_separable_sample_stops_at_once_with_a_finite_weight():
     X = np.array([[1.0, 5], [2, 3], [3, 4], [4, 1]])
     model = RankBoostClassifier().fit(X, [0, 0, 1, 1])
@@ -150,21 +113,6 @@ def test_neither_rounding_nor_the_order_of_rows_or_bytes_chooses_a_ranker():
         np.testing.assert_array_equal(*thresholds)
         found, expected = again.predict_proba(X), model.predict_proba(X)
         np.testing.assert_allclose(found, expected, rtol=1e-8)
-
-
-@looped("max_bins", [None, 12])
-@looped("lists", [False, True])
-def test_integer_weights_are_repeated_rows(max_bins, lists):
-    X, y, rng = sample(8, n=120, share_missing=0.05)
-    weights, groups = rng.integers(0, 4, size=120), rng.integers(0, 5, size=120)
-    groups = groups if lists else np.zeros(120)
-    rows = np.repeat(np.arange(120), weights)
-    model = RankBoostClassifier(n_estimators=15, max_bins=max_bins)
-    one = clone(model).fit(X, y, weights, groups)
-    other = model.fit(X[rows], y[rows], groups=groups[rows])
-    thresholds = [each.estimators_["threshold"] for each in (one, other)]
-    np.testing.assert_array_equal(*thresholds)
-    np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=1e-8)
 
 
 def test_missing_values_go_to_the_learned_side():

@@ -63,25 +63,6 @@ def test_names_of_scikit_learn_score_the_second_class(scoring):
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_held_out_score_is_that_of_the_model_made_so_far():
-    X, y, rng = sample(18, n=200)
-    weights = rng.uniform(0.5, 2, size=200)
-    seen = []
-
-    def spy(estimator, X, y, sample_weight=None):
-        seen.append((X, y, sample_weight))
-        return float(estimator.predict_proba(X)[:, 1] @ np.arange(y.size))
-
-    model = RankBoostClassifier(
-        n_estimators=7, n_iter_no_change=7, scoring=spy, random_state=1
-    ).fit(X, y, weights)
-    held_out, labels, held_out_weights = seen[-1]
-    assert len(seen) == 7
-    assert len(labels) == len(held_out_weights) == len(held_out) == 20
-    expected = pytest.approx(spy(model, held_out, labels), rel=1e-9)
-    assert model.validation_scores_[-1] == expected
-
-
 def test_held_out_score_is_the_share_of_pairs_in_order_by_default():
     X, y, rng = sample(25, n=200)
     weights, groups = rng.uniform(0.5, 2, size=200), rng.integers(0, 12, size=200)

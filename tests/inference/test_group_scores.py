@@ -15,7 +15,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 import skrate
-from list_strategies import ranked_lists
 from looped import case, looped
 from optional import require
 from scores_as_they_are import fitted
@@ -25,14 +24,12 @@ from skrate import (
     estimate,
     eval_metric,
     group_scores,
-    lift_at_rate_score,
     make_ranking_scorer,
     mean_average_precision_score,
     ndcg_score,
     precision_at_rate_score,
     ranking_auc_score,
     rate_weighted_auc_score,
-    rates,
     recall_at_rate_score,
     reciprocal_rank_score,
 )
@@ -41,7 +38,6 @@ from skrate.metrics.list_scores import sums_of
 from skrate.results import GroupScores
 from strategies import in_parts, ranked_samples
 
-BETA = rates.beta(3, 19)
 # Two lists in another order of rows: relevant items at places 1 and 3, and at 2.
 Y_TRUE = [1, 0, 1, 1, 0, 0]
 Y_SCORE = [5, 9, 1, 8, 3, 2]
@@ -70,18 +66,6 @@ def test_by_hand(metric, options, expected):
     assert result.groups.tolist() == ["a", "b"]
     assert result.values == pytest.approx(expected, abs=1e-15)
     assert (result.n_items.tolist(), result.n_pos.tolist()) == ([3, 3], [2, 1])
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@looped("function", [recall_at_rate_score, precision_at_rate_score, lift_at_rate_score])
-@given(lists=ranked_lists(), k=st.integers(1, 9))
-def test_a_number_of_items_is_that_share_of_each_list(function, lists, k):
-    result = group_scores(function, *lists[:2], groups=lists.groups, k=k)
-    for label, score in zip(result.groups, result.values, strict=True):
-        rows = lists.groups == label
-        seen = min(k, int(rows.sum()))
-        alone = function(lists.y_true[rows], lists.y_score[rows], k=seen)
-        assert score == pytest.approx(alone, abs=1e-14, nan_ok=True)
 
 
 @looped(
@@ -141,14 +125,6 @@ def test_an_undefined_mean_is_nan_with_a_warning():
     result = group_scores("roc_auc", [1, 0], [1, 2], groups=[0, 1])
     with pytest.warns(UndefinedMetricWarning, match="no list"):
         assert math.isnan(result.mean())
-
-
-def test_an_empty_list_is_nan_and_counts_for_nothing():
-    options = {"groups": [0, 1, 1], "sample_weight": [0, 1, 1]}
-    result = group_scores(average_precision_score, [1, 1, 0], [1, 2, 1], **options)
-    assert np.array_equal(result.values, [np.nan, 1], equal_nan=True)
-    assert (result.n_items.tolist(), result.n_pos.tolist()) == ([0, 2], [0, 1])
-    assert result.mean(undefined=0) == 1
 
 
 @looped(
@@ -215,20 +191,6 @@ def test_keywords_of_lists_may_be_in_a_partial(function, options):
     assert monitor(*columns, None, [3, 3])[1] == expected
 
 
-def test_keywords_beside_a_partial_count():
-    one = partial(ranking_auc_score, k=1, relevance_threshold=3)
-    rows = GRADES, Y_SCORE
-    found = group_scores(one, *rows, groups=GROUPS, k=3, relevance_threshold=2)
-    assert found.params == {"k": 3}
-    expected = group_scores(
-        ranking_auc_score, *rows, groups=GROUPS, k=3, relevance_threshold=2
-    )
-    np.testing.assert_array_equal(found.values, expected.values)
-    others = partial(ranking_auc_score, groups=[1] * 6)
-    of_groups = estimate(others, Y_TRUE, Y_SCORE, groups=GROUPS)
-    assert of_groups.value == ranking_auc_score(Y_TRUE, Y_SCORE, groups=GROUPS)
-
-
 def test_what_is_unknown_within_lists_is_named():
     with pytest.raises(ValueError, match=r"metric.*Momentum"):
         group_scores(momentum.momentum_score, Y_TRUE, Y_SCORE, groups=GROUPS)
@@ -247,45 +209,6 @@ def test_the_mean_has_no_pairs():
         result.mean(average="pairs")
     with pytest.raises(ValueError, match="undefined"):
         result.mean(undefined="zero")
-
-
-def test_the_interval_of_the_mean_keeps_to_the_range_of_the_metric():
-    # The lift of two lists is 2, of two 0: their mean is as far from 1 as can be.
-    y_true, y_score = [1, 0] * 4, [2, 1, 2, 1, 1, 2, 1, 2]
-    result = group_scores(
-        lift_at_rate_score, y_true, y_score, groups=np.arange(8) // 2, rate=0.5
-    ).estimate()
-    assert result.value == 1
-    assert result.standard_error == pytest.approx(math.sqrt(4 / 3 / 4), abs=1e-15)
-    low, high = result.confidence_interval
-    assert low == 0
-    # 3.1824 is the 0.975 quantile of Student's t with three degrees of freedom.
-    assert high == pytest.approx(min(2, 1 + 3.18245 * math.sqrt(1 / 3)), abs=1e-5)
-    assert result.to_dict()["low"] == 0
-
-
-def test_the_columns_are_those_of_a_frame():
-    result = group_scores("roc_auc", Y_TRUE, Y_SCORE, groups=GROUPS)
-    assert result.to_dict() == {
-        "group": ["a", "b"], "value": [0.5, 0.5], "n_items": [3, 3], "n_pos": [2, 1]
-    }  # fmt: skip
-
-
-def test_takes_and_makes_data_frames():
-    pd, polars = require("pandas"), require("polars")
-    columns = {"y": Y_TRUE, "score": Y_SCORE, "user": GROUPS}
-    plain = group_scores("roc_auc", Y_TRUE, Y_SCORE, groups=GROUPS)
-    for library in (pd, polars):
-        frame = library.DataFrame(columns)
-        found = group_scores(
-            "roc_auc", frame["y"], frame["score"], groups=frame["user"]
-        )
-        assert found.to_dict() == plain.to_dict()
-    table = plain.to_frame()
-    assert list(table.index) == ["a", "b"]
-    assert table.loc["b", "value"] == plain.values[1]
-    assert list(table) == ["value", "n_items", "n_pos"]
-    assert polars.DataFrame(plain.to_dict())["group"].to_list() == ["a", "b"]
 
 
 # --- Entities ------------------------------------------------------------------------
@@ -324,27 +247,6 @@ def test_precision_of_entities_is_the_card_precision_of_the_handbook():
         entities=[f"card {card}" for card in cards],
     )  # fmt: skip
     assert np.array_equal(by_name.values, found.values)
-
-
-@looped("library", ["pandas", "polars"])
-def test_scorers_find_entities_by_column(library):
-    frames = require(library)
-    cards = ["x", "y", "x", "y", "y", "z"]
-    X = frames.DataFrame({"score": Y_SCORE, "day": GROUPS, "card": cards})
-
-    scorer = make_ranking_scorer(
-        precision_at_rate_score, k=1, groups="day", entities="card"
-    )
-    expected = group_scores(
-        precision_at_rate_score, Y_TRUE, Y_SCORE, groups=GROUPS, entities=cards,
-        k=1,
-    )  # fmt: skip
-    assert scorer(fitted(), X, Y_TRUE) == expected.mean()
-    wrong = make_ranking_scorer(
-        precision_at_rate_score, k=1, groups="day", entities="customer"
-    )
-    with pytest.raises(ValueError, match="entities='customer'"):
-        wrong(fitted(), X, Y_TRUE)
 
 
 def test_entities_come_by_metadata_routing():
@@ -467,22 +369,6 @@ def test_sorted_rows_may_be_cut_anywhere(sample, groups, sizes, is_weighted, as_
         "roc_auc", *arrays[:2], groups=arrays[2], sample_weight=weights
     )
     assert_same(found, expected)
-
-
-def test_lists_without_weight_and_in_any_order_of_labels():
-    columns = {
-        "y_true": [1, 0, 1, 0, 1, 0, 0, 1],
-        "y_score": [1, 2, 3, 4, 5, 6, 7, 8],
-        "groups": [9, 2, 9, 2, 5, 5, 1, 1],
-        "sample_weight": [1, 2, 2, 2, 0, 0, 3, 3],
-    }
-    columns = [np.array(column) for column in columns.values()]
-    found = GroupScores.from_batches("average_precision", in_parts(columns, [4, 3, 1]))
-    expected = group_scores(
-        "average_precision", *columns[:2], groups=columns[2], sample_weight=columns[3]
-    )
-    assert_same(found, expected)
-    assert found.n_empty == 1
 
 
 def test_a_batch_of_lists_without_weight_is_known_to_be_empty():

@@ -6,11 +6,10 @@ import pytest
 import guarantees
 import skrate
 from looped import case
-from optional import require
 from reference.pbc import patients
 from simulated_intervals import Setting
 from simulated_sources import HORIZON, censored
-from skrate import compare, estimate, labels
+from skrate import estimate, labels
 
 METRICS = {
     "roc_auc": {},
@@ -61,13 +60,6 @@ def test_counts_are_inverse_chances_to_be_followed_up(decimals):
     assert found.weight.sum() == pytest.approx(len(time), rel=1e-13)
 
 
-def test_events_come_before_losses_at_the_same_time():
-    # At 2 an event and a loss: one of three is lost, and the event saw no loss.
-    found = labels.censored([2, 2, 4, 5], [1, 0, 1, 0], 5)
-    np.testing.assert_allclose(found.pos, [1, 0, 1.5, 0])
-    np.testing.assert_allclose(found.neg, [0, 0, 0, 1.5])
-
-
 def test_an_end_of_the_study_at_the_horizon_loses_nobody():
     found = labels.censored([2, 5, 5, 5], [1, 1, 0, 0], 5)
     assert found.known.tolist() == [True, True, False, False]
@@ -94,56 +86,6 @@ def test_influence_is_that_of_leaving_out_cases(decimals):
             assert np.corrcoef(by_slopes[::5], by_leaving)[0, 1] > 0.998
             ratio = np.std(by_slopes[::5]) / np.std(by_leaving)
             assert ratio == pytest.approx(1, abs=0.03)
-
-
-def test_estimated_chances_make_the_error_smaller_than_known_ones():
-    # Where nobody's loss says anything: scores are at random and half are lost.
-    time, event, score, horizon = followed(2000, 3)
-    found = labels.censored(time, event, horizon)
-    plain = labels.EstimatedLabels(
-        found.pos, found.noise, found.source, found.scope, found.weight
-    )
-    errors = [estimate("precision_at_rate", one, score, rate=0.3).standard_error
-              for one in (found, plain)]  # fmt: skip
-    assert errors[0] < errors[1]
-
-
-def test_the_unit_of_time_is_free():
-    time, event, score, horizon = followed(200, 4)
-    for name, params in METRICS.items():
-        one = estimate(name, labels.censored(time, event, horizon), score, **params)
-        two = estimate(
-            name, labels.censored(4 * time, event, 4 * horizon), score, **params
-        )
-        assert repr(one) == repr(two)
-
-
-def test_the_order_of_cases_is_free():
-    time, event, score, horizon = followed(200, 5, decimals=1)
-    order = np.random.default_rng(0).permutation(len(time))
-    for convert in (lambda found: found, labels.EstimatedLabels.for_batch):
-        found = [
-            estimate("roc_auc", convert(labels.censored(t, e, horizon)), s)
-            for t, e, s in (
-                (time, event, score), (time[order], event[order], score[order])
-            )
-        ]  # fmt: skip
-        assert found[0].value == pytest.approx(found[1].value, rel=1e-12)
-        error = pytest.approx(found[1].standard_error, rel=1e-12)
-        assert found[0].standard_error == error
-
-
-def test_models_are_compared_with_the_error_of_weights():
-    time, event, score, horizon = followed(300, 6)
-    found = labels.censored(time, event, horizon)
-    other = score + np.random.default_rng(1).normal(size=300)
-    difference = compare("roc_auc", found, score, other)
-    rows = (
-        estimate("roc_auc", found, score).influence
-        - estimate("roc_auc", found, other).influence
-    )
-    error = np.sqrt(np.sum(rows**2)) / len(rows)
-    assert difference.standard_error == pytest.approx(error, rel=1e-12)
 
 
 def test_the_variance_of_a_batch_is_that_of_samples_drawn_one_after_the_other():
@@ -190,18 +132,6 @@ def test_squared_errors_of_a_batch_are_distances_from_those_at_risk(decimals):
         expected += (after - before) * np.sum(weight[at_risk] * away**2)
         before = after
     assert squares == pytest.approx(expected, rel=1e-11)
-
-
-def test_scikit_survival_has_the_same_auc():
-    metrics, util = require("sksurv.metrics"), require("sksurv.util")
-    for seed in range(5):
-        time, event, score, horizon = followed(300, seed)
-        found = labels.censored(time, event, horizon)
-        survival = util.Surv.from_arrays(event, time)
-        times = [horizon * 0.5, horizon]
-        # Its weights are those of the time of an event, at which none is lost here.
-        (_, auc), _ = metrics.cumulative_dynamic_auc(survival, survival, score, times)
-        assert estimate("roc_auc", found, score).value == pytest.approx(auc, rel=1e-13)
 
 
 @pytest.mark.parametrize(

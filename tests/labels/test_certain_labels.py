@@ -1,7 +1,5 @@
 """Estimated labels that are certain: every number is that of plain labels."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -44,21 +42,6 @@ SOURCES = {
 }
 
 
-def numbers(result):
-    """Return all numbers of a result, by the path of its fields."""
-    if dataclasses.is_dataclass(result) and not isinstance(result, type):
-        names = [field.name for field in dataclasses.fields(result)]
-        result = {name: getattr(result, name) for name in names}
-    if isinstance(result, dict):
-        return [number for value in result.values() for number in numbers(value)]
-    if isinstance(result, list | tuple):
-        return [number for value in result for number in numbers(value)]
-    is_number = isinstance(result, int | float | np.number)
-    if is_number or (isinstance(result, np.ndarray) and result.dtype.kind in "fiub"):
-        return np.ravel(result).astype(float).tolist()
-    return []
-
-
 def calls(y_true):
     """Return what each function says of labels."""
     found = {}
@@ -95,17 +78,6 @@ class Scores(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X):
         return X[:, 0]
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_certain_labels_give_every_number_of_plain_labels():
-    expected = calls(Y)
-    for source, y_true in SOURCES.items():
-        assert y_true.known is not None, source
-        for name, found in calls(y_true).items():
-            assert np.array_equal(
-                numbers(found), numbers(expected[name]), equal_nan=True
-            ), (source, name)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

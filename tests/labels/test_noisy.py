@@ -44,21 +44,6 @@ def test_several_annotators_are_averaged_by_the_inverse_of_their_variance():
         assert labelled.noise[i] ** 2 == pytest.approx(noise, rel=1e-10)
 
 
-def test_one_column_is_one_annotator():
-    seen = np.array([1, 0, 0, 1])
-    one, column = labels.noisy(seen, 0.9, 0.8), labels.noisy(seen[:, None], 0.9, [0.8])
-    assert one.pos.tolist() == column.pos.tolist()
-    assert one.noise.tolist() == column.noise.tolist()
-
-
-def test_classes_have_any_names():
-    names = np.array([["ill", None], ["well", "well"], [None, "ill"]], dtype=object)
-    numbers = np.array([[1, np.nan], [0, 0], [np.nan, 1]])
-    rates = [0.9, 0.8], [0.8, 0.9]
-    one = labels.noisy(names, *rates, pos_label="ill")
-    assert one.pos.tolist() == labels.noisy(numbers, *rates).pos.tolist()
-
-
 def test_errors_of_both_rates_are_those_of_changing_them():
     seen, score = seen_by_three()
     n_pos, n_neg = 400, 900
@@ -103,16 +88,6 @@ def test_a_prevalence_that_validation_leaves_open_is_warned_of():
         labels.noisy(seen, 0.85, 0.95, validation=(80, 300))
 
 
-def test_a_shared_error_cancels_in_part_where_models_are_compared():
-    seen, score = seen_by_three()
-    other = score + np.random.default_rng(1).normal(size=len(score))
-    found = labels.noisy(seen, SENSITIVITY, SPECIFICITY, validation=(30, 60))
-    a, b = (estimate("roc_auc", found, s).standard_error for s in (score, other))
-    apart = compare("roc_auc", found, score, other).standard_error
-    assert apart < np.hypot(a, b)
-    assert compare("roc_auc", found, score, score + 1).standard_error == 0
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -140,16 +115,6 @@ def test_probabilities_are_checked():
 
 def test_predictions_say_on_what_they_rest():
     assert "if calibrated" in repr(labels.predicted([0.5, 0.25]))
-
-
-def test_without_wrong_positives_the_recall_is_that_of_the_found_ones():
-    rng = np.random.default_rng(0)
-    is_labelled, score = rng.random(200) < 0.2, rng.normal(size=200)
-    found = labels.noisy(is_labelled, 0.4, 1)
-    for rate in (0.1, 0.5):
-        one = estimate("recall_at_rate", found, score, rate=rate).value
-        other = estimate("recall_at_rate", is_labelled, score, rate=rate).value
-        assert one == pytest.approx(other, rel=1e-13)
 
 
 def test_a_batch_by_rates_that_were_never_wrong_has_an_error():

@@ -5,7 +5,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import optimize
 
 import guarantees
 from looped import case
@@ -22,11 +21,6 @@ def batch(seed, n=4_000):
     a = rng.normal(size=n) + 2 * y_true
     b = 0.5 * a + rng.normal(size=n) + y_true
     return y_true, a, b, 1 / (1 + np.exp(4.94 - 2 * a))
-
-
-def spread(share, need):
-    """Return the variance that labels with these probabilities leave, literally."""
-    return sum((1 - p) / p * w**2 for p, w in zip(share, need, strict=True))
 
 
 def test_strata_get_neymans_allocation():
@@ -70,31 +64,6 @@ def test_a_difference_adds_a_tenth_of_the_squared_slopes_of_both_models():
     )  # fmt: skip
     need = np.sqrt([0.1 * (4 + 4), 4 + 0.1 * 4, 4 + 0.1 * 4, 0])
     np.testing.assert_allclose(plan.probability, 2 * need / need.sum(), atol=1e-8)
-
-
-def test_no_other_probabilities_leave_less_variance():
-    rng = np.random.default_rng(2)
-    scores, chance = rng.normal(size=6), rng.uniform(0.1, 0.9, 6)
-    for metric, options in (("roc_auc", {}), ("expected_recall", {"rate": 0.4})):
-        plan = plan_labels(
-            scores, 3, metric=metric, probability=chance, floor=0, **options
-        )
-        found = plan.standard_error**2 * 36
-        unsure = plan.probability < 1
-        part = (1 - plan.probability) / plan.probability
-        # The need behind the plan, up to its scale, is in its own probabilities.
-        need = np.where(unsure, plan.probability, plan.probability)
-        scale = found / spread(plan.probability, need) if part.any() else 1.0
-
-        def variance(share, need=need, scale=scale):
-            return scale * spread(share, need)
-
-        best = optimize.minimize(
-            variance, np.full(6, 0.5), bounds=[(0.01, 1.0)] * 6,
-            constraints={"type": "eq", "fun": lambda share: share.sum() - 3},
-        )  # fmt: skip
-        with case(metric):
-            assert best.fun >= found * (1 - 1e-4)
 
 
 def test_the_number_of_labels_is_kept_and_each_case_has_its_probability():
@@ -165,14 +134,6 @@ def test_a_label_is_known_or_drawn():
     scale = 50 / alone.probability[~is_known].sum()
     np.testing.assert_allclose(drawn, scale * alone.probability, rtol=1e-4)
     assert plan.labels(y_true).strata is None
-
-
-def test_labels_that_were_not_drawn_do_not_count():
-    y_true, a, _, chance = batch(2)
-    plan = plan_labels(a, 200, probability=chance, random_state=0, **PARAMS)
-    some = plan.labels(np.where(plan.is_drawn, y_true, np.nan))
-    whole = plan.labels(y_true)
-    np.testing.assert_array_equal(some.pos, whole.pos)
 
 
 def test_estimates_of_other_metrics_warn():

@@ -10,19 +10,9 @@ from sklearn.model_selection import cross_val_score, train_test_split
 
 import guarantees
 from looped import case, looped
-from optional import require
 from reference import estimated_labels as literal
 from simulated_sources import METRICS
-from skrate import (
-    RateWeightedAUCScorer,
-    budget_report,
-    compare,
-    compare_curves,
-    curve_band,
-    estimate,
-    labels,
-    select_best,
-)
+from skrate import RateWeightedAUCScorer, compare, estimate, labels, select_best
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
 PREDICTED = [Fraction(m, 10) for m in (9, 5, 4, 4, 7, 2, 1, 0)]
@@ -123,23 +113,6 @@ def test_masks_slices_and_positions_take_the_same_rows(source):
     assert whole.standard_error == pytest.approx(error, rel=1e-12)
 
 
-def test_a_mask_may_be_a_pandas_series():
-    mask = require("pandas").Series(np.arange(400) % 3 == 0)
-    found = labels.noisy(np.arange(400) % 5 == 0, 0.5, 1)
-    assert found[mask].pos.tolist() == found.pos[::3].tolist()
-
-
-def test_known_rows_give_the_numbers_of_labels():
-    one = Drawn()
-    found = labels.sampled(one.y_true, 1.0)[one.rows]
-    for name, params in METRICS.values():
-        with case(name):
-            a = one.a[one.rows]
-            expected = estimate(name, one.y_true[one.rows], a, **params)
-            assert estimate(name, found, a, **params) == expected
-    assert np.array_equal(np.asarray(found), one.y_true[one.rows])
-
-
 @pytest.mark.parametrize("design", ["fixed", "strata"])
 def test_the_variance_in_a_subgroup_is_unbiased_over_all_samples(design):
     # The number of labels is fixed in all, not in the subgroup.
@@ -165,68 +138,6 @@ def test_the_variance_in_a_subgroup_is_unbiased_over_all_samples(design):
         found += float(chance) * float(adds @ adds)
     assert mean == pytest.approx(true, rel=1e-12)
     assert found == pytest.approx(variance, rel=1e-12)
-
-
-def weighted_sum(time, event, weights, horizon, of_pos, of_neg):
-    """Return the sum over cases that were followed up, by a weighted Kaplan-Meier."""
-    found = 0.0
-    for i, (t, e) in enumerate(zip(time, event, strict=True)):
-        if not e and t < horizon:
-            continue
-        chance = 1.0
-        for u in sorted(set(time[~event & (time < min(t, horizon))])):
-            lost = weights[~event & (time == u)].sum()
-            at_risk = weights[time > u].sum() + lost
-            chance *= 1 - lost / at_risk
-        worth = of_pos[i] if e and t <= horizon else of_neg[i]
-        found += weights[i] * worth / chance
-    return found
-
-
-@pytest.mark.parametrize("decimals", [3, 0])
-def test_all_cases_add_to_the_error_of_a_censored_subgroup(decimals):
-    one = Drawn(60, seed=2)
-    lost = one.lost / 3
-    event = one.time <= lost
-    time = np.round(np.minimum(one.time, lost), decimals)
-    rng = np.random.default_rng(4)
-    rows = rng.permutation(60)[:20]
-    slopes = np.zeros((2, 60))
-    slopes[:, rows] = rng.normal(size=(2, 20))
-    found = labels.censored(time, event, 5)[rows]
-    adds = found.influence(*slopes[:, rows])
-    step, by_weight = 1e-6, []
-    for i in [*rows, *sorted(set(range(60)) - set(rows))]:
-        ends = []
-        for sign in (1, -1):
-            weights = np.ones(60)
-            weights[i] += sign * step
-            ends.append(weighted_sum(time, event, weights, 5, *slopes))
-        by_weight.append((ends[0] - ends[1]) / (2 * step))
-    np.testing.assert_allclose(adds, by_weight, rtol=1e-6, atol=1e-7)
-    assert np.abs(adds[20:]).max() > 0.05
-
-
-def test_other_functions_take_rows():
-    one = Drawn(1000)
-    for source in ("fixed", "censored"):
-        found, a, b = one.of(source)[one.rows], one.a[one.rows], one.b[one.rows]
-        with case(source):
-            curves = compare_curves(found, a, b, rates=[0.1, 0.4], band="pointwise")
-            pair = compare("recall_at_rate", found, a, b, rate=0.4)
-            assert curves.difference[1] == pytest.approx(pair.value, rel=1e-9)
-            error = curves.standard_error[1]
-            assert error == pytest.approx(pair.standard_error, rel=0.02)
-            band = curve_band(
-                found, a, metric="recall", at=[0.1, 0.4], band="pointwise"
-            )
-            one_rate = estimate("recall_at_rate", found, a, rate=0.4)
-            assert band.value[1] == pytest.approx(one_rate.value, rel=1e-9)
-            report = budget_report(found, a, rate=0.4)
-            row = next(each for each in report.rows if each.quantity == "recall")
-            assert row.value == pytest.approx(one_rate.value, rel=1e-12)
-            best = select_best("roc_auc", found, {"a": a, "b": b}, random_state=0)
-            assert best.value == estimate("roc_auc", found, a).value
 
 
 def test_the_plan_of_a_metric_is_remembered():

@@ -19,8 +19,6 @@ from skrate import (
     curve_band,
     estimate,
     labels,
-    ranking_auc_score,
-    select_best,
 )
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
@@ -172,34 +170,6 @@ def test_the_variance_of_a_batch_is_unbiased_over_all_samples(design):
     assert found == pytest.approx(variance, rel=1e-12)
 
 
-def test_the_variance_of_fixed_numbers_is_that_of_double_sampling():
-    # The share of positives: in each stratum, a random share W_h of the cases, k_h
-    # labels are drawn. Its variance is sum_h W_h^2 p_h q_h / k_h for the labels and
-    # sum_h W_h (p_h - p)^2 / n for the shares, for one stratum p q / k.
-    rng = np.random.default_rng(3)
-    n, sizes, n_labels = 6_000, [1_000, 5_000], [700, 900]
-    strata = np.repeat([0, 1], sizes)
-    y_true = rng.random(n) < np.where(strata, 0.1, 0.6)
-    seen, share, labelled = np.full(n, np.nan), np.empty(n), []
-    for h, k in enumerate(n_labels):
-        drawn = rng.permutation(np.flatnonzero(strata == h))[:k]
-        seen[drawn], share[strata == h] = y_true[drawn], k / sizes[h]
-        labelled.append(y_true[drawn].mean())
-    p, part = np.array(labelled), np.array(sizes) / n
-    between = part @ (p - part @ p) ** 2
-    expected = part**2 @ (p * (1 - p) / n_labels) + between / n
-    found = labels.sampled(seen, share, design=strata)
-    one = estimate("precision_at_rate", found, rng.random(n), rate=1.0)
-    assert one.value == pytest.approx(part @ p, rel=1e-12)
-    # Some authors divide by k - 1.
-    assert one.standard_error**2 == pytest.approx(expected, rel=2 / min(n_labels))
-    half = np.where(rng.permutation(n) < n // 2, y_true, np.nan)
-    found = labels.sampled(half, 0.5, design="fixed")
-    one = estimate("precision_at_rate", found, rng.random(n), rate=1.0)
-    expected = one.value * (1 - one.value) / (n // 2)
-    assert one.standard_error**2 == pytest.approx(expected, rel=1e-3)
-
-
 def test_known_labels_give_the_numbers_of_labels():
     y_true, _, a, b, predicted = simulated()
     known = labels.sampled(y_true, 1.0, prediction=predicted)
@@ -212,30 +182,6 @@ def test_known_labels_give_the_numbers_of_labels():
                 name, y_true, a, b, **params
             )
     assert RankTable.from_arrays(known, a) == RankTable.from_arrays(y_true, a)
-
-
-def test_scores_and_estimates_agree():
-    _, given, a, _, predicted = simulated()
-    found = labels.sampled(given, 0.5, prediction=predicted)
-    for name, params in METRICS.items():
-        value = estimate(name, found, a, **params).value
-        score = getattr(skrate, f"{name}_score", None)
-        if score is not None:
-            with case(name):
-                assert score(found, a, **params) == value
-
-
-def test_the_order_of_cases_and_the_scale_of_scores_change_nothing():
-    _, given, a, b, predicted = simulated()
-    order = np.random.default_rng(1).permutation(len(a))
-    first = labels.sampled(given, 0.5, prediction=predicted)
-    again = labels.sampled(given[order], 0.5, prediction=predicted[order])
-    for name, params in METRICS.items():
-        one = compare(name, first, a, b, **params)
-        two = compare(name, again, 3 * a[order], b[order] ** 3, **params)
-        with case(name):
-            assert two.value == pytest.approx(one.value, rel=1e-9, abs=1e-12)
-            assert two.standard_error == pytest.approx(one.standard_error, rel=1e-9)
 
 
 def test_influence_is_the_change_by_one_more_label():
@@ -265,37 +211,6 @@ def test_influence_is_the_change_by_one_more_label():
             if seen[i]:
                 with case(f"{name}, case {i}"):
                     assert slopes[i] == pytest.approx(value, rel=0.02)
-
-
-def test_what_is_made_of_estimates_agrees_with_them():
-    _, given, a, b, predicted = simulated(1000)
-    found = labels.sampled(given, 0.5, prediction=predicted)
-    curves = compare_curves(found, a, b, rates=[0.1, 0.4], band="pointwise")
-    pair = compare("recall_at_rate", found, a, b, rate=0.4)
-    assert curves.difference[1] == pytest.approx(pair.value, rel=1e-9)
-    assert curves.standard_error[1] == pytest.approx(pair.standard_error, rel=0.02)
-    band = curve_band(found, a, metric="precision", at=[0.1, 0.4], band="pointwise")
-    one = estimate("precision_at_rate", found, a, rate=0.4)
-    assert band.value[1] == pytest.approx(one.value, rel=1e-9)
-    report = budget_report(found, {"a": a, "b": b}, rate=0.4)
-    recall = next(
-        row for row in report.rows if (row.model, row.quantity) == ("a", "recall")
-    )
-    expected = estimate("recall_at_rate", found, a, rate=0.4).value
-    assert recall.value == pytest.approx(expected, rel=1e-12)
-    best = select_best("roc_auc", found, {"a": a, "b": b}, random_state=0)
-    assert best.value == max(estimate("roc_auc", found, one).value for one in (a, b))
-
-
-def test_clusters_of_one_case_change_next_to_nothing():
-    _, given, a, b, predicted = simulated()
-    found = labels.sampled(given, 0.5, prediction=predicted)
-    alone = compare("roc_auc", found, a, b)
-    n = len(a)
-    apart = compare("roc_auc", found, a, b, clusters=np.arange(n))
-    # As with known labels, a degree of freedom of n is lost, if not of their errors.
-    ratio = (apart.standard_error / alone.standard_error) ** 2
-    assert 1 < ratio <= n / (n - 1) * (1 + 1e-12)
 
 
 def test_what_takes_no_estimates_says_so():
@@ -387,11 +302,6 @@ def test_enough_or_equal_or_predicted_positives_are_not_warned_of():
     estimate("precision_at_rate", labels.sampled(1 - few, 0.01), score, rate=0.5)
 
 
-def test_labels_that_were_certain_to_be_drawn_show_no_error_of_draws():
-    found = labels.sampled([1, 0, 1, 0], [1, 1, 0.5, 0.5], prediction=[0, 0, 0, 0])
-    assert found.drawn_errors.tolist() == [[0, 0, 2, 2], [0, 0, 2, 0]]
-
-
 def test_a_batch_whose_labels_are_all_known_has_no_error():
     y_true, _, a, b, _ = simulated()
     batch = labels.sampled(y_true, 1.0).for_batch()
@@ -429,17 +339,6 @@ def test_bad_input_is_named():
             call()
 
 
-def test_masked_labels_can_be_filled_as_the_error_says():
-    for values in ([1, 0, 1], [True, False, True], [1.0, 0.0, 1.0]):
-        masked = np.ma.masked_array(values, mask=[False, False, True])
-        with pytest.raises(ValueError, match=r"y_true\.astype\(object\)\.filled"):
-            labels.sampled(masked, 0.7)
-        found = labels.sampled(masked.astype(object).filled(np.nan), 0.7)
-        assert found.is_labelled.tolist() == [True, True, False]
-        whole = labels.sampled(np.ma.masked_array(values), 1.0)
-        assert whole.pos.tolist() == [1, 0, 1]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("scope", ["population", "batch"])
 def test_intervals_cover(scope):
@@ -472,17 +371,6 @@ def test_intervals_cover(scope):
         with case(metric):
             least = 0.95 - guarantees.binomial_tolerance(0.95, n_samples)
             assert count / n_samples >= least
-
-
-def test_the_auc_of_one_list_is_that_of_the_ranking():
-    rng = np.random.default_rng(0)
-    y_true = np.where(rng.random(100) < 0.5, rng.random(100) < 0.4, np.nan)
-    found, score = labels.sampled(y_true, 0.5), rng.normal(size=100)
-    assert ranking_auc_score(found, score) == estimate("roc_auc", found, score).value
-    with pytest.raises(ValueError, match="known labels"):
-        ranking_auc_score(found, score, groups=np.arange(100) % 2)
-    with pytest.raises(ValueError, match="known labels"):
-        ranking_auc_score(found, score, k=10)
 
 
 @pytest.mark.slow

@@ -55,17 +55,6 @@ def hidden(source, rng, y_true, y_score):
     return SOURCES[source](rng, setting, y_true, y_score)[0]
 
 
-def test_known_labels_give_the_numbers_of_labels():
-    rng, y_true, a, b = drawn()
-    for source, found in known_labels(y_true, rng).items():
-        for name, params in METRICS.values():
-            with case(f"{source}, {name}"):
-                one, other = (estimate(name, y, a, **params) for y in (found, y_true))
-                assert repr(one) == repr(other)
-                one, other = (compare(name, y, a, b, **params) for y in (found, y_true))
-                assert one == other
-
-
 def test_known_batches_have_no_error():
     rng, y_true, a, _ = drawn()
     for source, found in known_labels(y_true, rng).items():
@@ -80,23 +69,6 @@ def test_known_batches_have_no_error():
 def test_validated_labels_are_never_known():
     found = labels.noisy([1, 0, 1, 0], 1, 1, validation=(50, 50))
     assert found.known is None
-
-
-@looped("source", SOURCES)
-def test_only_the_order_of_scores_matters_and_cases_have_none(source):
-    rng, y_true, a, _ = drawn()
-    found = hidden(source, rng, y_true, a)
-    again = hidden(source, np.random.default_rng(1), y_true, a)
-    order = rng.permutation(len(a))
-    other = hidden(source, np.random.default_rng(1), y_true[order], a[order])
-    assert len(again) == len(other) == len(found)
-    for name, params in METRICS.values():
-        one = estimate(name, found, a, **params)
-        with case(name):
-            two = estimate(name, found, np.exp(a), **params)
-            assert repr(one) == repr(two)
-            batch = estimate(name, found.for_batch(), a, **params)
-            assert batch.value == one.value
 
 
 def outcomes(source):
@@ -142,23 +114,6 @@ def test_predictions_give_the_sums_that_they_expect():
     np.testing.assert_allclose(
         found.noise**2, np.array(chances) * (1 - np.array(chances))
     )
-
-
-@looped("source", sorted(set(SOURCES) - {"censored"}))
-def test_values_are_those_of_the_sums_over_pairs_of_two_cases(source):
-    rng, y_true, _, _ = drawn(len(SCORES), seed=8)
-    y_true = np.array(TRUTH, dtype=bool)
-    found = hidden(source, rng, y_true, np.array(SCORES, float))
-    pos, neg = found.pos.tolist(), found.neg.tolist()
-    pairs = SUMS["pairs"](pos, neg) / literal.all_pairs(pos, neg)
-    value = skrate.rate_weighted_auc_score(found, SCORES)
-    assert value == pytest.approx(float(pairs), rel=1e-12)
-    value = skrate.average_precision_score(found, SCORES)
-    assert value == pytest.approx(
-        float(SUMS["precision"](pos, neg)) / sum(pos), rel=1e-12
-    )
-    value = skrate.recall_at_rate_score(found, SCORES, rate=0.4)
-    assert value == pytest.approx(float(SUMS["found"](pos, neg)) / sum(pos), rel=1e-12)
 
 
 DESIGNS = [
@@ -349,18 +304,6 @@ def test_ill_formed_arguments_are_named(argument):
                 continue
             with case((name, i)), pytest.raises(ValueError, match=argument):
                 call(bad)
-
-
-def test_rows_are_a_mask_a_slice_or_positions():
-    found = labels.sampled(SOME, 0.75)
-    for bad in (0.5, "a", [0.5], ["a"], (0, 1), [8], [True], slice("a"), None, [[0]]):
-        with case(bad), pytest.raises(ValueError, match="rows of labels"):
-            found[bad]
-    masked = np.ma.masked_array(np.ones(8, bool), mask=np.arange(8) > 6)
-    with pytest.raises(ValueError, match=r"rows.*7"):
-        found[masked]
-    for rows in (slice(2), [0, 1], np.arange(8) < 2, [-8, -7], range(2)):
-        assert found[rows].pos.tolist() == found.pos[:2].tolist()
 
 
 def test_labels_that_are_equal_as_floats_are_two_classes():

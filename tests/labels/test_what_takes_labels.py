@@ -21,15 +21,10 @@ from skrate import (
     AveragePrecisionScorer,
     HitCurveDisplay,
     RateWeightedAUCScorer,
-    budget_report,
-    compare_curves,
-    curve_band,
     displays,
     estimate,
     hit_curve,
     labels,
-    rates,
-    select_best,
 )
 
 require("matplotlib.pyplot")
@@ -43,7 +38,6 @@ B = 0.7 * A + RNG.normal(size=N)
 X = np.column_stack([A, B])
 GROUPS = np.repeat(np.arange(4), 50)
 MODEL = LogisticRegression().fit(X, Y)
-OTHER = LogisticRegression(C=1e-4).fit(X[:, ::-1], Y)
 PARTS = [(np.flatnonzero(g != GROUPS), np.flatnonzero(g == GROUPS)) for g in range(4)]
 SCORE = MODEL.decision_function(X)
 FOLDS = cross_validate(MODEL, X, Y, return_estimator=True, return_indices=True)
@@ -160,35 +154,6 @@ def test_known_labels_are_as_good_as_an_array(name):
     assert repr(quiet(REFUSE[name], KNOWN["censored"])) == expected
 
 
-TAKE = {
-    "hit_curve": lambda y: [each.tolist() for each in hit_curve(y, A)],
-    "HitCurveDisplay": lambda y: drawn_points(HitCurveDisplay.from_predictions(y, A)),
-    "HitCurveDisplay of a model": lambda y: drawn_points(
-        HitCurveDisplay.from_estimator(MODEL, X, y, kind="lift")
-    ),
-    "BudgetReportDisplay": lambda y: drawn_points(
-        budget_report(y, A, rate=rates.beta(2, 5)).plot()
-    ),
-    "CurveBandDisplay": lambda y: drawn_points(
-        curve_band(y, A, metric="recall", random_state=0).plot()
-    ),
-    "CurveComparisonDisplay of models": lambda y: drawn_points(
-        compare_curves(y, SCORE, OTHER.decision_function(X), random_state=0).plot()
-    ),
-    "BestModelDisplay": lambda y: drawn_points(
-        select_best("roc_auc", y, {"a": A, "b": B}, random_state=0).plot()
-    ),
-}
-
-
-@looped("name", TAKE)
-def test_known_labels_are_taken_as_an_array(name):
-    expected = repr(quiet(TAKE[name], Y))
-    for source in ("sampled", "noisy"):
-        with case(source):
-            assert repr(quiet(TAKE[name], KNOWN[source])) == expected
-
-
 @looped("source", SOURCES)
 def test_the_hit_curve_is_precision_times_rate(source):
     found = SOURCES[source]
@@ -211,13 +176,6 @@ def test_the_hit_curve_is_precision_times_rate(source):
         assert f"AP = {value:.2f}" in display.line_.get_label()
     with pytest.raises(ValueError, match="plot_momentum=True"):
         HitCurveDisplay.from_predictions(found, A, plot_momentum=True)
-
-
-@looped("source", SOURCES)
-def test_displays_of_models_draw_what_functions_return(source):
-    found = SOURCES[source]
-    display = HitCurveDisplay.from_estimator(MODEL, X, found)
-    np.testing.assert_array_equal(display.curves[0], hit_curve(found, SCORE))
 
 
 @looped("source", SOURCES)

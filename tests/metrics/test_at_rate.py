@@ -17,25 +17,20 @@ from guarantees import assert_share, held, simulated
 from list_strategies import ranked_lists
 from looped import looped
 from metric_cases import Case
-from optional import require
 from reference import tables
 from reference.rate_law import Density, Mixed, Points
-from scores_as_they_are import fitted
 from skrate import (
     RankTable,
     estimate,
     expected_gain_score,
     group_scores,
     lift_at_rate_score,
-    make_ranking_scorer,
     precision_at_rate_score,
     rates,
     recall_at_rate_score,
 )
 from skrate.metrics.at_rate import PerProcessed
-from skrate.metrics.metric import find_metric
 from skrate.rates.laws import check_rate
-from strategies import ranked_samples
 
 # Three days: one of three cases, one of two, and one of a single case.
 Y_TRUE = [1, 0, 1, 0, 1, 1]
@@ -228,24 +223,6 @@ def test_a_count_of_several_classes_is_of_each_queue():
 
 
 @each_score
-@given(cases=ranked_samples())
-def test_a_count_is_its_share_of_the_cases(score, cases):
-    n = len(cases.y_true)
-    share = score(*cases[:2], rate=1 / n)
-    assert_allclose(score(*cases[:2], k=1), share, rtol=0, atol=1e-12)
-    assert score(*cases[:2], k=np.int64(1)) == score(*cases[:2], k=1)
-
-
-@given(cases=ranked_samples(weighted=True), rate=st.floats(0.01, 1))
-def test_lift_is_recall_over_rate_and_precision_over_prevalence(cases, rate):
-    kwargs = {"rate": rate, "sample_weight": cases.sample_weight}
-    recall, precision, lift = [score(*cases[:2], **kwargs) for score in SCORES]
-    prevalence = np.average(cases.y_true, weights=cases.sample_weight)
-    assert_allclose(lift, recall / rate, rtol=1e-12)
-    assert_allclose(lift, precision / prevalence, rtol=1e-12)
-
-
-@each_score
 @looped(
     "budget, message",
     [
@@ -292,15 +269,6 @@ def test_a_law_is_the_mean_over_its_rates(rate, law, weighted):
     assert_allclose(recall, by_law, rtol=1e-14)
 
 
-@each_score
-@looped("known", [rates.fixed(0.3), rates.empirical([0.3, 0.3]), rates.mixture([0.3])])
-def test_a_point_mass_is_its_rate_to_the_last_bit(score, known):
-    y_true, y_score = metric_sample()
-    assert score(y_true, y_score, rate=known) == score(y_true, y_score, rate=0.3)
-    of_law = estimate(score, y_true, y_score, rate=known)
-    assert of_law == estimate(score, y_true, y_score, rate=0.3)
-
-
 def metric_sample(n=3000):
     generator = np.random.default_rng(2)
     y_true = generator.random(n) < 0.2
@@ -316,35 +284,6 @@ def test_a_long_ranking_has_the_mean_over_the_rates(rate, law):
     assert_allclose(by_place, expected, rtol=0, atol=1e-10)
 
 
-@each_law
-@looped("score", [precision_at_rate_score, lift_at_rate_score])
-def test_many_tables_have_the_values_of_each(score, rate, law):
-    generator = np.random.default_rng(8)
-    pos, neg = generator.integers(0, 3, (2, 20, 15))
-    metric = find_metric(score, {"rate": rate})
-    expected = [
-        score(RankTable(p, q), rate=rate) for p, q in zip(pos, neg, strict=True)
-    ]
-    assert_allclose(metric.values(pos, neg), expected, rtol=1e-12)
-
-
-@looped("rate", SMOOTH.values())
-@each_score
-def test_influence_is_how_the_value_changes(score, rate):
-    y_true, y_score = metric_sample(400)
-    y_score = np.round(y_score, 1)
-    values = estimate(score, y_true, y_score, rate=rate).influence
-    step = 1e-6
-    for case in (0, 7, 30, int(np.argmax(y_score)), int(np.argmin(y_score))):
-        weights = np.ones(len(y_true))
-        moved = []
-        for change in (step, -step):
-            weights[case] = 1 + change
-            moved.append(score(y_true, y_score, rate=rate, sample_weight=weights))
-        slope = (moved[0] - moved[1]) / (2 * step) * len(y_true)
-        assert_allclose(values[case], slope, rtol=1e-5, atol=1e-5)
-
-
 @pytest.mark.slow
 @looped("score", [precision_at_rate_score, lift_at_rate_score])
 @looped("rate", [BETA[0], "uniform"])
@@ -358,28 +297,6 @@ def test_intervals_of_expected_precision_and_lift_cover_the_truth(score, rate):
     truth = np.mean([score(*drawn(200_000), rate=rate) for _ in range(3)])
     found = simulated(1000, lambda _: estimate(score, *drawn(150), rate=rate))
     assert_share(held(found, truth), at_least=0.93)
-
-
-@looped(
-    "score, k, expected",
-    [
-        (recall_at_rate_score, 1, 2 / 4),
-        (recall_at_rate_score, 2, 3 / 4),
-        (recall_at_rate_score, 9, 1),
-        (precision_at_rate_score, 1, 2 / 3),
-        (precision_at_rate_score, 2, 3 / 5),
-        (precision_at_rate_score, 9, 4 / 6),
-    ],
-)
-def test_queues_by_hand(score, k, expected):
-    found = score(Y_TRUE, Y_SCORE, k=k, groups=DAY)
-    assert type(found) is float
-    assert found == pytest.approx(expected, abs=1e-15)
-    by_day = group_scores(score, Y_TRUE, Y_SCORE, groups=DAY, k=k)
-    assert by_day.mean() == by_day.mean("pooled") == found
-    assert by_day.estimate().value == found
-    mean = by_day.mean("macro")
-    assert mean == pytest.approx(np.mean(by_day.values), abs=1e-15)
 
 
 def seen_in_all_orders(y_true, y_score, groups, k):
@@ -421,36 +338,6 @@ def test_it_is_the_mean_over_the_orders_of_the_tied(lists, k, seed):
     assert by_list.mean("pooled") == pytest.approx(float(gained), abs=1e-12)
 
 
-def test_gain_of_what_is_seen():
-    options = {"groups": DAY, "gain": AMOUNT}
-    scores = group_scores(expected_gain_score, Y_TRUE, Y_SCORE, k=1, **options)
-    assert scores.values.tolist() == [100, -2, 30]
-    total = scores.estimate("pooled")
-    assert total.value == pytest.approx(128, abs=1e-12)
-    # Of a sum of three days: sqrt(3) times their standard deviation.
-    spread = np.std([100, -2, 30], ddof=1) * math.sqrt(3)
-    assert total.standard_error == pytest.approx(spread, rel=1e-12)
-    low, high = total.confidence_interval
-    assert low < 0 < 128 < high
-    per_case = group_scores(
-        expected_gain_score, Y_TRUE, Y_SCORE, k=1, normalize=True, **options
-    )
-    assert per_case.mean("pooled") == pytest.approx(128 / 6, abs=1e-14)
-
-
-def test_the_gain_of_classes_is_that_of_their_cases():
-    per_class = {"positive": 3, "negative": -1}
-    gain = np.where(Y_TRUE, 3, -1)
-    for options in ({"k": 2}, {"rate": 0.3}):
-        found = [
-            group_scores(
-                expected_gain_score, Y_TRUE, Y_SCORE, groups=DAY, gain=one, **options
-            ).values
-            for one in (per_class, gain)
-        ]
-        assert found[0] == pytest.approx(found[1], abs=1e-14)
-
-
 def test_queues_of_which_nothing_or_no_sum_is_known():
     scores = group_scores(lift_at_rate_score, Y_TRUE, Y_SCORE, groups=DAY, k=1)
     with pytest.raises(ValueError, match="average='pooled'"):
@@ -482,21 +369,6 @@ def test_the_error_of_the_pooled_precision_is_that_of_a_ratio():
         drawn = rng.integers(0, 400, (4000, 400))
         means = parts[drawn].sum(axis=1) / wholes[drawn].sum(axis=1)
         assert scores.estimate().standard_error == pytest.approx(means.std(), rel=0.05)
-
-
-@looped("library", ["pandas", "polars"])
-def test_scorers_find_queues_and_gains_by_column(library):
-    frames = require(library)
-    X = frames.DataFrame({"score": Y_SCORE, "day": DAY, "amount": AMOUNT})
-
-    scorer = make_ranking_scorer(precision_at_rate_score, k=2, groups="day")
-    assert scorer(fitted(), X, Y_TRUE) == pytest.approx(3 / 5, abs=1e-15)
-    recall = make_ranking_scorer(recall_at_rate_score, k=2, groups="day")
-    assert recall(fitted(), X, Y_TRUE) == pytest.approx(3 / 4, abs=1e-15)
-    gain = make_ranking_scorer(
-        expected_gain_score, gain="amount", k=1, average="pooled", groups="day"
-    )
-    assert gain(fitted(), X, Y_TRUE) == pytest.approx(128, abs=1e-12)
 
 
 @looped(
@@ -539,16 +411,6 @@ def of_beta(a, b, x):
 def test_a_beta_is_its_closed_form(a, b):
     found, expected = share_within(rates.beta(a, b)), of_beta(a, b, PLACES)
     assert_allclose(found, expected, rtol=0, atol=3e-12)
-
-
-def test_an_exponential_rate_is_an_exponential_integral():
-    found = share_within(rates.exponential(20))
-    # All above 1 is at 1.
-    inverse = 20 * (special.exp1(20 * PLACES) - special.exp1(20)) + np.exp(-20)
-    inverse[-1] = 0.0
-    above = np.where(PLACES < 1, PLACES * inverse, np.exp(-20))
-    below = -np.expm1(-20 * PLACES)
-    assert_allclose(found, below + above, rtol=0, atol=1e-13)
 
 
 @looped(

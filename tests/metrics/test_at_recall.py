@@ -1,7 +1,6 @@
 """What a recall costs, and the recall at a precision or a false positive rate."""
 
 import math
-import re
 import warnings
 from bisect import bisect_right
 from fractions import Fraction
@@ -9,10 +8,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.metrics import make_scorer, precision_recall_curve, roc_curve
 
 from guarantees import (
     assert_errors_are_the_spread,
@@ -30,7 +26,6 @@ from reference.recall_curve import (
     recall_at_fpr,
     recall_at_precision,
 )
-from scores_as_they_are import column, fitted
 from simulated_recall import DESIGNS, Design, misses
 from skrate import (
     RankTable,
@@ -38,17 +33,14 @@ from skrate import (
     estimate,
     fpr_at_recall_score,
     group_scores,
-    make_ranking_scorer,
     precision_at_recall_score,
     rate_at_recall_score,
     recall_at_fpr_score,
     recall_at_precision_score,
-    recall_at_rate_score,
     work_saved_score,
 )
 from skrate.metrics.at_recall import rate_slopes
 from skrate.metrics.metric import find_metric
-from strategies import ranked_samples
 
 ALL = [
     (rate_at_recall_score, {"recall": 0.8}),
@@ -123,19 +115,6 @@ def test_by_hand(y_true, y_score, recall, expected):
     assert precision == pytest.approx(recall * np.mean(y_true) / expected, abs=1e-15)
 
 
-@given(cases=ranked_samples(weighted=True), recall=st.floats(0.01, 1))
-def test_it_is_the_recall_at_a_rate_turned_round(cases, recall):
-    y_true, y_score, weight = cases
-    if not (y_true * weight).any():
-        return
-    rate = rate_at_recall_score(y_true, y_score, recall=recall, sample_weight=weight)
-    back = recall_at_rate_score(y_true, y_score, rate=rate, sample_weight=weight)
-    assert back == pytest.approx(recall, abs=1e-11)
-    if rate > 0.01:
-        sooner = {"rate": rate - 0.001, "sample_weight": weight}
-        assert recall_at_rate_score(y_true, y_score, **sooner) < recall
-
-
 def test_what_rounding_leaves_below_a_recall_has_it():
     # 0.29 x 100 is less than 29, and 29 times 0.1 another sum than 0.29 times that of
     # all: the next positive is 500 cases away.
@@ -207,36 +186,6 @@ CASES += [
 ]
 
 
-@looped(
-    "y_true, y_score, precision, expected",
-    [
-        ("1010", "4321", 1, 1 / 2),
-        ("1010", "4321", 0.6, 1),
-        ("1010", "4321", 0.5, 1),
-        ("0110", "4321", 2 / 3, 1),
-        ("0110", "4321", 0.7, 0),
-        ("0000001", range(7, 0, -1), 0.2, 0),
-        # 1 + t positives of 1 + 4 t cases, which are a half at t = 1 / 2.
-        ("10010", "42222", 0.5, 3 / 4),
-    ],
-)
-def test_recall_by_hand(y_true, y_score, precision, expected):
-    y_true, y_score = [int(y) for y in y_true], [int(s) for s in y_score]
-    found = recall_at_precision_score(y_true, y_score, precision=precision)
-    assert found == pytest.approx(expected, abs=1e-15)
-
-
-@looped("seed", range(5))
-@looped("precision", [0.2, 0.4, 0.6, 0.8, 1.0])
-def test_without_ties_it_is_the_greatest_recall_of_scikit_learns_curve(seed, precision):
-    y_true, y_score = sample(seed, decimals=15)
-    assert len(np.unique(y_score)) == len(y_score)
-    precisions, recalls, _ = precision_recall_curve(y_true, y_score)
-    expected = recalls[precisions >= precision].max()
-    found = recall_at_precision_score(y_true, y_score, precision=precision)
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
 @each_metric
 @looped("value", [0, 1.01, 60, np.nan, "all", True])
 def test_a_bad_target_is_named(metric, kwargs, value):
@@ -297,47 +246,6 @@ CASES += [
 ]
 
 
-@looped(
-    "y_true, y_score, fpr, expected",
-    [
-        ("1010", "4321", 0, 1 / 2),
-        ("1010", "4321", 0.49, 1 / 2),
-        # The top of the vertical piece.
-        ("1010", "4321", 0.5, 1),
-        ("0110", "4321", 0.1, 0),
-        # Half of the group that holds the other positive.
-        ("1001", "4331", 0.25, 1 / 2),
-        ("1010", "4221", 0.25, 3 / 4),
-        ("1010", "3333", 0.3, 0.3),
-    ],
-)
-def test_recall_at_an_fpr_by_hand(y_true, y_score, fpr, expected):
-    y_true, y_score = [int(y) for y in y_true], [int(s) for s in y_score]
-    found = recall_at_fpr_score(y_true, y_score, fpr=fpr)
-    assert found == pytest.approx(expected, abs=1e-15)
-
-
-@looped("seed", range(5))
-@looped("share", [0.05, 0.3, 0.5, 0.9])
-def test_they_are_the_ends_of_scikit_learns_curve(seed, share):
-    # Without ties the best of its points, which is what torchmetrics takes.
-    y_true, y_score = sample(seed, decimals=15)
-    assert len(np.unique(y_score)) == len(y_score)
-    fpr, tpr, _ = roc_curve(y_true, y_score, drop_intermediate=False)
-    found = recall_at_fpr_score(y_true, y_score, fpr=share)
-    assert found == pytest.approx(tpr[fpr <= share].max(), abs=1e-12)
-    found = fpr_at_recall_score(y_true, y_score, recall=share)
-    assert found == pytest.approx(fpr[tpr >= share].min(), abs=1e-12)
-    # With ties between them, where the curve is not vertical.
-    y_true, y_score = sample(seed, decimals=0)
-    fpr, tpr, _ = roc_curve(y_true, y_score, drop_intermediate=False)
-    found = recall_at_fpr_score(y_true, y_score, fpr=share)
-    assert found == pytest.approx(np.interp(share, fpr, tpr), abs=1e-12)
-    assert found >= tpr[fpr <= share].max()
-    found = fpr_at_recall_score(y_true, y_score, recall=share)
-    assert found == pytest.approx(np.interp(share, tpr, fpr), abs=1e-12)
-
-
 @looped("seed", range(6))
 def test_points_of_the_curve_are_means_over_the_orders_of_ties(seed):
     rng = np.random.default_rng(seed)
@@ -358,66 +266,6 @@ def test_points_of_the_curve_are_means_over_the_orders_of_ties(seed):
             least = passed[np.isclose(found, found[k])].min()
             at = fpr_at_recall_score(y_true, y_score, recall=min(found[k], 1.0))
             assert at == pytest.approx(least, abs=1e-12)
-
-
-@given(cases=ranked_samples(weighted=True), share=st.floats(0.01, 1))
-def test_each_is_the_other_of_swapped_classes(cases, share):
-    y_true, y_score, weight = cases
-    if not (y_true * weight).any() or not ((1 - y_true) * weight).any():
-        return
-    found = fpr_at_recall_score(y_true, y_score, recall=share, sample_weight=weight)
-    other = recall_at_fpr_score(
-        1 - y_true, -y_score, fpr=1 - share, sample_weight=weight
-    )
-    assert found == pytest.approx(1 - other, abs=1e-10)
-    # It is the rate without the positives that are found.
-    rate = rate_at_recall_score(y_true, y_score, recall=share, sample_weight=weight)
-    p = np.average(y_true, weights=weight)
-    assert rate == pytest.approx(p * share + (1 - p) * found, abs=1e-12)
-
-
-# Outcome after aneurysmal subarachnoid haemorrhage (Turck and others 2010), 1 if poor,
-# in decreasing order of a marker, S100B, ties in brackets.
-IN_ORDER = (
-    "111111(11)1111(00)1(10)(00)00(11)01010(10)(10)10111011(00)0(00)(1000)(0000)"
-    "(10000)(11000)1(10000)(110000000)(11000000)(1000000)(111000000)(00)(000)(00000)1"
-)
-# pROC's recall at the specificities 0.1 to 1 and its specificity at these recalls.
-RECALLS = [
-    0.975609756097561, 0.921951219512195, 0.879674796747967, 0.823693379790941,
-    0.774390243902439, 0.675609756097561, 0.655284552845528, 0.634146341463415,
-    0.390243902439024, 0.292682926829268,
-]  # fmt: skip
-SPECIFICITIES = [
-    1, 1, 0.972222222222222, 0.888888888888889, 0.833333333333333, 0.805555555555556,
-    0.56875, 0.447222222222222, 0.230555555555556, 0,
-]  # fmt: skip
-
-
-def s100b():
-    groups = re.findall(r"\d|\(\d+\)", IN_ORDER)
-    return RankTable(*([group.count(label) for group in groups] for label in "10"))
-
-
-def test_they_are_what_proc_gives():
-    for i, (recall, specificity) in enumerate(zip(RECALLS, SPECIFICITIES, strict=True)):
-        share = (i + 1) / 10
-        found = recall_at_fpr_score(s100b(), fpr=1 - share)
-        assert found == pytest.approx(recall, abs=1e-14)
-        found = 1 - fpr_at_recall_score(s100b(), recall=share)
-        assert found == pytest.approx(specificity, abs=1e-14)
-
-
-def test_scorers_by_name_and_of_scikit_learn_agree():
-    y_true, y_score = sample(0)
-    by_name = make_ranking_scorer("fpr_at_recall", recall=0.9)
-    own = make_scorer(
-        fpr_at_recall_score, response_method="decision_function", recall=0.9,
-        greater_is_better=False,
-    )  # fmt: skip
-    expected = -fpr_at_recall_score(y_true, y_score, recall=0.9)
-    for scorer in (by_name, own):
-        assert scorer(fitted(), column(y_score), y_true) == expected
 
 
 # --- The test that is turned round, literally ----------------------------------------
@@ -548,47 +396,6 @@ def test_on_the_roc_curve_it_is_that_of_fixed_class_sizes(
     assert other.standard_error == pytest.approx(found.standard_error, rel=1e-9)
     # Student's t is of the degrees of freedom of the positives.
     assert_allclose(1 - np.array(other.confidence_interval)[::-1], expected, atol=5e-4)
-
-
-@each_metric
-@looped("seed", range(3))
-def test_an_interval_holds_its_value_and_widens_with_the_level(metric, kwargs, seed):
-    y_true, y_score = sample(seed, n=80)
-    before = [math.inf, -math.inf]
-    for level in (0.01, 0.5, 0.9, 0.99, 0.9999):
-        found = estimate(metric, y_true, y_score, confidence_level=level, **kwargs)
-        low, high = found.confidence_interval
-        assert low <= found.value <= high
-        assert low <= before[0]
-        assert high >= before[1]
-        before = [low, high]
-
-
-@each_metric
-def test_how_the_error_is_found_does_not_move_the_interval(metric, kwargs):
-    y_true, y_score = sample(0)
-    by_delta = estimate(metric, y_true, y_score, stratify=False, **kwargs)
-    drawn = estimate(
-        metric, y_true, y_score, method="bootstrap", n_resamples=100, stratify=False,
-        random_state=0, **kwargs,
-    )  # fmt: skip
-    assert drawn.standard_error != by_delta.standard_error
-    assert drawn.confidence_interval == by_delta.confidence_interval
-
-
-@each_metric
-def test_cases_that_come_in_equal_pairs_are_half_as_many(metric, kwargs):
-    y_true, y_score = untied(1, n=600)
-    alone = estimate(metric, y_true, y_score, **kwargs)
-    twice = np.tile(np.arange(600), 2)
-    found = estimate(metric, y_true[twice], y_score[twice], clusters=twice, **kwargs)
-    assert found.value == pytest.approx(alone.value, abs=1e-12)
-    widths = [
-        one.confidence_interval.high - one.confidence_interval.low
-        for one in (found, alone)
-    ]
-    # Pairs bend the curve at other rates, and leave a few degrees of freedom less.
-    assert widths[0] == pytest.approx(widths[1], rel=0.05)
 
 
 @pytest.mark.slow

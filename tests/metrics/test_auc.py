@@ -83,23 +83,6 @@ def test_by_hand(options, expected):
     assert score == pytest.approx(expected, abs=1e-15)
 
 
-def test_one_of_two_tied_items_at_the_cut():
-    # The second place goes to the relevant or to the irrelevant item of score 1; the
-    # list has both classes only with the latter, and is then in order.
-    y_true, y_score = [1, 1, 0], [2, 1, 1]
-    assert ranking_auc_score(y_true, y_score, k=2) == 1
-    assert ranking_auc_score(y_true, y_score, k=2, undefined=0) == 1 / 2
-    scores, _ = report(y_true, y_score, k=2)
-    assert (scores.n_defined, scores.n_all_positive) == (1, 0)
-
-
-def test_constant_scores_give_one_half_at_any_cut():
-    for k in (None, 2, 5, 9, 10, 99):
-        assert ranking_auc_score([1] * 3 + [0] * 7, [5] * 10, k=k) == pytest.approx(
-            1 / 2, abs=1e-15
-        )
-
-
 def averaged(values, weights):
     """Return the weighted mean of values that are not None, nan of none."""
     known = [(v, w) for v, w in zip(values, weights, strict=True) if v is not None]
@@ -137,21 +120,6 @@ def test_agrees_with_the_pair_by_pair_oracle(lists, average, undefined):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
-@given(lists=st.one_of(ranked_lists(), ranked_lists(weighted=True)))
-def test_pairs_gives_the_share_of_all_pairs(lists):
-    counted = [reference.pairs(part) for part in reference.lists_of(*lists).values()]
-    total = sum(n_pairs for _, n_pairs in counted)
-    expected = float(sum(part for part, _ in counted) / total) if total else math.nan
-    score = ranking_auc_score(
-        *lists[:2],
-        groups=lists.groups,
-        sample_weight=lists.sample_weight,
-        average="pairs",
-    )
-    assert score == pytest.approx(expected, abs=1e-14, nan_ok=True)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(
     lists=ranked_lists(max_size=9, n_scores=3),
     k=st.integers(1, 5),
@@ -175,16 +143,6 @@ def test_a_cut_among_ties_is_the_mean_over_all_orders(lists, k, undefined):
     score = ranking_auc_score(*lists[:2], average="pairs", **options)
     expected = float(ordered / total) if total else math.nan
     assert score == pytest.approx(expected, abs=1e-14, nan_ok=True)
-
-
-def test_a_cut_among_many_ties_has_textbook_probabilities():
-    n_pos, n_neg, tied_pos, tied_neg = 3, 4, 40, 300
-    y_true = [1] * n_pos + [0] * n_neg + [1] * tied_pos + [0] * tied_neg
-    y_score = [3] * n_pos + [2] * n_neg + [1] * (tied_pos + tied_neg)
-    for n_drawn in (1, 17, 90, 339):
-        expected = reference.drawn_auc(n_pos, n_neg, tied_pos, tied_neg, n_drawn)
-        score = ranking_auc_score(y_true, y_score, k=n_pos + n_neg + n_drawn)
-        assert score == pytest.approx(float(expected), abs=1e-13)
 
 
 SCORES = {
@@ -267,17 +225,6 @@ def test_the_standard_error_of_macro_is_that_of_a_mean():
     assert mean.confidence_interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
 
 
-def test_the_standard_error_of_pairs_is_that_of_a_ratio():
-    # 1 of 1, 1 of 2 and 0 of 2 pairs in order: ratio 2/5.
-    y_true, y_score = [1, 0, 0, 1, 0, 0, 1, 0], [2, 1, 3, 2, 1, 2, 1, 2]
-    _, mean = report(y_true, y_score, groups=[0, 0, 1, 1, 1, 2, 2, 2], average="pairs")
-    residuals = np.array([1, 1, 0]) - 2 / 5 * np.array([1, 2, 2])
-    # Each has pulled the ratio to itself, by its share of the pairs.
-    expected = math.sqrt((residuals**2 / [4 / 5, 3 / 5, 3 / 5]).sum()) / 5
-    assert mean.value == pytest.approx(2 / 5, abs=1e-15)
-    assert mean.standard_error == pytest.approx(expected, abs=1e-15)
-
-
 def test_undefined_lists_make_the_score_nan_on_request():
     with pytest.warns(UndefinedMetricWarning, match="1 of 3"):
         score = ranking_auc_score(Y_TRUE, Y_SCORE, groups=GROUPS, undefined="nan")
@@ -339,11 +286,6 @@ def test_bad_input_is_named(options, message):
 def test_grades_must_be_numbers():
     with pytest.raises(ValueError, match="y_true"):
         ranking_auc_score(["a", "b"], [1, 2], relevance_threshold=1)
-
-
-def test_the_level_of_the_interval_is_checked():
-    with pytest.raises(ValueError, match="confidence_level"):
-        report(Y_TRUE, Y_SCORE, groups=GROUPS, confidence_level=95)
 
 
 @looped("undefined", [-2.5, 3.0, 0.5])

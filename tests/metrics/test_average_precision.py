@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
@@ -15,8 +14,8 @@ from guarantees import assert_share, held, simulated
 from looped import looped
 from metric_cases import Case
 from reference import tables
-from skrate import FoldRankings, RankTable, average_precision_score, compare, estimate
-from skrate.metrics.average_precision import AveragePrecision, precision_excess
+from skrate import FoldRankings, RankTable, average_precision_score, estimate
+from skrate.metrics.average_precision import precision_excess
 from skrate.metrics.metric import find_metric
 from strategies import ranked_samples
 
@@ -70,33 +69,11 @@ BY_HAND = [
 ]  # fmt: skip
 
 
-def value_of(table, prevalence=None):
-    """Return the value of a table."""
-    return AveragePrecision(prevalence).value(table)
-
-
 @looped("y_true, y_score, options, expected", BY_HAND)
 def test_by_hand(y_true, y_score, options, expected):
     score = average_precision_score(y_true, y_score, **options)
     assert type(score) is float
     assert score == pytest.approx(expected, abs=1e-15)
-
-
-@looped("is_weighted", [False, True])
-@looped("decimals", [1, 3, 15])
-def test_is_scikit_learns_on_many_cases(decimals, is_weighted):
-    rng = np.random.default_rng(decimals)
-    y_true = rng.random(20_000) < 0.03
-    y_score = np.round(rng.normal(size=20_000) + y_true, decimals)
-    weights = rng.exponential(size=20_000) if is_weighted else None
-    theirs, ours = (
-        function(y_true, y_score, sample_weight=weights)
-        for function in (
-            sklearn.metrics.average_precision_score,
-            average_precision_score,
-        )
-    )
-    assert ours == pytest.approx(theirs, abs=1e-12)
 
 
 @given(ranked_samples(n_scores=40, max_size=12), st.sampled_from([2, 10, 100]))
@@ -113,30 +90,6 @@ def test_prevalence_equals_copied_negatives(sample, copies):
     assert at_prevalence == pytest.approx(copied, abs=1e-12)
     copied = average_precision_score(y_true, y_score, adjusted=True)
     assert adjusted == pytest.approx(copied, abs=1e-12)
-
-
-@given(ranked_samples(weighted=True), st.floats(0.01, 0.99))
-def test_prevalence_does_not_depend_on_that_of_the_sample(sample, prevalence):
-    y_true, y_score, weights = sample
-    first, second = (
-        average_precision_score(
-            y_true, y_score, prevalence=prevalence, sample_weight=weight
-        )
-        for weight in (weights, np.where(y_true == 1, 7 * weights, weights / 3))
-    )
-    assert first == pytest.approx(second, abs=1e-12)
-
-
-def test_kernel_of_one_class_is_nan():
-    assert math.isnan(value_of(RankTable([0, 0], [1, 2])))
-    assert math.isnan(value_of(RankTable([1, 2], [0, 0]), 0.1))
-    assert value_of(RankTable([1, 2], [0, 0])) == 1.0
-
-
-@looped("prevalence", [0, 1, math.nan, "0.1", True])
-def test_prevalence_outside_of_0_and_1_raises(prevalence):
-    with pytest.raises(ValueError, match=r"prevalence.*0.*1"):
-        average_precision_score([0, 1], [0, 1], prevalence=prevalence)
 
 
 def drawn(seed, n_pos=60, n_neg=80, shift=1.0, decimals=9):
@@ -178,30 +131,6 @@ def test_weights_at_a_prevalence_have_the_value_and_error_of_the_definition(
         )
         squares += ((high - low) / 2e-4) ** 2
     assert result.standard_error == pytest.approx(math.sqrt(squares), rel=1e-6)
-
-
-@looped("prevalence", [0.3, 0.001])
-@looped("adjusted", [False, True])
-def test_weights_at_a_prevalence_are_repetitions(prevalence, adjusted):
-    y_true, a = drawn(3, shift=2.0, decimals=1)
-    b = drawn(4, shift=1.0, decimals=1)[1]
-    times = np.random.default_rng(0).integers(1, 4, len(y_true))
-    options = {"prevalence": prevalence, "adjusted": adjusted}
-    rows = np.repeat(np.arange(len(y_true)), times)
-    expected = average_precision_score(y_true[rows], a[rows], **options)
-    table = RankTable.from_arrays(y_true, a, sample_weight=times)
-    by_weight = {"sample_weight": times, **options}
-    assert average_precision_score(table, **options) == pytest.approx(expected)
-    assert average_precision_score(y_true, a, **by_weight) == pytest.approx(expected)
-    for call, scores in ((estimate, (a,)), (compare, (a, b))):
-        repeated = call(
-            "average_precision", y_true[rows], *(s[rows] for s in scores), **options
-        )
-        found = call("average_precision", y_true, *scores, **by_weight)
-        assert found.standard_error == pytest.approx(repeated.standard_error, rel=1e-9)
-        assert found.confidence_interval == pytest.approx(
-            repeated.confidence_interval, rel=1e-9
-        )
 
 
 def test_the_adjusted_value_has_the_error_of_its_scale():
@@ -292,16 +221,6 @@ def test_negatives_above_a_positive_count_by_their_weight_over_its_mean():
     assert by_hand(estimate_ap, TWO_ON_TOP, 0.1, **twice) is None
     table = RankTable.from_arrays(TWO_ON_TOP, -np.arange(12), **twice)
     assert negatives_named(average_precision_score, table, prevalence=0.1) is None
-
-
-@pytest.mark.parametrize("shift", [(2, 2.5), (0, 3), (3, 0)])
-def test_a_comparison_says_once_that_negatives_are_too_few(shift):
-    rng = np.random.default_rng(1)
-    y_true = np.repeat([1, 0], [40, 80])
-    models = rng.normal(size=(2, 120)) + y_true * np.array(shift)[:, None]
-    with pytest.warns(UserWarning, match=r"prevalence.*80") as caught:
-        compare(average_precision_score, y_true, *models, prevalence=0.001)
-    assert len(caught) == 1
 
 
 def jackknife_bias(cases, prevalence):

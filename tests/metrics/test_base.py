@@ -145,30 +145,6 @@ def test_a_known_rate_counts_the_positives_above_the_cut():
     assert slopes.by_prevalence == pytest.approx(0)
 
 
-def test_a_known_rate_is_the_limit_of_narrow_rates():
-    # Positives fall off evenly along the ranking, so that a window is no bias.
-    pos = np.linspace(20, 0, 201)
-    table = RankTable(pos, 20 - pos)
-    found, _ = recall_slopes(table, rates.fixed(0.3))
-    narrow, _ = recall_slopes(table, rates.interval(0.295, 0.305))
-    for one, other in zip(found[:2], narrow[:2], strict=True):
-        away = np.abs(table.rates[:-1] - 0.3) > 0.02
-        shift = (one - other)[-1]
-        np.testing.assert_allclose(one[away] - shift, other[away], atol=1e-3)
-    assert found.by_prevalence == pytest.approx(narrow.by_prevalence, abs=1e-3)
-
-
-def test_a_mixture_has_the_mixed_slopes():
-    y_true, y_score = sample(4)
-    table = RankTable.from_arrays(y_true, y_score)
-    parts = [rates.fixed(0.2), rates.beta(2, 5)]
-    mixed, value = recall_slopes(table, rates.mixture(parts, weights=[1, 3]))
-    (first, value_1), (second, value_2) = (recall_slopes(table, part) for part in parts)
-    assert value == pytest.approx(0.25 * value_1 + 0.75 * value_2)
-    for found, a, b in zip(mixed[:3], first[:3], second[:3], strict=True):
-        np.testing.assert_allclose(found, 0.25 * a + 0.75 * b, atol=1e-12)
-
-
 @looped("rate", [rates.beta(3, 19), rates.beta(0.7, 3), rates.interval(0.1, 0.4)])
 def test_long_rankings_look_rates_up(rate, monkeypatch):
     y_true, y_score = sample(5, n=50_000, decimals=9)
@@ -195,16 +171,6 @@ def test_the_bandwidth_is_hall_and_sheathers_at_a_level_of_5_percent():
     )
     found = bandwidth(np.array([0.5, 0.1]), 1000)
     assert found == pytest.approx([at_median, at_tenth], rel=1e-5)
-
-
-@looped("n", [10, 1000])
-def test_the_bandwidth_stays_inside_and_shrinks(n):
-    points = np.array([0, 0.001, 0.1, 0.5, 0.9, 1])
-    width = bandwidth(points, n)
-    assert np.all((width <= points) & (width <= 1 - points))
-    assert width[[0, -1]].tolist() == [0, 0]
-    assert width[2] == pytest.approx(width[4])
-    assert np.all(bandwidth(points, 8 * n) <= width)
 
 
 @looped(

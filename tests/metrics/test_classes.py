@@ -195,20 +195,6 @@ def test_the_error_of_a_macro_mean_follows_from_influences():
     assert error == pytest.approx(bootstrap, rel=0.1)
 
 
-def test_each_class_is_bitwise_what_it_is_alone():
-    y_true, y_score, weights = multiclass(1)
-    for weight in (None, weights):
-        each = rate_weighted_auc_score(
-            y_true, y_score, rate=0.2, average=None, sample_weight=weight
-        )
-        assert each.tolist() == [
-            rate_weighted_auc_score(
-                y_true == i, y_score[:, i], rate=0.2, sample_weight=weight
-            )
-            for i in range(3)
-        ]
-
-
 # --- A rate for each class, and a name for each column --------------------------------
 
 
@@ -222,16 +208,6 @@ def test_each_class_may_have_a_rate_of_its_own():
             score(y_true == i, y_score[:, i], rate=budget[label])
             for i, label in enumerate(LABELS)
         ]
-
-
-def test_labels_name_the_columns_in_any_order():
-    y_true, y_score, _ = multiclass(4)
-    names = np.array(LABELS)[y_true]
-    in_order = rate_weighted_auc_score(names, y_score, average=None)
-    turned = rate_weighted_auc_score(
-        names, y_score[:, ::-1], labels=LABELS[::-1], average=None
-    )
-    assert turned.tolist() == in_order[::-1].tolist()
 
 
 @looped("kind", ["pandas", "polars"])
@@ -266,27 +242,6 @@ def test_labels_name_those_that_cases_may_have():
         y_true, y_score, rate=dict(enumerate(budget.values()))
     )
     assert named == numbered
-
-
-@looped("kind", ["list", "series", "objects", "floats", "tuples"])
-def test_containers_of_classes_agree(kind):
-    y_true, y_score, weights = multiclass(6)
-    expected = average_precision_score(y_true, y_score, sample_weight=weights)
-    if kind == "list":
-        y_true, y_score, weights = y_true.tolist(), y_score.tolist(), weights.tolist()
-    elif kind == "series":
-        pandas = require("pandas")
-        y_true = pandas.Series(np.array(LABELS)[y_true], dtype="category")
-        y_score = pandas.DataFrame(y_score, columns=LABELS)
-    elif kind == "objects":
-        y_true = np.array(LABELS, dtype=object)[y_true]
-    elif kind == "floats":
-        y_true = y_true.astype(">f4")
-    else:
-        labels = np.empty(3, dtype=object)
-        labels[:] = [(0, 1), (0, 2), (1, 0)]
-        y_true = labels[y_true]
-    assert average_precision_score(y_true, y_score, sample_weight=weights) == expected
 
 
 # --- What is undefined ----------------------------------------------------------------

@@ -56,16 +56,6 @@ def test_expected_recall_and_rauc_are_exact(sample, rate, exact):
     assert value == close(reference.rauc(shares, exact))
 
 
-@looped("prevalence", [None, 0.01, 1e-17, 1e-300, 1 - 1e-12])
-@looped("adjusted", [False, True])
-def test_average_precision_is_exact(sample, prevalence, adjusted):
-    weights, shares = sample
-    value = skrate.average_precision_score(
-        Y_TRUE, Y_SCORE, prevalence=prevalence, adjusted=adjusted, sample_weight=weights
-    )
-    assert value == close(reference.average_precision(shares, prevalence, adjusted))
-
-
 @looped("rate", [1e-9, 0.3, 1.0])
 def test_budget_metrics_are_exact(sample, rate):
     weights, shares = sample
@@ -78,20 +68,6 @@ def test_budget_metrics_are_exact(sample, rate):
     ):
         value = function(Y_TRUE, Y_SCORE, rate=rate, sample_weight=weights)
         assert value == pytest.approx(float(expected), rel=1e-12, abs=1e-13)
-
-
-def test_a_table_of_counts_knows_the_share_of_each_class():
-    table = RankTable([1, 0, 1], [0, 1e17, 1e17])
-    assert table.prevalence == 2 / 2e17
-    table = RankTable([0, 1e17, 1e17], [1, 0, 1])
-    assert table.negative_share == 2 / 2e17
-    assert table.prevalence == 1
-    auc = skrate.estimate(skrate.rate_weighted_auc_score, table).value
-    assert auc == pytest.approx(0.375, abs=1e-15)
-    value = skrate.estimate(
-        skrate.rate_weighted_auc_score, table, rate=rates.interval(0, 1)
-    ).value
-    assert value == pytest.approx(0.375, abs=1e-15)
 
 
 @looped("factors", [(1, 1e9), (1e9, 1), (1e17, 1), (1, 1e17)])

@@ -21,7 +21,6 @@ from skrate import (
     hit_curve,
     precision_at_rate_score,
     rates,
-    recall_at_rate_score,
     sample_size,
 )
 from skrate.inference.rankings import check_metric, check_sample, with_worth
@@ -122,20 +121,6 @@ def worths(seed, n_cases, *, free=True):
 RATES = [0.3, 1.0, "uniform", BETA, rates.mixture([rates.fixed(0.4), BETA])]
 
 
-@looped("rate", RATES[:2])
-@given(ranked=ranked_samples(weighted=True), seed=st.integers(0, 99))
-def test_it_is_the_oracles(rate, ranked, seed):
-    y_true, y_score, weights = ranked
-    gain, cost = worths(seed, len(y_true))
-    if not (weights * cost).any():
-        cost = cost + 1
-    found = expected_gain_score(
-        y_true, y_score, gain=gain, cost=cost, rate=rate, sample_weight=weights
-    )
-    expected = reference.by_groups(y_score, gain, cost, at(rate), weights)
-    assert found == pytest.approx(expected, abs=1e-9)
-
-
 @given(ranked=ranked_samples(), seed=st.integers(0, 99), data=st.data())
 def test_what_is_free_is_processed_as_soon_as_all_above_it_is(ranked, seed, data):
     y_score = np.random.default_rng(seed).permutation(len(ranked.y_true))
@@ -153,37 +138,6 @@ def test_what_is_free_is_processed_as_soon_as_all_above_it_is(ranked, seed, data
     last = np.flatnonzero(at_shares <= spent / cost.sum() * (1 + 1e-12))[-1]
     if at_shares[last] == pytest.approx(spent / cost.sum(), rel=1e-12):
         assert gained[last] * len(cost) == pytest.approx(expected, abs=1e-9)
-
-
-@looped("n_items", [1, 2, 4, 6])
-def test_ties_are_the_mean_over_all_orders(n_items):
-    y_score = [2, 2, 1, 1, 1, 0]
-    gain = [5, -3, 7, 0, 2, 11]
-    found = expected_gain_score(
-        [1, 0, 1, 0, 0, 1], y_score, gain=gain, rate=n_items / 6
-    )
-    expected = reference.over_orders(y_score, gain, n_items)
-    assert found == pytest.approx(expected, rel=1e-14)
-
-
-@looped("rate", RATES)
-@looped("n_cases", [60, 20_000])
-@looped("decimals", [1, 9])
-def test_the_gain_of_positives_is_their_expected_recall(rate, n_cases, decimals):
-    y_true, y_score = sample(0, n_cases, decimals=decimals)
-    weights = np.random.default_rng(0).integers(0, 3, n_cases)
-    for weight in (None, weights):
-        n_pos = y_true.sum() if weight is None else weight @ y_true
-        recall = recall_at_rate_score(y_true, y_score, rate=rate, sample_weight=weight)
-        score = partial(
-            expected_gain_score, y_true, y_score, rate=rate, sample_weight=weight
-        )
-        for found in (
-            score(gain=y_true),
-            score(gain=y_true, cost=np.ones(n_cases)),
-            score(gain={"positive": 1}),
-        ):
-            assert found == pytest.approx(n_pos * recall, rel=1e-12)
 
 
 @looped("rate", RATES)
@@ -367,30 +321,6 @@ def drawn(seed, n_cases, decimals=9):
     return y_true, y_score, gain, rng.lognormal(size=n_cases)
 
 
-@looped("decimals", [0, 1, 9])
-@looped("rate", ["uniform", SLOPES_BETA, rates.interval(0.1, 0.4)])
-def test_the_influence_is_that_of_one_more_case(rate, decimals):
-    y_true, y_score, gain, cost = drawn(4, 60, decimals)
-    found = estimate(
-        expected_gain_score, y_true, y_score, gain=gain, cost=cost, rate=rate,
-        normalize=True,
-    ).influence  # fmt: skip
-
-    def value(weights):
-        return per_case(
-            y_true, y_score, gain=gain, cost=cost, rate=rate, sample_weight=weights
-        )
-
-    for case in range(0, 60, 7):
-        move, step = np.eye(60)[case], 1e-4
-        slope = (value(1 + step * move) - value(1 - step * move)) / (2 * step)
-        assert found[case] / 60 == pytest.approx(slope, rel=1e-4, abs=1e-5)
-    total = estimate(
-        expected_gain_score, y_true, y_score, gain=gain, cost=cost, rate=rate
-    ).influence
-    np.testing.assert_allclose(total, 60 * found, rtol=1e-12, atol=1e-12)
-
-
 def test_free_cases_have_the_influence_of_nearly_free_ones():
     y_true, y_score, gain, cost = drawn(5, 60)
     cost[::5] = 0
@@ -504,35 +434,6 @@ def test_what_knows_nothing_of_the_gain_is_refused(options, message):
 
 
 # --- Uplift: the gain is a doubly robust score ------------------------------------
-
-
-def test_uplift_is_the_rank_weighted_average_treatment_effect():
-    """Yadlowsky et al. (2021): QINI and AUTOC, by their definition."""
-    rng = np.random.default_rng(10)
-    n = 300
-    effect = rng.normal(0.3, 1, n)
-    treated = rng.random(n) < 0.5
-    outcome = rng.normal(size=n) + effect * treated
-    # Known propensity, no model of the outcome: the inverse-propensity score.
-    scores = outcome * np.where(treated, 2, -2)
-    priority = effect + rng.normal(size=n)
-    ranked = scores[np.argsort(-priority)]
-    toc = np.cumsum(ranked) / np.arange(1, n + 1) - scores.mean()
-    qini = np.mean(np.arange(1, n + 1) / n * toc)
-    found = compare(
-        expected_gain_score, treated, priority, np.zeros(n), gain=scores,
-        normalize=True,
-    )  # fmt: skip
-    # The mean over n steps and the integral differ by half a step of the gain.
-    assert found.value == pytest.approx(qini, abs=np.abs(scores).max() / n)
-    steps = np.arange(1, n + 1)
-    harmonic = np.sum(1 / steps)
-    each = rates.empirical(steps / n, weights=1 / steps)
-    found = compare(
-        expected_gain_score, treated, priority, np.zeros(n), gain=scores, rate=each,
-        normalize=True,
-    )  # fmt: skip
-    assert harmonic * found.value == pytest.approx(np.mean(toc), rel=1e-10)
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the")

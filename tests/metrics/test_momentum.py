@@ -11,10 +11,10 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import assert_share, held, simulated
 from looped import looped
-from metric_cases import Case, sample
+from metric_cases import Case
 from reference import tables
-from skrate import QuasiConcaveHitCurve, RankTable, average_precision_score, estimate
-from skrate.metrics.momentum import Momentum, Stamina, momentum_score, stamina_score
+from skrate import QuasiConcaveHitCurve, RankTable, estimate
+from skrate.metrics.momentum import Stamina, momentum_score, stamina_score
 from strategies import ranked_samples
 
 CASES = [
@@ -75,28 +75,6 @@ def test_of_two_categories_they_are_predictive_value_and_share_of_positive_tests
     assert alpha.value == pytest.approx(share, rel=1e-6)
 
 
-def test_standard_errors_of_two_categories():
-    # The stamina is a proportion of 1,000 cases, the momentum one of the 70 that test
-    # positive, to the first order.
-    beta, alpha = momentum_and_stamina(RankTable([45, 55], [25, 875]))
-    assert alpha.standard_error == pytest.approx(
-        math.sqrt(0.07 * 0.93 / 1000), rel=1e-12
-    )
-    assert beta.standard_error == pytest.approx(
-        math.sqrt(45 / 70 * 25 / 70 / 70), rel=1e-12
-    )
-
-
-def test_they_give_back_auc_and_the_approximate_average_precision():
-    y_true, y_score = sample(0)
-    beta, alpha = momentum_and_stamina(y_true, y_score)
-    curve = QuasiConcaveHitCurve(beta.value, alpha.value, y_true.mean())
-    assert curve.auc == pytest.approx(estimate("roc_auc", y_true, y_score).value)
-    assert curve.approximate_average_precision == pytest.approx(
-        average_precision_score(y_true, y_score)
-    )
-
-
 @looped("momentum, stamina, p", [(0.8, 0.4, 0.5), (0.9, 0.05, 0.1), (0.3, 0.2, 0.1)])
 def test_exact_momentum_and_stamina_of_their_own_curve(momentum, stamina, p):
     curve = QuasiConcaveHitCurve(momentum, stamina, p)
@@ -137,15 +115,6 @@ def test_intervals_of_exact_momentum_and_stamina_cover_the_curve():
         assert_share(held(found, truth), at_least=0.93, at_most=0.97)
 
 
-def test_a_perfect_ranking():
-    beta, alpha = momentum_and_stamina(np.repeat([1, 0], [8, 32]), -np.arange(40))
-    assert beta.value == pytest.approx(1)
-    assert alpha.value == pytest.approx(0.2)
-    low, high = beta.confidence_interval
-    # By the approximation it may exceed 1.
-    assert low < 0.9 < 1 < high < 1.25
-
-
 @given(ranked_samples())
 def test_stamina_is_a_rate_and_so_are_the_ends_of_its_interval(ranked):
     table = RankTable.from_arrays(*ranked[:2])
@@ -155,18 +124,6 @@ def test_stamina_is_a_rate_and_so_are_the_ends_of_its_interval(ranked):
     for kind in ("wilson", "wald"):
         low, high = estimate(stamina_score, table, interval=kind).confidence_interval
         assert 0 <= low <= alpha <= high <= 1, kind
-
-
-def test_stamina_ends_at_1_where_the_momentum_is_hardly_above_the_prevalence():
-    # AUC 17/30, AP (1/4 + 2/7 + 3/13) / 3: momentum 27/112, and 448/195 by equation 8.
-    table = RankTable([1, 1, 1], [3, 2, 5])
-    p, rest, advantage = 3 / 13, 10 / 13, 2 * 17 / 30 - 1
-    beta = Momentum().value(table)
-    assert beta == pytest.approx(27 / 112)
-    assert p * rest * advantage / (beta - p) == pytest.approx(448 / 195)
-    found = estimate(stamina_score, table)
-    assert found.value == 1
-    assert found.confidence_interval.high == 1
 
 
 @looped(

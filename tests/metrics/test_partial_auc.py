@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import integrate, stats
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import roc_auc_score
 
 from guarantees import (
     assert_errors_are_the_spread,
@@ -25,14 +24,7 @@ from looped import looped
 from metric_cases import Case, sample
 from reference import partial_auc as oracle
 from reference.tables import Groups
-from skrate import (
-    RankTable,
-    compare,
-    estimate,
-    partial_auc_score,
-    rates,
-    recall_at_rate_score,
-)
+from skrate import RankTable, compare, estimate, partial_auc_score, rates
 from skrate.metrics.partial_auc import PartialAUC
 from strategies import ranked_samples
 
@@ -123,25 +115,6 @@ def test_by_hand(window, expected):
     assert found == pytest.approx(expected, abs=1e-15)
 
 
-def test_ties_are_straight_lines():
-    # One line from (0, 0) to (1, 1), cut by both windows.
-    window = {"fpr": (0.2, 0.8), "tpr": (0.3, 0.7)}
-    found = partial_auc_score([1, 0], [1, 1], standardize=None, **window)
-    # From 0.3 to 0.7 a triangle, and from 0.7 to 0.8 the whole height.
-    assert found == pytest.approx(0.4 * 0.4 / 2 + 0.1 * 0.4, abs=1e-15)
-
-
-@given(
-    sample=ranked_samples(weighted=True, n_scores=9),
-    max_fpr=st.sampled_from([0.001, 0.05, 0.3, 1.0]),
-)
-def test_up_to_a_false_positive_rate_it_is_scikit_learns(sample, max_fpr):
-    for weight in (None, sample.sample_weight):
-        expected = roc_auc_score(*sample[:2], max_fpr=max_fpr, sample_weight=weight)
-        found = partial_auc_score(*sample[:2], fpr=(0, max_fpr), sample_weight=weight)
-        assert found == pytest.approx(expected, abs=1e-12)
-
-
 def ends():
     """Draw windows, some of whose ends are where curves of few cases have corners."""
     end = st.one_of(
@@ -195,53 +168,6 @@ def test_ties_within_a_window_are_the_mean_over_all_orders(window):
     assert found == pytest.approx(expected, abs=1e-15)
 
 
-def test_where_a_window_cuts_ties_the_line_is_not_that_mean():
-    window = {"fpr": (0, 1 / 8), "standardize": None}
-    # A quarter of the positives is above the negative in one of two orders.
-    assert mean_over_orders(**window) == pytest.approx(1 / 8 * 1 / 4 / 2, abs=1e-15)
-    line = 1 / 8 * 1 / 8 / 2
-    assert partial_auc_score(*TIED, **window) == pytest.approx(line, abs=1e-15)
-
-
-@given(ranked_samples(), st.floats(0.01, 0.99), st.floats(0.01, 0.99))
-def test_the_parts_of_the_square_add_up(ranked, f, t):
-    def area(fpr, tpr):
-        return partial_auc_score(*ranked[:2], fpr=fpr, tpr=tpr, standardize=None)
-
-    parts = [area(a, b) for a in ((0, f), (f, 1)) for b in ((0, t), (t, 1))]
-    assert sum(parts) == pytest.approx(roc_auc_score(*ranked[:2]), abs=1e-14)
-    # A window on one axis is as high, or as wide, as the square.
-    assert parts[0] + parts[1] == pytest.approx(area((0, f), None), abs=1e-14)
-    assert parts[1] + parts[3] == pytest.approx(area(None, (t, 1)), abs=1e-14)
-
-
-@given(ranked_samples())
-def test_a_window_is_a_uniform_weight(ranked):
-    for axis in ("fpr", "tpr"):
-        whole = partial_auc_score(*ranked[:2], **{axis: "uniform"})
-        assert whole == pytest.approx(roc_auc_score(*ranked[:2]), abs=1e-14)
-        window, weight = (0.2, 0.7), rates.interval(0.2, 0.7)
-        for standardize, unit in ((None, 0.5), ("mcclish", 1)):
-            found, expected = (
-                partial_auc_score(*ranked[:2], standardize=standardize, **{axis: of})
-                for of in (weight, window)
-            )
-            assert unit * found == pytest.approx(expected, abs=1e-13)
-
-
-@given(ranked_samples(weighted=True))
-def test_swapped_classes_swap_the_axes(ranked):
-    y_true, y_score, weight = ranked
-    swapped, weights = (1 - y_true, -y_score), {"sample_weight": weight}
-    for fpr, tpr in (((0.1, 0.4), None), ((0, 0.5), (0.25, 1))):
-        windows = [
-            None if ends is None else (1 - ends[1], 1 - ends[0]) for ends in (tpr, fpr)
-        ]
-        found = partial_auc_score(*swapped, fpr=windows[0], tpr=windows[1], **weights)
-        expected = partial_auc_score(y_true, y_score, fpr=fpr, tpr=tpr, **weights)
-        assert found == pytest.approx(expected, abs=1e-14)
-
-
 # Outcome after aneurysmal subarachnoid haemorrhage (Turck and others 2010), 1 if poor:
 # by the grade of the World Federation of Neurological Surgeons from 5 to 1, and of each
 # patient in decreasing order of a marker, NDKA, ties in brackets.
@@ -285,28 +211,6 @@ def test_below_the_diagonal_it_is_a_number_where_proc_has_none():
     expected = (1 + (area - 0.005) / (0.1 - 0.005)) / 2
     assert partial_auc_score(NDKA, **window) == pytest.approx(expected, abs=1e-14)
     assert expected < 0.5
-
-
-def test_the_interval_is_near_that_of_procs_bootstrap():
-    # Of 2,000 stratified resamples, with the seed that its tests have: percentiles, and
-    # at the median 0.03405 (0.65289).
-    for standardize, expected in (
-        (None, (0.0166804878048781, 0.0549866945197229)),
-        ("mcclish", (0.561476251604621, 0.763087865893279)),
-    ):
-        options = {"fpr": (0, 0.1), "standardize": standardize, "stratify": True}
-        found = estimate(partial_auc_score, WFNS, **options).confidence_interval
-        width = expected[1] - expected[0]
-        assert found == pytest.approx(expected, abs=0.05 * width)
-
-
-def test_the_standard_error_of_the_auc_is_that_of_proc():
-    # DeLong's, from the interval of ci.auc: with the normal quantile, on both sides.
-    low, value, high = 0.501244999271703, 0.611957994579946, 0.722670989888189
-    found = estimate("roc_auc", NDKA)
-    assert found.value == pytest.approx(value, abs=1e-14)
-    expected = (high - low) / 2 / stats.norm.ppf(0.975)
-    assert found.standard_error == pytest.approx(expected, abs=1e-14)
 
 
 @given(ranked_samples())
@@ -403,26 +307,6 @@ def test_croc_is_an_exponential_weight(ranked):
     chance = 1 / ALPHA - 1 / math.expm1(ALPHA)
     standardized = 1 - (1 - expected) / (1 - chance) / 2
     assert found == pytest.approx(standardized, abs=1e-12)
-
-
-@given(ranked_samples(weighted=True))
-def test_the_half_auc_is_the_expected_recall_of_balanced_classes(ranked):
-    y_true, y_score, weight = ranked
-    specific, sensitive = oracle.half_areas(Groups(*map(list, ranked)))
-    n_pos, n_neg = (weight[y_true == label].sum() for label in (1, 0))
-    balanced = weight / np.where(y_true == 1, n_pos, n_neg)
-    found = recall_at_rate_score(
-        y_true, y_score, rate=rates.interval(0, 0.5), sample_weight=balanced
-    )
-    assert found == pytest.approx(float(specific), abs=1e-13)
-    found = recall_at_rate_score(
-        y_true, y_score, rate=rates.interval(0.5, 1), of="negatives",
-        sample_weight=balanced,
-    )  # fmt: skip
-    assert found == pytest.approx(float(1 - sensitive), abs=1e-13)
-    both = float(specific + sensitive)
-    expected = roc_auc_score(y_true, y_score, sample_weight=weight)
-    assert both == pytest.approx(expected, abs=1e-13)
 
 
 BAD = {

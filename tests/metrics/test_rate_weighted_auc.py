@@ -2,20 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import roc_auc_score
 
 from looped import looped
 from metric_cases import Case
-from optional import require
 from reference import rate_weighted as oracle
 from reference import tables
 from reference.rate_law import Density
 from skrate import convert_rauc, rate_weighted_auc_score, rates, recall_at_rate_score
-from strategies import ranked_samples
 
 
 def linear(rate, law=None):
@@ -155,78 +151,6 @@ def test_the_oracle_is_right_by_hand():
     assert_allclose(oracle.expectation(lambda r: r * r, arcsine, [0.4]), 3 / 8)
 
 
-@looped("name", WITH_ORACLE)
-@looped("is_weighted", [False, True])
-@looped("seed", [1, 2, 3])
-def test_equals_quadrature_of_the_definition(name, is_weighted, seed):
-    rate, reference = RATES[name]
-    y_true, y_score, weights = sample(seed, is_weighted=is_weighted)
-    score = rate_weighted_auc_score(y_true, y_score, rate=rate, sample_weight=weights)
-    for space in (oracle.rauc_in_recall_space, oracle.rauc_in_accuracy_space):
-        expected = space(y_true, y_score, reference, weights)
-        assert_allclose(score, expected, rtol=0, atol=1e-10)
-
-
-@looped("name", ["beta(3, 19)", "beta(0.5, 0.5)", "exponential"])
-@looped("seed", [1, 2])
-def test_equals_algorithm_1(name, seed):
-    rate, reference = RATES[name]
-    y_true, y_score, _ = sample(seed, is_weighted=False)
-    score = rate_weighted_auc_score(y_true, y_score, rate=rate)
-    expected = oracle.rauc_by_algorithm_1(y_true, y_score, reference)
-    assert_allclose(score, expected, rtol=0, atol=1e-10)
-
-
-@looped("n", [30, 16_384, 16_385, 50_001])
-@looped("prevalence", [0.5, 0.01])
-@looped("decimals", [None, 3])
-def test_uniform_rate_gives_the_auc_of_long_rankings(n, prevalence, decimals):
-    rng = np.random.default_rng(n)
-    y_true = (rng.random(n) < prevalence).astype(int)
-    y_true[:2] = 0, 1
-    y_score = rng.normal(y_true, 1)
-    y_score = y_score if decimals is None else y_score.round(decimals)
-    weights = rng.choice([0.0, 0.7, 3.1], n)
-    weights[:2] = 1
-    for sample_weight in (None, weights):
-        score = rate_weighted_auc_score(y_true, y_score, sample_weight=sample_weight)
-        expected = roc_auc_score(y_true, y_score, sample_weight=sample_weight)
-        assert_allclose(score, expected, rtol=0, atol=1e-12)
-
-
-def test_scipy_and_own_distributions_agree():
-    y_true, y_score, _ = sample(4, is_weighted=False)
-    ours = rate_weighted_auc_score(y_true, y_score, rate=rates.beta(3, 19))
-    assert rate_weighted_auc_score(y_true, y_score, rate=stats.beta(3, 19)) == ours
-    # The same distribution written so that it is not recognised.
-    stretched = stats.beta(3, 19, loc=0, scale=1 + 1e-15)
-    score = rate_weighted_auc_score(y_true, y_score, rate=stretched)
-    assert_allclose(score, ours, rtol=0, atol=1e-12)
-
-
-@looped(
-    "rate, mirrored",
-    [
-        (rates.beta(3, 19), rates.beta(19, 3)),
-        (rates.beta(11, 11), rates.beta(11, 11)),
-        (0.25, 0.75),
-        (rates.interval(0, 0.3), rates.interval(0.7, 1)),
-        (rates.empirical([0.125, 0.25]), rates.empirical([0.75, 0.875])),
-    ],
-)
-@given(cases=ranked_samples(weighted=True))
-def test_swaps_and_mirrors(rate, mirrored, cases):
-    y_true, y_score, weights = cases
-    weights = {"sample_weight": weights}
-    score = rate_weighted_auc_score(y_true, y_score, rate=rate, **weights)
-    both = rate_weighted_auc_score(1 - y_true, -y_score, rate=mirrored, **weights)
-    assert_allclose(both, score, rtol=0, atol=1e-12)
-    classes = rate_weighted_auc_score(1 - y_true, y_score, rate=rate, **weights)
-    assert_allclose(classes, 1 - score, rtol=0, atol=1e-12)
-    negated = rate_weighted_auc_score(y_true, -y_score, rate=mirrored, **weights)
-    assert_allclose(negated, 1 - score, rtol=0, atol=1e-12)
-
-
 @looped(
     "rate",
     [1.0, 1, rates.fixed(1.0), rates.empirical([1.0, 2.5]), rates.empirical([0])],
@@ -277,19 +201,6 @@ def bedroc_and_rie(y_true, y_score, alpha):
 def test_exponential_rate_gives_bedroc_and_rie_as_recorded(alpha):
     found = bedroc_and_rie(*ranked_actives(), alpha)
     assert_allclose(found, RDKIT_GOLDEN[alpha], rtol=0, atol=5e-7)
-
-
-@looped("alpha", [1.0, 20.0, 160.9])
-@looped("n", [50, 3000])
-def test_exponential_rate_gives_bedroc_and_rie_of_rdkit(alpha, n):
-    scoring = require("rdkit.ML.Scoring.Scoring")
-    rng = np.random.default_rng(n)
-    y_true = (rng.random(n) < 0.1).astype(int)
-    y_true[1] = 1
-    ranked = [[label] for label in y_true.tolist()]
-    expected = scoring.CalcBEDROC(ranked, 0, alpha), scoring.CalcRIE(ranked, 0, alpha)
-    found = bedroc_and_rie(y_true, -np.arange(n), alpha)
-    assert_allclose(found, expected, rtol=1e-6)
 
 
 # --- Theorem 6 ----------------------------------------------------------------------

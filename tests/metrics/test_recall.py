@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy import special, stats
-from sklearn.metrics import ndcg_score
 
 from guarantees import assert_errors_are_the_spread, simulated
 from looped import looped
@@ -14,7 +13,6 @@ from reference import rate_weighted as oracle
 from reference import tables
 from reference.rate_law import Density, Points
 from skrate import (
-    RankTable,
     convert_rauc,
     estimate,
     rate_weighted_auc_score,
@@ -175,16 +173,6 @@ def test_long_rankings_equal_the_plain_sum_over_groups(name, ties, n, dtype):
     assert_allclose(found, expected, rtol=0, atol=2e-13)
 
 
-def test_places_and_groups_give_the_same_sum():
-    y_true, y_score = long_sample(20_000, "distinct", "float64")
-    table = RankTable.from_arrays(y_true, y_score)
-    twos = RankTable(2 * table.pos, 2 * table.neg)
-    for rate in (rates.beta(3, 19), rates.fixed(0.123), rates.log_discount(20_000)):
-        by_place = recall_at_rate_score(y_true, y_score, rate=rate)
-        by_group = recall_at_rate_score(twos, rate=rate)
-        assert_allclose(by_place, by_group, rtol=0, atol=1e-13)
-
-
 # --- NDCG ---------------------------------------------------------------------------
 
 
@@ -197,54 +185,7 @@ def ndcg(y_true, y_score):
     return recall_at_rate_score(y_true, y_score, rate=rate) / best
 
 
-@looped("n", [1000, 20_000, 140_000])
-def test_log_discount_gives_ndcg_of_long_rankings(n):
-    rng = np.random.default_rng(n)
-    y_true = (rng.random(n) < 0.1).astype(int)
-    y_score = rng.normal(y_true, 1)
-    expected = ndcg_score([y_true], [y_score])
-    assert_allclose(ndcg(y_true, y_score), expected, rtol=0, atol=1e-12)
-
-
-@looped(
-    "rate, expected",
-    [
-        (1 / 4, 0),
-        (1 / 2, 1 / 2),
-        (3 / 8, 1 / 4),
-        (1.0, 1),
-        ("uniform", (5 / 8 + 1 / 8) / 2),
-    ],
-)
-def test_the_negatives_by_hand(rate, expected):
-    y_true, y_score = [1, 0, 1, 0], [4, 3, 2, 1]
-    found = recall_at_rate_score(y_true, y_score, rate=rate, of="negatives")
-    assert found == pytest.approx(expected, abs=1e-15)
-
-
 # --- Theorems 5 and 6 of Millard, Flach and Higgins, for the negatives ---------------
-
-
-def spared(y_true, y_score, rate):
-    """Return 1 - F1, the share of the negatives that a known rate spares."""
-    return 1 - recall_at_rate_score(y_true, y_score, rate=rate, of="negatives")
-
-
-@looped("seed", range(4))
-def test_the_rauc_is_the_same_in_the_space_of_the_negatives(seed):
-    generator = np.random.default_rng(seed)
-    y_true = (generator.random(40) < 0.3).astype(int)
-    y_score = generator.normal(size=40).round(1) + y_true
-    known = generator.random(6)
-    rest = np.mean(y_true == 0)
-    # Each rate as probable as another: the weighted areas are means over them.
-    above, whole = 0.0, 0.0
-    for rate in known.tolist():
-        most, least = min(1, (1 - rate) / rest), max(0, 1 - rate / rest)
-        above += spared(y_true, y_score, rate) - least
-        whole += most - least
-    rauc = rate_weighted_auc_score(y_true, y_score, rate=rates.empirical(known))
-    assert rauc == pytest.approx(above / whole, abs=1e-12)
 
 
 def slopes_sample(n, seed=0, prevalence=0.2):

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from inference_cases import JUMPS, SMOOTH, each, sample
+from inference_cases import sample
 from looped import looped
-from optional import require
 from skrate import (
     FoldRankings,
     RankTable,
@@ -23,12 +22,11 @@ from skrate import (
     eval_metric,
     group_scores,
     make_ranking_scorer,
-    rate_averaged_roc_curve,
     rates,
     recall_at_rate_score,
     sample_size,
 )
-from skrate.metrics.metric import LIST_METRICS, METRICS, find_metric
+from skrate.metrics.metric import LIST_METRICS, METRICS
 from skrate.model_selection.scorers import RateWeightedAUCScorer
 from skrate.results import Comparison, Estimate, Estimates, GroupScores, SampleSize
 
@@ -89,15 +87,6 @@ def test_two_questions_differ_in_every_result():
     pairs = zip(*(asked("recall_at_rate", r) for r in (0.25, 0.3)), strict=True)
     for one, other in pairs:
         assert one.to_dict()["rate"] != other.to_dict()["rate"]
-
-
-@each([case for case in SMOOTH + JUMPS if case[1]])
-def test_all_that_was_given_is_named(metric, kwargs):
-    found = find_metric(metric, kwargs).question
-    # The name says which of the classes; and the AUC has no rate.
-    assert set(kwargs) - {"of", "rate"} <= set(found)
-    assert ("rate" in found) == ("rate" in kwargs and kwargs["rate"] is not None)
-    assert all(type(v) in (int, float, str, bool) for v in found.values())
 
 
 def test_what_a_sample_fills_in_is_not_what_was_asked():
@@ -169,14 +158,3 @@ def test_scorers_name_a_scipy_distribution_by_its_parameters(make):
     assert "beta(3, 9)" in text
     assert " at 0x" not in text
     assert repr(make(stats.beta(3, scale=1, b=9))).count("b=9") == 1
-
-
-def test_results_of_rows_make_data_frames():
-    require("pandas")
-    y_true, scores = [1, 1, 0, 0, 0], {"A": [5, 3, 4, 2, 1], "B": [4, 5, 1, 3, 2]}
-    found = compare("roc_auc", y_true, scores | {"C": [1, 5, 2, 3, 4]})
-    assert found.to_frame()["value"].tolist() == [pair.value for pair in found.pairs]
-    curve = rate_averaged_roc_curve([y_true] * 2, [scores["A"], scores["B"]])
-    frame = curve.to_frame()
-    assert frame.index.tolist() == curve.rates.tolist()
-    assert frame["tpr"].tolist() == curve.tpr.tolist()

@@ -12,9 +12,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import assert_share, held, simulated
 from list_strategies import ranked_lists
-from looped import case, looped
+from looped import looped
 from metric_cases import Case
-from optional import data_file, require
+from optional import require
 from reference import list_places as reference
 from scores_as_they_are import fitted
 from skrate import (
@@ -112,22 +112,6 @@ def test_by_hand(score, k, expected):
     assert score(LABELS, SCORES, k=k) == pytest.approx(expected, abs=1e-15)
 
 
-@looped(
-    "score, k, expected",
-    [
-        # One relevant item of three that tie, below one that is not: place 2, 3 or 4.
-        (reciprocal_rank_score, None, (1 / 2 + 1 / 3 + 1 / 4) / 3),
-        (reciprocal_rank_score, 3, (1 / 2 + 1 / 3) / 3),
-        (reciprocal_rank_score, 1, 0),
-        (mean_average_precision_score, None, (1 / 2 + 1 / 3 + 1 / 4) / 3),
-        (ndcg_score, 3, (1 / math.log2(3) + 1 / 2) / 3),
-    ],
-)
-def test_a_tie_by_hand(score, k, expected):
-    found = score([0, 0, 1, 0], [2, 1, 1, 1], k=k)
-    assert found == pytest.approx(expected, abs=1e-15)
-
-
 @each_score
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(lists=ranked_lists(max_size=12, n_scores=3), k=st.none() | st.integers(1, 4))
@@ -157,33 +141,6 @@ def many():
     y_true = rng.random(len(groups)) < 0.2
     y_score = np.round(rng.normal(size=len(groups)) + y_true, 1)
     return y_true, y_score, groups, [groups == label for label in range(80)]
-
-
-@looped("k", [None, 1, 5, 20])
-def test_ndcg_is_scikit_learns_ties_included(many, k):
-    y_true, y_score, groups, lists = many
-    found = group_scores(ndcg_score, y_true, y_score, groups=groups, k=k)
-    for rows, value in zip(lists, found.values, strict=True):
-        if y_true[rows].any() and rows.sum() > 1:
-            expected = sklearn.metrics.ndcg_score([y_true[rows]], [y_score[rows]], k=k)
-            assert value == pytest.approx(expected, abs=1e-13)
-
-
-def test_map_without_ties_is_the_mean_average_precision(many):
-    y_true, y_score, groups, _ = many
-    untied = y_score + np.random.default_rng(0).permutation(len(y_score)) / 1e6
-    found = mean_average_precision_score(y_true, untied, groups=groups)
-    expected = group_scores(average_precision_score, y_true, untied, groups=groups)
-    assert found == pytest.approx(expected.mean(), abs=1e-14)
-    # Tied items in the worst order would be less, in the best one more.
-    found = mean_average_precision_score(y_true, y_score, groups=groups)
-    ends = [
-        mean_average_precision_score(
-            y_true, y_score + sign * y_true / 1e6, groups=groups
-        )
-        for sign in (-1, 1)
-    ]
-    assert ends[0] < found < ends[1]
 
 
 def test_long_ties_keep_their_digits():
@@ -227,23 +184,6 @@ def test_bad_input_is_named(score):
         group_scores(score, LABELS, SCORES, groups=SCORES, sample_weight=SCORES)
     with pytest.raises(ValueError, match="group_scores"):
         estimate(score, LABELS, SCORES)
-
-
-@each_score
-def test_batches_and_estimates_take_it(score, many):
-    y_true, y_score, groups, _ = many
-    order = np.argsort(groups, kind="stable")
-    columns = [column[order] for column in (y_true, y_score, groups)]
-    batches = list(zip(*(np.array_split(c, 7) for c in columns), strict=True))
-    found = GroupScores.from_batches(score, batches, k=5)
-    expected = group_scores(score, y_true, y_score, groups=groups, k=5)
-    assert np.array_equal(found.values, expected.values, equal_nan=True)
-    estimate = found.estimate()
-    defined = found.values[~np.isnan(found.values)]
-    error = defined.std(ddof=1) / math.sqrt(len(defined))
-    assert estimate.standard_error == pytest.approx(error, rel=1e-12)
-    with pytest.raises(ValueError, match=r"0.*sample_weight"):
-        GroupScores.from_batches(score, [([1, 0], [1, 2], [1, 1], [1, 1])])
 
 
 # --- Grades --------------------------------------------------------------------------
@@ -318,40 +258,6 @@ def test_graded_ndcg_is_scikit_learns_ties_included(many, k):
                 assert value == pytest.approx(expected, abs=1e-13)
 
 
-def test_graded_ndcg_is_lightgbms():
-    lightgbm = require("lightgbm")
-    sizes = np.loadtxt(data_file("lightgbm-lambdarank/rank.test.query"), dtype=int)
-    lines = data_file("lightgbm-lambdarank/rank.test").read_text().splitlines()
-    grades = np.array([int(line.split()[0]) for line in lines])
-    groups = np.repeat(np.arange(len(sizes)), sizes)
-    # Without ties, which it breaks by the order of rows.
-    scores = np.random.default_rng(0).normal(size=len(grades)) + grades / 2
-    assert len(np.unique(scores)) == len(scores)
-    data = lightgbm.Dataset(
-        np.zeros((len(grades), 1)), grades, group=sizes, init_score=scores,
-        params={"verbose": -1},
-    )  # fmt: skip
-    logged, k_of = {}, [1, 3, 5, 10]
-    given = {"objective": "lambdarank", "metric": "ndcg", "eval_at": k_of}
-    lightgbm.train(
-        given | {"verbose": -1, "num_threads": 1}, data, 1, valid_sets=[data],
-        callbacks=[lightgbm.record_evaluation(logged)],
-    )  # fmt: skip
-    for k in k_of:
-        found = ndcg_score(grades, scores, groups=groups, k=k, gain="exponential")
-        assert found == pytest.approx(logged["training"][f"ndcg@{k}"][0], abs=1e-12)
-
-
-def test_labels_of_two_classes_are_grades_too(many):
-    y_true, y_score, groups, _ = many
-    for gain in ("linear", "exponential", {False: 0, True: 0.3}):
-        for k in (None, 3):
-            found = ndcg_score(y_true, y_score, groups=groups, gain=gain, k=k)
-            expected = ndcg_score(y_true, y_score, groups=groups, k=k)
-            assert found == pytest.approx(expected, rel=1e-15)
-    assert ndcg_score(y_true, y_score, gain="linear") == ndcg_score(y_true, y_score)
-
-
 def graded(seed=0, n=4000, n_lists=90):
     """Return grades, scores that are tied and that are not, and lists."""
     rng = np.random.default_rng(seed)
@@ -378,16 +284,6 @@ def test_the_order_of_rows_and_the_scale_of_gains_are_free(gain):
     codes = np.array(["-", "a", "b", "c", "d"])[grades]
     named = dict(zip("-abcd", of_grade.values(), strict=True))
     assert found == ndcg_score(codes, scores, groups=groups, gain=named)
-
-
-def test_the_perfect_order_has_one_and_a_worse_one_less():
-    grades, _, _, groups = graded()
-    for gain in ("linear", "exponential"):
-        for k in (None, 1, 7):
-            perfect = grades - np.arange(len(grades)) / 1e6
-            assert ndcg_score(grades, perfect, groups=groups, gain=gain, k=k) == 1
-            worse = ndcg_score(grades, -perfect, groups=groups, gain=gain, k=k)
-            assert worse < 0.6
 
 
 def test_grades_of_many_values_are_sorted_alike(monkeypatch):
@@ -507,21 +403,6 @@ def test_the_mean_has_a_standard_error_and_a_paired_test_over_lists():
     low, high = both.confidence_interval
     expected = expected.confidence_interval()
     assert (low, high) == pytest.approx((expected.low, expected.high), rel=1e-9)
-
-
-def test_thresholds_change_the_order_of_models_that_grades_settle():
-    # As the user guide has it.
-    grades = [3, 2, 1, 1, 0, 0]
-    a, b = [1, 6, 5, 4, 3, 2], [6, 1, 3, 2, 5, 4]
-    for threshold, is_a_better in ((1, True), (3, False)):
-        of_a, of_b = (
-            ndcg_score(grades, each, relevance_threshold=threshold) for each in (a, b)
-        )
-        with case(threshold):
-            assert (of_a > of_b) == is_a_better
-    for gain in ("linear", "exponential"):
-        of_a, of_b = (ndcg_score(grades, each, gain=gain) for each in (a, b))
-        assert of_a < of_b
 
 
 @pytest.mark.slow

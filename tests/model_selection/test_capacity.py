@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from guarantees import assert_share, simulated
 from looped import case, looped
@@ -27,19 +26,6 @@ def test_the_law_counts_all_orders():
             np.testing.assert_allclose(found, exact, atol=1e-14)
 
 
-@looped("n, place, m", [(20, 3, 10), (2000, 300, 400), (10**6, 10**5, 10**5)])
-def test_the_law_is_beta_binomial(n, place, m):
-    k = np.unique(np.linspace(0, m, 1000, dtype=int))
-    expected = stats.betabinom.pmf(k, m, place, n - place + 1)
-    found = BatchLaw(n, place, m).probabilities
-    np.testing.assert_allclose(found[k], expected, rtol=1e-6, atol=1e-12)
-    ends = BatchLaw(n, place, m).interval(0.9)
-    at = m * np.array(ends)
-    reached = np.cumsum(found)[np.rint(at).astype(int)]
-    assert reached[0] >= 0.05 > reached[0] - found[round(at[0])]
-    assert reached[1] >= 0.95 > reached[1] - found[round(at[1])]
-
-
 def test_the_interval_of_a_small_law_by_hand():
     # The number above the lesser of two: 0, 1 or 2 in 1, 2 and 3 of 6 orders.
     law = BatchLaw(2, 2, 2)
@@ -58,27 +44,6 @@ def test_the_place_is_the_greatest_that_keeps_the_capacity(n, risk):
             law = [(Fraction(c, m), Fraction(1))]
             found = Capacity(rates.fixed(c / m), m, float(1 - risk)).place(n)
             assert found == best_place(n, m, law, risk), (m, c)
-
-
-@looped("risk", [Fraction(1, 20), Fraction(1, 4)])
-def test_an_uncertain_rate_is_as_uncertain_as_the_batch(risk):
-    values = [Fraction(1, 10), Fraction(29, 100), Fraction(1, 2)]
-    law = [(value, Fraction(1, 3)) for value in values]
-    rate = rates.empirical([float(value) for value in values])
-    for n, m in [(5, 4), (30, 10), (60, 100)]:
-        found = Capacity(rate, m, float(1 - risk)).place(n)
-        assert found == best_place(n, m, law, risk)
-
-
-@looped("rate", [rates.fixed(0.15), rates.beta(15, 85)])
-def test_a_batch_without_end_is_the_limit_of_large_ones(rate):
-    in_the_long_run = Capacity(rate, None, 0.95).place(200)
-    assert Capacity(rate, 20_000, 0.95).place(200) == in_the_long_run
-    assert Capacity(rate, 300, 0.95).place(200) <= in_the_long_run
-    law = BatchLaw(200, in_the_long_run, None)
-    assert law.interval(0.9) == pytest.approx(
-        stats.beta.interval(0.9, in_the_long_run, 201 - in_the_long_run)
-    )
 
 
 def test_on_average_no_more_than_the_rate():

@@ -65,18 +65,6 @@ def test_folds_of_iris_are_scored_as_by_scikit_learn():
         )
 
 
-@looped("average", ["macro", "weighted", "micro", "samples"])
-def test_a_scorer_gives_the_average_that_it_is_told(average):
-    found = RateWeightedAUCScorer(0.2, average=average)(MODEL, X, NAMES)
-    assert found == rate_weighted_auc_score(
-        NAMES, PROBABILITIES, rate=0.2, average=average
-    )
-    scorer = make_ranking_scorer(recall_at_rate_score, rate=0.2, average=average)
-    assert scorer(MODEL, X, NAMES) == recall_at_rate_score(
-        NAMES, PROBABILITIES, rate=0.2, average=average
-    )
-
-
 @looped("y, label", [(IRIS.target, 2), (NAMES, "virginica")])
 def test_one_class_is_scored_against_the_rest(y, label):
     model = GaussianNB().fit(X, y)
@@ -85,31 +73,6 @@ def test_one_class_is_scored_against_the_rest(y, label):
         expected = metric(y == label, PROBABILITIES[:, 2], rate=0.2)
         assert scorer(model, X, y) == expected
         assert scorer(model, X, y.tolist()) == expected
-
-
-def test_one_class_is_scored_within_lists():
-    groups = np.arange(150) % 5
-    with sklearn.config_context(enable_metadata_routing=True):
-        scorer = make_ranking_scorer(
-            "ranking_auc", pos_label="setosa"
-        ).set_score_request(groups=True)
-        found = scorer(MODEL, X, NAMES, groups=groups)
-    each = [
-        rate_weighted_auc_score(NAMES[rows] == "setosa", PROBABILITIES[rows, 0])
-        for rows in (groups == i for i in range(5))
-    ]
-    assert found == pytest.approx(np.mean(each), rel=1e-12)
-
-
-def test_probabilities_come_before_decision_values():
-    model = LogisticRegression(max_iter=1000).fit(X, NAMES)
-    found = RateWeightedAUCScorer()(model, X, NAMES)
-    assert found == rate_weighted_auc_score(NAMES, model.predict_proba(X))
-    chosen = RateWeightedAUCScorer(response_method="decision_function")
-    machine = LinearSVC().fit(X, NAMES)
-    for scorer, by in ((chosen, model), (RateWeightedAUCScorer(), machine)):
-        expected = rate_weighted_auc_score(NAMES, by.decision_function(X))
-        assert scorer(by, X, NAMES) == expected
 
 
 # --- Several labels a case ------------------------------------------------------------

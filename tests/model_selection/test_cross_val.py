@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import sklearn
-from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.exceptions import UndefinedMetricWarning
@@ -12,7 +11,6 @@ from sklearn.model_selection import (
     GroupKFold,
     RepeatedStratifiedKFold,
     ShuffleSplit,
-    StratifiedGroupKFold,
     StratifiedKFold,
     cross_val_score,
 )
@@ -21,7 +19,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from looped import looped
-from optional import require
 from skrate import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
@@ -50,13 +47,6 @@ def test_models_are_kept_if_asked_for():
         np.testing.assert_array_equal(scores, rankings.y_score[rows])
 
 
-def test_nothing_depends_on_the_number_of_jobs():
-    with parallel_config(backend="threading"):
-        one, two = (cross_val_rankings(MODEL, X, Y, n_jobs=n, cv=4) for n in (1, 2))
-    np.testing.assert_array_equal(one.y_score, two.y_score)
-    np.testing.assert_array_equal(one.indices, two.indices)
-
-
 def test_weights_are_of_rankings_and_params_of_training():
     of_test, of_train = np.random.default_rng(0).random((2, 200)) + 0.5
     given = {"cv": 3, "params": {"sample_weight": of_train}}
@@ -66,15 +56,6 @@ def test_weights_are_of_rankings_and_params_of_training():
     scores = cross_val_score(model, X, Y, scoring=AveragePrecisionScorer(), **given)
     unweighted = cross_val_rankings(model, X, Y, **given)
     np.testing.assert_array_equal(unweighted.scores("average_precision"), scores)
-
-
-def test_metadata_is_routed():
-    weights, inner = np.linspace(0.5, 2, 200), LogisticRegression()
-    plain = cross_val_rankings(inner, X, Y, cv=3, params={"sample_weight": weights})
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = inner.set_fit_request(sample_weight="train_weight")
-        routed = cross_val_rankings(model, X, Y, cv=3, params={"train_weight": weights})
-    np.testing.assert_array_equal(routed.y_score, plain.y_score)
 
 
 @looped("is_routed", [False, True])
@@ -88,28 +69,6 @@ def test_clusters_split_the_cases_and_stay(is_routed):
     assert all(
         len(set(rankings.fold[rankings.clusters == one])) == 1 for one in set(clusters)
     )
-
-
-@looped("cv", [None, 4])
-def test_a_number_of_folds_keeps_clusters_together(cv):
-    clusters = np.arange(200) // 4
-    found, expected = (
-        cross_val_rankings(GaussianNB(), X, Y, clusters=clusters, cv=one)
-        for one in (cv, StratifiedGroupKFold(cv or 5))
-    )
-    np.testing.assert_array_equal(found.y_score, expected.y_score)
-    np.testing.assert_array_equal(found.fold, expected.fold)
-
-
-def test_frames_and_lists_are_data():
-    pd = require("pandas")
-    frame = pd.DataFrame(X, index=np.arange(200)[::-1])
-    found = cross_val_rankings(MODEL, frame, pd.Series(Y, index=frame.index), cv=3)
-    of_lists = cross_val_rankings(MODEL, X.tolist(), Y.tolist(), cv=3)
-    plain = cross_val_rankings(MODEL, X, Y, cv=3)
-    for other in (found, of_lists):
-        # The order of memory may change the last digits of a product.
-        np.testing.assert_allclose(other.y_score, plain.y_score, rtol=1e-10)
 
 
 def test_a_fold_whose_model_knows_one_class_is_left_out():

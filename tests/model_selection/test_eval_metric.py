@@ -17,7 +17,6 @@ from skrate import (
     make_ranking_scorer,
     mean_average_precision_score,
     ndcg_score,
-    precision_at_recall_score,
     ranking_auc_score,
     rate_at_recall_score,
     rate_weighted_auc_score,
@@ -59,29 +58,6 @@ class Matrix:
         assert field == "group_ptr"
         ends = [] if self.sizes is None else [0, *np.cumsum(self.sizes)]
         return np.array(ends, dtype=np.uint32)
-
-
-def test_xgboost_minimises_what_it_is_given():
-    y_true, y_score, weights = sample(0)
-    monitor = eval_metric(recall_at_rate_score, library="xgboost", rate=0.2)
-    expected = -recall_at_rate_score(y_true, y_score, rate=0.2, sample_weight=weights)
-    assert monitor.__name__ == "neg_recall_at_rate_score"
-    assert monitor(y_true, y_score, sample_weight=weights) == expected
-    matrix = Matrix(y_true, weights)
-    assert monitor(y_score, matrix) == ("neg_recall_at_rate_score", expected)
-
-
-def test_lightgbm_is_told_which_end_is_better():
-    y_true, y_score, weights = sample(1)
-    for metric, is_greater_better in (
-        (precision_at_recall_score, True),
-        (rate_at_recall_score, False),
-    ):
-        monitor = eval_metric(metric, library="lightgbm", recall=0.8)
-        value = metric(y_true, y_score, recall=0.8, sample_weight=weights)
-        expected = metric.__name__, value, is_greater_better
-        assert monitor(y_true, y_score, weights, None) == expected
-        assert monitor(y_score, Matrix(y_true, weights, of="lightgbm")) == expected
 
 
 def test_catboost_gets_an_object_named_after_the_metric():

@@ -17,7 +17,6 @@ from skrate import (
     group_scores,
     ndcg_score,
     precision_at_rate_score,
-    rate_at_recall_score,
     recall_at_rate_score,
 )
 
@@ -176,24 +175,6 @@ RUNS = {
 }
 
 
-@of_catboost
-@of_lightgbm
-@looped("library", RUNS)
-def test_training_stops_where_a_classifier_is_best(data, library):
-    for metric, options, weight in (
-        (recall_at_rate_score, {"rate": 0.2}, data.weights),
-        (rate_at_recall_score, {"recall": 0.7}, None),
-    ):
-        with case(metric.__name__):
-            monitor = eval_metric(metric, library=library, **options)
-            run = RUNS[library](data, monitor, weight, False)
-            staged = [
-                metric(data.y_new, scores, sample_weight=weight, **options)
-                for scores in run.scores
-            ]
-            check_run(library, run, staged, metric is rate_at_recall_score)
-
-
 @of_lightgbm
 @looped("library", ["xgboost", "lightgbm"])
 def test_training_stops_where_lists_are_best(data, library):
@@ -314,24 +295,3 @@ def test_catboost_is_told_of_a_metric_for_another_library(data, of):
         model.set_params(eval_metric=monitor).fit(
             data.X, data.y, eval_set=(data.X_new, data.y_new)
         )
-
-
-@of_lightgbm
-# It does not number the labels of what takes its place.
-@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
-@looped("pos_label, label", [(None, "stay"), (0, "leave")])
-def test_labels_that_are_strings_are_numbered_in_their_order(data, pos_label, label):
-    lightgbm = require("lightgbm")
-    y, y_new = (np.where(labels, "stay", "leave") for labels in (data.y, data.y_new))
-    monitor = eval_metric(
-        recall_at_rate_score, library="LightGBM", rate=0.2, pos_label=pos_label
-    )
-    model = lightgbm.LGBMClassifier(
-        n_estimators=3, metric="None", verbose=-1, num_threads=1
-    )
-    model.fit(data.X, y, eval_set=[(data.X_new, y_new)], eval_metric=monitor)
-    column = model.classes_.tolist().index(label)
-    scores = model.predict_proba(data.X_new)[:, column]
-    expected = recall_at_rate_score(y_new, scores, rate=0.2, pos_label=label)
-    logged = model.evals_result_["valid_0"]["recall_at_rate_score"]
-    assert logged[-1] == pytest.approx(expected, abs=1e-12)

@@ -5,13 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn
-from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
-from sklearn.pipeline import make_pipeline
 
 from looped import looped
-from optional import require
 from skrate import expected_gain_score, make_ranking_scorer
 
 
@@ -39,27 +36,6 @@ def test_gain_and_cost_are_routed_as_metadata(cases):
         worth = {"rate": 0.2, "gain": gain[test], "cost": cost[test]}
         y_score = fitted.decision_function(X[test])
         assert value == expected_gain_score(y[test], y_score, **worth)
-
-
-def test_gain_and_cost_are_found_by_column_or_index(cases):
-    pandas = require("pandas")
-    X, y, gain, cost = cases
-    frame = pandas.DataFrame(X, columns=list("abc"))
-    series = pandas.Series(cost)[::-1]
-    by_column = make_ranking_scorer(
-        expected_gain_score, rate=0.2, gain="amount", cost=series
-    )
-    # A model that does not look at the amount.
-    select = make_column_transformer(("passthrough", list("abc")))
-    model = make_pipeline(select, LogisticRegression()).fit(frame, y)
-    found = by_column(model, frame.assign(amount=gain)[40:], y[40:])
-    expected = expected_gain_score(
-        y[40:], model.decision_function(frame[40:]), rate=0.2, gain=gain[40:],
-        cost=cost[40:],
-    )  # fmt: skip
-    assert found == expected
-    with pytest.raises(ValueError, match=r"gain='amount'.*\bX\b"):
-        by_column(model, frame, y)
 
 
 @looped("routing", [False, True])

@@ -1,6 +1,5 @@
 """Scorers of every metric: objects for scikit-learn, and metrics for inference."""
 
-import inspect
 import pickle
 from functools import partial
 
@@ -14,7 +13,7 @@ from sklearn.model_selection import KFold, cross_validate
 
 from looped import looped
 from optional import require
-from scores_as_they_are import FirstColumn, fitted
+from scores_as_they_are import FirstColumn
 from skrate import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
@@ -23,50 +22,16 @@ from skrate import (
     estimate,
     group_scores,
     make_ranking_scorer,
-    partial_auc_score,
-    precision_at_rate_score,
     ranking_auc_score,
     rate_weighted_auc_score,
     recall_at_rate_score,
 )
-from skrate.metrics.metric import METRICS
 
 X, Y = make_classification(240, 5, n_informative=2, flip_y=0.3, random_state=0)
 MODEL = LogisticRegression().fit(X, Y)
 SCORES = MODEL.decision_function(X)
-WEIGHT = np.arange(240) % 3
 USERS = np.random.default_rng(0).permutation(np.arange(240) % 24)
 NAMES = np.where(Y == 1, "ill", "well")
-# What each metric has no default for.
-NEEDED = {
-    "rate": 0.25,
-    "precision": 0.5,
-    "fpr": 0.2,
-    "recall": 0.8,
-    "gain": {"positive": 1, "negative": -0.1},
-}
-
-OF_RATE = partial(rate_weighted_auc_score, rate=0.2)
-OF_PREVALENCE = partial(average_precision_score, prevalence=0.1)
-
-
-def needed(metric):
-    known = inspect.signature(metric).parameters
-    return {
-        name: value
-        for name, value in NEEDED.items()
-        if name in known
-        and known[name].default in (None, inspect.Parameter.empty)
-        # For a part of an area, these are its windows.
-        and not (metric is partial_auc_score and name in ("fpr", "recall"))
-    }
-
-
-def test_of_the_negatives_less_is_better():
-    scorer = make_ranking_scorer(recall_at_rate_score, rate=0.2, of="negatives")
-    expected = recall_at_rate_score(Y, SCORES, rate=0.2, of="negatives")
-    assert scorer(MODEL, X, Y) == -expected < 0
-    assert scorer.__name__ == "neg_recall_at_rate"
 
 
 def test_queues_are_pooled_unless_an_average_is_given():
@@ -80,34 +45,6 @@ def test_queues_are_pooled_unless_an_average_is_given():
         with config_context(enable_metadata_routing=True):
             found = scorer(MODEL, X, Y, groups=groups)
         assert found == pytest.approx(expected)
-
-
-@looped("metric", METRICS)
-def test_every_metric_has_a_scorer(metric):
-    params = needed(metric)
-    scorer = make_ranking_scorer(metric, **params)
-    sign = 1 if METRICS[metric].greater_is_better else -1
-    assert scorer(MODEL, X, Y) == sign * metric(Y, SCORES, **params)
-    for copy in (clone(scorer), pickle.loads(pickle.dumps(scorer))):
-        assert copy.get_params() == scorer.get_params()
-        assert repr(copy) == repr(scorer)
-        assert copy(MODEL, X, Y) == scorer(MODEL, X, Y)
-
-
-@looped(
-    "metric, ours",
-    [
-        ("roc_auc", rate_weighted_auc_score),
-        (metrics.roc_auc_score, rate_weighted_auc_score),
-        (metrics.average_precision_score, average_precision_score),
-        (OF_RATE, OF_RATE),
-        (AveragePrecisionScorer(prevalence=0.1), OF_PREVALENCE),
-    ],
-)
-def test_what_stands_for_a_metric_makes_its_scorer(metric, ours):
-    scorer = make_ranking_scorer(metric)
-    expected = ours(Y, SCORES, sample_weight=WEIGHT)
-    assert scorer(MODEL, X, Y, sample_weight=WEIGHT) == expected
 
 
 def test_parameters_are_read_set_and_searched():
@@ -249,27 +186,6 @@ SHOWN = [
     (1, 8, "d"),
 ]  # fmt: skip
 CLICKED, SHOWN_SCORES, OWNERS = (list(column) for column in zip(*SHOWN, strict=True))
-
-
-def test_scorers_of_lists_give_the_mean_over_lists_by_hand():
-    pandas = require("pandas")
-    shown = pandas.DataFrame({"score": SHOWN_SCORES, "user": OWNERS})
-    expected = [
-        ("ranking_auc", {}, (1 + 1 / 2 + 0) / 3),
-        ("roc_auc", {"groups": shown["user"]}, (1 + 1 / 2 + 0) / 3),
-        (precision_at_rate_score, {"k": 1}, 3 / 4),
-        ("ranking_auc", {"undefined": 0.25}, (1 + 1 / 2 + 0 + 1 / 4) / 4),
-        # Less is better: negated. Half an item, one, one and a half, and half.
-        ("rate_at_recall", {"recall": 0.5}, -(1 / 6 + 1 / 3 + 3 / 4 + 1 / 2) / 4),
-    ]
-    for metric, options, value in expected:
-        scorer = make_ranking_scorer(metric, **{"groups": "user", **options})
-        found = scorer(fitted(), shown, CLICKED)
-        assert found == pytest.approx(value, abs=1e-15)
-    # Grades are relevant from a threshold on.
-    grades = [4 if label else i % 3 for i, label in enumerate(CLICKED)]
-    scorer = make_ranking_scorer("ranking_auc", groups="user", relevance_threshold=3)
-    assert scorer(fitted(), shown, grades) == pytest.approx(1 / 2, abs=1e-15)
 
 
 def test_lists_and_weights_reach_scorers_by_routing():

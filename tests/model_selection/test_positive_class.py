@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold, TimeSeriesSplit, cross_validate
+from sklearn.model_selection import TimeSeriesSplit, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -93,48 +93,6 @@ def test_scores_of_an_estimator_of_one_class_are_nan(labels):
 
 
 # --- Labels of every kind ------------------------------------------------------------
-
-
-@looped("labels", LABELS)
-def test_the_positive_class_is_ranked_first_whatever_its_place(labels):
-    y, pos_label = labelled(Y, labels)
-    for model in (LogisticRegression(), GaussianNB()):
-        scores = clone(model).fit(X, Y).predict_proba(X)[:, 1]
-        found = RateWeightedAUCScorer(pos_label=pos_label)(model.fit(X, y), X, y)
-        assert found == pytest.approx(roc_auc_score(Y, scores), abs=1e-9)
-
-
-@looped("labels", ["numbers", "strings", "reversed strings"])
-@looped("response_method", ["predict", ("predict",)])
-def test_predicted_classes_are_scores_of_the_positive_one(labels, response_method):
-    y, pos_label = labelled(Y, labels)
-    model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
-    scorer = RateWeightedAUCScorer(pos_label=pos_label, response_method=response_method)
-    expected = roc_auc_score(Y, model.predict(X) == LABELS[labels][1])
-    assert scorer(model, X, y) == pytest.approx(expected)
-    both = {"a": scorer, "b": RateWeightedAUCScorer(pos_label=pos_label)}
-    results = cross_validate(model, X, y, scoring=both, cv=2, error_score="raise")
-    alone = cross_validate(model, X, y, scoring=scorer, cv=2)
-    assert results["test_a"].tolist() == alone["test_score"].tolist()
-
-
-class Unsorted(ClassifierMixin, BaseEstimator):
-    """A classifier whose classes come in the order it met them."""
-
-    def fit(self, X, y):
-        self.model_ = LogisticRegression().fit(X, y)
-        self.classes_ = self.model_.classes_[::-1]
-        return self
-
-    def decision_function(self, X):
-        return -self.model_.decision_function(X)
-
-
-@looped("negative", [0, -1, False])
-def test_one_is_positive_whatever_the_order_of_the_classes(negative):
-    y = np.where(Y == 1, True if negative is False else 1, negative)
-    expected = RateWeightedAUCScorer()(LogisticRegression().fit(X, Y), X, Y)
-    assert RateWeightedAUCScorer()(Unsorted().fit(X, y), X, y) == expected
 
 
 def test_outlier_detectors_score_inliers_first():
@@ -248,33 +206,6 @@ def folds(y, cv=SPLIT):
     return cross_validate(
         GaussianNB(), X_LATE, y, cv=cv, scoring=lambda *_: 0.0, **options
     )
-
-
-def test_consensus_has_one_positive_class_and_no_fold_that_knows_none():
-    require("matplotlib")
-    y, pos_label = labelled(Y_LATE, "reversed strings")
-    options = {"pos_label": pos_label, "bounds": None}
-    by_results = partial(skrate.RateAveragedROC.from_cv_results, folds(y))
-    by_model = partial(
-        skrate.RateAveragedROC.from_cross_validation, GaussianNB(), cv=SPLIT
-    )
-    for make in (by_results, by_model):
-        message = "Fold 0 is undefined and left out: GaussianNB"
-        with pytest.warns(UndefinedMetricWarning, match=message):
-            display = make(X=X_LATE, y=y, **options)
-        found = display.curve.fold_rate_weighted_auc("uniform")
-        assert found == pytest.approx(EXPECTED[1:])
-        assert display.pos_label == "buyer"
-
-
-def test_displays_name_what_is_no_label():
-    require("matplotlib")
-    results = folds(Y_LATE, cv=StratifiedKFold(4))
-    for display in (skrate.RateAveragedROC, skrate.HitCurveDisplay):
-        with pytest.raises(ValueError, match="pos_label='yes'"):
-            display.from_cv_results(results, X_LATE, Y_LATE, pos_label="yes")
-        with pytest.raises(ValueError, match=r"y_true.*0, 1, 2"):
-            display.from_cv_results(results, X_LATE, np.arange(240) % 3)
 
 
 def test_folds_that_are_all_undefined_are_an_error():

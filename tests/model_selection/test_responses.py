@@ -24,20 +24,7 @@ from skrate.model_selection.responses import ranking_scores
 RNG = np.random.default_rng(0)
 Y = np.where(RNG.random(60) < 0.4, "ill", "well")
 X = RNG.normal(size=(60, 2)) + (Y == "ill")[:, None]
-LOGISTIC = LogisticRegression().fit(X, Y)
 BAYES = GaussianNB().fit(X, Y)
-
-
-def test_the_scores_of_the_class_that_is_named():
-    probabilities = BAYES.predict_proba(X)[:, 1]
-    for model, pos_label, expected in (
-        (LOGISTIC, "well", LOGISTIC.decision_function(X)),
-        (BAYES, "well", probabilities),
-        (BAYES, "ill", -probabilities),
-    ):
-        y_score, label = ranking_scores(model, X, Y, pos_label=pos_label, user="It")
-        assert label == pos_label
-        assert np.array_equal(y_score, expected)
 
 
 @looped("names", [3, None, b"predict", "", (), ("predict", 3), {"predict"}, len])

@@ -3,37 +3,16 @@
 import inspect
 import pickle
 from collections import Counter
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 import pytest
 import sklearn
-from numpy.testing import assert_allclose
 from sklearn import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import (
-    average_precision_score,
-    check_scoring,
-    make_scorer,
-    roc_auc_score,
-)
-from sklearn.model_selection import (
-    GridSearchCV,
-    KFold,
-    StratifiedKFold,
-    TunedThresholdClassifierCV,
-    cross_val_score,
-    cross_validate,
-)
+from sklearn.metrics import check_scoring, make_scorer, roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from looped import looped
 from skrate import (
@@ -79,51 +58,6 @@ def test_folds_are_scored_by_the_metric(labels):
 
 # --- Estimators ---------------------------------------------------------------------
 
-ESTIMATORS = [
-    GaussianNB(),
-    DecisionTreeClassifier(max_depth=3, random_state=0),
-    LogisticRegression(),
-    LinearSVC(random_state=0),
-    CalibratedClassifierCV(LinearSVC(random_state=0), cv=2),
-    make_pipeline(StandardScaler(), LogisticRegression()),
-    TunedThresholdClassifierCV(GaussianNB(), cv=2, thresholds=5),
-    GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=2),
-]
-
-
-@looped("estimator", ESTIMATORS)
-def test_classifiers_of_every_kind(estimator):
-    for y in (Y, Y == 1):
-        model = clone(estimator).fit(X, y)
-        assert RateWeightedAUCScorer(rate=RATE)(model, X, y) == own_score(model, y=y)
-
-
-def test_the_first_class_may_be_the_positive_one():
-    y = LABELS["strings"]
-    options = {"rate": RATE, "pos_label": "healthy"}
-    scorer = RateWeightedAUCScorer(**options)
-    model = LogisticRegression().fit(X, y)
-    scores = -model.decision_function(X)
-    assert scorer(model, X, y) == rate_weighted_auc_score(y, scores, **options)
-    # By the model's own probability of the first class: equal up to its rounding.
-    model = GaussianNB().fit(X, y)
-    own = rate_weighted_auc_score(y, model.predict_proba(X)[:, 0], **options)
-    assert_allclose(scorer(model, X, y), own, rtol=0, atol=1e-6)
-
-
-@looped(
-    "model",
-    [LinearRegression(), DecisionTreeRegressor(), DecisionTreeClassifier(max_depth=2)],
-)
-def test_predictions_are_scored_when_asked_for(model):
-    model = clone(model).fit(X, Y)
-    scorer = RateWeightedAUCScorer(rate=RATE, response_method="predict")
-    expected = rate_weighted_auc_score(Y, model.predict(X), rate=RATE)
-    assert scorer(model, X, Y) == expected
-    scorer = RateWeightedAUCScorer(response_method="decision_function")
-    with pytest.raises(AttributeError, match="RateWeightedAUCScorer"):
-        scorer(model, X, Y)
-
 
 # --- One prediction per fold and response method --------------------------------------
 
@@ -159,25 +93,6 @@ def test_an_estimator_predicts_once_per_fold_and_response_method(labels):
     cross_validate(CountingNB(), X, y, scoring=scoring, cv=2)
     # Once for all of ours, and once for all of scikit-learn's.
     assert CountingNB.calls == {"predict_proba": 4, "predict": 2}
-
-
-@looped("order, method", [(1, "decision_function"), (-1, "predict_proba")])
-def test_a_scorer_of_the_other_class_changes_nothing(order, method):
-    # scikit-learn keeps one response per method in a dict of scorers, whatever class
-    # it is of.
-    y, model = LABELS["strings"], LogisticRegression()
-    healthy = partial(make_scorer, average_precision_score, pos_label="healthy")
-    scoring = {
-        "theirs": healthy(response_method=(method,)),
-        "theirs by name": healthy(response_method=method),
-        "ours": RateWeightedAUCScorer(rate=RATE, pos_label="ill"),
-        "precision": AveragePrecisionScorer(pos_label="ill"),
-    }
-    scoring = dict(list(scoring.items())[::order])
-    together = cross_validate(model, X, y, scoring=scoring, cv=2)
-    for name, scorer in scoring.items():
-        alone = cross_val_score(model, X, y, scoring=scorer, cv=2)
-        assert np.array_equal(together[f"test_{name}"], alone), name
 
 
 # --- Sample weights ------------------------------------------------------------------
@@ -227,21 +142,6 @@ def test_parameters_clone_and_pickle():
 
 
 # --- What cannot be scored -----------------------------------------------------------
-
-
-def test_a_fold_of_one_class_is_nan_with_a_warning():
-    order = np.argsort(Y, kind="stable")
-    message = "holds no (positive|negative) case"
-    with pytest.warns(UndefinedMetricWarning, match=message):
-        scores = cross_val_score(
-            GaussianNB(),
-            X[order],
-            LABELS["strings"][order],
-            scoring=RateWeightedAUCScorer(pos_label="ill"),
-            cv=KFold(5),
-            error_score="raise",
-        )
-    assert np.isnan(scores).tolist() == [True, True, False, True, True]
 
 
 # --- What is private in scikit-learn -------------------------------------------------

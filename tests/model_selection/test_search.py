@@ -21,7 +21,6 @@ from sklearn.model_selection import (
     GroupKFold,
     HalvingGridSearchCV,
     KFold,
-    ParameterGrid,
     RandomizedSearchCV,
     RepeatedStratifiedKFold,
     StratifiedKFold,
@@ -88,26 +87,6 @@ def test_the_scores_of_folds_are_the_search_s_before_and_after_it(search):
     assert best.corrected_value < best.value
 
 
-def test_each_candidate_is_ranked_as_alone():
-    found = search_rankings(grid_search(cv=3), X, Y, sample_weight=Y + 1.0)
-    assert next(iter(found)) == "max_depth=1, max_features=2"
-    for params, one in zip(ParameterGrid(GRID), found.values(), strict=True):
-        alone = cross_val_rankings(
-            TREE.set_params(**params), X, Y, cv=3, sample_weight=Y + 1.0
-        )
-        np.testing.assert_array_equal(one.y_score, alone.y_score)
-        np.testing.assert_array_equal(one.sample_weight, alone.sample_weight)
-
-
-def test_several_metrics_are_no_matter():
-    scoring = make_ranking_scorer(["roc_auc", "average_precision"])
-    search = GridSearchCV(TREE, GRID, scoring=scoring, refit="average_precision", cv=3)
-    best = select_best(
-        "average_precision", search_rankings(search.fit(X, Y), X, Y), random_state=0
-    )
-    assert best.value == pytest.approx(search.best_score_, rel=1e-12)
-
-
 def test_the_positive_class_is_the_scorer_s():
     scorer = RateWeightedAUCScorer(rate=0.2, pos_label=0)
     search = GridSearchCV(TREE, GRID, scoring=scorer, cv=3).fit(X, Y)
@@ -119,13 +98,6 @@ def test_the_positive_class_is_the_scorer_s():
     with pytest.raises(ValueError, match=r"pos_label.*0.*1"):
         search_rankings(search, X, Y)
     assert search_rankings(search, X, Y, pos_label=1).popitem()[1].pos_label == 1
-
-
-def test_the_response_is_the_scorer_s():
-    scorer = make_ranking_scorer("roc_auc", response_method="predict")
-    search = GridSearchCV(TREE, GRID, scoring=scorer, cv=3).fit(X, Y)
-    best = select_best("roc_auc", search_rankings(search, X, Y), random_state=0)
-    assert best.value == pytest.approx(search.best_score_, rel=1e-12)
 
 
 def test_nothing_depends_on_the_number_of_jobs():

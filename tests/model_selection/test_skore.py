@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer
 from sklearn.naive_bayes import GaussianNB
 
 from looped import looped
@@ -18,7 +17,6 @@ from skrate import (
     RateWeightedAUCScorer,
     average_precision_score,
     make_ranking_scorer,
-    rate_weighted_auc_score,
     rates,
     recall_at_rate_score,
 )
@@ -69,18 +67,6 @@ def test_reports_show_what_the_scorer_returns(data, name):
     mean, deviation = added(report, scorer).ravel()
     assert mean == pytest.approx(np.mean(values), rel=1e-14)
     assert deviation == pytest.approx(np.std(values, ddof=1), rel=1e-12)
-
-
-@looped("pos_label", [0, 1])
-def test_a_function_is_told_of_the_class_of_the_report(data, pos_label):
-    report = skore.evaluate(
-        LogisticRegression(), *data, splitter=0.3, pos_label=pos_label
-    )
-    alone = RateWeightedAUCScorer(rate=RATE, pos_label=pos_label)
-    expected = alone(report.estimator_, report.X_test, report.y_test)
-    options = {"rate": RATE, "response_method": "predict_proba"}
-    assert added(report, make_scorer(rate_weighted_auc_score, **options)) == expected
-    assert added(report, RateWeightedAUCScorer(rate=RATE), "scorer") == expected
 
 
 def test_the_kept_results_of_different_rates_are_different(data):

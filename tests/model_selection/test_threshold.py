@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sklearn
 from joblib import parallel_config
-from scipy import sparse, stats
+from scipy import stats
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest
@@ -32,19 +32,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from guarantees import assert_share, simulated
 from looped import case, looped
-from optional import require
 from reference.batch_law import (
     above,
     best_place,
     best_smallest,
-    chance_of_less,
     counted,
     exceeding,
     kept_above,
     parts,
 )
-from scores_as_they_are import FirstColumn, column, fitted
-from skrate import ConstrainedThresholdClassifier, rates
+from scores_as_they_are import column, fitted
+from skrate import ConstrainedThresholdClassifier
 
 X, Y = make_classification(300, 4, weights=[0.7], random_state=0)
 X_NEW, X, Y = X[200:], X[:200], Y[:200]
@@ -137,17 +135,6 @@ def test_ties_are_told_and_never_exceed_the_capacity():
     assert tuple(model.share_interval_) == pytest.approx(tuple(tails), rel=1e-9)
 
 
-def test_a_distribution_of_the_rate_is_taken_at_its_mean():
-    uncertain = ConstrainedThresholdClassifier(GaussianNB(), rate=rates.beta(3, 9)).fit(
-        X, Y
-    )
-    known = ConstrainedThresholdClassifier(GaussianNB(), rate=0.25).fit(X, Y)
-    assert uncertain.threshold_ == known.threshold_
-    known.set_params(confidence=0.9).fit(X, Y)
-    uncertain.set_params(confidence=0.9).fit(X, Y)
-    assert uncertain.threshold_ > known.threshold_
-
-
 # --- A recall, or a false positive rate --------------------------------------------
 
 # Positives are those of an odd place, and negatives score higher than some of them.
@@ -161,32 +148,6 @@ def kept_by(kind, scores, clusters=None, **options):
     model = ConstrainedThresholdClassifier(fitted(), cv="prefit", **options)
     given = {} if clusters is None else {"clusters": np.r_[clusters, [0] * 7]}
     return model.fit(column(np.r_[scores, others]), y, **given)
-
-
-@looped("n", [29, 59, 60])
-@looped("share", [Fraction(9, 10), Fraction(19, 20), Fraction(1, 2)])
-@looped("confidence", [Fraction(19, 20), Fraction(3, 5)])
-def test_the_long_run_is_the_beta_distribution(n, share, confidence):
-    scores = np.random.default_rng(n).permutation(np.arange(n) / 7)
-    place = best_smallest(n, share, 1 - confidence)
-    if place == 0:
-        return
-    sure = {"confidence": float(confidence)}
-    model = kept_by("recall", scores, recall=float(share), **sure)
-    assert model.threshold_ == np.sort(scores)[place - 1]
-    assert model.expected_share_ == pytest.approx(1 - place / (n + 1), rel=1e-12)
-    assert model.n_held_out_ == n
-    # Of the j-th smallest of n, as the issue of a recall has it.
-    assert stats.beta(n - place + 1, place).cdf(float(share)) == pytest.approx(
-        float(chance_of_less(n, place, share)), rel=1e-9
-    )
-    tails = [(1 - float(confidence)) / 2, (1 + float(confidence)) / 2]
-    ends = stats.beta(n - place + 1, place).ppf(tails)
-    assert tuple(model.share_interval_) == pytest.approx(tuple(ends), rel=1e-9)
-    # Negatives from above are as positives from below.
-    mirrored = kept_by("fpr", -scores, fpr=float(1 - share), **sure)
-    assert mirrored.threshold_ == np.nextafter(-np.sort(scores)[place - 1], np.inf)
-    assert mirrored.expected_share_ == pytest.approx(place / (n + 1), rel=1e-12)
 
 
 @looped("n, m", [(50, 5), (40, 20), (61, 33)])
@@ -204,19 +165,6 @@ def test_the_next_batch_is_beta_binomial(n, m, share):
     most, least = np.searchsorted(missed, [0.95 - 1e-12, 0.05 - 1e-12])
     assert found.share_interval_ == pytest.approx((1 - most / m, 1 - least / m))
     assert marked.share_interval_ == pytest.approx((least / m, most / m))
-
-
-@looped("kind", EACH)
-@looped("pooled", [[1.5, 2, 3, 4, 5, 6, 7, 8], [1, 2, 2, 2, 3, 4, 4, 5]])
-@pytest.mark.filterwarnings("ignore:.*tie at the threshold")
-def test_of_all_orders_few_miss_the_recall(kind, pooled):
-    n, m, risk = 5, 3, 0.4
-    options = {kind: 0.5, EACH[kind]: m, "confidence": 1 - risk}
-    n_failing = 0
-    for held_out, new in parts(pooled, n):
-        share = kept_by(kind, held_out, **options).predict(column(new)).mean()
-        n_failing += share < 0.5 if kind == "recall" else share > 0.5
-    assert n_failing / comb(n + m, n) <= risk
 
 
 @looped("kind", EACH)
@@ -256,21 +204,6 @@ def test_the_fewest_cases_that_keep_a_share_are_named():
         model.fit(X[:80], np.arange(80) < 20)
 
 
-def test_ties_add_to_the_recall_and_take_from_the_false_positive_rate():
-    scores = np.repeat([0.0, 1.0], [50, 50])
-    told = "50 of 100 held-out positives tie.*All of such cases.*recall will be 1 where"
-    with pytest.warns(UserWarning, match=rf"{told}.*0\.7"):
-        model = kept_by("recall", scores, recall=0.7)
-    assert (model.threshold_, model.expected_share_) == (0, 1)
-    assert model.share_interval_.high == 1 > model.share_interval_.low > 0.6
-    told = (
-        "50 of 100 held-out negatives tie.*None of such.*rate will be 0 where it could"
-    )
-    with pytest.warns(UserWarning, match=rf"{told}.*0\.297"):
-        model = kept_by("fpr", scores, fpr=0.3)
-    assert (model.threshold_, model.expected_share_) == (np.nextafter(1, 2), 0)
-
-
 def test_a_threshold_that_marks_every_case_says_so():
     y = np.arange(100) % 2
     for scores, is_all in ((np.zeros(100), True), (y - 1.0, False)):
@@ -280,23 +213,6 @@ def test_a_threshold_that_marks_every_case_says_so():
         assert model.expected_rate_ == (1 if is_all else 0.5)
         said = str(found[0].message)
         assert said.endswith("Every case will be marked.") == is_all
-
-
-def test_the_recall_does_not_depend_on_the_prevalence():
-    rng = np.random.default_rng(0)
-    y = np.arange(900) % 3 == 0
-    scores = column(rng.normal(size=900) + y)
-    sure = {"confidence": 0.9, "cv": "prefit"}
-    for kind, few in (("recall", ~y), ("fpr", y)):
-        model = ConstrainedThresholdClassifier(fitted(), **{kind: 0.4}, **sure)
-        rows = ~few | (np.cumsum(few) < 20)
-        all_of_them, enriched = (
-            copy.copy(model).fit(scores[each], y[each].astype(int))
-            for each in (np.ones(900, dtype=bool), rows)
-        )
-        assert all_of_them.threshold_ == enriched.threshold_
-        assert all_of_them.share_interval_ == enriched.share_interval_
-        assert all_of_them.expected_rate_ != enriched.expected_rate_
 
 
 @looped("label", ["yes", "no"])
@@ -379,18 +295,6 @@ def test_folds_give_out_of_fold_scores_and_a_model_of_all_cases():
     assert in_parallel.threshold_ == model.threshold_
 
 
-def test_a_single_split_keeps_the_model_that_was_tested():
-    splitter = ShuffleSplit(1, test_size=0.3, random_state=1)
-    model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3, cv=splitter)
-    model.fit(X, Y)
-    (train, test), = splitter.split(X)  # fmt: skip
-    tested = LogisticRegression().fit(X[train], Y[train])
-    np.testing.assert_array_equal(model.predict_proba(X), tested.predict_proba(X))
-    prefit = ConstrainedThresholdClassifier(tested, rate=0.3, cv="prefit").fit(X[test])
-    assert prefit.threshold_ == model.threshold_
-    assert model.n_held_out_ == 60
-
-
 @looped("seed", [1, np.random.default_rng(1), np.random.RandomState(1)])
 def test_a_share_is_held_out_at_random(seed):
     thresholds = []
@@ -447,40 +351,6 @@ def test_the_positive_label_is_marked(method):
     scores = scores[:, 0] if method == "predict_proba" else -scores
     assert first.threshold_ == np.nextafter(np.sort(scores)[-60], np.inf)
     assert 10 < (first.predict(X_NEW) == "no").sum() < 50
-
-
-def test_any_container_gives_the_same():
-    names = [f"x{i}" for i in range(X.shape[1])]
-    expected = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3).fit(X, Y)
-    given = {"list": (X.tolist(), Y.tolist()), "sparse": (sparse.coo_array(X), Y)}
-    for library in ("pandas", "polars"):
-        frame = require(library).DataFrame(dict(zip(names, X.T, strict=True)))
-        given[library] = frame, require(library).Series(Y)
-    for container, data in given.items():
-        with case(container):
-            model = ConstrainedThresholdClassifier(LogisticRegression(), rate=0.3).fit(
-                *data
-            )
-            assert model.threshold_ == pytest.approx(expected.threshold_, rel=1e-6)
-            if container in ("pandas", "polars"):
-                assert model.feature_names_in_.tolist() == names
-
-
-def test_missing_values_are_left_to_the_estimator():
-    with_missing = X.copy()
-    with_missing[::7, 0] = np.nan
-    trees = DecisionTreeClassifier(max_depth=3)
-    model = ConstrainedThresholdClassifier(trees, rate=0.3, cv=3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # few leaves tie
-        model.fit(with_missing, Y)
-    assert model.predict(with_missing).shape == (200,)
-    assert model.__sklearn_tags__().input_tags.allow_nan
-    scores = np.array([[0.5], [np.nan]])
-    with pytest.raises(ValueError, match=r"decision_function.*NaN"):
-        ConstrainedThresholdClassifier(FirstColumn(), rate=0.5, cv=2).fit(
-            np.tile(scores, (4, 1)), [0, 0, 1, 1] * 2
-        )
 
 
 def test_has_the_methods_that_the_estimator_has():
@@ -547,17 +417,6 @@ def test_folds_keep_clusters_together_by_default(cv):
     )
     assert found.threshold_ == expected.threshold_
     assert found.n_held_out_ == (60 if cv == 0.3 else 200)
-
-
-@looped("kind", EACH)
-@looped("sure", [{}, {"confidence": 0.95}])
-def test_clusters_of_one_sample_are_samples(kind, sure):
-    scores = np.random.default_rng(2).normal(size=90)
-    options = {kind: 0.8 if kind == "recall" else 0.2, **sure}
-    found = kept_by(kind, scores, np.random.default_rng(0).permutation(90), **options)
-    expected = kept_by(kind, scores, **options)
-    for name in ("threshold_", "expected_share_", "share_interval_"):
-        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-12)
 
 
 def test_clusters_count_by_their_design_effect():
@@ -635,19 +494,6 @@ def test_clusters_keep_the_recall_as_often_as_asked(sizes, correlation):
 
 
 # --- Batches ----------------------------------------------------------------------
-
-
-def test_drift_leaves_the_interval_and_its_absence_does_not():
-    rng = np.random.default_rng(0)
-    model = ConstrainedThresholdClassifier(
-        fitted(), rate=0.2, n_items=400, cv="prefit"
-    ).fit(column(rng.normal(size=500)))
-    same, more, fewer = (
-        model.predict(column(rng.normal(shift, size=400))).mean()
-        for shift in (0, 0.5, -0.5)
-    )
-    low, high = model.share_interval_
-    assert fewer < low <= same <= high < more
 
 
 @pytest.mark.slow

@@ -4,16 +4,15 @@ import copy
 import json
 import math
 import pickle
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import integrate, stats
+from scipy import stats
 
 from looped import looped
-from optional import require
 from rate_laws import LAWS
 from skrate import rates
 from skrate.rates.laws import check_rate
@@ -45,38 +44,6 @@ NAMES = {
 }
 each_rate = looped("name", NAMES)
 GRID = np.r_[0, np.sort(np.random.default_rng(0).random(40)), 1]
-
-
-@each_rate
-def test_limited_mean_is_the_integral_of_the_survival_function(name):
-    rate = NAMES[name]
-    jumps = [0.1, 0.15, 0.3, 0.4, 0.45, 0.8, *(np.arange(1, 20) / 20)]
-    if "600" in name:
-        jumps += [0.05, 0.055, 0.06, 0.065, 0.07]
-    for x in (0.333, 1.0):
-        edges = np.unique([0, *(1e-6 * 10.0 ** np.arange(6)), *jumps, 1])
-        edges = [*edges[edges < x], x]
-        area = math.fsum(
-            integrate.quad(rate.survival, low, high, epsabs=1e-14, epsrel=1e-12)[0]
-            for low, high in pairwise(edges)
-        )
-        # Quadrature itself stalls where the density is unbounded at 0.
-        atol = 1e-9 if "0.1, 3" in name else 1e-12
-        assert_allclose(rate.limited_mean(x), area, rtol=0, atol=atol)
-
-
-@each_rate
-def test_mean_survival_is_the_slope_of_the_limited_mean(name):
-    rate = NAMES[name]
-    low, high = GRID[:-1], GRID[1:]
-    expected = np.diff(rate.limited_mean(GRID)) / (high - low)
-    assert_allclose(rate.mean_survival(low, high), expected, rtol=0, atol=1e-12)
-    survival = rate.survival(GRID)
-    assert np.all(np.diff(survival) <= 0)
-    assert survival[0] <= 1
-    assert survival[-1] == 0
-    whole = rate.mean_survival(0.0, 1.0)
-    assert_allclose(whole, rate.mean(), rtol=0, atol=1e-15)
 
 
 @looped(
@@ -114,22 +81,6 @@ def test_ppf_inverts_the_distribution(name):
     assert np.all(reached >= q - 1e-6)
     before = 1 - rate.survival(np.maximum(quantile - 1e-9, 0))
     assert np.all((before <= q + 1e-6) | (quantile < 1e-9))
-
-
-@looped(
-    "rate, q, expected",
-    [
-        (rates.fixed(0.3), [0.0, 0.5, 1.0], [0.3, 0.3, 0.3]),
-        (rates.empirical([0.1, 0.2]), [0.25, 0.5, 0.75, 1.0], [0.1, 0.1, 0.2, 0.2]),
-        (rates.interval(0.2, 0.4), [0.0, 0.5, 1.0], [0.2, 0.3, 0.4]),
-        (rates.exponential(2), [0.0, 1.0], [0.0, 1.0]),
-        # A third of the mass of the discount for 2 lies at 1/2: 1 - log(2)/log(3).
-        (rates.log_discount(2), [0.3, 0.4], [0.5, 1.0]),
-        (rates.mixture([0.2, 0.6], [1, 3]), [0.2, 0.25, 0.3], [0.2, 0.2, 0.6]),
-    ],
-)
-def test_quantiles_by_hand(rate, q, expected):
-    assert_allclose(rate.ppf(q), expected, rtol=0, atol=1e-12)
 
 
 @each_rate
@@ -191,22 +142,6 @@ def test_instance_and_threshold_weights_belong_together(name, n):
     assert np.all(threshold >= -1e-15)
 
 
-def test_instance_weights_of_log_discount_are_those_of_ndcg():
-    found = rates.log_discount(20).instance_weights(20)
-    expected = [1 / math.log2(i + 1) for i in range(1, 21)]
-    assert_allclose(found, expected, rtol=1e-14)
-    threshold = rates.log_discount(20).threshold_weights(20)
-    assert_allclose(threshold[:2], [1 - 1 / math.log2(3), 1 / math.log2(3) - 0.5])
-    # Ever smaller further down (figure 3b), but for the last, which takes the rest.
-    assert np.all(np.diff(threshold[:-1]) < 0)
-
-
-def test_a_base_above_two_leaves_the_first_positions_undiscounted():
-    found = rates.log_discount(20, base=10).instance_weights(20)
-    assert_allclose(found[:9], 1)
-    assert_allclose(found[9:], [1 / math.log10(i + 1) for i in range(10, 21)])
-
-
 # --- Words and errors ---------------------------------------------------------------
 
 
@@ -242,29 +177,6 @@ def test_other_bad_arguments_are_named():
 
 X = np.linspace(0.01, 0.99, 37)
 LOG_3_OF_2 = np.log(2) / np.log(3)
-
-
-@looped(
-    "rate, expected",
-    [
-        (rates.beta(3, 19), stats.beta(3, 19).pdf(X)),
-        (rates.beta(6.23, 32.8), stats.beta(6.23, 32.8).pdf(X)),
-        (rates.interval(0.2, 0.7), np.where((X > 0.2) & (X < 0.7), 2, 0)),
-        (rates.uniform(), np.ones(37)),
-        (rates.exponential(5), stats.expon(scale=0.2).pdf(X)),
-        (
-            rates.mixture([rates.beta(2, 2), rates.uniform(), 0.3], [2, 1, 1]),
-            stats.beta(2, 2).pdf(X) / 2 + 1 / 4,
-        ),
-        (rates.fixed(0.3), np.zeros(37)),
-    ],
-)
-def test_density_is_that_of_the_distribution(rate, expected):
-    # The derivative of polynomials that are exact to 2e-14 on panels of about 0.01.
-    assert rate.density(X) == pytest.approx(expected, abs=1e-8)
-    assert rate.density(0.5) == pytest.approx(
-        np.interp(0.5, X, rate.density(X)), abs=1e-2
-    )
 
 
 @looped("rate, points, masses",
@@ -313,16 +225,6 @@ def test_equal_rates_are_equal_data():
     assert {**by_name.to_dict(), "distribution": positional["distribution"]} == (
         positional
     )
-
-
-@looped("rate", OURS)
-def test_a_rate_is_one_value_to_arrays_and_frames(rate):
-    assert np.asarray(rate).shape == ()
-    assert np.array([rate, rate]).shape == (2,)
-    pandas = require("pandas")
-    frame = pandas.DataFrame({"n": [1, 2], "rate": rate})
-    frame["again"] = rate
-    assert frame["rate"].tolist() == frame["again"].tolist() == [rate, rate]
 
 
 @looped("rate", OURS)

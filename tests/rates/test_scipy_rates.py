@@ -8,7 +8,7 @@ from scipy import stats
 
 from looped import looped
 from skrate import rates, recall_at_rate_score
-from skrate.rates.laws import ScipyRate, check_rate
+from skrate.rates.laws import check_rate
 
 GRID = np.linspace(0, 1, 41)
 
@@ -26,35 +26,6 @@ GRID = np.linspace(0, 1, 41)
 )
 def test_known_distributions_are_ours(frozen, same):
     assert check_rate(frozen) == same
-
-
-@looped(
-    "frozen",
-    [
-        stats.beta(3, 19, loc=0.1, scale=0.5),
-        stats.uniform(-0.5, 2),
-        stats.uniform(0.25, 1),
-        stats.expon(loc=0.1, scale=0.2),
-        stats.norm(0.2, 0.1),
-        stats.truncnorm(-1, 3, loc=0.3, scale=0.2),
-        stats.triang(0.2, 0.1, 0.5),
-        stats.gamma(2, scale=0.1),
-        stats.lognorm(0.5, scale=0.2),
-        stats.beta(0.3, 0.4, loc=0, scale=0.9),
-    ],
-)
-def test_continuous_distributions_are_clipped_to_0_and_1(frozen):
-    rate = check_rate(frozen)
-    assert type(rate) is ScipyRate
-    assert_allclose(rate.survival(GRID[:-1]), frozen.sf(GRID[:-1]), rtol=0, atol=1e-13)
-    # The mean of min(R, x) over the quantiles, by the midpoint rule.
-    q = (np.arange(100_000) + 0.5) / 100_000
-    draws = np.clip(frozen.ppf(q), 0, 1)
-    for x in (0.15, 0.5, 1.0):
-        expected = np.minimum(draws, x).mean()
-        assert_allclose(rate.limited_mean(x), expected, rtol=0, atol=1e-6)
-    quantiles = np.clip(frozen.ppf([0.1, 0.6]), 0, 1)
-    assert_allclose(rate.ppf([0.1, 0.6]), quantiles, rtol=0, atol=1e-12)
 
 
 @looped(
@@ -84,24 +55,6 @@ def test_discrete_distributions_are_their_masses(frozen, same):
     assert_allclose(rate.masses, same.masses, rtol=0, atol=1e-15)
 
 
-def test_new_discrete_random_variables_are_their_masses():
-    made = [
-        stats.make_distribution(dist)(n=3, p=0.3)
-        for dist in (stats.binom,)
-        if hasattr(stats, "make_distribution")
-    ]
-    if hasattr(stats, "Binomial"):
-        made.append(stats.Binomial(n=3, p=0.3))
-    if not made:
-        pytest.skip(f"scipy {scipy.__version__} has no new discrete distributions")
-    for variable in made:
-        rate = check_rate(variable)
-        # None of three is 0.7 ** 3; one or more process everything.
-        assert rate.point_masses()[0].tolist() == [0, 1]
-        assert_allclose(rate.point_masses()[1], [0.343, 0.657], rtol=1e-14)
-        assert_allclose(rate.mean(), 0.657, rtol=1e-14)
-
-
 class Ramp(stats.rv_continuous):
     """A density that rises from 0 to ``top``."""
 
@@ -114,10 +67,6 @@ class Ramp(stats.rv_continuous):
 
     def _sf(self, x):
         return 1 - (x / self.top) ** 2
-
-
-def histogram(*counts):
-    return stats.rv_histogram((np.array(counts), np.linspace(0, 1, 1 + len(counts))))
 
 
 # Pairs of different laws that scipy calls the same or nearly so, and that agree at many
@@ -201,15 +150,6 @@ def test_jumps_of_a_law_given_as_continuous_are_point_masses():
     assert_allclose(masses, [0.25, 0.25, 0.5 * np.exp(-5)], rtol=0, atol=1e-14)
     expected = 0.025 + 0.075 + 0.1 * (1 - np.exp(-5))
     assert_allclose(rate.mean(), expected, rtol=1e-13)
-
-
-def test_many_bins_keep_their_digits():
-    # 400 bins, each with a density of its own.
-    counts = np.random.default_rng(0).random(400)
-    middles = (np.arange(400) + 0.5) / 400
-    mean = counts @ middles / counts.sum()
-    frozen = histogram(*counts)()
-    assert_allclose(check_rate(frozen).mean(), mean, rtol=1e-14)
 
 
 def test_the_new_random_variables_of_scipy_are_taken():

@@ -1,7 +1,6 @@
 """Piecewise polynomials for survival functions, and what is kept of them."""
 
 import gc
-import threading
 import tracemalloc
 import weakref
 
@@ -29,33 +28,6 @@ def values(table, x):
             for place, row in zip(t, panel, strict=True)
         ]
     )
-
-
-@looped(
-    "a, b, atol",
-    [
-        (3, 19, 1e-13),
-        (19, 3, 1e-13),
-        (600, 9400, 1e-13),
-        (1, 1, 1e-13),
-        (0.5, 0.5, 1e-6),
-        (0.1, 3, 1e-2),
-    ],
-)
-def test_interpolation_is_exact_to_rounding_where_it_matters(a, b, atol):
-    table = SurvivalTable.fit(lambda u: special.betaincc(a, b, u))
-    assert table.breaks[[0, -1]].tolist() == [0, 1]
-    assert np.all(np.diff(table.breaks) > 0)
-    x = np.sort(np.random.default_rng(0).random(600))
-    # Older releases of scipy round betaincc(600, 9400) to 1e-13.
-    assert_allclose(values(table, x), special.betaincc(a, b, x), rtol=0, atol=1e-13)
-    # Next to an unbounded density only the area is exact.
-    x = np.concatenate([np.logspace(-20, -1, 200), 1 - np.logspace(-16, -1, 200)])
-    assert_allclose(values(table, x), special.betaincc(a, b, x), rtol=0, atol=atol)
-    mean = a / (a + b)
-    assert_allclose(table.limited_mean(np.ones(1)), [mean], rtol=0, atol=1e-14)
-    area = mean * special.betainc(a + 1, b, x) + x * special.betaincc(a, b, x)
-    assert_allclose(table.limited_mean(x), area, rtol=0, atol=1e-14)
 
 
 def test_the_number_of_panels_is_bounded():
@@ -160,22 +132,3 @@ def test_what_is_kept_is_released():
     kept_module.kept.clear()
     gc.collect()
     assert alive() is None
-
-
-def test_threads_agree():
-    found = []
-
-    def work(seed):
-        rng = np.random.default_rng(seed)
-        for k in rng.integers(1, 40, 60):
-            rate = rates.beta(int(k), 40)
-            weights = recall_at_rate_score([0, 1, 1], [2, 1, 0], rate=rate)
-            found.append((int(k), weights))
-
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 240
-    assert len(set(found)) == len({k for k, _ in found})
