@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from looped import looped
 from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
-from skrate.curves.bounds import joint_range, pointwise_range
+from skrate.curves.bounds import (
+    PooledLaw,
+    bootstrap_counts,
+    joint_range,
+    pointwise_range,
+)
 
 WHOLE = ["exact", "bootstrap", "bootstrap-adjusted"]
 RATES = np.arange(51) / 50
@@ -52,6 +57,21 @@ def test_the_band_holds_the_pointwise_bounds(bounds, data, level):
     assert band.tpr.tolist() == pointwise.tpr.tolist()
 
 
+@looped("bounds", WHOLE)
+def test_the_band_holds_its_share_of_new_curves(bounds):
+    band = rate_averaged_roc_curve(
+        *sample(2), bounds=bounds, band="simultaneous", confidence_level=0.8,
+        n_resamples=4000, random_state=0,
+    )  # fmt: skip
+    counts = bootstrap_counts(
+        band.folds, RATES, 4000, np.random.default_rng(1),
+        is_adjusted=bounds == "bootstrap-adjusted",
+    )  # fmt: skip
+    share = holds(band, counts / 250).mean()
+    # Both were drawn 4,000 times, and only whole counts are left out.
+    assert 0.8 - 3 * np.sqrt(2 * 0.8 * 0.2 / 4000) < share < 0.83
+
+
 @given(
     st.lists(
         st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=2, max_size=12
@@ -71,6 +91,20 @@ def test_the_range_of_whole_rows_is_the_narrowest_of_ordered_ones(rows, level):
             enough.append((low.tolist(), high.tolist()))
     found = tuple(side.tolist() for side in joint_range(counts, level))
     assert found == enough[-1]
+
+
+@given(
+    st.lists(st.integers(0, 5), min_size=1, max_size=12).filter(any),
+    st.integers(1, 4),
+    st.floats(0.001, 0.499),
+)
+def test_counts_lie_within_the_intervals_that_leave_less_out(weights, parts, tail):
+    masses = np.array(weights) / sum(weights)
+    law = PooledLaw(3 * parts, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1])
+    low, high = law.interval(tail)
+    counts = (6 * parts + np.arange(-1, 2 * len(masses) + 1)) / (2 * parts)
+    is_within = (counts >= low) & (counts <= high)
+    assert (law.depth(counts) > tail).tolist() == is_within.tolist()
 
 
 def test_a_seed_and_no_number_of_threads_makes_the_band():

@@ -50,6 +50,12 @@ def test_average_precision_is_the_integral_of_equation_5(curve):
     assert curve.average_precision == pytest.approx(expected, abs=1e-9)
 
 
+def test_the_approximation_is_close_where_most_are_found_at_the_first_pace():
+    curve = QuasiConcaveHitCurve(0.5, 0.19, 0.1)
+    error = curve.approximate_average_precision - curve.average_precision
+    assert abs(error) < 0.01
+
+
 @looped("momentum, stamina", [(0.2, 0.5), (0.2, 1.0), (0.9, 0.0)])
 def test_a_random_test(momentum, stamina):
     curve = QuasiConcaveHitCurve(momentum, stamina, 0.2)

@@ -36,6 +36,21 @@ def width(curve):
     return float(np.mean(high_of(curve) - low_of(curve)))
 
 
+@looped("bounds", METHODS)
+def test_eight_repeats_are_as_wide_as_one(bounds):
+    y_trues, y_scores = repeated_folds(0, 8)
+    options = {"rates": RATES, "bounds": bounds, "n_resamples": 500, "random_state": 0}
+    repeated = rate_averaged_roc_curve(y_trues, y_scores, repeats=8, **options)
+    single = [
+        rate_averaged_roc_curve(y_trues[i : i + 5], y_scores[i : i + 5], **options)
+        for i in range(0, 40, 5)
+    ]
+    # The mean of their widths, but for the randomness of a bootstrap.
+    assert width(repeated) == pytest.approx(np.mean(list(map(width, single))), rel=0.03)
+    pooled = rate_averaged_roc_curve(y_trues, y_scores, **options)
+    assert width(pooled) < 0.45 * width(repeated)
+
+
 @looped("bounds", ["exact", "parametric", "normal", "beta"])
 def test_bounds_are_the_mean_of_those_of_the_repeats(bounds):
     folds = repeated_folds(1, 3)

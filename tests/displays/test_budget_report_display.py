@@ -53,6 +53,20 @@ def test_the_legend_says_how_many_more_or_fewer_are_found():
         assert named[0].endswith(entry)
 
 
+def test_bands_are_areas_edges_or_none_by_the_number_of_models():
+    reports = [
+        budget_report(Y_TRUE, models, rate=0.2)
+        for models in ({"A": A}, {"A": A, "B": B}, {"A": A, "B": B, "C": -A})
+    ]
+    one, two, three = (BudgetReportDisplay(report).plot() for report in reports)
+    assert one.bands_[0].get_facecolor()[0, 3] == 0.2
+    assert [len(band.get_facecolor()) for band in two.bands_] == [0, 0]
+    assert three.bands_ == []
+    assert not any("band" in text for text in texts(three))
+    assert len(BudgetReportDisplay(reports[2]).plot(plot_bands=True).bands_) == 3
+    assert BudgetReportDisplay(reports[0]).plot(plot_bands=False).bands_ == []
+
+
 @pytest.mark.parametrize("band", ["simultaneous", "pointwise"])
 def test_bands_hold_their_curves_and_the_simultaneous_ones_are_wider(band):
     display = BudgetReportDisplay(REPORT).plot(band=band)

@@ -16,6 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from inference_cases import AVERAGES, SMOOTH, SOME, each, evaluate, sample
 from reference.delong import auc as oracle_auc
 from reference.delong import covariance as oracle_covariance
+from reference.delong import placements
 from reference.su_variance import average_precision_variance
 from skrate import (
     FoldRankings,
@@ -259,6 +260,15 @@ def test_constant_scores_have_an_interval_with_a_width():
     assert low + high == pytest.approx(1)
 
 
+def welch(y_true, y_score):
+    """Return the degrees of freedom of the AUC by all pairs, as Brunner and Munzel."""
+    of_pos, of_neg = (np.array(part, float) for part in placements(y_true, y_score))
+    parts = [np.var(part, ddof=1) / len(part) for part in (of_pos, of_neg)]
+    sizes = [len(of_pos), len(of_neg)]
+    squares = sum(a**2 / (n - 1) for a, n in zip(parts, sizes, strict=True))
+    return sum(parts) ** 2 / squares
+
+
 def test_clusters_less_one_are_the_degrees_of_freedom():
     y_true, y_score = sample(10, n=40)
     result = estimate(
@@ -266,6 +276,20 @@ def test_clusters_less_one_are_the_degrees_of_freedom():
     )
     half = special.stdtrit(9, 0.975) * result.standard_error
     assert result.confidence_interval.high == pytest.approx(result.value + half)
+
+
+def test_intervals_of_other_kinds():
+    y_true, y_score = sample(11)
+    options = {"method": "bootstrap", "random_state": 0}
+    wald = estimate("roc_auc", y_true, y_score, interval="wald", **options)
+    half = special.stdtrit(welch(y_true, y_score), 0.975) * wald.standard_error
+    assert wald.confidence_interval == pytest.approx(
+        (wald.value - half, wald.value + half)
+    )
+    found = estimate("roc_auc", y_true, y_score, interval="percentile", **options)
+    low, high = found.confidence_interval
+    assert low < found.value < high
+    assert high - low == pytest.approx(2 * half, rel=0.2)
 
 
 def test_a_count_as_rate_is_a_share_of_the_cases():

@@ -1,6 +1,7 @@
 """Groups of people in one queue: values by enumeration, errors by the bootstrap."""
 
 import pickle
+import tracemalloc
 from functools import partial
 from itertools import combinations
 
@@ -372,3 +373,20 @@ def test_groups_of_true_and_false_keep_their_labels():
     assert scores.differences(reference=True)[0].value == pytest.approx(
         scores.values[0] - scores.values[1]
     )
+
+
+@pytest.mark.slow
+def test_memory_is_one_number_per_sample_class_and_group():
+    n, n_groups = 200_000, 20
+    rng = np.random.default_rng(0)
+    y_true = rng.random(n) < 0.1
+    y_score, by = rng.normal(size=n) + y_true, rng.integers(0, n_groups, n)
+    tracemalloc.start()
+    subgroup_scores(
+        ["recall", "processed", "precision"], y_true, y_score, by=by,
+        rate=rates.beta(2, 8),
+    )  # fmt: skip
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # Two classes of 20 groups, and as much for everything else.
+    assert peak < 2 * 2 * n_groups * n * 8

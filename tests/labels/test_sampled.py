@@ -19,6 +19,7 @@ from skrate import (
     curve_band,
     estimate,
     labels,
+    select_best,
 )
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
@@ -211,6 +212,26 @@ def test_influence_is_the_change_by_one_more_label():
             if seen[i]:
                 with case(f"{name}, case {i}"):
                     assert slopes[i] == pytest.approx(value, rel=0.02)
+
+
+def test_what_is_made_of_estimates_agrees_with_them():
+    _, given, a, b, predicted = simulated(1000)
+    found = labels.sampled(given, 0.5, prediction=predicted)
+    curves = compare_curves(found, a, b, rates=[0.1, 0.4], band="pointwise")
+    pair = compare("recall_at_rate", found, a, b, rate=0.4)
+    assert curves.difference[1] == pytest.approx(pair.value, rel=1e-9)
+    assert curves.standard_error[1] == pytest.approx(pair.standard_error, rel=0.02)
+    band = curve_band(found, a, metric="precision", at=[0.1, 0.4], band="pointwise")
+    one = estimate("precision_at_rate", found, a, rate=0.4)
+    assert band.value[1] == pytest.approx(one.value, rel=1e-9)
+    report = budget_report(found, {"a": a, "b": b}, rate=0.4)
+    recall = next(
+        row for row in report.rows if (row.model, row.quantity) == ("a", "recall")
+    )
+    expected = estimate("recall_at_rate", found, a, rate=0.4).value
+    assert recall.value == pytest.approx(expected, rel=1e-12)
+    best = select_best("roc_auc", found, {"a": a, "b": b}, random_state=0)
+    assert best.value == max(estimate("roc_auc", found, one).value for one in (a, b))
 
 
 def test_what_takes_no_estimates_says_so():

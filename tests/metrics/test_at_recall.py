@@ -398,6 +398,20 @@ def test_on_the_roc_curve_it_is_that_of_fixed_class_sizes(
     assert_allclose(1 - np.array(other.confidence_interval)[::-1], expected, atol=5e-4)
 
 
+@each_metric
+@looped("seed", range(3))
+def test_an_interval_holds_its_value_and_widens_with_the_level(metric, kwargs, seed):
+    y_true, y_score = sample(seed, n=80)
+    before = [math.inf, -math.inf]
+    for level in (0.01, 0.5, 0.9, 0.99, 0.9999):
+        found = estimate(metric, y_true, y_score, confidence_level=level, **kwargs)
+        low, high = found.confidence_interval
+        assert low <= found.value <= high
+        assert low <= before[0]
+        assert high >= before[1]
+        before = [low, high]
+
+
 @pytest.mark.slow
 def test_the_prevalence_varies_where_all_may_have_to_be_processed():
     design = Design(400, 0.1, 0.7)

@@ -17,6 +17,7 @@ from skrate import (
     group_scores,
     ndcg_score,
     precision_at_rate_score,
+    rate_at_recall_score,
     recall_at_rate_score,
 )
 
@@ -173,6 +174,24 @@ RUNS = {
     "lightgbm": run_of_lightgbm,
     "catboost": run_of_catboost,
 }
+
+
+@of_catboost
+@of_lightgbm
+@looped("library", RUNS)
+def test_training_stops_where_a_classifier_is_best(data, library):
+    for metric, options, weight in (
+        (recall_at_rate_score, {"rate": 0.2}, data.weights),
+        (rate_at_recall_score, {"recall": 0.7}, None),
+    ):
+        with case(metric.__name__):
+            monitor = eval_metric(metric, library=library, **options)
+            run = RUNS[library](data, monitor, weight, False)
+            staged = [
+                metric(data.y_new, scores, sample_weight=weight, **options)
+                for scores in run.scores
+            ]
+            check_run(library, run, staged, metric is rate_at_recall_score)
 
 
 @of_lightgbm

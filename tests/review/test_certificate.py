@@ -1,6 +1,7 @@
 """The certificate of a recall: counted urns, published numbers, what it promises."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -164,3 +165,22 @@ def test_a_tail_equal_to_the_error_is_excluded():
     assert size == 36
     # Half of 100 miss a single one with probability 1 / 2.
     assert certificate_sample_size(74, 100, confidence_level=0.5, target=1) == 50
+
+
+def test_the_sample_size_is_the_largest_of_all_numbers_of_hits():
+    for found, unread, hits, target in product(
+        (0, 7, 30), (10, 30), (0, 3, 9), (0.6, 0.9)
+    ):
+        alpha = Fraction(3, 10)
+        expected = max(
+            next(
+                n
+                for n in range(x, unread + 1)
+                if oracle.pvalue(found, (x, n, unread), Fraction(str(target))) <= alpha
+            )
+            for x in range(hits + 1)
+        )
+        size = certificate_sample_size(
+            found, unread, n_hits=hits, confidence_level=0.7, target=target
+        )
+        assert size == expected
