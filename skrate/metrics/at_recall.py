@@ -750,7 +750,7 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
             zeros = np.zeros(table.n_groups)
             return Slopes(zeros, zeros, 0.0)
         share = float(share_at_cut([table], np.array([rate]))[0])
-        if share >= target:
+        if share >= target * (1 - ROUNDING):
             # By chance of the neighbours: over all that follows it is less.
             share = (p - p * recall) / (1 - rate)
         by_hits = target / p / (target - share)

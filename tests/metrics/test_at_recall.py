@@ -647,3 +647,13 @@ def test_positives_of_next_to_no_weight_leave_the_whole_interval():
     assert result.value == pytest.approx(2 / 3)
     assert result.standard_error > 0
     assert result.confidence_interval == (0.0, 1.0)
+
+
+def test_a_share_at_the_cut_that_is_the_precision_but_for_rounding():
+    y_true, y_score = [1, 0, 0, 1, 0], [3, 2, 0, 1, 2]
+    found = estimate("recall_at_precision", y_true, y_score, precision=0.5)
+    jackknife = estimate(
+        "recall_at_precision", y_true, y_score, precision=0.5, method="jackknife"
+    )
+    assert found.value == 1
+    assert found.standard_error < jackknife.standard_error
