@@ -15,12 +15,7 @@ from skrate.data.checks import (
     check_positive,
     or_none,
 )
-from skrate.data.folds import (
-    FoldRankings,
-    are_of_folds,
-    check_no_labels,
-    check_same_folds,
-)
+from skrate.data.folds import FoldRankings, are_of_folds, check_no_labels
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_of_few_cases
 from skrate.inference.evaluation import Difference, Evaluation, warn_of_turned
@@ -34,6 +29,7 @@ from skrate.inference.models import (
     evaluate_models,
     models_by_name,
     rankings_of_models,
+    rankings_of_two,
 )
 from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.published_tables import (
@@ -587,15 +583,14 @@ def _models_in_lists(given: _Given) -> dict[Any, Any]:
 def _in_folds(given: _Given, plan: Plan) -> Comparison:
     """Compare two models, or two metrics of one, by the mean over the same folds."""
     y_true, other = given.y_true, given.y_score_a
+    others = {"y_true_b": given.y_true_b, **given.cases}
+    if not given.is_pair:
+        both = rankings_of_two(y_true, other, given.y_score_b, given.weights, **others)
+        return _of_two(given, both, plan)
     check_no_labels(y_true, "y_score_a")
-    others = {"y_score_b": given.y_score_b, "y_true_b": given.y_true_b}
-    check_alone(y_true, **others, **given.cases)
+    check_alone(y_true, y_score_b=given.y_score_b, **others)
     sample = rankings_of(y_true, weights=given.weights)
-    if given.is_pair:
-        return _two_metrics(given, sample, "y_true", plan)
-    check_same_folds({"y_true": y_true, "y_score_a": other})
-    both = [sample, rankings_of(other, weights=given.weights)]
-    return _of_two(given, both, ("y_true", "y_score_a"), plan)
+    return _two_metrics(given, sample, "y_true", plan)
 
 
 def _of_tables(given: _Given, plan: Plan) -> Comparison:
@@ -629,25 +624,25 @@ def _of_other_cases(given: _Given, plan: Plan) -> Comparison:
     pos_label = given.cases["pos_label"]
     of_a = rankings_of(given.y_true, given.y_score_a, pos_label=pos_label)
     of_b = rankings_of(given.y_true_b, given.y_score_b, pos_label=pos_label)
-    return _of_two(given, [of_a, of_b], _SCORES, plan)
+    return _of_two(given, dict(zip(_SCORES, (of_a, of_b), strict=True)), plan)
 
 
 def _of_same_cases(given: _Given, plan: Plan) -> Comparison:
     """Compare two models, or two metrics of one, by the same cases."""
     y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
-    cases = check_cases(
-        y_true, weights=given.weights, takes_estimates=True, **given.cases
-    )
-    model_a = scored(cases, "y_score_a", a)
-    if given.is_pair:
-        return _two_metrics(given, Rankings([model_a]), "y_score_a", plan)
-    if b is None:
+    if not given.is_pair and b is None:
         raise ValueError(
             "y_score_b is missing: give it, or a pair of metrics, or in y_score_a the "
             "scores of several models, with a column or entry each."
         )
-    both = [model_a, scored(cases, "y_score_b", b)]
-    return _of_two(given, [Rankings([one]) for one in both], _SCORES, plan)
+    if not given.is_pair:
+        both = rankings_of_two(y_true, a, b, given.weights, **given.cases)
+        return _of_two(given, both, plan)
+    cases = check_cases(
+        y_true, weights=given.weights, takes_estimates=True, **given.cases
+    )
+    sample = Rankings([scored(cases, "y_score_a", a)])
+    return _two_metrics(given, sample, "y_score_a", plan)
 
 
 def _two_metrics(given: _Given, sample: Rankings, name: str, plan: Plan) -> Comparison:
@@ -666,13 +661,12 @@ def _two_metrics(given: _Given, sample: Rankings, name: str, plan: Plan) -> Comp
             f"{sorted(given.metric_kwargs)[0]} is ambiguous for two metrics: use "
             "functools.partial(metric, ...)."
         )
-    return _of_two(given, [sample] * 2, [name], plan)
+    return _of_two(given, {name: sample}, plan)
 
 
-def _of_two(
-    given: _Given, samples: list[Rankings], names: Sequence[str], plan: Plan
-) -> Comparison:
-    """Compare two models, or two metrics of one; ``names`` are arguments that rank."""
+def _of_two(given: _Given, named: dict[str, Rankings], plan: Plan) -> Comparison:
+    """Compare two models, or two metrics of one, by the arguments that rank."""
+    samples = list(named.values()) * (2 if given.is_pair else 1)
     are_paired = given.y_true_b is None
     if given.is_pair:
         asked = [find_metric(metric) for metric in given.metric]
@@ -688,5 +682,5 @@ def _of_two(
         found = [model.metric for model in models]
         warn_of_few_cases(found, [model.cases for model in models])
     result = Difference(*models).comparison(plan)
-    warn_of_turned(zip(names, models, [None] * 2, strict=False))
+    warn_of_turned(zip(named, models, [None] * 2, strict=False))
     return result

@@ -7,7 +7,7 @@ that follows, an interval, and replicates. One ranking is the mean over a single
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -125,6 +125,33 @@ class Evaluation:
         values = [one.value for one in (*self.each, *self.one_class)]
         # nan if it is undefined on all rankings.
         self.value = float(np.mean(values)) if values else _NAN
+
+    def mapped(
+        self, function: Callable[[float], float], derivative: Callable[[float], float]
+    ) -> MappedEvaluation:
+        """Return an increasing function of the value, with its uncertainty.
+
+        It is not known where the function or its derivative is not finite.
+        """
+        if self.plan.method != "delta":
+            raise ValueError(
+                f"method={self.plan.method!r} is not known of functions of metrics: "
+                "use method='delta'."
+            )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = np.float64(self.value)
+            value, slope = function(at), derivative(at)
+        return MappedEvaluation(
+            self.metric,
+            self.each,
+            self.units,
+            one_class=self.one_class,
+            is_known=bool(self.is_known and np.isfinite([value, slope]).all()),
+            question=self.question,
+            source=self,
+            function=function,
+            slope=float(slope),
+        )
 
     def __sub__(self, other: Evaluation) -> Difference:
         """Return the difference of evaluations of the same units."""
@@ -631,6 +658,50 @@ class Evaluation:
         away = np.sqrt(np.array([below, above]) * self.units.n_repeats)
         below, above = (away / self.units.n_rankings).tolist()
         return ConfidenceInterval(self.value - below, self.value + above)
+
+
+@dataclass(eq=False)
+class MappedEvaluation(Evaluation):
+    """An increasing function of an evaluation, by the delta method."""
+
+    _: KW_ONLY
+    source: Evaluation
+    function: Callable[[float], float]
+    slope: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.value = self._ends(self.source.value)[0]
+
+    def _ends(self, *ends: float) -> tuple[float, ...]:
+        """Return the function of values."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return tuple(float(self.function(np.float64(end))) for end in ends)
+
+    @lazy
+    def bounds(self) -> tuple[float, float]:
+        """The function of the bounds."""
+        low, high = self._ends(*self.source.bounds)
+        return low, high
+
+    @lazy
+    def influence(self) -> FloatArray:
+        """What each of the samples contributes to the function."""
+        return self.slope * self.source.influence
+
+    @lazy
+    def influence_rows(self) -> list[FloatArray]:
+        """The same by estimated labels, and the one that is expected of them."""
+        return [self.slope * row for row in self.source.influence_rows]
+
+    @lazy
+    def parts(self) -> Parts:
+        """The variance, by its sources."""
+        return Parts(*(self.slope**2 * part for part in self.source.parts))
+
+    def interval(self, *args: Any, **options: Any) -> ConfidenceInterval:
+        """Return the function of the ends of the interval."""
+        return ConfidenceInterval(*self._ends(*self.source.interval(*args, **options)))
 
 
 def replicates_of(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatArray:

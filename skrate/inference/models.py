@@ -11,7 +11,12 @@ from joblib import Parallel, delayed
 
 from skrate.data.arrays import BoolArray, FloatArray
 from skrate.data.checks import check_vector, warn, warn_undefined
-from skrate.data.folds import FoldRankings, are_of_folds, check_same_folds
+from skrate.data.folds import (
+    FoldRankings,
+    are_of_folds,
+    check_no_labels,
+    check_same_folds,
+)
 from skrate.data.table import check_alone
 from skrate.inference.cautions import (
     CLASSES,
@@ -82,6 +87,35 @@ def rankings_of_models(
             Rankings([scored(cases, *one, by_case=by_case)]) for one in named.items()
         ]
     return dict(zip(map(str, models), rankings, strict=True))
+
+
+def rankings_of_two(
+    y_true: Any,
+    y_score_a: Any,
+    y_score_b: Any,
+    weights: Weights = "frequency",
+    *,
+    takes_estimates: bool = True,
+    **cases_given: Any,
+) -> dict[str, Rankings]:
+    """Return the rankings of two models by the arguments that rank.
+
+    If they are of folds, those of b stand in the place of ``y_score_a``.
+    """
+    given = {"y_score_a": y_score_a, "y_score_b": y_score_b}
+    if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
+        check_no_labels(y_true, "y_score_a")
+        check_alone(y_true, y_score_b=y_score_b, **cases_given)
+        folds = {"y_true": y_true, "y_score_a": y_score_a}
+        check_same_folds(folds)
+        return {name: rankings_of(one, weights=weights) for name, one in folds.items()}
+    for name, scores in given.items():
+        if scores is None:
+            raise ValueError(f"{name} is missing: give the scores of both models.")
+    cases = check_cases(
+        y_true, weights=weights, takes_estimates=takes_estimates, **cases_given
+    )
+    return {name: Rankings([scored(cases, name, one)]) for name, one in given.items()}
 
 
 def columns_of_models(

@@ -21,6 +21,7 @@ from skrate import (
     compare,
     estimate,
     expected_gain_score,
+    labels,
     ndcg_score,
     ranking_auc_score,
     rate_at_recall_score,
@@ -30,9 +31,7 @@ from skrate import (
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Rankings, check_cases, rankings_of, scored
-from skrate.inference.variance import influence_parts
 from skrate.metrics.metric import find_metric
-from skrate.metrics.result_types import t_interval
 
 # Of folds there is no number of cases, but a rate.
 IN_FOLDS = [case for case in SMOOTH + JUMPS if "k" not in case[1]]
@@ -375,10 +374,10 @@ def test_single_positives_vary_as_those_of_other_folds():
     # By hand: a positive has the variance s^2 that those of the first fold show.
     rankings = FoldRankings(*singles(np.random.default_rng(0)))
     expected = 0.0
-    for labels, scores, _ in rankings:
-        is_above = scores[labels][:, None] > scores[~labels]
+    for is_pos, scores, _ in rankings:
+        is_above = scores[is_pos][:, None] > scores[~is_pos]
         expected += is_above.mean(axis=0).var(ddof=1) / 10
-        if labels.sum() == 2:
+        if is_pos.sum() == 2:
             squared = is_above.mean(axis=1).var(ddof=1)
             expected += squared / 2 + 3 * squared
     assert squared > 0
@@ -688,15 +687,12 @@ def test_a_repeat_without_variation_that_is_given_again_narrows_nothing(name, kw
     assert interval(5) == pytest.approx(interval(1), rel=1e-12)
 
 
-def log_ratio(metric, samples, level=0.95, **params):
-    """Return the logarithm of the ratio of two models, its error and its interval."""
-    plan = Plan(confidence_level=level)
-    a, b = evaluate([find_metric(metric, params)] * 2, samples, plan)
-    influence = a.influence / a.value - b.influence / b.value
-    parts = influence_parts(influence, a.cases)
-    freedom = a.freedom(parts, influence=influence)
-    value, error = np.log(a.value / b.value), parts.standard_error
-    return value, error, t_interval(value, error, level, (-np.inf, np.inf), freedom)
+def log_ratio(metric, samples, **params):
+    """Return the comparison of the logarithms of the values of two models."""
+    plan = Plan()
+    models = evaluate([find_metric(metric, params)] * 2, samples, plan)
+    a, b = (model.mapped(np.log, lambda x: 1 / x) for model in models)
+    return (a - b).comparison(plan)
 
 
 @pytest.mark.parametrize("given", ["samples", "clusters", "weights", "folds"])
@@ -715,12 +711,44 @@ def test_a_ratio_of_models_follows_from_their_evaluations(given):
         cases = check_cases(y_true, **options)
         samples = [Rankings([scored(cases, "y_score", score)]) for score in (a, b)]
         pair = compare("roc_auc", y_true, {"a": a, "b": b}, **options)
-    value, error, (low, high) = log_ratio("roc_auc", samples)
+    found = log_ratio("roc_auc", samples)
     first, second = pair[0].value_a, pair[0].value_b
     slopes = np.array([1 / first, -1 / second])
-    assert value == pytest.approx(np.log(first / second), abs=1e-14)
-    assert error**2 == pytest.approx(slopes @ pair.covariance @ slopes, rel=1e-9)
-    assert low < value < high
+    variance = slopes @ pair.covariance @ slopes
+    assert found.value == pytest.approx(np.log(first / second), abs=1e-14)
+    assert found.standard_error**2 == pytest.approx(variance, rel=1e-9)
+    low, high = found.confidence_interval
+    assert found.value - low == pytest.approx(high - found.value)
+    assert (found.pvalue < 0.05) == (not low <= 0 <= high)
+
+
+def test_a_ratio_of_estimated_labels_follows_from_both_rows():
+    generator = np.random.default_rng(0)
+    y_true = np.arange(200) % 3 == 0
+    a, b = generator.normal(size=(2, 200)) + y_true
+    known = np.where(generator.random(200) < 0.6, y_true, np.nan)
+    found = labels.sampled(known, 0.6, prediction=np.where(y_true, 0.6, 0.2))
+    cases = check_cases(found, takes_estimates=True)
+    samples = [Rankings([scored(cases, "y_score", score)]) for score in (a, b)]
+    ratio, pair = log_ratio("roc_auc", samples), compare("roc_auc", found, a, b)
+    assert ratio.value == pytest.approx(np.log(pair.value_a / pair.value_b))
+    # Both values are near 0.75, where the logarithm has the slope 1 / 0.75.
+    assert ratio.standard_error == pytest.approx(pair.standard_error / 0.75, rel=0.1)
+
+
+def test_a_ratio_is_unknown_of_0_and_combines_intervals_without_variation():
+    y_true = np.repeat([1, 0], 20)
+    cases = check_cases(y_true)
+    perfect, worst = -np.arange(40.0), np.arange(40.0)
+    for other, is_known in ((perfect, True), (worst, False)):
+        scores = perfect, other
+        samples = [Rankings([scored(cases, "y_score", score)]) for score in scores]
+        found = log_ratio("roc_auc", samples)
+        assert np.isfinite(found.confidence_interval).all() == is_known
+    metric, plan = find_metric("roc_auc", {}), Plan(method="bootstrap")
+    (model,) = evaluate([metric], samples[:1], plan)
+    with pytest.raises(ValueError, match="method='bootstrap'"):
+        model.mapped(np.log, lambda x: 1 / x)
 
 
 def test_only_evaluations_of_the_same_samples_are_subtracted():

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from inference_cases import JUMPS, SMOOTH, each, sample
+from skrate import estimate, precision_at_rate_score, precision_at_recall_score
 from skrate.data.table import RankTable
 from skrate.inference.rankings import check_sample
 from skrate.inference.resampling import condensed, count_draw
@@ -70,3 +71,27 @@ def test_strata_go_to_their_columns_and_others_stay_empty():
     assert (rows[:, [0, 2, 4]].sum(axis=1) == 4).all()
     means = rows.mean(axis=0)
     assert means[[4, 0, 2]] == pytest.approx([1, 2, 1], abs=0.02)
+
+
+# At a late cut the slope by the prevalence matters most.
+LATE = [(precision_at_rate_score, {"rate": 0.9})]
+LATE += [(precision_at_recall_score, {"recall": 0.9})]
+
+
+@each(JUMPS + LATE)
+def test_slopes_at_a_cut_agree_with_the_bootstrap(metric, kwargs):
+    # Finite differences do not exist there.
+    ratios = []
+    for seed in range(4):
+        generator = np.random.default_rng(seed)
+        y_true = generator.random(300) < 0.3
+        y_score = generator.normal(size=300) + y_true
+        by_delta, by_draws = (
+            estimate(metric, y_true, y_score, **kwargs, **options).standard_error
+            for options in (
+                {},
+                {"method": "bootstrap", "stratify": False, "random_state": 0},
+            )
+        )
+        ratios.append(by_delta / by_draws)
+    assert 0.85 < np.exp(np.mean(np.log(ratios))) < 1.15
