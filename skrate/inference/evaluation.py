@@ -56,7 +56,6 @@ from skrate.inference.variance import (
     is_rounding,
     of_units,
     table_variance,
-    variance_parts,
     widest,
 )
 from skrate.metrics.auc import AUC
@@ -263,9 +262,9 @@ class Evaluation:
         """The variance, by its sources."""
         if self.cases.estimated is not None:
             return self._widest[0]
-        if self.folds is None:
+        if self.folds is None and self.cases.is_plain:
             ((metric, ranked, _),) = self.each
-            return variance_parts(metric, ranked, stratify=self.units.stratify)
+            return table_variance(metric, ranked.table, stratify=self.units.stratify)
         return influence_parts(self.influence, self.cases)
 
     @lazy
@@ -297,6 +296,9 @@ class Evaluation:
         if not is_one or self.units.clusters is not None or not self.ranked[0].is_plain:
             return 0.0
         ((metric, ranked, _),) = self.each
+        # Of more cases it is less than a tenth of the standard error.
+        if min(ranked.sizes) > 10_000:
+            return 0.0
         return max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
 
     def freedom(
@@ -440,14 +442,15 @@ class Evaluation:
             adds, times = of_units(adds, self.cases), np.ones(self.cases.n_units)
         elif not self.cases.are_repetitions:
             adds, times = times * adds, np.ones(len(adds))
-        squares = dot(times, adds**2)
+        squares = adds * adds
+        total = dot(times, squares)
         return Uncertain(
             value,
             error,
             (low, max(value, self.metric.worth_limit(self.ranked[0]))),
             self.freedom(self.parts, freedoms_of_cases(self.metric, self.cases)),
             draws,
-            dot(times, adds**3) / squares**1.5 if squares > 0 else 0.0,
+            dot(times, squares * adds) / total**1.5 if total > 0 else 0.0,
         )
 
     def _kind_of(self, kind: Interval) -> Interval:

@@ -348,7 +348,7 @@ class AveragePrecision(
 
     def excess(self, table: RankTable) -> float:
         chance, rest = _class_shares(table, self.prevalence)
-        found = precision_excess(table, chance)
+        found = precision_excess(table.merged.table, chance)
         return found / rest if self.adjusted else found
 
 
