@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skrate.curves.fold_tables import folds_of_rankings
-from skrate.data.arrays import ArrayLike, FloatArray, Label
+from skrate.data.arrays import ROUNDING, ArrayLike, FloatArray, Label
 from skrate.data.checks import check_fraction, within_rounding
 from skrate.data.folds import FoldRankings
 from skrate.data.sample import check_ranking
@@ -263,8 +263,7 @@ class QuasiConcaveHitCurve:
         prevalence = check_fraction("prevalence", self.prevalence)
         momentum = check_fraction("momentum", self.momentum, include_one=True)
         # Stamina computed from its bound, prevalence / momentum, may miss it.
-        rounding = 1e-12
-        if momentum < prevalence * (1 - rounding):
+        if momentum < prevalence * (1 - ROUNDING):
             raise ValueError(
                 f"momentum must be between the prevalence, {prevalence:g}, and 1, got "
                 f"{momentum:g}: the test would be worse than a random one."
@@ -273,7 +272,7 @@ class QuasiConcaveHitCurve:
             "stamina", self.stamina, include_zero=True, include_one=True
         )
         most = prevalence / momentum
-        if stamina > most * (1 + rounding):
+        if stamina > most * (1 + ROUNDING):
             raise ValueError(
                 f"stamina must be between 0 and prevalence / momentum = {most:g}, got "
                 f"{stamina:g}: there all positives have been found."

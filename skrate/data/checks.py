@@ -46,12 +46,12 @@ Check = Collection[str] | Callable[[str, Any], Any]
 def check_arguments(
     checks: Mapping[str, Check], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments that a table of checks names, checked."""
+    """Return the arguments of a call, of which those that a table names are checked."""
     checked = dict(given)
     for name, check in checks.items():
         if callable(check):
             checked[name] = check(name, given[name])
-        elif not (isinstance(given[name], str) and given[name] in check):
+        else:
             check_choice(name, given[name], check)
     return checked
 

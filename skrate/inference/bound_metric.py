@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
-from skrate.inference.group_scores import group_scores
+from skrate.inference.group_scores import OF_MEAN, group_scores
 from skrate.metrics.list_scores import AVERAGES, check_average, check_undefined
 from skrate.metrics.metric import (
     LIST_METRICS,
@@ -20,10 +20,9 @@ from skrate.metrics.metric import (
     unwrap,
 )
 
-# What comes with the cases; the other keywords of a metric are its parameters.
-OF_CASES = ("groups", "sample_weight", "pos_label")
+# What comes with the rows; the other keywords of a metric are its parameters.
+OF_ROWS = ("groups", "sample_weight", "pos_label")
 # How a mean over lists is taken, and what else only lists have.
-OF_MEAN = ("average", "undefined")
 OF_LISTS = (*OF_MEAN, "k", "relevance_threshold", "entities")
 # What only several classes have.
 OF_CLASSES = ("average", "labels")
@@ -181,7 +180,7 @@ def bind(
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the optional keywords of a metric, except what comes with the cases."""
-    of_cases = (*OF_CASES, *BoundMetric(function, {}).per_case)
+    of_cases = (*OF_ROWS, *BoundMetric(function, {}).per_case)
     if {"groups", "labels"} <= signature_of(function).keys():
         # Left out it is "macro" for classes, and "pooled" for queues.
         of_cases = (*of_cases, "average")

@@ -43,9 +43,10 @@ from skrate.inference.rankings import (
 from skrate.inference.units import Units
 from skrate.inference.variance import (
     degrees_of_freedom,
+    influence_parts,
+    influence_values,
     is_rounding,
     table_variance,
-    variance_parts,
 )
 from skrate.metrics.at_rate import (
     LiftAtRate,
@@ -813,7 +814,7 @@ def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
     """Return what the cases are worth to a count, by the variance of its mean."""
     if ranked.is_plain:
         return Spread(ranked.total)
-    parts = variance_parts(metric, ranked)
+    parts = influence_parts(influence_values(metric, ranked), ranked)
     independent = table_variance(metric, ranked.table).total
     shows_none = is_rounding(min(parts.total, independent))
     effect = 1.0 if shows_none else parts.total / independent

@@ -133,12 +133,7 @@ def warn_of_difference(
 def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> None:
     """Warn, once, if the variance depends on too few cases to be known."""
     pairs = list(zip(metrics, ranked, strict=True))
-    found = [
-        (metric.name, why(metric, one))
-        for metric, one in pairs
-        if any(of is not None for of in (one.weights, one.worth, one.estimated))
-        for why in FEW
-    ]
+    found = [(metric.name, why(metric, one)) for metric, one in pairs for why in FEW]
     missed = [_missed(*pair) for pair in pairs] if len(pairs) > 1 else [np.inf]
     # Of models that are compared, both have to miss few.
     if abs(max(missed)) < _FEW_MISSED:
@@ -222,8 +217,8 @@ def _few_labels(metric: Metric, ranked: Ranked) -> str | None:
     labels = ranked.estimated
     if labels is None:
         return None
-    # Of the number of positives among these very cases. Errors of censored cases
-    # cancel in part; those that all labels share are in the interval.
+    # Errors of the number of positives of these very cases: those of censored labels
+    # cancel in part, and those that all labels share are in the interval.
     adds = labels.for_batch().influence(np.ones(len(labels)), np.zeros(len(labels)))
     error = float(np.sqrt(min(dot(adds, adds), dot(labels.noise, labels.noise))))
     for size, name in zip(ranked.sizes, CLASSES, strict=True):

@@ -630,19 +630,19 @@ def _of_other_cases(given: _Given, plan: Plan) -> Comparison:
 def _of_same_cases(given: _Given, plan: Plan) -> Comparison:
     """Compare two models, or two metrics of one, by the same cases."""
     y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
-    if not given.is_pair and b is None:
+    if given.is_pair:
+        cases = check_cases(
+            y_true, weights=given.weights, takes_estimates=True, **given.cases
+        )
+        sample = Rankings([scored(cases, "y_score_a", a)])
+        return _two_metrics(given, sample, "y_score_a", plan)
+    if b is None:
         raise ValueError(
             "y_score_b is missing: give it, or a pair of metrics, or in y_score_a the "
             "scores of several models, with a column or entry each."
         )
-    if not given.is_pair:
-        both = rankings_of_two(y_true, a, b, given.weights, **given.cases)
-        return _of_two(given, both, plan)
-    cases = check_cases(
-        y_true, weights=given.weights, takes_estimates=True, **given.cases
-    )
-    sample = Rankings([scored(cases, "y_score_a", a)])
-    return _two_metrics(given, sample, "y_score_a", plan)
+    both = rankings_of_two(y_true, a, b, given.weights, **given.cases)
+    return _of_two(given, both, plan)
 
 
 def _two_metrics(given: _Given, sample: Rankings, name: str, plan: Plan) -> Comparison:

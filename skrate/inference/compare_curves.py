@@ -19,12 +19,7 @@ from skrate.data.checks import (
     warn,
     warn_undefined,
 )
-from skrate.data.folds import (
-    FoldRankings,
-    are_of_folds,
-    check_no_labels,
-    check_same_folds,
-)
+from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.table import check_alone
 from skrate.inference.cautions import why_too_few
 from skrate.inference.curve_evaluation import (
@@ -36,7 +31,7 @@ from skrate.inference.curve_evaluation import (
     check_draws,
     evaluate_curve,
 )
-from skrate.inference.models import rankings_of_models
+from skrate.inference.models import rankings_of_models, rankings_of_two
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     Ranked,
@@ -45,9 +40,6 @@ from skrate.inference.rankings import (
     ScoresOfModels,
     Weights,
     are_columns,
-    check_cases,
-    rankings_of,
-    scored,
 )
 from skrate.inference.units import Units
 from skrate.metrics.result_types import Drawn, Question, Rows, question_text
@@ -325,7 +317,7 @@ def compare_curves(
         "clusters": clusters,
         "pos_label": pos_label,
     }
-    models = _rankings_of_two(y_true, y_score_a, y_score_b, given, weights)
+    models = _named_rankings(y_true, y_score_a, y_score_b, given, weights)
     rankings, units = _with_both_classes(list(models.values()))
     cases = units.distinct_cases
     steps = _default_rates(cases) if steps is None else steps
@@ -374,19 +366,13 @@ def _undefined(n_rates: int) -> dict[str, Any]:
     return found | dict.fromkeys(_BOUNDS, CurveBounds(curve, curve))
 
 
-def _rankings_of_two(
+def _named_rankings(
     y_true: Any, a: Any, b: Any, given: dict[str, Any], weights: Weights
 ) -> dict[str, Rankings]:
     """Return the rankings of both models by their names."""
     are_several = are_of_folds(y_true)
     if are_several:
         check_alone(FoldRankings, y_score_a=a, y_score_b=b)
-    elif isinstance(y_true, FoldRankings) or isinstance(a, FoldRankings):
-        check_no_labels(y_true, "y_score_a")
-        check_same_folds({"y_true": y_true, "y_score_a": a})
-        check_alone(FoldRankings, y_score_b=b, **given)
-        both = rankings_of(y_true, weights=weights), rankings_of(a, weights=weights)
-        return dict(zip("ab", both, strict=True))
     if are_several or (b is None and are_columns(a)):
         models = rankings_of_models("y_score_a", a, y_true, given, weights)
         if len(models) > 2:
@@ -396,14 +382,14 @@ def _rankings_of_two(
                 "which takes several."
             )
         return models
-    if a is None or b is None:
+    are_folds = isinstance(y_true, FoldRankings) or isinstance(a, FoldRankings)
+    if not are_folds and (a is None or b is None):
         raise ValueError(
             f"{'y_score_a' if a is None else 'y_score_b'} is missing: pass y_true and "
             "the scores of both models, or two FoldRankings, compare_curves(a, b)."
         )
-    cases = check_cases(y_true, weights=weights, takes_estimates=True, **given)
-    named = {"a": scored(cases, "y_score_a", a), "b": scored(cases, "y_score_b", b)}
-    return {name: Rankings([one]) for name, one in named.items()}
+    both = rankings_of_two(y_true, a, b, weights, **given)
+    return dict(zip("ab", both.values(), strict=True))
 
 
 def _with_both_classes(models: list[Rankings]) -> tuple[list[list[Ranked]], Units]:

@@ -138,18 +138,17 @@ class Evaluation:
                 "use method='delta'."
             )
         with np.errstate(divide="ignore", invalid="ignore"):
-            at = np.float64(self.value)
-            value, slope = function(at), derivative(at)
+            slope = float(derivative(np.float64(self.value)))
         return MappedEvaluation(
             self.metric,
             self.each,
             self.units,
             one_class=self.one_class,
-            is_known=bool(self.is_known and np.isfinite([value, slope]).all()),
+            is_known=self.is_known,
             question=self.question,
             source=self,
             function=function,
-            slope=float(slope),
+            slope=slope,
         )
 
     def __sub__(self, other: Evaluation) -> Difference:
@@ -287,10 +286,11 @@ class Evaluation:
         return float(found[is_known].mean()) * len(found) / self.units.n_rankings
 
     @lazy
-    def luck(self) -> float:
-        """How much the value of one small sample is above that of many, if it is.
+    def excess(self) -> float:
+        """How much higher the value of so small a sample is on average, 0 if it is not.
 
-        Lower ends of intervals are lower by as much; upper ends stay.
+        Lower ends of intervals are lower by as much; upper ends stay. Of several folds
+        it is 0, because ``bias`` moves both ends.
         """
         is_one = self.units.n_rankings == len(self.each) == 1
         if not is_one or self.units.clusters is not None or not self.ranked[0].is_plain:
@@ -300,6 +300,11 @@ class Evaluation:
         if min(ranked.sizes) > 10_000:
             return 0.0
         return max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
+
+    @property
+    def most_freedom(self) -> float:
+        """The most degrees of freedom that a difference from this model has."""
+        return self.metric.most_freedom(*self.cases.effective_sizes)
 
     def freedom(
         self,
@@ -400,7 +405,8 @@ class Evaluation:
             if cases.estimated.are_exact:
                 return ConfidenceInterval(value, value)
         if cases.worth is not None:
-            return self._interval_of_gains(value, error, draws).interval(kind, level)
+            gain = self._uncertain_gain(value, error, bounds[0], draws)
+            return gain.interval(kind, level)
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None and self.folds is not None:
             draws = factor * draws + (1 - factor) * draws.mean()
@@ -423,20 +429,19 @@ class Evaluation:
         )
         # Of scores with long tails the jackknife finds two thirds of the bias.
         rest = bias / 2
-        luck = 0.0 if is_corrected or kind == "percentile" else self.luck
+        excess = 0.0 if is_corrected or kind == "percentile" else self.excess
         return clipped_interval(
-            min(ends.low - max(rest, luck), value),
+            min(ends.low - max(rest, excess), value),
             max(ends.high - min(rest, 0.0), value),
             bounds,
         )
 
-    def _interval_of_gains(
-        self, value: float, error: float, draws: FloatArray | None
+    def _uncertain_gain(
+        self, value: float, error: float, least: float, draws: FloatArray | None
     ) -> Uncertain:
-        """Return the value of gains per case, with what its interval needs."""
-        low, _ = self._range("wald")
+        """Return the gain, at least ``least``, with what its interval needs."""
         # Of no gain there is no logarithm.
-        low = low if value > NEGLIGIBLE else -np.inf
+        low = least if value > NEGLIGIBLE else -np.inf
         adds, times = self.influence, self.cases.row_weights
         if self.cases.clusters is not None:
             adds, times = of_units(adds, self.cases), np.ones(self.cases.n_units)
@@ -478,7 +483,8 @@ class Evaluation:
         kind = self._kind_of(kind)
         plan, low_high = self.plan, self._range(kind)
         alternative, pvalue = plan.alternative, _NAN
-        at = min(x + self.luck, self.value) if x < self.value else x
+        # The value whose test without the excess is that of x.
+        at = min(x + self.excess, self.value) if x < self.value else x
         statistic = standardised(self.value - at, error)
         is_plain = self.cases.worth is None and np.nan_to_num(self.bias) == 0
         if kind == "wald" and is_plain and error > NEGLIGIBLE:
@@ -665,7 +671,10 @@ class Evaluation:
 
 @dataclass(eq=False)
 class MappedEvaluation(Evaluation):
-    """An increasing function of an evaluation, by the delta method."""
+    """An increasing function of an evaluation, by the delta method.
+
+    It is for differences: ``estimate`` and ``test`` are of the metric itself.
+    """
 
     _: KW_ONLY
     source: Evaluation
@@ -675,6 +684,8 @@ class MappedEvaluation(Evaluation):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.value = self._ends(self.source.value)[0]
+        is_finite = np.isfinite([self.value, self.slope]).all()
+        self.is_known = self.is_known and bool(is_finite)
 
     def _ends(self, *ends: float) -> tuple[float, ...]:
         """Return the function of values."""
@@ -777,11 +788,6 @@ def warn_of_turned(
     )
 
 
-def most_freedom(model: Evaluation) -> float:
-    """Return the most degrees of freedom that a difference from a model has."""
-    return model.metric.most_freedom(*model.cases.effective_sizes)
-
-
 @dataclass(frozen=True)
 class Difference:
     """One evaluation minus another, of the same units or of others."""
@@ -831,7 +837,7 @@ class Difference:
             found = a.freedom(self.parts, freedoms, self.influence)
         else:
             found = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
-        return min(found, most_freedom(a), most_freedom(b))
+        return min(found, a.most_freedom, b.most_freedom)
 
     @property
     def name(self) -> str:

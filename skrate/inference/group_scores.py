@@ -26,12 +26,11 @@ from skrate.metrics.list_scores import (
 )
 from skrate.metrics.metric import (
     GROUPS_ARE_LISTS,
-    LIST_METRICS,
-    METRICS,
     MetricLike,
     find_in_lists,
     find_metric,
     is_known,
+    metric_class,
     signature_of,
     unwrap,
 )
@@ -42,7 +41,7 @@ _ARGUMENTS: dict[str, Check] = {
     name: ARGUMENTS[name] for name in ("confidence_level", "alternative")
 }
 # What a metric of lists is told of their mean.
-_OF_MEAN = ("average", "undefined")
+OF_MEAN = ("average", "undefined")
 
 
 def group_scores(
@@ -404,7 +403,7 @@ def scores_in_lists(
         find_metric(function, own, in_lists=True)
     if "groups" not in signature_of(function):
         raise ValueError(GROUPS_ARE_LISTS)
-    of_mean = {name: own.pop(name) for name in _OF_MEAN if name in own}
+    of_mean = {name: own.pop(name) for name in OF_MEAN if name in own}
     del others["clusters"]
     options = {**own, **others, "groups": groups}
     scores = {
@@ -424,14 +423,14 @@ def _check_group_scores(
                 f"{name} must be what group_scores returns, as that of the other model "
                 f"is; got a {type(one).__name__}."
             )
-    unknown = [name for name in params if name not in _OF_MEAN]
+    unknown = [name for name in params if name not in OF_MEAN]
     if unknown:
         raise ValueError(
             f"{unknown[0]} has no meaning for GroupScores, which hold the values of "
             "the lists: give it to group_scores."
         )
     function, given = unwrap(metric, {})
-    kind = METRICS.get(function) or LIST_METRICS.get(function)
+    kind = metric_class(function)
     for name, one in named.items():
         # Names of others, and those with a uniform rate, stand for the AUC.
         is_auc = one.metric == "AUC" and not given and kind in (None, RateWeightedAUC)

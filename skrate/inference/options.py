@@ -34,11 +34,8 @@ from skrate.metrics.hypothesis_tests import (
 )
 from skrate.metrics.result_types import ConfidenceInterval, one_sided
 
-RESAMPLING = ("bootstrap", "parametric")
 # Entries of a batch of replicates: its arrays stay in the cache, and in little memory.
 _BATCH = 2**16
-
-
 # The arguments of a plan, and how they are checked.
 ARGUMENTS: dict[str, Check] = {
     "confidence_level": check_fraction,
@@ -73,7 +70,8 @@ class Plan:
         return cls(**{name: arguments[name] for name in names} | others)
 
     def __post_init__(self) -> None:
-        if self.interval == "percentile" and self.method not in RESAMPLING:
+        has_resamples = self.method in ("bootstrap", "parametric")
+        if self.interval == "percentile" and not has_resamples:
             raise ValueError(
                 f"interval={self.interval!r} needs replicates: use method='bootstrap', "
                 f"got method={self.method!r}."
@@ -116,8 +114,6 @@ class Plan:
 
     def check(self, cases: Ranked) -> None:
         """Raise for a method that cannot take what cases are worth, or estimates."""
-        if self.method == "delta" and cases.estimated is None:
-            return
         if cases.estimated is not None and self.method != "delta":
             raise ValueError(
                 f"method={self.method!r} knows nothing of estimated labels: use "

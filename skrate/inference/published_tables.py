@@ -12,7 +12,7 @@ from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_number, warn_undefined
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_of_difference
-from skrate.inference.evaluation import Evaluation, most_freedom, warn_of_turned
+from skrate.inference.evaluation import Evaluation, warn_of_turned
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import rankings_of
@@ -140,7 +140,8 @@ def compare_tables(
         warn_of_turned(zip(_TABLES, models, [None] * 2, strict=True))
         warn_of_difference(found, ranked, plan.method)
         errors, freedoms = zip(*map(_spread_of, models), strict=True)
-        results = Results((a, b), errors, freedoms, min(map(most_freedom, models)))
+        most_freedom = min(model.most_freedom for model in models)
+        results = Results((a, b), errors, freedoms, most_freedom)
         ends = _interval(results, models, plan, correlation)
         least = results.least_significant_correlation(plan)
         at = np.array(correlation or 0.0)

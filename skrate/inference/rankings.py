@@ -387,8 +387,9 @@ def rankings_of(
     check_alone(y_true, y_score=y_score, **case_arguments)
     each = []
     for is_pos, scores, weight in y_true:
-        cases = Ranked(is_pos, kind=kind)
-        if weight is not None:
+        if weight is None:
+            cases = Ranked(is_pos, kind=kind)
+        else:
             cases = check_cases(is_pos, sample_weight=weight, weights=kind)
         scores = scores if cases.kept is None else scores[cases.kept]
         each.append(replace(cases, scores=scores, by_case=True))

@@ -44,14 +44,6 @@ def is_rounding(variance: float) -> bool:
     return variance < NEGLIGIBLE**2
 
 
-def variance_parts(metric: Metric, ranked: Ranked, *, stratify: bool = False) -> Parts:
-    """Return the variance by its sources, with ``stratify`` at fixed class sizes."""
-    if ranked.is_plain:
-        return table_variance(metric, ranked.table, stratify=stratify)
-    values = influence_values(metric, ranked, stratify=stratify)
-    return influence_parts(values, ranked)
-
-
 def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
     """Return the variance of what has these influence values, by its sources."""
     if cases.estimated is not None or not cases.sizes[1]:
@@ -120,7 +112,7 @@ def freedoms_of_cases(metric: Metric, cases: Ranked) -> tuple[float, float]:
 
 
 def freedoms_of_influence(adds: FloatArray, cases: Ranked) -> tuple[float, float]:
-    """Return the same of influence values of single cases."""
+    """Return the degrees of freedom of each class by the kurtosis of its influence."""
     times = np.ones(len(adds))
     if cases.weights is not None and cases.are_repetitions:
         times = cases.weights
@@ -190,16 +182,16 @@ def table_variance(
     is_merged: bool = False,
 ) -> Parts:
     """Return the variance by weights per group, as of ``sizes`` independent cases."""
-    n_pos, n_neg = of_each = sizes or (table.n_pos, table.n_neg)
+    sizes = sizes or (table.n_pos, table.n_neg)
     if not is_merged:
         table = merged_for(metric, table, metric.groups).table
     slopes = metric.slopes(table)
-    divisors = _divisors(metric, of_each)
+    divisors = _divisors(metric, sizes)
     by_pos = _spread(slopes.by_pos, table.pos) / divisors[0]
     by_neg = _spread(slopes.by_neg, table.neg) / divisors[1]
     if stratify:
         return Parts(by_pos, by_neg, 0.0)
-    binomial = table.prevalence * table.negative_share / (n_pos + n_neg)
+    binomial = table.prevalence * table.negative_share / sum(sizes)
     by_prevalence = slopes.by_prevalence**2 * binomial
     return Parts(by_pos, by_neg, float(by_prevalence))
 

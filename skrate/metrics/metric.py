@@ -513,7 +513,7 @@ def missing_parameters(metric: Metric) -> tuple[str, ...]:
 
 def check_needed(metric: Metric) -> None:
     """Raise for a parameter that has to be given, and say what it is."""
-    missing = metric.needed and missing_parameters(metric)
+    missing = missing_parameters(metric)
     if missing:
         of = {each.name: each.metadata for each in fields(metric)}
         texts = "; or ".join(of[name]["is_needed"] for name in missing)
@@ -649,7 +649,7 @@ def find_metric(
     """
     function, own = unwrap(metric, params)
     ours = _ours(function)
-    kind = METRICS.get(ours) or LIST_METRICS.get(ours)
+    kind = metric_class(ours)
     if kind is None:
         raise ValueError(
             f"metric={_name(function)} is not one of this package"
@@ -702,8 +702,7 @@ def find_in_lists(
     place of that, as where a partial is called.
     """
     function, own = unwrap(metric, params)
-    ours = _ours(function)
-    kind = METRICS.get(ours) or LIST_METRICS.get(ours)
+    kind = metric_class(_ours(function))
     if kind is not None:
         takes = signature_of(function)
         for name in ("average", "undefined"):
@@ -859,6 +858,11 @@ def _ours(function: Any) -> Any:
         return ALIASES.get(function, function)
     except (TypeError, ValueError):  # not hashable: certainly no function
         return None
+
+
+def metric_class(ours: Any) -> type[Metric] | None:
+    """Return the class behind a score function of this package, also one of lists."""
+    return METRICS.get(ours) or LIST_METRICS.get(ours)
 
 
 def _name(function: Any) -> str:

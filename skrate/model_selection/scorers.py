@@ -19,13 +19,13 @@ from skrate.data.checks import find_label, shown, warn_undefined
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.representations import html_of
 from skrate.inference.bound_metric import (
-    OF_CASES,
     OF_LISTS,
-    OF_MEAN,
+    OF_ROWS,
     BoundMetric,
     bind,
     parameters_of,
 )
+from skrate.inference.group_scores import OF_MEAN
 from skrate.metrics.average_precision import average_precision_score
 from skrate.metrics.classes import AverageName, RateByClass
 from skrate.metrics.metric import MetricLike, named
@@ -154,7 +154,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
 
     def set_score_request(self, **kwargs: Any) -> Self:
         """Ask for metadata, such as ``sample_weight``, that come with the cases."""
-        taken = {*inspect.signature(self.metric).parameters, *OF_CASES, *OF_LISTS}
+        taken = {*inspect.signature(self.metric).parameters, *OF_ROWS, *OF_LISTS}
         for name in kwargs:
             if name not in taken:
                 raise ValueError(

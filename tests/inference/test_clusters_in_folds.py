@@ -22,7 +22,7 @@ from skrate import (
 )
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.rankings import ranked_in_folds
-from skrate.inference.variance import variance_parts
+from skrate.inference.variance import influence_parts, influence_values
 from skrate.metrics.at_rate import RecallAtRate
 
 
@@ -301,7 +301,8 @@ def test_curves_have_the_errors_of_their_metric_at_each_rate(design):
     rates = np.array([0.1, 0.3, 0.6])
     process = curve_process("recall", [ranked], rates)
     for rate, error in zip(rates, process.standard_error, strict=True):
-        expected = variance_parts(RecallAtRate(rate), ranked).standard_error
+        influence = influence_values(RecallAtRate(rate), ranked)
+        expected = influence_parts(influence, ranked).standard_error
         assert error == pytest.approx(expected, rel=1e-9)
     assert process.freedom == ranked.unit_freedom
 

@@ -17,7 +17,7 @@ from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.rankings import check_cases, ranked_in_folds, with_fold_groups
-from skrate.inference.variance import influence_values, variance_parts
+from skrate.inference.variance import influence_parts, influence_values
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate
 from strategies import ranked_samples
 
@@ -92,7 +92,7 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
     curve = curve_process(metric, [replace(cases, folds=sample.folds)], POINTS)
     found = AT_RATE[metric](RATE)
     assert found.value(sample.table) == pytest.approx(curve.values @ MASSES)
-    variance = variance_parts(found, sample).total
+    variance = influence_parts(influence_values(found, sample), sample).total
     assert variance == pytest.approx(MASSES @ curve.covariance @ MASSES, rel=1e-9)
 
 
