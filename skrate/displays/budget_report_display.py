@@ -23,6 +23,7 @@ from skrate.displays.drawing import (
 )
 from skrate.inference.budget_report import BudgetReport
 from skrate.inference.curve_evaluation import CurveBounds
+from skrate.inference.options import Plan
 from skrate.metrics.recall import rate_of
 
 # Draws behind a simultaneous band, always the same.
@@ -205,9 +206,8 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         curves, level = self.report.curves, self.report.confidence_level
         if band == "pointwise":
             return [curve.interval(level) for curve in curves]
-        return [
-            curve.band(level, _N_DRAWS, np.random.default_rng(0)) for curve in curves
-        ]
+        plan = Plan(confidence_level=level, n_resamples=_N_DRAWS, random_state=0)
+        return [curve.band(plan) for curve in curves]
 
     def _more_than_reference(self, model: str) -> list[str]:
         """Return for the legend how many more, or fewer, a model finds."""

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.curves.consensus import BANDS, Band
+from skrate.curves.consensus import Band
 from skrate.curves.fold_tables import check_rates, default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import (
-    check_choice,
+    Check,
+    check_arguments,
     check_number,
     check_positive,
+    or_none,
     warn,
     warn_undefined,
 )
@@ -23,17 +25,17 @@ from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.table import check_alone
 from skrate.inference.cautions import why_too_few
 from skrate.inference.curve_evaluation import (
+    BAND_ARGUMENTS,
     CURVE_METRICS,
     CurveBounds,
     CurveEvaluation,
     CurveMetric,
-    Draws,
-    check_draws,
     evaluate_curve,
 )
 from skrate.inference.models import rankings_of_models, rankings_of_two
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
+    OF_CASES,
     Ranked,
     Rankings,
     RankingsOfModels,
@@ -47,6 +49,11 @@ from skrate.metrics.result_types import Drawn, Question, Rows, question_text
 # What a comparison has at each rate.
 _CURVES = "value_a", "value_b", "difference", "standard_error"
 _BOUNDS = "confidence_interval", "band"
+_ARGUMENTS: dict[str, Check] = {
+    "metric": CURVE_METRICS,
+    **BAND_ARGUMENTS,
+    "rates": or_none(lambda name, value: check_places(name, value)),
+}
 Stretch = tuple[float, float]
 
 
@@ -307,24 +314,17 @@ def compare_curves(
     >>> result.winning_rates().b
     [(0.29, 0.97)]
     """
-    metric = check_choice("metric", metric, CURVE_METRICS)
-    band = check_choice("band", band, BANDS)
-    draws = check_draws(confidence_level, n_resamples, random_state)
-    worth = check_worth(metric, benefit, cost)
-    steps = None if rates is None else check_places("rates", rates)
-    given = {
-        "sample_weight": sample_weight,
-        "clusters": clusters,
-        "pos_label": pos_label,
-    }
+    arguments = check_arguments(_ARGUMENTS, locals())
+    worth, plan = check_worth(metric, benefit, cost), Plan.of(arguments)
+    given = {name: arguments[name] for name in OF_CASES}
     models = _named_rankings(y_true, y_score_a, y_score_b, given, weights)
     rankings, units = _with_both_classes(list(models.values()))
     cases = units.distinct_cases
-    steps = _default_rates(cases) if steps is None else steps
+    steps = _default_rates(cases) if rates is None else arguments["rates"]
     reason = why_too_few(cases)
     if reason is None:
         a, b = (evaluate_curve(metric, one, steps, units, **worth) for one in rankings)
-        found = _compared(a, b, band, draws)
+        found = _compared(a, b, band, plan)
     else:
         warn_undefined(f"The comparison of the {metric}", reason)
         found = _undefined(len(steps))
@@ -334,7 +334,7 @@ def compare_curves(
         rates=steps,
         **found,
         kind=band,
-        confidence_level=draws.level,
+        confidence_level=plan.level,
         n_pos=n_pos,
         n_neg=n_neg,
         params=worth,
@@ -344,18 +344,18 @@ def compare_curves(
 
 
 def _compared(
-    a: CurveEvaluation, b: CurveEvaluation, band: Band, draws: Draws
+    a: CurveEvaluation, b: CurveEvaluation, band: Band, plan: Plan
 ) -> dict[str, Any]:
     """Return both curves and their difference, with its error and bounds."""
     process = (a - b).process
-    interval = process.interval(draws.level)
+    interval = process.interval(plan.level)
     return {
         "value_a": a.values,
         "value_b": b.values,
         "difference": process.values,
         "standard_error": process.standard_error,
         "confidence_interval": interval,
-        "band": interval if band == "pointwise" else process.band(*draws),
+        "band": interval if band == "pointwise" else process.band(plan),
     }
 
 

@@ -8,22 +8,28 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import special
 
-from skrate.curves.consensus import BANDS, Band
+from skrate.curves.consensus import Band
 from skrate.curves.fold_tables import default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.data.checks import check_choice, warn_undefined
+from skrate.data.checks import Check, check_arguments, or_none, warn_undefined
 from skrate.data.folds import FoldRankings
 from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import why_too_few
 from skrate.inference.compare_curves import check_places, check_worth
 from skrate.inference.curve_evaluation import (
+    BAND_ARGUMENTS,
     CurveProcess,
-    Draws,
-    check_draws,
     curve_process,
 )
-from skrate.inference.rankings import Ranked, Weights, check_sample, ranked_in_folds
+from skrate.inference.options import Plan
+from skrate.inference.rankings import (
+    OF_CASES,
+    Ranked,
+    Weights,
+    check_sample,
+    ranked_in_folds,
+)
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.recall import share_at_cut
 from skrate.metrics.result_types import (
@@ -37,6 +43,11 @@ from skrate.metrics.result_types import (
 
 BandMetric = Literal["recall", "precision", "roc", "pr", "lift", "gain"]
 BAND_METRICS: tuple[BandMetric, ...] = get_args(BandMetric)
+_ARGUMENTS: dict[str, Check] = {
+    "metric": BAND_METRICS,
+    **BAND_ARGUMENTS,
+    "at": or_none(check_places),
+}
 # What stands on the horizontal axis.
 AXES = dict.fromkeys(BAND_METRICS, "rate") | {"roc": "fpr", "pr": "recall"}
 
@@ -238,20 +249,13 @@ def curve_band(
     >>> print(f"{roc.at[i]:.2f}: {roc.low[i]:.2f} to {roc.high[i]:.2f}")
     0.10: 0.47 to 0.79
     """
-    metric = check_choice("metric", metric, BAND_METRICS)
-    band = check_choice("band", band, BANDS)
-    draws = check_draws(confidence_level, n_resamples, random_state)
-    worth = check_worth(metric, benefit, cost)
-    places = None if at is None else check_places("at", at)
-    given = {
-        "sample_weight": sample_weight,
-        "clusters": clusters,
-        "pos_label": pos_label,
-    }
-    ranked = _checked(y_true, y_score, weights, given)
+    arguments = check_arguments(_ARGUMENTS, locals())
+    worth, plan = check_worth(metric, benefit, cost), Plan.of(arguments)
+    given = {name: arguments[name] for name in OF_CASES}
+    ranked, places = _checked(y_true, y_score, weights, given), arguments["at"]
     if places is None:
         places = _default_places(metric, ranked.table)
-    value, low, high = _with_bounds(metric, ranked, places, band, draws, worth)
+    value, low, high = _with_bounds(metric, ranked, places, band, plan, worth)
     n_pos, n_neg = ranked.sizes
     return CurveBand(
         metric=metric,
@@ -260,7 +264,7 @@ def curve_band(
         low=low,
         high=high,
         band=band,
-        confidence_level=draws.level,
+        confidence_level=plan.level,
         prevalence=ranked.table.prevalence,
         n_pos=n_pos,
         n_neg=n_neg,
@@ -291,15 +295,15 @@ def _with_bounds(
     ranked: Ranked,
     places: FloatArray,
     band: Band,
-    draws: Draws,
+    plan: Plan,
     worth: dict[str, float],
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return a curve and its bounds."""
 
     def critical_value(process: CurveProcess) -> float:
         if band == "simultaneous":
-            return process.critical_value(*draws)
-        return t_quantile(draws.level, float(np.min(process.freedom)))
+            return process.critical_value(plan)
+        return t_quantile(plan.level, float(np.min(process.freedom)))
 
     reason = why_too_few(ranked)
     if reason is not None:
@@ -315,7 +319,7 @@ def _with_bounds(
             )
         process = curve_process(metric, [ranked], places, **worth)
         if band == "pointwise":
-            return process.values, *process.interval(draws.level)
+            return process.values, *process.interval(plan.level)
         return process.values, *process.bounds(critical_value(process))
     steps = _default_places("recall", ranked.table)
     process = curve_process("recall", [ranked], steps)

@@ -8,11 +8,12 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from skrate.data.arrays import FloatArray, IntArray, RandomState, lazy, ratio
-from skrate.data.checks import check_count, check_fraction, check_generator
-from skrate.inference.intervals import ADDED
-from skrate.inference.options import Plan
-from skrate.inference.rankings import Ranked, by_fold
+from skrate.curves.consensus import BANDS
+from skrate.data.arrays import FloatArray, IntArray, lazy, ratio
+from skrate.data.checks import Check, check_generator
+from skrate.inference.intervals import augmented_mean
+from skrate.inference.options import ARGUMENTS, Plan
+from skrate.inference.rankings import WEIGHTS, Ranked, by_fold
 from skrate.inference.units import Units
 from skrate.inference.variance import covariance, freedom_of_estimates
 from skrate.metrics.recall import share_at_cut
@@ -22,23 +23,14 @@ CurveMetric = Literal["recall", "precision", "lift", "hits", "gain"]
 CURVE_METRICS: tuple[CurveMetric, ...] = get_args(CurveMetric)
 # Of all variation this share is rounding.
 _ROUNDING = 1e-13
-
-
-class Draws(NamedTuple):
-    """The level of a band, and how many draws of a process, by what, make it."""
-
-    level: float
-    n_resamples: int
-    generator: np.random.Generator
-
-
-def check_draws(level: float, n_resamples: int, random_state: RandomState) -> Draws:
-    """Return the arguments that say how a band is made."""
-    return Draws(
-        level=check_fraction("confidence_level", level),
-        n_resamples=check_count("n_resamples", n_resamples),
-        generator=check_generator(random_state),
-    )
+# The arguments of functions that draw a band, and how they are checked.
+BAND_ARGUMENTS: dict[str, Check] = {
+    "band": BANDS,
+    "confidence_level": ARGUMENTS["confidence_level"],
+    "n_resamples": ARGUMENTS["n_resamples"],
+    "random_state": lambda _, value: check_generator(value),
+    "weights": WEIGHTS,
+}
 
 
 class CurveBounds(NamedTuple):
@@ -75,31 +67,30 @@ class CurveProcess:
         critical = np.array([t_quantile(level, freedom) for freedom in freedoms])
         if self.is_difference:
             return self.bounds(critical)
-        value, (low, high) = self.values, self.limits
-        # With a tenth of a case that varies, half of it at either end.
-        added = ADDED / 2 * self.grain
-        variance = self.standard_error**2 + added * self.grain
-        room = (value - low + added) * (high - value + added)
-        k = np.zeros_like(value)
-        np.divide(critical**2 * variance, room, out=k, where=room > 0)
-        is_open = high > low
-        ends = wilson_ends(value, (low, np.where(is_open, high, low + 1)), k)
-        return CurveBounds(*(np.where(is_open, end, value) for end in ends))
+        # Where all is processed, nothing varies.
+        is_open = self.grain > 0
+        value, variance = self.values[is_open], self.standard_error[is_open] ** 2
+        low, high = limits = self.limits[0][is_open], self.limits[1][is_open]
+        n = (high - low) / self.grain[is_open]
+        more = augmented_mean(value, variance, n, ends=limits, bounds=limits)
+        room = (more.value - low) * (high - more.value)
+        k = np.broadcast_to(critical, is_open.shape)[is_open] ** 2
+        ends = np.array([self.values, self.values])
+        ends[:, is_open] = wilson_ends(
+            value, limits, k * more.parts.by_prevalence / room
+        )
+        return CurveBounds(*ends)
 
-    def band(
-        self, level: float, n_resamples: int, generator: np.random.Generator
-    ) -> CurveBounds:
+    def band(self, plan: Plan) -> CurveBounds:
         """Return bounds that cover the true curve at all rates at once.
 
         If it were x cases away at some rate, no case would show it with probability
         exp(-x): the bounds are so far away that this is half of 1 minus the level.
         """
-        critical = self.critical_value(level, n_resamples, generator)
-        return self.bounds(critical, -float(np.log((1 - level) / 2)))
+        critical = self.critical_value(plan)
+        return self.bounds(critical, -float(np.log((1 - plan.level) / 2)))
 
-    def critical_value(
-        self, level: float, n_resamples: int, generator: np.random.Generator
-    ) -> float:
+    def critical_value(self, plan: Plan) -> float:
         """Return what takes the place of the normal quantile in a band.
 
         The quantile of the largest deviation over all rates, in standard errors, of so
@@ -107,8 +98,8 @@ class CurveProcess:
         For a difference one more case is added to their squares: where hardly a case
         tells the models apart what can be seen is whole cases, while draws deviate.
         """
-        least = t_quantile(level, float(np.min(self.freedom)))
-        normal = t_quantile(level)
+        least = t_quantile(plan.level, float(np.min(self.freedom)))
+        normal = t_quantile(plan.level)
         error = self.standard_error
         if not error.any():
             return least
@@ -123,11 +114,12 @@ class CurveProcess:
         root = root[:, varies] / error[varies]
         largest = []
         batch = 500  # Draws that are in memory at once.
-        for first in range(0, n_resamples, batch):
-            size = min(batch, n_resamples - first)
+        generator = check_generator(plan.random_state)
+        for first in range(0, plan.n_resamples, batch):
+            size = min(batch, plan.n_resamples - first)
             drawn = generator.standard_normal((size, len(root))) @ root
             largest.append(np.abs(drawn).max(axis=1))
-        found = float(np.quantile(np.concatenate(largest), level))
+        found = float(np.quantile(np.concatenate(largest), plan.level))
         return max(found * least / normal, least)
 
     def bounds(self, critical: FloatArray | float, least: float = 0.0) -> CurveBounds:

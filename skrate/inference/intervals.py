@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy import optimize, stats
@@ -81,16 +81,17 @@ def augmented(
 
 
 def augmented_mean(
-    value: float,
-    variance: float,
-    n: float,
-    ends: tuple[float, float],
-    bounds: tuple[float, float],
+    value: Any,
+    variance: Any,
+    n: Any,
+    ends: tuple[Any, Any],
+    bounds: tuple[Any, Any],
     freedom: float = np.inf,
 ) -> Augmented:
     """Return a mean over n samples with a tenth of one added, half at each of ``ends``.
 
-    The variance is that of the mixture of both, over its size.
+    The variance is that of the mixture of both, over its size. The values of a curve
+    are arrays, of which each entry is a mean.
     """
     (low, high), size = ends, n + ADDED
     mean = (n * value + ADDED / 2 * (low + high)) / size

@@ -328,13 +328,13 @@ class SubgroupScores(Drawn, Rows):
         correlation (Zou and Donner 2008); the p-value is the level at which one ends at
         0.
         """
-        check_choice("adjust", adjust, ADJUSTMENTS)
+        options: dict[str, Check] = {"adjust": ADJUSTMENTS, "alternative": ALTERNATIVES}
+        check_arguments(options, locals())
         known = list(dict.fromkeys(self.metrics))
         if metric is None and len(known) == 1:
             metric = known[0]
         share = check_choice("metric", metric, known)
         rows = [i for i, of in enumerate(self.metrics) if of == share]
-        check_choice("alternative", alternative, ALTERNATIVES)
         level = self.confidence_level
         plan = Plan(confidence_level=level, alternative=alternative)
 

@@ -17,6 +17,7 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference.curve_evaluation import curve_process, evaluate_curve
+from skrate.inference.options import Plan
 from skrate.inference.rankings import check_cases, scored
 from skrate.inference.units import Units
 
@@ -27,6 +28,12 @@ AT_RATE = {
     "precision": precision_at_rate_score,
     "lift": lift_at_rate_score,
 }
+
+
+def plan_of(level, n_resamples, random_state):
+    return Plan(
+        confidence_level=level, n_resamples=n_resamples, random_state=random_state
+    )
 
 
 def sample(seed, n=90):
@@ -119,7 +126,7 @@ def test_draws_deviate_as_multipliers_of_the_influence_do():
     generator = np.random.default_rng(0)
     drawn = literal.largest(psi, 90, found.standard_error, 4000, generator)
     for level in (0.5, 0.8, 0.95):
-        critical = found.critical_value(level, 4000, generator)
+        critical = found.critical_value(plan_of(level, 4000, generator))
         assert critical == pytest.approx(np.quantile(drawn, level), rel=0.03)
 
 
@@ -150,7 +157,7 @@ def test_models_that_agree_are_not_known_to_be_equal():
     generator = np.random.default_rng(0)
     # If -log(0.025) cases told them apart, none would be seen in one of 40 samples.
     cases = (1.96**2 / 2, -np.log(0.025))
-    both = (found.interval(0.95), found.band(0.95, 100, generator))
+    both = (found.interval(0.95), found.band(plan_of(0.95, 100, generator)))
     for bounds, n_cases in zip(both, cases, strict=True):
         assert bounds.high[:-1] == pytest.approx(n_cases * found.grain[:-1], rel=1e-4)
         assert bounds.low == pytest.approx(-bounds.high)
@@ -164,12 +171,12 @@ def test_curves_stay_in_their_range():
     generator = np.random.default_rng(0)
     for metric, most in (("recall", 1), ("hits", rates)):
         low, high = curve_process(metric, models_of(y_true, a), rates).band(
-            0.999, 500, generator
+            plan_of(0.999, 500, generator)
         )
         assert (low >= 0).all()
         assert (high <= most).all()
         low, high = curve_process(metric, models_of(y_true, a, -a), rates).band(
-            0.999, 500, generator
+            plan_of(0.999, 500, generator)
         )
         assert (low >= -most).all()
         assert (high <= most).all()
@@ -186,7 +193,7 @@ def test_one_case_that_tells_models_apart_does_not_make_them_more_alike():
     generator = np.random.default_rng(0)
     for other in (a, b):
         process = curve_process("recall", models_of(y_true, a, other), RATES)
-        low, high = process.band(0.95, 500, generator)
+        low, high = process.band(plan_of(0.95, 500, generator))
         width = np.minimum(process.values - low, high - process.values)
         assert (width >= -np.log(0.025) * process.grain * (1 - 1e-9)).all()
 
@@ -203,10 +210,7 @@ def test_of_few_clusters_critical_values_are_those_of_students_t():
     assert process.freedom == pytest.approx(freedom)
     plain = replace(process, freedom=np.inf)
     wider = stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975)
-    critical = [
-        one.critical_value(0.95, 200, np.random.default_rng(0))
-        for one in (process, plain)
-    ]
+    critical = [one.critical_value(plan_of(0.95, 200, 0)) for one in (process, plain)]
     assert critical[0] == pytest.approx(wider * critical[1], rel=1e-9)
     half = process.values - process.interval(0.95).low
     t = stats.t.ppf(0.975, freedom)
