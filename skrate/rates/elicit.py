@@ -70,6 +70,12 @@ def beta(a: float, b: float) -> RateDistribution:
     rate : RateDistribution
         The distribution; equal ones share their tables.
 
+    Warns
+    -----
+    UserWarning
+        If both parameters are below 0.5: they are then most often meant as the mean and
+        the standard deviation.
+
     See Also
     --------
     from_quantiles : The beta distribution through two quantiles.
@@ -83,7 +89,19 @@ def beta(a: float, b: float) -> RateDistribution:
     >>> round(rate.mean(), 4)
     0.1364
     """
-    return Beta(check_positive("a", a), check_positive("b", b))
+    a, b = check_positive("a", a), check_positive("b", b)
+    if max(a, b) < 0.5:
+        # The shape parameters with these as mean and standard deviation.
+        size = a * (1 - a) / b**2 - 1
+        hint = ""
+        if size > 0:
+            hint = f" For the mean {a:g} and the standard deviation {b:g} pass beta("
+            hint += f"{a * size:.4g}, {(1 - a) * size:.4g})."
+        warn(
+            f"beta({a:g}, {b:g}) has the mean {a / (a + b):.3g} and most of its mass "
+            f"near 0 and 1: a and b are shape parameters.{hint}"
+        )
+    return Beta(a, b)
 
 
 def interval(low: float, high: float) -> RateDistribution:
@@ -149,7 +167,8 @@ def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistr
     Parameters
     ----------
     samples : array-like of shape (n_samples,)
-        Observed rates. Those above 1 processed everything and count as 1.
+        Observed rates, most of them at most 1. Those above 1 processed everything and
+        count as 1.
     weights : array-like of shape (n_samples,), default=None
         Relative weights; None means equal ones.
 
@@ -157,6 +176,12 @@ def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistr
     -------
     rate : RateDistribution
         A point mass at every distinct sample.
+
+    Raises
+    ------
+    ValueError
+        If samples are negative, whole numbers or mostly above 1, as counts and
+        percentages are.
 
     Examples
     --------
@@ -176,6 +201,13 @@ def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistr
     if weights is not None:
         masses = check_weights("weights", weights)
         check_equal_length(samples=points, weights=masses)
+    above = np.average(points > 1, weights=masses)
+    if above > 0.5:
+        raise ValueError(
+            f"samples are rates, fractions of all items, and {100 * above:.0f} % of "
+            f"them are above 1, up to {points.max():g}: divide percentages by 100, and "
+            "counts by the number of items."
+        )
     return from_masses(points, masses)
 
 
@@ -367,7 +399,7 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
             f"No beta distribution was found through the quantiles {quantiles}: they "
             "are too close together or too extreme."
         ) from None
-    return beta(*shapes(solution))
+    return Beta(*shapes(solution))
 
 
 def from_counts(

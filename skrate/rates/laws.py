@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special, stats
 
 from skrate.data.arrays import ArrayLike, FloatArray, Number, float_or_array
-from skrate.data.checks import check_count, check_fraction, check_shares, shown
+from skrate.data.checks import check_count, check_fraction, check_shares, shown, warn
 from skrate.data.representations import html_of, plain
 from skrate.rates.survival import Survival, SurvivalMixture, SurvivalTable, kept, summed
 
@@ -463,11 +463,15 @@ def from_scipy(frozen: Any, most_above: float = 0.5) -> RateDistribution:
 
     What is above 1 with a greater probability than ``most_above`` raises, as counts do.
     """
-    return _converted(_named(frozen), most_above)
+    rate, caution = _converted(_named(frozen), most_above)
+    if caution:
+        warn(caution)
+    return rate
 
 
 @kept
-def _converted(rate: ScipyRate, most_above: float) -> RateDistribution:
+def _converted(rate: ScipyRate, most_above: float) -> tuple[RateDistribution, str]:
+    """Return the distribution within [0, 1], and a warning if much is below 0."""
     found = _clipped(rate)
     above = float(rate._sf(1.0))
     if above > most_above:
@@ -477,7 +481,15 @@ def _converted(rate: ScipyRate, most_above: float) -> RateDistribution:
             "counts by the number of items, as skrate.rates.from_counts(low, high, "
             "n_items) does."
         )
-    return found
+    # Of a discrete one 0 itself is not below it.
+    below = 1 - float(rate._sf(np.nextafter(0, -1)))
+    if below <= 0.05:
+        return found, ""
+    return found, (
+        f"{100 * below:.0f} % of {rate!r} is below 0 and counts as the rate 0, which "
+        f"makes the mean rate {found.mean():.3g}: use skrate.rates.from_quantiles or a "
+        "distribution on [0, 1], such as scipy.stats.beta."
+    )
 
 
 def _clipped(rate: ScipyRate) -> RateDistribution:

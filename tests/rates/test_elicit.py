@@ -26,6 +26,8 @@ def test_what_is_no_sequence_of_rates_is_no_mixture(given):
         (lambda: rates.beta(1, -1), r"0.*-1"),
         (lambda: rates.beta(1, np.nan), r"0.*nan"),
         (lambda: rates.beta(True, 1), r"0.*True"),
+        (lambda: rates.empirical([3.2, 4.1, 5.5]), r"100 %.*5.5: divide perc.* by 100"),
+        (lambda: rates.empirical([0.5, 2.5], [1, 2]), r"67 %"),
         (lambda: rates.exponential(0), r"alpha.*0.*0"),
         (lambda: rates.fixed(0), r"\br\b.*0.*1.*0"),
         (lambda: rates.fixed(1.1), r"\br\b.*0.*1.*1\.1"),
@@ -134,6 +136,16 @@ def test_the_beta_goes_through_the_quantiles_to_1e_8(quantiles):
     for probability, quantile in quantiles.items():
         assert_allclose(special.betainc(rate.a, rate.b, quantile), probability, 0, 1e-9)
         assert_allclose(rate.ppf(probability), quantile, rtol=1e-8)
+
+
+def test_a_mean_and_a_standard_deviation_are_no_shape_parameters():
+    with pytest.warns(UserWarning, match=r"mean 0.667.*pass beta\(3.5, 31.5\)"):
+        rates.beta(0.1, 0.05)
+    meant = stats.beta(3.5, 31.5)
+    assert_allclose([meant.mean(), meant.std()], [0.1, 0.05])
+    # No shape has these moments.
+    with pytest.warns(UserWarning, match=r"are shape parameters\.$"):
+        rates.beta(0.1, 0.4)
 
 
 def test_a_budget_is_its_rates_at_the_quantiles():
