@@ -31,6 +31,7 @@ from skrate.rates.laws import (
     RateDistribution,
     check_rate,
     cuts_of,
+    from_scipy,
     is_scipy_distribution,
 )
 
@@ -374,7 +375,8 @@ def _check_axis(name: str, given: Any) -> tuple[float, float] | RateDistribution
 
 def _check_weight(name: str, given: Any) -> RateDistribution:
     try:
-        law = check_rate(given)
+        is_frozen = is_scipy_distribution(given)
+        law = from_scipy(given) if is_frozen else check_rate(given)
     except ValueError as error:
         raise ValueError(f"{name} cannot be such a distribution: {error}") from error
     if law.table.is_discrete or len(cuts_of(law)):

@@ -463,10 +463,7 @@ def from_scipy(frozen: Any, most_above: float = 0.5) -> RateDistribution:
 
     What is above 1 with a greater probability than ``most_above`` raises, as counts do.
     """
-    rate, caution = _converted(_named(frozen), most_above)
-    if caution:
-        warn(caution)
-    return rate
+    return _converted(_named(frozen), most_above)[0]
 
 
 @kept
@@ -681,7 +678,10 @@ def check_rate(rate: Any) -> RateDistribution:
         )
         return Fixed(check_fraction("rate", rate, include_one=True, hint=hint))
     if is_scipy_distribution(rate):
-        return from_scipy(rate)
+        found, caution = _converted(_named(rate), 0.5)
+        if caution:
+            warn(caution)
+        return found
     if isinstance(rate, Mapping):
         raise ValueError(
             f"rate is a dict of one for each class, {shown(rate)}, and here one is "

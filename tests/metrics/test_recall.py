@@ -127,7 +127,7 @@ LONG_RATES = {
     "beta(0.5, 0.5)": (rates.beta(0.5, 0.5), beta_survival(0.5, 0.5)),
     "beta(0.2, 5)": (rates.beta(0.2, 5), beta_survival(0.2, 5)),
     "exponential": (rates.exponential(160.9), lambda u: np.exp(-160.9 * u)),
-    "points": (rates.empirical([0.125, 0.5, 0.75]), step_survival([0.125, 0.5, 0.75])),
+    "points": (rates.empirical([0.12, 0.5, 0.75]), step_survival([0.12, 0.5, 0.75])),
 }
 
 
@@ -167,7 +167,7 @@ def test_long_rankings_equal_the_plain_sum_over_groups(name, ties, n, dtype):
     _, groups = np.unique(-y_score.astype(float), return_inverse=True)
     pos = np.bincount(groups, y_true)
     edges = np.r_[0, np.cumsum(np.bincount(groups))] / n
-    jumps = [0.125, 0.5, 0.75] if name == "points" else []
+    jumps = [0.12, 0.5, 0.75] if name == "points" else []
     expected = oracle.sum_over_groups(pos, edges, survival, jumps)
     found = recall_at_rate_score(y_true, y_score, rate=rate)
     assert_allclose(found, expected, rtol=0, atol=2e-13)
@@ -229,9 +229,9 @@ class Jumps(stats.rv_continuous):
 MIXED = {
     "log discount": rates.log_discount(20),
     "a point and a beta": rates.mixture([0.1, rates.beta(3, 19)], [3, 1]),
-    "a point and a clipped normal": rates.mixture([0.2, stats.norm(0.1, 0.2)], [1, 1]),
-    "clipped normal": stats.norm(0.1, 0.2),
-    "clipped on both sides": stats.norm(0.5, 0.8),
+    "a point and a clipped normal": rates.mixture([0.2, stats.norm(0.2, 0.12)], [1, 1]),
+    "clipped normal": stats.norm(0.2, 0.12),
+    "clipped on both sides": stats.norm(0.5, 0.31),
     "jump of a custom law": Jumps(a=0)(),
     "several budgets and any": rates.mixture([0.05, 0.1, "uniform"], [1, 1, 1]),
 }
