@@ -319,10 +319,10 @@ def test_labels_are_only_names(metric):
 @each_metric
 def test_what_is_said_of_constant_perfect_and_worst_scores(metric, sample, is_tied):
     labels = np.sort(sample.y_true)
-    perfect = labels if is_tied else np.arange(len(labels))
+    perfect = 2 * labels if is_tied else np.arange(len(labels))
     said = {"constant": np.zeros(len(labels)), "perfect": perfect}
     if metric.worst is not None:
-        said["worst"] = 1 - labels if is_tied else -perfect
+        said["worst"] = -perfect
     for what, y_score in said.items():
         with case(what):
             score = metric(labels, y_score)

@@ -107,6 +107,7 @@ def registered(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore:.* as predicted classes do")
 @pytest.mark.parametrize("test", INVARIANCES, ids=str)
 @pytest.mark.usefixtures("registered")
 def test_invariance_of_scikit_learn(test):

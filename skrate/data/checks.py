@@ -123,6 +123,22 @@ def check_scores(name: str, values: Any) -> Array:
     return scores
 
 
+def warn_of_classes(name: str, scores: Array) -> None:
+    """Warn of 10 or more whole numbers that are all 0 or 1, or -1 or 1, as classes are.
+
+    Probabilities of 0 and 1 are those of a tree: floating point numbers are scores.
+    """
+    if scores.dtype.kind == "f" or len(scores) < 10 or abs(scores[:10]).max() > 1:
+        return
+    low, high = scores.min(), scores.max()
+    if high == 1 and low in (0, -1) and ((scores == low) | (scores == high)).all():
+        warn(
+            f"{name} holds {low:g} and {high:g} alone, as predicted classes do, which "
+            "rank nothing within a class: pass model.predict_proba(X)[:, 1] or "
+            "model.decision_function(X)."
+        )
+
+
 def check_weights(name: str, values: Any) -> FloatArray:
     """Return ``values`` as non-negative float64 weights, not all zero."""
     weights = as_float64(name, check_vector(name, values))

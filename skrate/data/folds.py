@@ -28,6 +28,7 @@ from skrate.data.checks import (
     check_vector,
     check_weights,
     shown,
+    warn_of_classes,
 )
 from skrate.data.metric_lookup import find_table_metric
 from skrate.data.ranking import Grouping, check_groups, in_natural_order
@@ -174,6 +175,7 @@ class FoldRankings:
         if indices is not None:
             rows["indices"] = check_counts("indices", check_vector("indices", indices))
         check_equal_length(**rows)
+        warn_of_classes("y_score", rows["y_score"])
         rows["is_pos"] = check_labels(rows["y_true"], pos_label)
         known = dict.fromkeys(("sample_weight", "clusters", "indices", "estimators"))
         known |= {name: frozen(np.array(values)) for name, values in rows.items()}

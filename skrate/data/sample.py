@@ -24,6 +24,7 @@ from skrate.data.checks import (
     check_scores,
     check_vector,
     check_weights,
+    warn_of_classes,
 )
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.ranking import ranking
@@ -64,6 +65,7 @@ class Sample:
     def with_scores(self, name: str, y_score: ArrayLike) -> Self:
         """Return the same cases with scores, which are checked under ``name``."""
         scores = check_scores(name, y_score)
+        warn_of_classes(name, scores)
         if len(scores) != self.n_given:
             raise ValueError(
                 f"Unequal numbers of cases: y_true has {self.n_given}, {name} has "
@@ -202,6 +204,7 @@ def check_ranking(
     )
     scores = check_scores("y_score", y_score)
     check_equal_length(y_true=found.is_pos, y_score=scores)
+    warn_of_classes("y_score", scores)
     weights = found.weights
     sample = Sample(found.is_pos, scores, weights, estimated=found.estimated)
     if weights is None:

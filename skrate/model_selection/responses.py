@@ -122,7 +122,16 @@ def ranking_scores(
                 f"{y_score.shape[1]} columns of scores, and no class labels (classes_) "
                 "tell which column is which."
             )
-        is_reversed = label == -1 and _is_outlier_detector(estimator)
+        is_detector = _is_outlier_detector(estimator)
+        if (is_detector and label not in (-1, 1, None)) or (is_detector and 0 in known):
+            warnings.warn(
+                f"{type(estimator).__name__}.{method} is high for inliers, which "
+                f"{label!r} is taken to mean: for a ranking of outliers give y as -1 "
+                "(outlier) and 1, with pos_label=-1.",
+                UserWarning,
+                stacklevel=2,
+            )
+        is_reversed = label == -1 and is_detector
     elif method == "predict" and np.isin(y_score, classes).all():
         return (y_score == label).astype(float), label
     else:

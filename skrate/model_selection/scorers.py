@@ -626,6 +626,9 @@ class ScoreFunction:
             )
         if "predict" not in check_response_method(scorer.response_method):
             _check_no_labels(y_true, y_score, name)
+        elif np.ndim(y_score) == 1:
+            # Predictions that were asked for are scores.
+            y_score = as_numpy(y_score).astype(np.float64)
         n_columns = np.shape(y_score)[1] if np.ndim(y_score) == 2 else 1
         if np.ndim(y_true) == 1 and n_columns == 2 and params.get("pos_label") is None:
             # Without a name the positive label is the greater, whose column is last.

@@ -130,8 +130,8 @@ def test_other_bounds_make_no_band():
 def test_where_the_first_rate_finds_more_the_interval_begins_at_zero():
     y_true = [0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 0, 1]
     curve = rate_averaged_roc_curve(
-        [y_true], [y_true], rates=[0.3, 0.5, 0.8], band="simultaneous", n_resamples=50,
-        random_state=0,
+        [y_true], [[2 * y for y in y_true]], rates=[0.3, 0.5, 0.8],
+        band="simultaneous", n_resamples=50, random_state=0,
     )  # fmt: skip
     needed = curve.rate_at_recall(0.34)
     assert needed.confidence_interval.low == 0

@@ -419,3 +419,28 @@ def test_what_messages_suggest_works():
         assert 0 <= eval(f"score({arguments})", names | {"score": function}) <= 1
     with pytest.raises(ValueError, match=r"pass skrate\.select_best\("):
         skrate.displays.BestModelDisplay(S6)
+
+
+CLASSES = np.array([0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1])
+TRUE = np.array([0, 1, 0, 1, 1, 1, 0, 0, 0, 0, 1, 0])
+TAKING_SCORES = {
+    "score function": lambda s: skrate.rate_weighted_auc_score(TRUE, s),
+    "list score": lambda s: skrate.mean_average_precision_score(TRUE, s),
+    "estimate": lambda s: skrate.estimate("roc_auc", TRUE, s),
+    "compare": lambda s: skrate.compare("roc_auc", TRUE, np.arange(12), s),
+    "models": lambda s: skrate.estimate("roc_auc", TRUE, {"a": np.arange(12), "b": s}),
+    "budget_report": lambda s: skrate.budget_report(TRUE, s, rate=0.5),
+    "folds": lambda s: skrate.FoldRankings(TRUE, s, np.arange(12) % 2),
+}
+
+
+@looped("name", TAKING_SCORES)
+def test_predicted_classes_are_no_scores(name):
+    for classes in (CLASSES, CLASSES == 1, 2 * CLASSES - 1):
+        with pytest.warns(UserWarning, match=r"y_score.* as predicted classes.*proba"):
+            TAKING_SCORES[name](classes)
+    # Probabilities of a tree, ranks and few cases.
+    v.warn_of_classes("y_score", CLASSES * 1.0)
+    v.warn_of_classes("y_score", CLASSES + 1)
+    v.warn_of_classes("y_score", np.append(CLASSES, 2))
+    v.warn_of_classes("y_score", CLASSES[:9])

@@ -121,7 +121,7 @@ def test_references_stand_once_on_the_axes():
     # Also of one that ties, whose lift begins elsewhere.
     lift = drawn(kind="lift")
     ties = HitCurveDisplay.from_predictions(
-        Y_TRUE, Y_SCORE > 0, kind="lift", ax=lift.ax_
+        Y_TRUE, (Y_SCORE > 0) * 1.0, kind="lift", ax=lift.ax_
     )
     assert ties.line_.get_xdata()[0] > lift.line_.get_xdata()[0]
     assert ties.chance_level_ is lift.chance_level_

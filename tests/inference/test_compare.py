@@ -184,7 +184,7 @@ def test_a_difference_without_variation_has_a_p_value_that_its_interval_agrees_w
 ):
     y_true = np.repeat([1, 0], sizes)
     options = {} if is_paired else {"y_true_b": y_true}
-    result = compare("roc_auc", y_true, y_true, other * y_true, **options)
+    result = compare("roc_auc", y_true, 2 * y_true, other * y_true, **options)
     assert (result.value, result.standard_error) == ((1 - other) / 2, 0)
     assert 0 < result.pvalue < 1
     low, high = result.confidence_interval
@@ -192,11 +192,13 @@ def test_a_difference_without_variation_has_a_p_value_that_its_interval_agrees_w
     options["confidence_level"] = 1 - result.pvalue
     if result.pvalue > 1e-14:
         # The interval at this level just leaves 0 out.
-        touching = compare("roc_auc", y_true, y_true, other * y_true, **options)
+        touching = compare("roc_auc", y_true, 2 * y_true, other * y_true, **options)
         assert touching.confidence_interval.low == pytest.approx(0, abs=1e-6)
     del options["confidence_level"]
     one_sided = [
-        compare("roc_auc", y_true, y_true, other * y_true, alternative=side, **options)
+        compare(
+            "roc_auc", y_true, 2 * y_true, other * y_true, alternative=side, **options
+        )
         for side in ("greater", "less")
     ]
     assert one_sided[0].pvalue == pytest.approx(result.pvalue / 2, rel=1e-6)

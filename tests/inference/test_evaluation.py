@@ -647,7 +647,7 @@ def test_what_shows_no_variation_varies_more_if_trained_again():
     y_true, fold = np.tile([1, 1, 0, 0, 0], 60), np.repeat(np.arange(5), 60)
     perfect, random = (
         FoldRankings(y_true, scores, fold, indices=np.arange(300))
-        for scores in (y_true, np.zeros(300))
+        for scores in (2 * y_true, np.zeros(300))
     )
     found = compare("roc_auc", perfect, random)
     assert found.standard_error == 0

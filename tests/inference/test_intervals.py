@@ -288,7 +288,7 @@ def test_clusters_without_variation_do_not_depend_on_the_order_of_rows():
         order = generator.permutation(15)
         options = {"clusters": clusters[order], "sample_weight": weight[order]}
         result = compare(
-            recall_at_rate_score, y_true[order], y_true[order], -y_true[order],
+            recall_at_rate_score, y_true[order], 2 * y_true[order], -y_true[order],
             weights="sampling", rate=0.3, of="negatives", **options,
         )  # fmt: skip
         found.append(result.pvalue)
@@ -310,7 +310,7 @@ def test_without_a_standard_error_there_is_no_interval():
 @pytest.mark.parametrize("seed", range(3))
 def test_with_fixed_class_sizes_expected_recall_is_the_rauc_on_another_scale(seed):
     generator = np.random.default_rng(seed)
-    y_true = np.repeat([1, 0], [40, 40])
+    y_true = np.repeat([1.0, 0.0], [40, 40])
     y_score = generator.normal(size=80) + seed * y_true
     rauc, recall = (
         estimate(metric, y_true, y_score, rate=RATE, stratify=True)

@@ -50,7 +50,7 @@ def test_a_large_batch_is_as_uncertain_as_the_estimate():
 def test_a_batch_comes_in_clusters_as_the_sample_did():
     rng = np.random.default_rng(2)
     # Whole clusters of ten are positive, and tie: a batch of 200 has 20 of them.
-    y_true, y_score = np.repeat(rng.random((2, 3000)) < 0.3, 10, axis=1)
+    y_true, y_score = np.repeat(rng.random((2, 3000)) < 0.3, 10, axis=1) * 1.0
     options = {"rate": 0.5, "n_items": 200}
     alone = bounds(budget_report(y_true, y_score, **options))
     clusters = np.arange(30_000) // 10
