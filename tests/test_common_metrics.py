@@ -516,6 +516,9 @@ BAD_WEIGHTS = {
 def test_bad_input_is_named(metric):
     per_case = {name: make(12) for name, make in metric.per_case.items()}
     for name, (bad, message) in BAD_INPUT.items():
+        if name == "three labels" and metric.function is skrate.ndcg_score:
+            # They are grades.
+            continue
         arguments = {"y_true": Y_TRUE, "y_score": Y_SCORE, **bad}
         with case(name), pytest.raises(ValueError, match=message):
             metric(**arguments, **per_case)

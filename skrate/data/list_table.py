@@ -26,11 +26,13 @@ from skrate.data.checks import (
     check_number,
     check_scores,
     check_vector,
+    class_masks,
     joined,
     seen_with,
     shown,
 )
 from skrate.data.compressed import columns_of, naming_batch
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import (
     Grouping,
@@ -309,6 +311,21 @@ class Grades(NamedTuple):
     def are_relevant(self) -> BoolArray:
         """Which cases gain anything."""
         return (self.gains > 0)[self.levels]
+
+
+def has_grades(y_true: Any) -> bool:
+    """Return whether labels are numbers of more than two values.
+
+    Of more than 10 values that are not all whole numbers they are rather scores.
+    """
+    if isinstance(y_true, RankTable | FoldRankings | EstimatedLabels):
+        return False
+    labels = check_vector("y_true", y_true)
+    if labels.dtype.kind not in "iuf" or len(class_masks(labels, 2)) <= 2:
+        return False
+    return labels.dtype.kind != "f" or bool(
+        (labels % 1 == 0).all() or len(np.unique(labels)) <= 10
+    )
 
 
 def check_grade_gain(gain: Any) -> GradeGain | None:

@@ -57,6 +57,8 @@ class ListScores:
     ) -> Self:
         """Return the metric within the lists of rows, as for :func:`list_table`."""
         k = check_items(metric, k, rows[3])
+        if rows[4] is None and rows[5] is None:
+            metric = metric.of_labels(rows[0])
         table = list_table(*rows, grade_gain=metric.grade_gain, **options)
         return cls._of_table(metric, table, k)
 

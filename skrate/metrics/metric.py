@@ -292,6 +292,10 @@ class Metric(ABC):
             if by_default is not None:
                 BY_DEFAULT[score] = by_default
 
+    def of_labels(self, y_true: Any) -> Metric:
+        """Return the metric for the labels of lists, which may be grades."""
+        return self
+
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric with what depends on the sample filled in.
 

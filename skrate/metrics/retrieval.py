@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betaln
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
-from skrate.data.list_table import GradeGain, ListTable, ListValues, check_grade_gain
+from skrate.data.list_table import (
+    GradeGain,
+    ListTable,
+    ListValues,
+    check_grade_gain,
+    has_grades,
+)
 from skrate.data.table import RankTable
 from skrate.metrics.list_scores import Average, Policy, mean_of_lists
 from skrate.metrics.metric import Metric, Slopes, reject_scoring
@@ -34,15 +41,14 @@ def ndcg_score(
     r"""Compute the normalized discounted cumulative gain within lists, averaged.
 
     How much of what a perfect order would show does each list show, where a place
-    counts one over the logarithm of its number? With ``gain="linear"``, and of items
-    that are relevant or not, it equals :func:`sklearn.metrics.ndcg_score`, which takes
-    lists of one length only.
+    counts one over the logarithm of its number? By default it equals
+    :func:`sklearn.metrics.ndcg_score`, which takes lists of one length only.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels of two classes; or grades, with ``gain`` or with
-        ``relevance_threshold``.
+        True labels of two classes, or grades: numbers that are not negative, or with
+        ``gain`` as a dict also strings.
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items.
     groups : array-like of shape (n_samples,), default=None
@@ -51,15 +57,15 @@ def ndcg_score(
     k : int, default=None
         If given, only the first k places of each list count, also in a perfect order.
     gain : {"linear", "exponential"} or dict, default=None
-        If given, ``y_true`` are grades, and this is what an item gains by its grade;
-        it is relevant if this is more than 0:
+        What an item gains by its grade; it is relevant if this is more than 0:
 
         - "linear": the grade itself, a number that is not negative.
         - "exponential": 2 to the power of the grade, minus 1.
         - A dict: the number, not negative, that it has for the grade, as
           ``{"fair": 1, "good": 5}``; grades may then be numbers or strings.
 
-        None gains 1 for a relevant item, and 0 for others.
+        None means "linear" if ``y_true`` are numbers of more than two values; a
+        relevant item of two classes gains 1, and others 0.
     undefined : {"skip", "nan"} or float, default="skip"
         What to do with a list that holds no relevant item: leave it out, return nan, or
         count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
@@ -365,6 +371,11 @@ class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
     def grade_gain(self) -> GradeGain | None:  # type: ignore[override]
         gain: GradeGain | None = self.gain
         return gain
+
+    def of_labels(self, y_true: Any) -> Metric:
+        if self.gain is None and has_grades(y_true):
+            return replace(self, gain="linear")
+        return self
 
     def _of_top(self, table: ListTable, k: int | None) -> FloatArray:
         rows, n_pos = RelevantRows.of(table), table.n_pos.astype(np.intp)

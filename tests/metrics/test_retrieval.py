@@ -320,7 +320,9 @@ def test_a_list_that_gains_nothing_counts_as_told():
 @looped(
     "grades, options, message",
     [
-        ([0, 1, 2], {}, r"relevance_threshold=.*ndcg_score.*gain="),
+        ([0, 1, 2], {"pos_label": 2}, r"relevance_threshold=.*ndcg_score.*gain="),
+        (np.linspace(0, 1, 11), {}, "Are y_true and y_score swapped"),
+        ([0, 1, -1], {}, r"0.*gain='linear'.*-1"),
         ([0, 1], {"gain": "exp"}, r"gain.*'linear'.*'exp'"),
         ([0, 1], {"gain": [0, 1]}, r"gain.*'linear'.*0.*1"),
         ([0, 1], {"gain": {}}, "gain"),
@@ -340,6 +342,22 @@ def test_a_list_that_gains_nothing_counts_as_told():
 def test_bad_grades_are_named(grades, options, message):
     with pytest.raises(ValueError, match=message):
         ndcg_score(grades, range(len(grades)), **options)
+
+
+def test_grades_are_gains_by_default_as_in_scikit_learn():
+    rng = np.random.default_rng(0)
+    for grades in (rng.integers(0, 4, (30, 8)), rng.integers(0, 5, (30, 8)) / 2):
+        y_score = rng.normal(size=grades.shape)
+        rows = {"y_true": grades.ravel(), "y_score": y_score.ravel()}
+        rows["groups"] = np.repeat(np.arange(30), 8)
+        expected = sklearn.metrics.ndcg_score(grades, y_score)
+        assert ndcg_score(**rows) == pytest.approx(expected, rel=1e-12)
+        found = estimate("ndcg", **rows)
+        assert found.params["gain"] == "linear"
+        assert found.value == ndcg_score(**rows)
+        assert found == estimate("ndcg", **rows, gain="linear")
+    # Two classes gain 1 and 0, whatever they are called.
+    assert ndcg_score(["x", "y"], [2, 1], pos_label="x") == 1
 
 
 def test_other_metrics_and_weights_refuse_grades_by_name():
