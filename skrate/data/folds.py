@@ -28,6 +28,7 @@ from skrate.data.checks import (
     check_vector,
     check_weights,
     shown,
+    warn,
     warn_of_classes,
 )
 from skrate.data.metric_lookup import find_table_metric
@@ -222,6 +223,49 @@ class FoldRankings:
         """The label of each fold as a string, in the order of the folds."""
         return tuple(map(str, self._fold_groups.labels.tolist()))
 
+    def pooled(self) -> FoldRankings:
+        """Return the rankings with all folds of a repeat as one list.
+
+        For folds of few samples, such as those of leave-one-out, that no metric can be
+        taken within.
+
+        Returns
+        -------
+        rankings : FoldRankings
+            One fold for each repeat, without the models.
+
+        Notes
+        -----
+        It assumes that scores of different models are comparable, as calibrated
+        probabilities are. Scores that each model has on a scale of its own are not.
+        Even of calibrated models that know nothing, the pooled AUC of leave-one-out is
+        below 0.5, since a model whose training samples lack a positive scores lower
+        [1]_. Clusters, such as the patient or the site that was left out, are kept.
+
+        References
+        ----------
+        .. [1] Airola et al. (2011), An experimental comparison of cross-validation
+           techniques for estimating the area under the ROC curve,
+           :doi:`10.1016/j.csda.2010.11.018`.
+
+        Examples
+        --------
+        >>> from skrate import FoldRankings, recall_at_rate_score
+        >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.4, 0.1]
+        >>> rankings = FoldRankings(y_true, y_score, fold=[0, 1, 2, 3])
+        >>> recall_at_rate_score(rankings.pooled(), rate=0.5)
+        0.5
+        """
+        return FoldRankings(
+            self.y_true,
+            self.y_score,
+            self.repeats[self._fold_groups.codes],
+            sample_weight=self.sample_weight,
+            clusters=self.clusters,
+            indices=self.indices,
+            pos_label=self.pos_label,
+        )
+
     def tables(self) -> list[RankTable]:
         """Return the table of each fold, in the order of ``names``."""
         return [
@@ -344,6 +388,39 @@ class FoldRankings:
                     "within a repeat each case is tested once."
                 )
         return numbers
+
+
+UNDEFINED_IN_FOLDS = (
+    "it is so within every fold; rankings.pooled() ranks all folds as one list"
+)
+
+
+def check_cuts(name: str, rate: float | None, rankings: FoldRankings) -> None:
+    """Raise if a known rate processes less than half a sample of most folds.
+
+    If it processes less than one sample of some, warn.
+    """
+    if rate is None:
+        return
+    weights = rankings.sample_weight
+    sizes = np.array(
+        [
+            max(len(rows), 0 if weights is None else weights[rows].sum())
+            for rows in rankings.rows()
+        ]
+    )
+    n_cut, least = rate * sizes, rate * sizes.min()
+    if least >= 1 - 1e-9 or rankings.n_folds == 1:
+        return
+    problem = (
+        f"the {name} at rate={rate:g} cuts each fold by itself, and of the "
+        f"{sizes.min():g} samples of the smallest fold that processes {least:.2g}, a "
+        "part of one sample. For folds of few samples, as in leave-one-out, rank all "
+        "of them as one list by rankings.pooled(), or take fewer folds."
+    )
+    if np.mean(n_cut < 0.5) > 0.5:
+        raise ValueError(f"rate is too small: {problem}")
+    warn(problem[0].upper() + problem[1:])
 
 
 def whole_repeats(tests: Sequence[IntArray], names: Sequence[Any]) -> IntArray:

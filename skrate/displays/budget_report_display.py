@@ -24,7 +24,7 @@ from skrate.displays.drawing import (
 from skrate.inference.budget_report import BudgetReport
 from skrate.inference.curve_evaluation import CurveBounds
 from skrate.inference.options import Plan
-from skrate.metrics.recall import rate_of
+from skrate.rates.laws import rate_of
 
 # Draws behind a simultaneous band, always the same.
 _N_DRAWS = 2000

@@ -40,8 +40,7 @@ from skrate.metrics.gain import (
     gain_of_groups,
 )
 from skrate.metrics.momentum import Momentum
-from skrate.metrics.recall import rate_of
-from skrate.rates.laws import RateDistribution, RateLike, check_rate
+from skrate.rates.laws import RateDistribution, RateLike, check_rate, rate_of
 
 Kind = Literal["hits", "gains", "lift"]
 # What rounding may do to the points of a curve.

@@ -20,7 +20,7 @@ from skrate.data.checks import (
     or_none,
     warn_undefined,
 )
-from skrate.data.folds import FoldRankings, are_of_folds
+from skrate.data.folds import FoldRankings, are_of_folds, check_cuts
 from skrate.data.representations import html_row, html_table, html_title
 from skrate.data.table import RankTable
 from skrate.inference.cautions import defined_value, warn_of_few_cases, why_too_few
@@ -58,7 +58,6 @@ from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.metric import Metric, Slopes, is_defined
 from skrate.metrics.recall import (
     expected_recall,
-    rate_of,
     recall_of_tables,
     recall_slopes,
     share_at_cut,
@@ -73,7 +72,7 @@ from skrate.metrics.result_types import (
     rendered,
     t_quantile,
 )
-from skrate.rates.laws import RateDistribution, RateLike, check_rate
+from skrate.rates.laws import RateDistribution, RateLike, check_rate, rate_of
 
 # Labels, or what stands for them and the scores of one model, or of several.
 RankingsLike: TypeAlias = ArrayLike | RankTable | FoldRankings | RankingsOfModels
@@ -460,7 +459,7 @@ def budget_report(
     law, arguments = check_rate(rate), check_arguments(_ARGUMENTS, locals())
     n_items, level = arguments["n_items"], arguments["confidence_level"]
     cases = {name: arguments[name] for name in OF_CASES}
-    ranked = _ranked_models(y_true, y_score, weights, cases)
+    ranked = _ranked_models(y_true, y_score, weights, cases, law)
     base, first = _check_reference(reference, ranked), next(iter(ranked.values()))
     if first.estimated is not None and n_items is not None:
         raise ValueError(
@@ -653,7 +652,11 @@ def _against(
 
 
 def _ranked_models(
-    y_true: Any, y_score: Any, weights: Weights, cases: dict[str, Any]
+    y_true: Any,
+    y_score: Any,
+    weights: Weights,
+    cases: dict[str, Any],
+    law: RateDistribution,
 ) -> dict[str, Ranked]:
     """Return the sample as each model ranks it, by the name of the model."""
     is_one = isinstance(y_true, FoldRankings) or not are_columns(y_score)
@@ -663,6 +666,9 @@ def _ranked_models(
         )
     else:
         models = {"model": rankings_of(y_true, y_score, weights=weights, **cases)}
+    folds = next(iter(models.values())).folds
+    if folds is not None:
+        check_cuts("number found", rate_of(law), folds)
     return {
         name: each[0] if folds is None else ranked_in_folds(folds, weights)
         for name, (each, folds) in models.items()

@@ -10,8 +10,9 @@ from skrate.data.arrays import dot, effective_number
 from skrate.data.checks import warn, warn_undefined
 from skrate.inference.rankings import Ranked, check_metric
 from skrate.metrics.metric import Metric, warn_if_unsupported, why_undefined
-from skrate.metrics.recall import FEW_PROCESSED, is_of_few, rate_of
+from skrate.metrics.recall import FEW_PROCESSED, is_of_few
 from skrate.metrics.result_types import question_text
+from skrate.rates.laws import rate_of
 
 CLASSES = ("positive", "negative")
 # Gains worth fewer equal ones leave the spread of their sum unknown.

@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from skrate.data.arrays import BoolArray, FloatArray
 from skrate.data.checks import check_vector, warn, warn_undefined
 from skrate.data.folds import (
+    UNDEFINED_IN_FOLDS,
     FoldRankings,
     are_of_folds,
     check_no_labels,
@@ -49,7 +50,7 @@ from skrate.metrics.metric import (
     is_defined,
     warn_of_folds,
 )
-from skrate.metrics.recall import rate_of
+from skrate.rates.laws import rate_of
 
 _NAN = float("nan")
 
@@ -213,7 +214,8 @@ def _of_folds(
     """Return metrics of rankings of the same samples in the same folds."""
     each = []
     for metric, sample in zip(metrics, samples, strict=True):
-        metric.check_of_folds()
+        assert sample.folds is not None
+        metric.check_of_folds(sample.folds)
         each.append([_on_ranking(metric, ranked) for ranked in sample.each])
     values = np.array([[one.value for one in own] for own in each])
     are_defined = np.asarray(~np.isnan(values).any(axis=0))
@@ -236,7 +238,7 @@ def _of_folds(
             )
         )
     if not are_defined.any():
-        warn_undefined(name, "it is so within every fold")
+        warn_undefined(name, UNDEFINED_IN_FOLDS)
         return [replace(model, is_known=False) for model in found]
     warn_of_folds(each[0][0].metric, are_defined, folds)
     has_groups = bool(both) and units.cases.are_fold_groups

@@ -64,7 +64,7 @@ from skrate.inference.variance import (
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate
 from skrate.metrics.hypothesis_tests import ALTERNATIVES, Alternative
 from skrate.metrics.metric import METRICS, MetricLike, check_parameters, unwrap
-from skrate.metrics.recall import bandwidth, mean_and_moved, rate_of, share_at_cut
+from skrate.metrics.recall import bandwidth, mean_and_moved, share_at_cut
 from skrate.metrics.result_types import (
     Comparison,
     Comparisons,
@@ -76,7 +76,7 @@ from skrate.metrics.result_types import (
     question_text,
     rendered,
 )
-from skrate.rates.laws import RateDistribution, RateLike, cuts_of
+from skrate.rates.laws import RateDistribution, RateLike, cuts_of, rate_of
 
 Share = Literal["processed", "recall", "precision", "fpr"]
 _NEG, _POS, _ALL = range(3)

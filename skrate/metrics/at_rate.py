@@ -39,7 +39,6 @@ from skrate.metrics.recall import (
     expected_recall,
     gain_of_tables,
     missed_share,
-    rate_of,
     recall_slopes,
 )
 from skrate.rates.laws import (
@@ -49,6 +48,7 @@ from skrate.rates.laws import (
     RateLike,
     check_rate,
     count_hint,
+    rate_of,
 )
 from skrate.rates.survival import (
     Survival,

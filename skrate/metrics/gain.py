@@ -327,9 +327,10 @@ class ExpectedGain(Metric, score=expected_gain_score):
     def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         return replace(self, n_cases=n_cases)
 
-    def check_of_folds(self) -> None:
+    def check_of_folds(self, rankings: FoldRankings) -> None:
         if self.is_of_cases:
             raise ValueError(OF_CASES_IN_FOLDS)
+        super().check_of_folds(rankings)
 
     def worth_of(self, sample: Sample) -> Worth | None:
         """Return what the cases of a sample are worth, None where classes say it."""

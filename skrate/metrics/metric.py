@@ -35,7 +35,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray, Label, total
 from skrate.data.checks import check_weights, shown, warn, warn_undefined
-from skrate.data.folds import FoldRankings
+from skrate.data.folds import UNDEFINED_IN_FOLDS, FoldRankings, check_cuts
 from skrate.data.list_table import GradeGain, ListTable, ListValues
 from skrate.data.metric_lookup import register_lookup
 from skrate.data.sample import Sample, check_ranking
@@ -48,7 +48,7 @@ from skrate.data.table import (
     table_of,
 )
 from skrate.metrics.result_types import Question, question_text, rendered
-from skrate.rates.laws import cuts_of
+from skrate.rates.laws import cuts_of, rate_of
 
 # Each with and without its ending; a test holds them to the registry.
 MetricName = Literal[
@@ -381,13 +381,15 @@ class Metric(ABC):
         """Return why the value is nan of a table with the classes it needs."""
         return "every ranking has the same value at this prevalence"
 
-    def check_of_folds(self) -> None:
+    def check_of_folds(self, rankings: FoldRankings) -> None:
         """Raise for a metric that means something else in each fold."""
         if self.counts_places:
             raise ValueError(
                 "k is a number of cases of one ranking, and each fold has a ranking: "
-                "give the share of each fold that is processed as rate=."
+                "give the share of each fold that is processed as rate=, or rank all "
+                "folds as one list by rankings.pooled()."
             )
+        check_cuts(self.name, rate_of(self.law), rankings)
 
     def cut_rates(self, table: RankTable) -> FloatArray:
         """Return the rates within (0, 1) at which the metric cuts a table.
@@ -548,7 +550,7 @@ def score(
         values = score_folds(metric, y_true)
         are_defined = ~np.isnan(values)
         if not are_defined.any():
-            return warn_undefined(metric.name, "it is so within every fold")
+            return warn_undefined(metric.name, UNDEFINED_IN_FOLDS)
         warn_of_folds(metric, are_defined, y_true)
         return float(values[are_defined].mean())
     if isinstance(y_true, RankTable):
@@ -568,7 +570,7 @@ def score(
 
 def score_folds(metric: Metric, rankings: FoldRankings) -> FloatArray:
     """Return the metric within each fold, nan where it is undefined."""
-    metric.check_of_folds()
+    metric.check_of_folds(rankings)
     values = np.full(rankings.n_folds, np.nan)
     for i, (y_true, y_score, weights) in enumerate(rankings):
         own, cases = _of_cases(metric, y_true, y_score, weights)

@@ -190,15 +190,6 @@ def mean_and_moved(
     return mean, moved + sum_from_right(by_cut)
 
 
-def rate_of(rate: RateDistribution | None) -> float | None:
-    """Return the rate that alone is possible, None if there are several."""
-    if rate is None:
-        return None
-    points = rate.point_masses()[0]
-    is_known = rate.table.is_discrete and len(points) == 1
-    return float(points[0]) if is_known else None
-
-
 def _falls_of(
     rate: RateDistribution, edges: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -72,6 +72,14 @@ Method = Literal["corrected", "paired"]
 ScoreRange = tuple[float | None, float | None]
 INFINITE = float("inf")
 _USER = "cross_val_rankings"
+# The splitters of scikit-learn that need groups.
+_GROUP_SPLITTERS = {
+    "GroupKFold",
+    "GroupShuffleSplit",
+    "LeaveOneGroupOut",
+    "LeavePGroupsOut",
+    "StratifiedGroupKFold",
+}
 # The rows to train on, and those to test.
 Split = tuple[IntArray, IntArray]
 
@@ -309,6 +317,7 @@ def cross_val_rankings(
     X: Any,
     y: ArrayLike,
     *,
+    groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
@@ -332,13 +341,16 @@ def cross_val_rankings(
         The cases.
     y : array-like of shape (n_samples,)
         True labels of two classes.
+    groups : array-like of shape (n_samples,), default=None
+        What the splitter keeps together, as in scikit-learn; None means the clusters.
+        Inference does not use it.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient, which the splitter gets as its
-        ``groups``; the rankings keep them for inference, by clusters within folds or,
-        if a fold holds a single one (leave-one-site-out), by folds.
+        The cluster of each case, such as its patient. They are the independent units
+        of inference: by clusters within folds or, if a fold holds a single one
+        (leave-one-site-out), by folds.
     cv : int, cross-validation generator or iterable, default=None
         As in :func:`sklearn.model_selection.cross_validate`; None is five folds. With
-        ``clusters`` a number of folds means
+        ``groups`` or ``clusters`` a number of folds means
         :class:`~sklearn.model_selection.StratifiedGroupKFold`. To compare models give
         all of them the same folds.
     n_jobs : int, default=None
@@ -410,6 +422,7 @@ def cross_val_rankings(
         X,
         y,
         user=_USER,
+        groups=groups,
         clusters=clusters,
         cv=cv,
         n_jobs=n_jobs,
@@ -429,6 +442,7 @@ def candidate_rankings(
     y: ArrayLike,
     *,
     user: str,
+    groups: ArrayLike | None = None,
     clusters: ArrayLike | None,
     cv: Any,
     n_jobs: int | None,
@@ -450,11 +464,20 @@ def candidate_rankings(
     X, y = indexable(X, y)
     by_case, codes = _check_by_case(labels, sample_weight, clusters)
     label = positive_class_of_folds(labels, pos_label, user)
+    if groups is not None:
+        codes = check_groups("groups", groups).codes
+        check_equal_length(y=labels, groups=codes)
     # The folds of an earlier search are as it made them.
-    groups = codes if n_splits is None else None
-    splitter = find_splitter(cv, y, groups, is_classifier(estimators[0]))
+    kept_together = codes if n_splits is None else None
+    splitter = find_splitter(cv, y, kept_together, is_classifier(estimators[0]))
     to_fit, to_split = routed(fold_router(user, estimators[0], splitter), params or {})
     to_split = {"groups": codes, **to_split}
+    name = type(splitter).__name__
+    if to_split["groups"] is None and name in _GROUP_SPLITTERS:
+        raise ValueError(
+            f"cv={name} needs groups=, what it keeps together, or clusters=, which are "
+            "also the independent units of inference."
+        )
     split = partial(check_folds, splitter, X, labels, y, **to_split)
     splits = split()
     if n_splits is not None:

@@ -694,6 +694,15 @@ def check_rate(rate: Any) -> RateDistribution:
     )
 
 
+def rate_of(rate: RateDistribution | None) -> float | None:
+    """Return the rate that alone is possible, None if there are several."""
+    if rate is None:
+        return None
+    points = rate.point_masses()[0]
+    is_known = rate.table.is_discrete and len(points) == 1
+    return float(points[0]) if is_known else None
+
+
 def cuts_of(rate: RateDistribution | None) -> FloatArray:
     """Return the rates within (0, 1) with a positive probability.
 

@@ -9,12 +9,14 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import UndefinedMetricWarning
 
-from looped import looped
+from looped import case, looped
 from metric_cases import sample
 from metric_registry import METRICS
 from skrate import (
     FoldRankings,
     average_precision_score,
+    budget_report,
+    compare,
     estimate,
     expected_gain_score,
     ndcg_score,
@@ -63,7 +65,10 @@ def test_a_metric_is_the_mean_over_folds(metric, weighted):
 
 def test_a_metric_undefined_on_all_folds_is_nan():
     rankings = FoldRankings([1, 1], [1, 2], [0, 1])
-    with pytest.warns(UndefinedMetricWarning, match="FPR"):
+    with (
+        pytest.warns(UndefinedMetricWarning, match=r"FPR.*pooled\(\)"),
+        pytest.warns(UserWarning, match="processes 0.5, a part of one sample"),
+    ):
         assert np.isnan(recall_at_rate_score(rankings, rate=0.5, of="negatives"))
 
 
@@ -225,6 +230,53 @@ def test_what_says_something_about_cases_is_refused_beside_it(function, given, m
 def test_its_auc_is_no_other_mean(given, message):
     with pytest.raises(ValueError, match=message):
         ranking_auc_score(FoldRankings(**TWO), **given)
+
+
+def test_folds_of_one_sample_are_ranked_as_one_list_or_not_at_all():
+    rng = np.random.default_rng(0)
+    y_true = rng.permutation(np.repeat([1, 0], [60, 240]))
+    y_score = rng.normal(size=300) + 2 * y_true
+    clusters, folds = np.arange(300) // 3, np.arange(300)
+    single = FoldRankings(y_true, y_score, folds, clusters=clusters, indices=folds)
+    taking = {
+        "score": lambda r: recall_at_rate_score(r, rate=0.1),
+        "estimate": lambda r: estimate("recall_at_rate", r, rate=0.1).value,
+        "compare": lambda r: compare("recall_at_rate", r, r, rate=0.1).value_a,
+        "report": lambda r: budget_report(r, rate=0.1)["model", "recall"].value,
+    }
+    expected = recall_at_rate_score(y_true, y_score, rate=0.1)
+    # Within folds it would be the rate.
+    assert expected > 0.4
+    for name, function in taking.items():
+        with case(name):
+            with pytest.raises(ValueError, match=r"rate=0.1 cuts .* 0.1, .*pooled\(\)"):
+                function(single)
+            assert function(single.pooled()) == pytest.approx(expected, rel=1e-12)
+    found, same = (
+        estimate("roc_auc", *given, **options)
+        for given, options in (
+            ([single.pooled()], {}),
+            ([y_true, y_score], {"clusters": clusters}),
+        )
+    )
+    assert found.standard_error == pytest.approx(same.standard_error, rel=1e-9)
+    # Of two samples each, half of one is enough to go on with a warning.
+    pairs = FoldRankings(np.tile([1, 0], 150), y_score, folds // 2)
+    with pytest.warns(UserWarning, match="of the 2 samples .* processes 0.6"):
+        recall_at_rate_score(pairs, rate=0.3)
+
+
+def test_all_folds_of_a_repeat_are_pooled():
+    one = drawn()
+    n = len(one.y_true)
+    twice = FoldRankings(
+        np.tile(one.y_true, 2), np.concatenate([one.y_score, -one.y_score]),
+        np.concatenate([one.fold, one.fold + 9]), indices=np.tile(np.arange(n), 2),
+    )  # fmt: skip
+    pooled = twice.pooled()
+    assert (pooled.n_folds, pooled.n_repeats) == (2, 2)
+    expected = [ranking_auc_score(one.y_true, sign * one.y_score) for sign in (1, -1)]
+    assert_allclose(pooled.scores("roc_auc"), expected, rtol=1e-12)
 
 
 def test_it_is_shown_by_numbers_of_cases():

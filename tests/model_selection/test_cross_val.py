@@ -40,6 +40,28 @@ def test_metrics_are_those_of_cross_val_score(cv):
     assert rate_weighted_auc_score(rankings, rate=0.3) == pytest.approx(scores.mean())
 
 
+def test_groups_only_split_and_clusters_are_units():
+    groups, cluster = np.arange(200) // 4, np.arange(200) // 2
+    cv = GroupKFold(5)
+    found = cross_val_rankings(GaussianNB(), X, Y, cv=cv, groups=groups)
+    expected = [test for _, test in cv.split(X, Y, groups)]
+    for rows, test in zip(found.rows(), expected, strict=True):
+        np.testing.assert_array_equal(np.sort(found.indices[rows]), test)
+    assert found.clusters is None
+    both = cross_val_rankings(
+        GaussianNB(), X, Y, cv=cv, groups=groups, clusters=cluster
+    )
+    np.testing.assert_array_equal(both.fold, found.fold)
+    np.testing.assert_array_equal(both.clusters, cluster[both.indices])
+    by_number = cross_val_rankings(GaussianNB(), X, Y, cv=3, groups=groups)
+    of_fold = [set(groups[by_number.indices[rows]]) for rows in by_number.rows()]
+    assert sum(map(len, of_fold)) == 50
+    with pytest.raises(ValueError, match=r"cv=GroupKFold needs groups=.*clusters="):
+        cross_val_rankings(GaussianNB(), X, Y, cv=cv)
+    with pytest.raises(ValueError, match="y has 200, groups has 3"):
+        cross_val_rankings(GaussianNB(), X, Y, cv=cv, groups=[1, 2, 3])
+
+
 def test_models_are_kept_if_asked_for():
     rankings = cross_val_rankings(GaussianNB(), X, Y, cv=3, return_estimator=True)
     for model, rows in zip(rankings.estimators, rankings.rows(), strict=True):
