@@ -10,6 +10,7 @@ from skrate.displays.curve_band_display import CurveBandDisplay
 from skrate.displays.curve_comparison import CurveComparisonDisplay
 from skrate.displays.forest_plots import (
     BestModelDisplay,
+    ComparisonsDisplay,
     EstimatesDisplay,
     SubgroupDisplay,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "AUCErrorRateDisplay",
     "BestModelDisplay",
     "BudgetReportDisplay",
+    "ComparisonsDisplay",
     "CurveBandDisplay",
     "CurveComparisonDisplay",
     "EstimatesDisplay",

@@ -172,7 +172,7 @@ def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
     axis.set_major_locator(MaxNLocator(max(int(n_ticks), 2), steps=[1, 2, 2.5, 5, 10]))
 
 
-def check_made(name: str, value: Any, made: type, by: str) -> None:
+def check_made(name: str, value: Any, made: type | tuple[type, ...], by: str) -> None:
     """Refuse what the function ``by`` did not return."""
     if not isinstance(value, made):
         raise ValueError(

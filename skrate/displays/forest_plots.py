@@ -18,12 +18,14 @@ from skrate.displays.drawing import (
 )
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SHARES, SubgroupScores
-from skrate.metrics.result_types import Estimates
+from skrate.metrics.result_types import Comparison, Comparisons, Estimates
 
 # Rows that can be read, and the height of the row of the best model.
 _MAX_ROWS, _ROW_HEIGHT = 40, 0.35
 # Metrics differ in a print without colours, too.
 _MARKERS = "osD^"
+# On which sides of 0 the margin of a test is.
+_MARGINS = {"two-sided": (-1, 1), "greater": (-1,), "less": (1,)}
 
 
 class EstimatesDisplay(Drawing, draws=Estimates):
@@ -118,6 +120,127 @@ class EstimatesDisplay(Drawing, draws=Estimates):
         self._name_rows(first.metric, list(map(entry, names)), despine)
         draw_legend(self.ax_)
         return self
+
+
+class ComparisonsDisplay(Drawing, draws=Comparisons):
+    """The difference of each pair of models with its interval, the first on top.
+
+    Lines are at a difference of 0 and, if there is one, at the margin.
+
+    Parameters
+    ----------
+    result : Comparisons or Comparison
+        The result of :func:`compare`.
+    pos_label : int, float, bool or str, default=None
+        The positive label, named on the axis.
+
+    Attributes
+    ----------
+    points_ : matplotlib Line2D
+        The differences.
+    intervals_ : matplotlib LineCollection
+        Their intervals.
+    zero_ : matplotlib Line2D
+        The line at no difference.
+    margins_ : list of matplotlib Line2D
+        The lines at the margin that was tested, empty if there is none.
+    ax_, figure_ : matplotlib Axes and Figure
+        Axes and figure of the most recent drawing.
+
+    Raises
+    ------
+    ValueError
+        If ``result`` is not a result of :func:`compare`.
+
+    See Also
+    --------
+    compare : Compute the differences.
+    EstimatesDisplay : The value of each model.
+
+    Examples
+    --------
+    >>> from skrate import compare
+    >>> from skrate.displays import ComparisonsDisplay
+    >>> models = {"a": [4, 2, 3, 1], "b": [4, 3, 1, 2]}
+    >>> result = compare("roc_auc", [1, 1, 0, 0], models)
+    >>> ComparisonsDisplay(result).plot().points_.get_xdata().tolist()
+    [-0.25]
+    """
+
+    def __init__(
+        self, result: Comparisons | Comparison, *, pos_label: Label = None
+    ) -> None:
+        check_made("result", result, (Comparisons, Comparison), "compare")
+        self.result = result
+        self.pos_label = pos_label
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        point_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw a row for each pair of models.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        point_kwargs : dict, default=None
+            Style of the points, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : ComparisonsDisplay
+            The display that was drawn.
+        """
+        self._start(ax)
+        result = self.result
+        if isinstance(result, Comparisons):
+            pairs, names = result.pairs, result._names_of_pairs()
+        else:
+            pairs, names = (result,), [("a", "b")]
+        first = pairs[0]
+        of = "" if first.of is None else f" of {first.of}"
+        one_sided = "" if first.alternative == "two-sided" else "one-sided "
+        self.points_, self.intervals_ = self._intervals(
+            np.array([one.value for one in pairs]),
+            np.arange(len(pairs)),
+            np.array([one.confidence_interval for one in pairs]),
+            point_kwargs,
+            color=model_color(0),
+            label=f"{one_sided}{100 * first.confidence_level:g} % intervals{of}",
+        )
+        style: dict[str, Any] = {"color": "0.5", "linewidth": 1, "zorder": 0}
+        self.zero_ = self.ax_.axvline(0, linestyle=":", label="no difference", **style)
+        self.margins_ = []
+        if first.margin is not None:
+            style |= {"linestyle": "--", "label": f"margin {first.margin:g}"}
+            for side in _MARGINS[first.alternative]:
+                place = side * first.margin
+                self.margins_.append(self.ax_.axvline(place, **style))
+                style["label"] = "_"
+        if first.alternative != "two-sided":
+            # The other end is the limit of all differences, often far away.
+            side = 0 if first.alternative == "greater" else 1
+            shown = [one.confidence_interval[side] for one in pairs]
+            shown += [*self.points_.get_xdata(), 0.0, first.margin or 0.0]
+            shown.append(-shown[-1])
+            room = 0.1 * max(np.ptp(shown), 1e-9)
+            self.ax_.set_xlim(min(shown) - room, max(shown) + room)
+        rows = [f"{entry(a)}\n- {entry(b)}" for a, b in names]
+        self._name_rows(f"Difference in {first.metric}", rows, despine)
+        # The names of models leave the legend less room than there was.
+        self.figure_.figure.draw_without_rendering()
+        draw_legend(self.ax_)
+        return self
+
+
+# One pair is drawn as several are.
+Comparison._display = ComparisonsDisplay
 
 
 class BestModelDisplay(Drawing, draws=BestModel):

@@ -462,7 +462,7 @@ def _retrained_text(result: Estimate | Comparison) -> str:
 
 
 @dataclass(frozen=True)
-class Comparison(Result):
+class Comparison(Drawn):
     """A difference of two metrics with its test, as :func:`skrate.compare` returns it.
 
     Attributes
@@ -566,7 +566,7 @@ class Comparison(Result):
 
 
 @dataclass(frozen=True)
-class Comparisons(Rows):
+class Comparisons(Drawn, Rows):
     """All pairs of several models, as :func:`skrate.compare` returns them.
 
     Attributes

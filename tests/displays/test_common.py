@@ -22,6 +22,7 @@ from skrate import (
     RankTable,
     RateAveragedROC,
     budget_report,
+    compare,
     compare_curves,
     curve_band,
     estimate,
@@ -34,6 +35,7 @@ from skrate.displays import (
     AUCErrorRateDisplay,
     BestModelDisplay,
     BudgetReportDisplay,
+    ComparisonsDisplay,
     CurveBandDisplay,
     CurveComparisonDisplay,
     EstimatesDisplay,
@@ -118,6 +120,10 @@ ROWS = {
     "estimates": Row(
         EstimatesDisplay, ("roc_auc", Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),
         {"pos_label": "ill", "null_value": 0.5}, {"point_kwargs": "points_"}, estimate,
+    ),
+    "differences": Row(
+        ComparisonsDisplay, ("roc_auc", Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),
+        {"pos_label": "ill", "margin": 0.9}, {"point_kwargs": "points_"}, compare,
     ),
     "subgroups": Row(
         SubgroupDisplay, (["recall", "fpr"], Y, SCORES),
@@ -315,6 +321,7 @@ REFUSED = [
     (CurveBandDisplay, (A,), {}, r"curve.*curve_band"),
     (CurveComparisonDisplay, (A,), {}, r"comparison.*compare_curves"),
     (SubgroupDisplay, (A,), {}, r"scores.*subgroup_scores"),
+    (ComparisonsDisplay, (A,), {}, r"result.*compare"),
     (EstimatesDisplay, (A,), {}, r"result.*estimate"),
     (BudgetReportDisplay(REPORT).plot, (), {"band": "both"}, r"band.*'both'"),
     (RATIOS, ([0.1, 0.6],), {}, r"0\.5.*0\.6"),
@@ -411,7 +418,7 @@ def shown_texts(display):
 def named(name, model):
     """Draw a display of a model, and for several models also of another."""
     row = ROWS[name]
-    if name in ("best", "estimates"):
+    if name in ("best", "differences", "estimates"):
         return row.draw("roc_auc", Y, {model: A + Y_TRUE, "other": B})
     if name == "subgroups":
         return row.draw(by=np.where(A > B, str(model), "other"))
@@ -425,7 +432,7 @@ def test_names_are_shown_as_they_are(name):
     n_entries = len(texts(named(name, "A")))
     for model in NAMES:
         with case(repr(model)):
-            if model == 5 and name in ("best", "estimates"):
+            if model == 5 and name in ("best", "differences", "estimates"):
                 continue
             display = named(name, model)
             shown = shown_texts(display)

@@ -9,6 +9,7 @@ from optional import require
 from skrate import (
     RateAveragedROC,
     budget_report,
+    compare,
     compare_curves,
     curve_band,
     displays,
@@ -44,6 +45,11 @@ def made():
         (rate_averaged_roc_curve(*folds), RateAveragedROC),
         (best, displays.BestModelDisplay),
         (estimate("roc_auc", Y_TRUE, models), displays.EstimatesDisplay),
+        (compare("roc_auc", Y_TRUE, models), displays.ComparisonsDisplay),
+        (
+            compare("roc_auc", Y_TRUE, Y_SCORE, OTHER, margin=0.1),
+            displays.ComparisonsDisplay,
+        ),
     ]
 
 
