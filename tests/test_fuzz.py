@@ -25,13 +25,20 @@ def failures(numbers):
     """Run calls by their numbers, and return what was wrong with them."""
     found = []
     for number in numbers:
-        call = draw_call(SEED, number)
         try:
+            call = draw_call(SEED, number)
             run(call)
         except Disagreement:
             smaller, message = made_small(call)
             found.append(f"call {number} of seed {SEED} {message}\n  {shown(smaller)}")
+        except Exception as error:
+            error.add_note(f"Raised in call {number} of seed {SEED}.")
+            raise
     return found
+
+
+# Of the rates that are drawn, while they are drawn.
+pytestmark = pytest.mark.filterwarnings("ignore:.* is below 0 and counts as the rate 0")
 
 
 @pytest.mark.fuzz

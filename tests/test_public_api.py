@@ -238,7 +238,8 @@ def test_a_registered_metric_has_cases(score):
 def test_a_registered_metric_is_in_the_guide(score):
     pages = (ROOT / "docs" / "user_guide").glob("*.rst")
     named = BY_NAME_ALONE.get(score.__name__, rf"\b{score.__name__}\b")
-    assert any(re.search(named, page.read_text(encoding="utf-8")) for page in pages)
+    is_named = any(re.search(named, page.read_text(encoding="utf-8")) for page in pages)
+    assert is_named, "is named on no page of docs/user_guide"
 
 
 # --- The checks themselves, on samples that must fail -----------------------------

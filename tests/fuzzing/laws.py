@@ -73,7 +73,8 @@ def _beta(rng: np.random.Generator) -> Rate:
 
 def _of_beta(rng: np.random.Generator, a: float, b: float) -> Rate:
     frozen = stats.beta(a, b)
-    given = frozen if rng.random() < 0.3 else rates.beta(a, b)
+    # Of two shapes below 0.5 rates.beta warns.
+    given = frozen if rng.random() < 0.3 or max(a, b) < 0.5 else rates.beta(a, b)
     return Rate(given, Density.of(frozen), False)
 
 
@@ -109,6 +110,9 @@ def _empirical(rng: np.random.Generator) -> Rate:
     n = int(rng.integers(1, 12))
     points = np.round(rng.uniform(0, 1.2, n), int(rng.integers(1, 5)))
     masses = rng.uniform(0.1, 1, n) if rng.random() < 0.5 else None
+    if np.average(points > 1, weights=masses) > 0.5:
+        # As counts and percentages are.
+        points = points / 2
     return Rate(rates.empirical(points, masses), _points(points, masses), True)
 
 
