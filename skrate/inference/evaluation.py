@@ -414,11 +414,11 @@ class Evaluation:
             draws = draws - 2 * bias
         tested = partial(self._interval_of_tests, level, factor)
         found = Uncertain(
-            float(np.clip(value - bias, *bounds)),
-            factor * error,
-            bounds,
-            self.freedom(self.parts),
-            draws,
+            value=float(np.clip(value - bias, *bounds)),
+            standard_error=factor * error,
+            bounds=bounds,
+            freedom=self.freedom(self.parts),
+            draws=draws,
         )
         ends = bounded_interval(
             kind,
@@ -449,13 +449,14 @@ class Evaluation:
             adds, times = times * adds, np.ones(len(adds))
         squares = adds * adds
         total = dot(times, squares)
+        freedoms = freedoms_of_cases(self.metric, self.cases)
         return Uncertain(
-            value,
-            error,
-            (low, max(value, self.metric.worth_limit(self.ranked[0]))),
-            self.freedom(self.parts, freedoms_of_cases(self.metric, self.cases)),
-            draws,
-            dot(times, squares * adds) / total**1.5 if total > 0 else 0.0,
+            value=value,
+            standard_error=error,
+            bounds=(low, max(value, self.metric.worth_limit(self.ranked[0]))),
+            freedom=self.freedom(self.parts, freedoms),
+            draws=draws,
+            skewness=dot(times, squares * adds) / total**1.5 if total > 0 else 0.0,
         )
 
     def _kind_of(self, kind: Interval) -> Interval:
@@ -901,13 +902,13 @@ class Difference:
             return conclude(
                 self.name,
                 (a.value, b.value),
-                factor * error,
                 plan,
-                freedom,
-                None if draws is None else stretched(draws, factor, plan),
-                limits,
-                interval_at if self.combines_intervals else None,
-                self.question,
+                standard_error=factor * error,
+                freedom=freedom,
+                draws=None if draws is None else stretched(draws, factor, plan),
+                limits=limits,
+                interval_at=interval_at if self.combines_intervals else None,
+                params=self.question,
             )
 
         found, factor = conclude_with(1.0), a.units.retraining_factor
@@ -936,13 +937,14 @@ def _warn_of_unlike_samples(a: Ranked, b: Ranked) -> None:
 def conclude(
     name: str,
     values: Sequence[float],
-    standard_error: float,
     plan: Plan,
-    freedom: float,
-    draws: FloatArray | None,
+    *,
+    standard_error: float,
     limits: tuple[float, float],
-    interval_at: IntervalAt | None,
     params: Question,
+    freedom: float = np.inf,
+    draws: FloatArray | None = None,
+    interval_at: IntervalAt | None = None,
 ) -> Comparison:
     """Return the comparison of two values; ``draws`` are of their difference.
 

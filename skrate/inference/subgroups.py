@@ -403,7 +403,13 @@ class SubgroupScores(Drawn, Rows):
         # As of a difference that shows no variation, whose test is this, too.
         name, params, limits = SHARES[self.metrics[i]][0], self.params, (-1.0, 1.0)
         found = conclude(
-            name, (a, b), 0 * error, plan, np.inf, None, limits, interval_at, params
+            name,
+            (a, b),
+            plan,
+            standard_error=0 * error,
+            limits=limits,
+            params=params,
+            interval_at=interval_at,
         )
         return replace(found, standard_error=error)
 
