@@ -328,7 +328,11 @@ class Evaluation:
     def error_and_draws(self) -> tuple[float, FloatArray | None]:
         """Return the standard error by the method, and the replicates if any."""
         if self.plan.method == "delta":
-            return self.parts.standard_error, None
+            error = self.parts.standard_error
+            if self.metric.has_test:
+                # No value between bounds varies more, whatever a slope near one point.
+                error = min(error, (self.bounds[1] - self.bounds[0]) / 2)
+            return error, None
         if self.plan.method != "jackknife":
             draws = replicates_of([self], self.plan, self.metric.name)
             return spread(draws), draws

@@ -657,3 +657,15 @@ def test_a_share_at_the_cut_that_is_the_precision_but_for_rounding():
     )
     assert found.value == 1
     assert found.standard_error < jackknife.standard_error
+
+
+def test_no_standard_error_is_above_half_the_range():
+    # The precision beside the cut is next to the one that is asked for.
+    y_true = np.array([1, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0])
+    found = [
+        estimate("recall_at_precision", y_true, -np.arange(20), precision=p)
+        for p in np.linspace(0.3, 0.9, 25)
+    ]
+    errors = np.array([one.standard_error for one in found])
+    assert errors.max() == 0.5
+    assert (errors < 0.5).any()
