@@ -997,6 +997,7 @@ class RecallTest(NamedTuple):
             + (L (c + F - rho) / p)^2 p (1 - p) / n,
 
         without the last part if class sizes are fixed; c is r / p for a precision.
+        Within a tied group both binomial variances are less, see `_class_variance`.
         """
         table, (n_pos, n_neg, are_fixed) = self.table, self.sizes
         p, rest = table.prevalence, table.negative_share
@@ -1010,8 +1011,10 @@ class RecallTest(NamedTuple):
         difference = tpr - recall
         recall = np.minimum(recall, 1.0)
         lost = np.clip((rates - p * recall) / rest, 0.0, 1.0)
-        variance = (1 - share) ** 2 * recall * (1 - recall) / n_pos
-        variance += (share * rest / p) ** 2 * lost * (1 - lost) / n_neg
+        of_pos = self._class_variance(rates, recall, table.pos / table.n_pos, n_pos)
+        of_neg = self._class_variance(rates, lost, table.neg / table.n_neg, n_neg)
+        variance = (1 - share) ** 2 * of_pos / n_pos
+        variance += (share * rest / p) ** 2 * of_neg / n_neg
         if not are_fixed:
             moved = rates / p * self.is_precise + lost - recall
             variance += (share * moved / p) ** 2 * p * rest / (n_pos + n_neg)
@@ -1020,6 +1023,34 @@ class RecallTest(NamedTuple):
         # No difference is none, even without a variance.
         found[(difference == 0) | (step == 0)] = 0.0
         return found
+
+    def _class_variance(
+        self, rates: FloatArray, mean: FloatArray, groups: FloatArray, size: float
+    ) -> FloatArray:
+        """Return the variance, per sample of a class, of the fraction above each rate.
+
+        A sample counts 1 above the tied group that a rate cuts, a in it and 0 below,
+        with a the part of the group above the cut. If the group has the fraction t of
+        the class, and the mean is m, the variance is m (1 - m) - a (1 - a) t. Nothing
+        is above the first group, so that t is m / a, and (1 - m) / (1 - a) in the last.
+        The reduction is (k - 1) / k of this in a group of k samples of the class.
+        """
+        table = self.table
+        last = table.n_groups - 1
+        group = np.searchsorted(table.rates, rates, side="right") - 1
+        group = np.clip(group, 0, last)
+        start, end = table.rates[group], table.rates[group + 1]
+        part = np.clip(ratio(rates - start, end - start), 0.0, 1.0)
+        binomial = mean * (1 - mean)
+        if_first, if_last = (1 - part) * mean, part * (1 - mean)
+        within = np.minimum(part * (1 - part) * groups[group], binomial)
+        within = np.minimum(np.minimum(within, if_first), if_last)
+        within = np.where(group == last, if_last, within)
+        within = np.minimum(np.where(group == 0, if_first, within), binomial)
+        # Groups of one class, and single samples, are not tied with the other class.
+        is_tied = (table.pos[group] > 0) & (table.neg[group] > 0)
+        count = np.maximum(size * groups[group], 1.0)
+        return np.asarray(binomial - np.where(is_tied, 1 - 1 / count, 0.0) * within)
 
     def _last(self, most: float, sign: int, *, backwards: bool = False) -> float:
         """Return the last rate where the deviation times the sign is no more.

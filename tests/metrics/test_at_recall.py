@@ -375,6 +375,25 @@ def test_the_interval_of_a_recall_is_the_test_turned_round(
     assert_allclose(found, [min(low, value), max(high, value)], rtol=0, atol=5e-4)
 
 
+@looped(
+    "metric, kwargs",
+    [
+        (fpr_at_recall_score, {"recall": 0.55}),
+        (recall_at_fpr_score, {"fpr": 0.03}),
+        (recall_at_fpr_score, {"fpr": 0.8}),
+        (precision_at_recall_score, {"recall": 0.55}),
+        (work_saved_score, {"recall": 0.2}),
+        (recall_at_precision_score, {"precision": 0.5}),
+    ],
+)
+def test_the_interval_of_grades_is_that_of_the_standard_error(metric, kwargs):
+    # Of so many samples in 3 grades the curve is straight where it is cut.
+    table = RankTable([40_000, 30_000, 30_000], [20_000, 60_000, 220_000])
+    found = estimate(metric, table, stratify=True, **kwargs)
+    low, high = found.confidence_interval
+    assert_allclose(high - low, 3.92 * found.standard_error, rtol=1e-3)
+
+
 @looped("seed, share", [(0, 0.1), (1, 0.3), (0, 0.8)])
 @looped("are_fixed", [False, True])
 def test_on_the_roc_curve_it_is_that_of_fixed_class_sizes(
