@@ -119,3 +119,14 @@ __all__ = [
 def __dir__() -> list[str]:
     # What completion offers.
     return [*__all__, "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    # A name of another module is looked for here.
+    for place in (displays, error_rate, labels, rates, results, review):
+        if name in getattr(place, "__all__", ()):
+            hint = f": it is {place.__name__}.{name}"
+            break
+    else:
+        hint = ""
+    raise AttributeError(f"module 'skrate' has no attribute {name!r}{hint}")

@@ -93,6 +93,8 @@ def check_vector(name: str, values: Any) -> Array:
             found = f"a single object of type {type(values).__name__}"
             # Whatever a function does not take in place of labels and scores.
             hint = getattr(values, "__skrate_hint__", "")
+            if hasattr(values, "predict"):
+                hint = ": pass its scores, such as model.predict_proba(X)[:, 1]"
             hint = hint or "; pass a list or an array with one entry per case"
         elif array.ndim == 2 and array.shape[1] == 2 and "score" in name:
             hint = (
@@ -166,7 +168,10 @@ def check_equal_length(**arrays: Array) -> None:
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ValueError(f"Unequal numbers of cases: {found}.")
+        sizes, hint = np.asarray(arrays.get("groups", ())), ""
+        if sizes.dtype.kind in "iu" and sizes.sum() == max(lengths.values()):
+            hint = ": of the sizes of lists make np.repeat(range(len(sizes)), sizes)"
+        raise ValueError(f"Unequal numbers of cases: {found}{hint}.")
 
 
 def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
@@ -202,13 +207,11 @@ def _masks_of_two(labels: Array) -> dict[Any, BoolArray]:
             )
         more = ", ..." if len(found) > 6 else ""
         raise ValueError(
-            f"y_true must hold two classes, found {len(found)} labels: "
-            f"{', '.join(map(shown, found[:6]))}{more}. "
-            "Binarise y_true, for example by y_true == label with the scores of it, or "
-            "grades by y_true >= grade, which is relevance_threshold= of lists; "
-            "ndcg_score(..., gain='linear') takes grades as they are. "
-            "Several classes at once, a column of scores for each, are for scores that "
-            "have average=; estimate and compare take one at a time."
+            f"y_true must hold two classes, found {len(found)} labels, "
+            f"{', '.join(map(shown, found[:6]))}{more}: for grades pass y_true >= "
+            "grade, or relevance_threshold=grade in lists (ndcg_score takes grades as "
+            "they are); for several classes pass y_true == label and the scores of "
+            "this label (score functions with average= take all of them)."
         )
     return masks
 
@@ -343,9 +346,13 @@ def check_fraction(
     is_end = (include_zero and number == 0) or (include_one and number == 1)
     is_inside = 0 < number < 1 or is_end
     if not is_inside:
-        left, right = "[" if include_zero else "(", "]" if include_one else ")"
+        between = "[" if include_zero else "("
+        between += "0, 1" + ("]" if include_one else ")")
+        if not hint and 1 < number <= 100:
+            hint = f": did you mean {number / 100:g}"
+        hint += "?" if "did you mean" in hint else "."
         raise ValueError(
-            f"{name} must be a number in {left}0, 1{right}, got {shown(value)}{hint}."
+            f"{name} must be a number in {between}, got {shown(value)}{hint}"
         )
     return number
 
@@ -455,7 +462,10 @@ def check_choice(
     is_none = or_none and value is None
     if not is_none and not (isinstance(value, str) and value in choices):
         allowed = f"{sorted(choices)}{' or None' if or_none else ''}"
-        raise ValueError(f"{name} must be one of {allowed}, got {shown(value)}.")
+        meant = ""
+        if isinstance(value, str) and value.lower() == "delong" and "delta" in choices:
+            meant = " ('delta' is DeLong's variance for the AUC)"
+        raise ValueError(f"{name} must be one of {allowed}{meant}, got {shown(value)}.")
     return value
 
 

@@ -256,6 +256,9 @@ def list_table(
             return _single_list(sample)
         groups = np.zeros(sample.n_given, dtype=np.intp)
     lists = check_groups("groups", groups)
+    if len(lists.codes) != sample.n_given:
+        # Their labels may be sizes.
+        _of_kept(sample, groups=lists.labels.take(lists.codes))
     gain = _of_kept(sample, gain=gain)
     if gain is not None and sample.weights is not None:
         gain = gain * sample.weights

@@ -115,12 +115,24 @@ ALIASES: dict[Any, Callable[..., float]] = {}
 BY_DEFAULT: dict[Callable[..., float], type[Metric]] = {}
 _OF_SAMPLE = ("sample_weight", "pos_label")
 GROUPS_ARE_LISTS = (
-    "groups are lists or queues, and here all cases are ranked as one. estimate, "
-    "compare and sample_size take groups with one metric that has them itself, such as "
-    "recall_at_rate_score, or ranking_auc_score for 'roc_auc'. Other metrics within "
-    "lists are for group_scores, then its estimate(), compare or sample_size. If cases "
-    "are not independent, such as those of a patient, use clusters=."
+    "groups= is for metrics within lists, and this one ranks all cases as one list: "
+    "pass ranking_auc_score for 'roc_auc', or group_scores(metric, ..., groups=groups) "
+    "for any metric, whose result estimate(), compare and sample_size take. For cases "
+    "that are not independent, such as those of a patient, pass clusters=."
 )
+# What others call an argument, and what it is called here.
+_OTHER_NAMES = {
+    "alpha": "confidence_level=, 1 - alpha",
+    "n_boot": "n_resamples=",
+    "n_bootstrap": "n_resamples=",
+    "n_bootstraps": "n_resamples=",
+    "n_iterations": "n_resamples=",
+    "max_fpr": "partial_auc_score with fpr=(0, max_fpr)",
+    "random_seed": "random_state=",
+    "seed": "random_state=",
+    "sensitivity": "recall=",
+    "specificity": "fpr=, 1 - specificity",
+}
 
 
 class NotAScore:
@@ -828,10 +840,11 @@ def check_parameters(
     if unknown[0] in _OF_SAMPLE:
         raise ValueError(_concerns_sample(unknown[0], function))
     near = get_close_matches(unknown[0], ("groups", "clusters", "confidence_level"))
-    meant = f"; perhaps {near[0]}= is meant" if near else ""
+    meant = _OTHER_NAMES.get(unknown[0], f"{near[0]}=" if near else "")
+    meant = f": did you mean {meant}?" if meant else "."
     raise ValueError(
-        f"metric={_name(function)} has no parameter {unknown[0]!r}; it takes "
-        f"{', '.join(map(repr, dict.fromkeys(allowed))) or 'none'}{meant}."
+        f"metric={_name(function)} has no parameter {unknown[0]!r}{meant} It takes "
+        f"{', '.join(map(repr, dict.fromkeys(allowed))) or 'none'}."
     )
 
 

@@ -444,3 +444,32 @@ def test_predicted_classes_are_no_scores(name):
     v.warn_of_classes("y_score", CLASSES + 1)
     v.warn_of_classes("y_score", np.append(CLASSES, 2))
     v.warn_of_classes("y_score", CLASSES[:9])
+
+
+MEANT = {
+    "alpha": ({"alpha": 0.05}, "confidence_level=, 1 - alpha"),
+    "n_boot": ({"n_boot": 99}, "n_resamples="),
+    "seed": ({"seed": 1}, "random_state="),
+    "a percentage": ({"confidence_level": 95}, r"mean 0\.95\?"),
+    "a power": ({"method": "delong"}, "'delta' is DeLong's variance"),
+    "an estimator": ({"y_score_a": LogisticRegression()}, "y_score_a.*predict_proba"),
+}
+
+
+@looped("name", MEANT)
+def test_what_is_meant_is_named(name):
+    given, message = MEANT[name]
+    scores = {"y_score_a": np.arange(12), "y_score_b": -np.arange(12)} | given
+    with pytest.raises(ValueError, match=message):
+        skrate.compare("roc_auc", TRUE, **scores)
+
+
+def test_the_sizes_of_lists_are_no_groups():
+    message = (
+        r"y_true has 12, groups has 3: .*np.repeat\(range\(len\(sizes\)\), sizes\)"
+    )
+    for function in (skrate.ndcg_score, skrate.ranking_auc_score):
+        with pytest.raises(ValueError, match=message):
+            function(TRUE, np.arange(12), groups=[4, 6, 2])
+        with pytest.raises(ValueError, match=r"groups has 3\.$"):
+            function(TRUE, np.arange(12), groups=[4, 6, 3])

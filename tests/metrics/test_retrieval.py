@@ -320,7 +320,11 @@ def test_a_list_that_gains_nothing_counts_as_told():
 @looped(
     "grades, options, message",
     [
-        ([0, 1, 2], {"pos_label": 2}, r"relevance_threshold=.*ndcg_score.*gain="),
+        (
+            [0, 1, 2],
+            {"pos_label": 2},
+            r"y_true >= grade.*relevance_threshold=.*ndcg_score",
+        ),
         (np.linspace(0, 1, 11), {}, "Are y_true and y_score swapped"),
         ([0, 1, -1], {}, r"0.*gain='linear'.*-1"),
         ([0, 1], {"gain": "exp"}, r"gain.*'linear'.*'exp'"),
@@ -362,7 +366,7 @@ def test_grades_are_gains_by_default_as_in_scikit_learn():
 
 def test_other_metrics_and_weights_refuse_grades_by_name():
     for score in (mean_average_precision_score, average_precision_score):
-        with pytest.raises(ValueError, match=r"ndcg_score.*gain='linear'"):
+        with pytest.raises(ValueError, match=r"y_true >= grade.*ndcg_score"):
             score([0, 1, 2], [1, 2, 3])
     with pytest.raises(ValueError, match="'gain'"):
         group_scores("reciprocal_rank", [0, 1], [1, 2], groups=[1, 1], gain="linear")
