@@ -281,9 +281,10 @@ def compare(
     The statistic is the difference over its standard error: DeLong's z for the AUC.
     The p-value and the interval "wald" take it for Student's t, with the degrees of
     freedom of :func:`estimate`: with five positives the normal distribution would
-    reject a true null in one of ten samples at a level of 0.05. Partial AUCs and
-    momentum have them by the kurtosis of the influence on the difference, and what is
-    taken at a recall at most twice the number of positives on a side of its cut.
+    reject a true null in one of ten samples at a level of 0.05. Partial AUCs, momentum,
+    and all metrics with a ``margin``, have them by the kurtosis of the influence on the
+    difference, and what is taken at a recall at most twice the number of positives on a
+    side of its cut.
 
     P-values and intervals agree: one of level 1 - alpha leaves 0 out where the p-value
     is below alpha; with a ``margin`` d it lies above -d, below d, or between both [3]_.

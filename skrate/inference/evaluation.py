@@ -836,8 +836,10 @@ class Difference:
         if self.are_paired:
             freedoms = np.inf, np.inf
             rest_on_few = a.metric.rests_on_few or b.metric.rests_on_few
+            # Models that differ by the margin would be accepted too often without it.
+            has_margin = a.plan.margin is not None
             are_single = a.cases.clusters is None and a.cases.estimated is None
-            if rest_on_few and are_single:
+            if (rest_on_few or has_margin) and are_single:
                 freedoms = freedoms_of_influence(self.influence, a.cases)
             found = a.freedom(self.parts, freedoms, self.influence)
         else:

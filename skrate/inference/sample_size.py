@@ -706,7 +706,8 @@ def _of_cases(
     least = max(_LEAST / min(share, 1 - share), _LEAST * n / n_units)
     freedom = min(n_pos, n_neg, n_units, _PARTS) - 1
     freedoms = np.inf, np.inf
-    if metric.rests_on_few and not has_clusters:
+    rests_on_few = metric.rests_on_few or goal.plan.margin is not None
+    if rests_on_few and not has_clusters:
         freedoms = freedoms_of_influence(influence, cases)
     pilot = _Pilot(
         goal=goal,

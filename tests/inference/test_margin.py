@@ -109,13 +109,18 @@ def paired_delong(y_true, a, b):
 
 
 def paired_freedom(y_true, a, b):
-    """Return Brunner and Munzel's degrees of freedom of the difference of two AUCs."""
+    """Return the degrees of freedom of the difference of two AUCs, with a margin.
+
+    Those of Brunner and Munzel, by the kurtosis of each class if these are fewer.
+    """
     of_a, of_b = (delong.placements(y_true, score) for score in (a, b))
     squares = total = 0.0
     for one, other in zip(of_a, of_b, strict=True):
         apart = np.subtract(one, other).astype(float)
         part = np.var(apart, ddof=1) / len(apart)
-        total, squares = total + part, squares + part**2 / (len(apart) - 1)
+        by_kurtosis = 2 * len(apart) / (stats.kurtosis(apart, fisher=False) - 1)
+        freedom = min(len(apart) - 1, by_kurtosis)
+        total, squares = total + part, squares + part**2 / freedom
     return total**2 / squares
 
 
