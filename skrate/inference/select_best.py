@@ -233,9 +233,12 @@ def select_best(
     replaced by Student's t, with as many degrees of freedom as there are cases of the
     rarer class, or effective clusters, less one.) So each model that is truly the best
     is in the set with about the confidence level. Model k is equivalent if
-    :math:`\theta_j - \theta_k + q s_{jk} \le` ``margin`` for all j, with q the quantile
-    of the maximum over all pairs: with about the confidence level all of them are
-    within the margin of the best.
+    :math:`\theta_j - \theta_k + q s_{jk} \le` ``margin`` for all j, with q the greatest
+    of these quantiles: with about the confidence level all of them are within the
+    margin of the best. (A model that is not is called equivalent only if its difference
+    from the true best is too small by q standard errors. Whichever model this is, no
+    more than the pairs with it matter.) In simulations a model that was worse by the
+    margin was called equivalent in 0.03 to 0.05 of 400 samples.
 
     If one of many models is better than all others, the correction is somewhat too
     large: in simulations by 0.005 to 0.016, with a coverage of 0.90 to 0.96 at a level
@@ -654,9 +657,8 @@ def _sets(
         tail = special.ndtr(-np.quantile(draws, plan.confidence_level))
         return -float(special.stdtrit(freedom, tail))
 
-    n = len(values)
+    n, most = len(values), 0.0
     is_in = np.ones(n, dtype=bool)
-    most = np.zeros(len(moved))
     spread = np.zeros((n, n))
     for k in range(n):
         away = moved - moved[:, [k]]
@@ -666,10 +668,12 @@ def _sets(
         if not others.any():
             continue
         highest = (away[:, others] / spread[k, others]).max(axis=1)
-        np.maximum(most, highest, out=most)
+        critical = quantile(highest)
+        most = max(most, critical)
         distance = ((values[others] - values[k]) / spread[k, others]).max()
-        is_in[k] = distance <= quantile(highest)
+        is_in[k] = distance <= critical
     if margin is None:
         return is_in, np.zeros(n, dtype=bool)
-    worse = values - values[:, None] + quantile(most) * spread
+    # Whichever model is the best, it is in the pairs of one k.
+    worse = values - values[:, None] + most * spread
     return is_in, np.asarray(worse.max(axis=1) <= margin)

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -436,3 +437,26 @@ def test_no_model_is_near_the_best_unless_that_is_shown():
     assert found.equivalent == ()
     assert found.choice is None
     assert "none shown to be within 1e-09 of the best" in repr(found)
+
+
+@pytest.mark.slow
+def test_what_is_worse_by_the_margin_is_seldom_equivalent_and_equals_often_are():
+    # Normal scores of a variance of 5 in each class, whose AUC is Phi(d / sqrt(10)).
+    away, margin = 2.7, 0.04
+    worse = stats.norm.ppf(stats.norm.cdf(away / np.sqrt(10)) - margin) * np.sqrt(10)
+
+    def equivalent(seed, n_pos, shift):
+        rng = np.random.default_rng(seed)
+        y_true = np.repeat([1, 0], [n_pos, 4 * n_pos])
+        scores = 2 * rng.normal(size=(5 * n_pos, 1)) + rng.normal(size=(5 * n_pos, 3))
+        scores += y_true[:, None] * [away, shift, shift]
+        found = select_best(
+            "roc_auc", y_true, scores, margin=margin, n_resamples=200, random_state=0
+        )
+        return np.isin(["0", "1", "2"], found.equivalent)
+
+    false = simulated(400, lambda seed: equivalent(seed, 400, worse)[1:].any())
+    assert_share(false, at_least=0.01, at_most=0.05)
+    # By the quantile of all pairs it was 0.17.
+    equal = simulated(300, lambda seed: equivalent(seed, 60, away).mean())
+    assert_share(equal, at_least=0.29)
