@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special, stats
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
+from skrate.data.arrays import ROUNDING, Array, ArrayLike, FloatArray, IntArray, Label
 from skrate.data.checks import (
     Check,
     check_arguments,
@@ -706,6 +706,7 @@ def _of_cases(
     least = max(_LEAST / min(share, 1 - share), _LEAST * n / n_units)
     freedom = min(n_pos, n_neg, n_units, _PARTS) - 1
     freedoms = np.inf, np.inf
+    _warn_few_in_window(metric, n_pos, n_neg)
     rests_on_few = metric.rests_on_few or goal.plan.margin is not None
     if rests_on_few and not has_clusters:
         freedoms = freedoms_of_influence(influence, cases)
@@ -725,6 +726,18 @@ def _of_cases(
         metric=metric,
     )
     return _planned(result, pilot)
+
+
+def _warn_few_in_window(metric: Metric, n_pos: float, n_neg: float) -> None:
+    """Warn if a pilot has few samples in the window of a partial AUC."""
+    name, n_least = metric.least_in_window(n_pos, n_neg)
+    if n_least < 5 * (1 - ROUNDING):
+        warn(
+            f"Take a pilot with at least 5 {name} in the window of the partial AUC, or "
+            f"a wider window: this one has {n_least:.3g}. With 2 to 4, half widths "
+            "were 1.2 to 1.6 times as planned on average, and n_interval contained the "
+            "right n in 0.72 to 0.95 of pilots."
+        )
 
 
 def _planned_metric(metric: MetricLike, params: dict[str, Any]) -> Metric:

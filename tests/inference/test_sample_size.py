@@ -1,6 +1,7 @@
 """Sample sizes and power: by hand, against formulas, and against what is simulated."""
 
 import re
+import warnings
 from dataclasses import replace
 from functools import partial
 
@@ -474,3 +475,15 @@ def test_a_pilot_of_one_class_says_nothing_of_another_prevalence():
     with pytest.warns(UndefinedMetricWarning, match="at least 2"):
         found = sample_size("roc_auc", [False] * 8, *scores, planned_prevalence=0.2)
     assert np.isnan(found.n)
+
+
+@pytest.mark.parametrize("n_pos", [24, 25])
+def test_a_pilot_with_few_positives_in_the_window_is_warned_of(n_pos):
+    y_true = np.repeat([1, 0], [n_pos, 100])
+    y_score = np.random.default_rng(0).normal(size=n_pos + 100) + y_true
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sample_size("partial_auc", y_true, y_score, tpr=(0.8, 1), half_width=0.1)
+    assert ["at least 5 positives" in str(one.message) for one in caught] == (
+        [True] if n_pos == 24 else []
+    )
