@@ -736,7 +736,7 @@ def _warn_few_in_window(metric: Metric, n_pos: float, n_neg: float) -> None:
             f"Take a pilot with at least 5 {name} in the window of the partial AUC, or "
             f"a wider window: this one has {n_least:.3g}. With 2 to 4, half widths "
             "were 1.2 to 1.6 times as planned on average, and n_interval contained the "
-            "right n in 0.72 to 0.95 of pilots."
+            "right n in 0.72 to 0.98 of pilots."
         )
 
 
