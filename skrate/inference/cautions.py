@@ -106,6 +106,8 @@ def warn_of_value(
 
     Not ``again`` where another ranking of the same cases was said to say little.
     """
+    if ranked.estimated is not None and ranked.worth is None:
+        _warn_of_impossible(metric, value, ranked.sizes)
     if reason is not None:
         warn_undefined(f"The uncertainty of the {metric.name}", reason)
     elif np.isnan(value):
@@ -116,6 +118,21 @@ def warn_of_value(
             warn_of_few_processed(metric, rate, ranked)
         if not again:
             warn_if_unsupported(metric, ranked.table, ranked.sizes)
+
+
+def _warn_of_impossible(
+    metric: Metric, value: float, sizes: tuple[float, float]
+) -> None:
+    """Warn of a value by estimated labels that no true labels could give."""
+    low, high = metric.bounds()
+    # Up to rounding.
+    if value < low - 1e-9 or value > high + 1e-9:
+        warn(
+            f"The {metric.name} is estimated as {value:.4g}, outside {low:g} to "
+            f"{high:g}: estimated labels leave {sizes[0]:.4g} positive and "
+            f"{sizes[1]:.4g} negative cases. Do not use this value: label more cases, "
+            "or check the error rates of the labels."
+        )
 
 
 def warn_of_difference(

@@ -226,7 +226,9 @@ def estimate(
         rate leaves fewer than 5 cases above the cut or tied with it; or if folds have
         so few positives on average that the mean is biased by more than the interval
         allows for. If the interval is worse than scores that say nothing, such as an
-        AUC below 0.5: the scores, or ``pos_label``, may be turned round.
+        AUC below 0.5: the scores, or ``pos_label``, may be turned round. If estimated
+        labels, of a class estimated to be nearly empty, give a value outside the bounds
+        of the metric.
 
     See Also
     --------

@@ -181,3 +181,17 @@ def test_validation_by_any_number_of_cases_takes_no_memory():
         assert one.confidence_interval == pytest.approx(
             known.confidence_interval, rel=1e-4
         )
+
+
+# Of 200 cases, 20 false positives are expected: 1.25 or 2.5 positives are left.
+@pytest.mark.parametrize(
+    ("n_found", "also"), [(21, "uncertainty of the AUC"), (22, "may be too short")]
+)
+def test_a_value_that_no_labels_can_have_is_warned_of(n_found, also):
+    found = labels.noisy(np.repeat([1, 0], [n_found, 200 - n_found]), 0.9, 0.9)
+    with (
+        pytest.warns(UserWarning, match=also),
+        pytest.warns(UserWarning, match="outside 0 to 1"),
+    ):
+        one = estimate("roc_auc", found, -np.arange(200.0))
+    assert one.value > 1
