@@ -302,6 +302,11 @@ class Evaluation:
         return max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
 
     @property
+    def unit_freedom(self) -> float:
+        """The degrees of freedom of the independent samples of the rarer class."""
+        return self.cases.unit_freedom
+
+    @property
     def most_freedom(self) -> float:
         """The most degrees of freedom that a difference from this model has."""
         return self.metric.most_freedom(*self.cases.effective_sizes)

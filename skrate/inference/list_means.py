@@ -94,6 +94,11 @@ class MeanOverLists(Evaluation):
         lists = self.scores._lists
         return float(lists.n_pos.sum()), float(lists.n_neg.sum())
 
+    @property
+    def unit_freedom(self) -> float:
+        """The degrees of freedom of independent lists."""
+        return self.freedom(self.parts)
+
     @lazy
     def influence(self) -> FloatArray:
         """How far the value of each list is from the mean, in all that share units."""
@@ -110,12 +115,18 @@ class MeanOverLists(Evaluation):
         return influence_parts(self.influence, self.cases)
 
     def interval(
-        self, *_: Any, level: float | None = None, **__: Any
+        self,
+        *_: Any,
+        error: float | None = None,
+        level: float | None = None,
+        value: float | None = None,
+        **__: Any,
     ) -> ConfidenceInterval:
-        """Return Student's interval, cut to the bounds."""
+        """Return Student's interval, cut to the bounds, by default about the mean."""
         level = self.plan.confidence_level if level is None else level
-        error, freedom = self.parts.standard_error, self.freedom(self.parts)
-        return t_interval(self.value, error, level, self.bounds, freedom)
+        value = self.value if value is None else value
+        error = self.parts.standard_error if error is None else error
+        return t_interval(value, error, level, self.bounds, self.freedom(self.parts))
 
     def test(self, x: float, *_: Any, **__: Any) -> tuple[float, float]:
         """Return the statistic and the p-value of x by Student's t."""

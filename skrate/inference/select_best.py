@@ -34,8 +34,15 @@ from skrate.data.checks import (
 from skrate.data.folds import are_of_folds
 from skrate.inference.cautions import CLASSES
 from skrate.inference.evaluation import Evaluation
+from skrate.inference.group_scores import scores_in_lists
 from skrate.inference.intervals import SLACK
-from skrate.inference.models import check_several, evaluate_models, rankings_of_models
+from skrate.inference.list_means import MeanOverLists, evaluate_lists
+from skrate.inference.models import (
+    check_several,
+    columns_of_models,
+    evaluate_models,
+    rankings_of_models,
+)
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     OF_CASES,
@@ -48,7 +55,7 @@ from skrate.inference.rankings import (
 from skrate.inference.resampling import count_draw
 from skrate.inference.variance import of_units, scaled_units
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
-from skrate.metrics.metric import GROUPS_ARE_LISTS, MetricLike, check_metric_first
+from skrate.metrics.metric import MetricLike, check_metric_first
 from skrate.metrics.result_types import (
     ConfidenceInterval,
     Drawn,
@@ -90,6 +97,7 @@ def select_best(
     margin: float | None = None,
     cost: Mapping[Any, float] | None = None,
     n_resamples: int = 2000,
+    groups: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
@@ -128,9 +136,12 @@ def select_best(
         the cheapest model within ``margin`` is the result's ``choice``.
     n_resamples : int, default=2000
         Number of bootstrap samples.
+    groups : array-like of shape (n_samples,), default=None
+        The list of each row, for a metric within lists such as :func:`ndcg_score`. The
+        lists are then the independent units, and ``sample_weight`` is one of rows.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each case, such as its patient: clusters are independent, cases
-        within one need not be.
+        within one need not be. With ``groups`` all rows of a list have one cluster.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the cases.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -144,7 +155,8 @@ def select_best(
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``.
+        Parameters of the metric, such as ``rate``; with ``groups`` also ``average`` and
+        ``undefined``, as in :meth:`GroupScores.mean`.
 
     Returns
     -------
@@ -158,14 +170,15 @@ def select_best(
     ------
     ValueError
         For labels, scores, weights or clusters that do not fit, folds that differ
-        between models, a cost that is missing or has no margin, or a metric of lists.
+        between models, a cost that is missing or has no margin, or a metric that
+        has no lists with ``groups``.
 
     Warns
     -----
     UndefinedMetricWarning
         If a class has fewer than two cases, or the metric is undefined.
     UserWarning
-        If a class has fewer than 10 cases.
+        If a class has fewer than 10 cases, or there are fewer than 10 lists.
 
     See Also
     --------
@@ -272,15 +285,25 @@ def select_best(
     """
     given = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    if "groups" in metric_kwargs:
-        raise ValueError(GROUPS_ARE_LISTS)
     plan, margin = Plan.of(given, interval="wilson", margin=None), given["margin"]
     _check_order(y_true, y_score)
-    cases = {name: given[name] for name in OF_CASES}
-    samples = rankings_of_models("y_score", y_score, y_true, cases, weights, least=1)
-    costs = _check_cost(cost, margin, list(samples))
-    found = evaluate_models((metric, metric_kwargs), list(samples.values()), plan)
-    return _selected(tuple(samples), found, plan, margin, costs)
+    cases, meant = {name: given[name] for name in OF_CASES}, (metric, metric_kwargs)
+    if groups is None:
+        samples = rankings_of_models(
+            "y_score", y_score, y_true, cases, weights, least=1
+        )
+        names = list(samples)
+        found = evaluate_models(meant, list(samples.values()), plan)
+    else:
+        if are_of_folds(y_true):
+            raise ValueError("groups excludes FoldRankings: give labels and scores.")
+        models = check_several(
+            "y_score", columns_of_models("y_score", y_score, y_true), 1
+        )
+        named, how = scores_in_lists(*meant, y_true, models, groups, cases)
+        names, found = list(named), [*evaluate_lists(list(named.values()), plan, **how)]
+    costs = _check_cost(cost, margin, names)
+    return _selected(tuple(map(str, names)), found, plan, margin, costs)
 
 
 def _check_order(y_true: Any, y_score: Any) -> None:
@@ -349,11 +372,11 @@ def _selected(
     if all(model.is_known for model in found) and not np.isnan(values).any():
         errors = np.array([model.parts.standard_error for model in found])
         ends = np.array([model.interval() for model in found])
-        _warn_of_few(found[0].cases)
+        _warn_of_few(found[0])
         corrected, interval = values[best], ConfidenceInterval(*ends[best].tolist())
         if len(names) > 1:
             corrected, interval, moved = _without_luck(found, errors, sign, best)
-            freedom = found[0].cases.unit_freedom
+            freedom = found[0].unit_freedom
             is_in, are_near = _sets(sign * values, moved, plan, margin, freedom)
             is_in[best] = True
     choice: str | None = None
@@ -379,8 +402,8 @@ def _selected(
         margin=margin,
         equivalent=None if margin is None else tuple(all_names[are_near]),
         choice=choice,
-        n_pos=n_pos,
-        n_neg=n_neg,
+        n_pos=round(n_pos),
+        n_neg=round(n_neg),
     )
 
 
@@ -512,12 +535,17 @@ class BestModel(Drawn, Rows):
         return f"{text};\n  n_pos={self.n_pos}, n_neg={self.n_neg})"
 
 
-def _warn_of_few(cases: Ranked) -> None:
-    """Warn where a class has too few cases to be resampled."""
-    for size, name in zip(cases.sizes, CLASSES, strict=True):
+def _warn_of_few(model: Evaluation) -> None:
+    """Warn where a class has too few cases to be resampled, or there are few lists."""
+    held = {
+        f"{name} cases": n for name, n in zip(CLASSES, model.cases.sizes, strict=True)
+    }
+    if isinstance(model, MeanOverLists):
+        held = {"independent lists": float(model.cases.n_units)}
+    for name, size in held.items():
         if size < _FEW:
             warn(
-                f"There are {size:g} {name} cases: of fewer than {_FEW} the correction "
+                f"There are {size:g} {name}: of fewer than {_FEW} the correction "
                 "and the interval are not to be relied on: label more."
             )
 

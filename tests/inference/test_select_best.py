@@ -439,6 +439,64 @@ def test_no_model_is_near_the_best_unless_that_is_shown():
     assert "none shown to be within 1e-09 of the best" in repr(found)
 
 
+def in_lists(n_lists, n_models, seed):
+    """Return rows of lists with shared difficulty, and the scores of models."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_lists), 15)
+    y_true = rng.random(len(groups)) < 0.25
+    shared = rng.normal(size=len(groups)) + y_true * rng.normal(size=n_lists)[groups]
+    noise = rng.normal(size=(n_models, len(groups)))
+    scores = {str(k): shared + y_true + own for k, own in enumerate(noise)}
+    return y_true, scores, groups
+
+
+def test_models_within_lists_are_judged_by_their_lists():
+    y_true, scores, groups = in_lists(40, 4, 0)
+    options = {"groups": groups, "k": 5, "random_state": 0}
+    found = select_best("ndcg", y_true, scores, **options)
+    for k, name in enumerate(scores):
+        one = estimate("ndcg", y_true, scores[name], groups=groups, k=5)
+        assert found.values[k] == one.value
+        assert found.standard_errors[k] == pytest.approx(one.standard_error, rel=1e-12)
+        assert_allclose(found.intervals[k], one.confidence_interval, rtol=1e-12)
+    assert found.best == max(scores, key=lambda k: found.values[int(k)])
+    assert found.corrected_value < found.value
+    order = np.random.default_rng(1).permutation(len(groups))
+    again = select_best(
+        "ndcg", y_true[order], {k: s[order] for k, s in scores.items()}, k=5,
+        groups=groups[order], random_state=0,
+    )  # fmt: skip
+    assert again.set == found.set
+    assert again.corrected_value == pytest.approx(found.corrected_value, rel=1e-9)
+    # Clusters of lists are fewer units.
+    clustered = select_best(
+        "ndcg", y_true, scores, clusters=groups // 4, **options
+    ).standard_errors
+    expected = estimate(
+        "ndcg", y_true, scores["1"], groups=groups, clusters=groups // 4, k=5
+    ).standard_error
+    assert clustered[1] == pytest.approx(expected, rel=1e-12)
+    few = groups < 8
+    some = y_true[few], {k: s[few] for k, s in scores.items()}
+    with pytest.warns(UserWarning, match="8 independent lists: of fewer than 10"):
+        select_best("ndcg", *some, groups=groups[few], random_state=0)
+    with pytest.raises(ValueError, match="groups= is for metrics within lists"):
+        select_best("roc_auc", y_true, scores, groups=groups)
+    with pytest.raises(ValueError, match="groups excludes FoldRankings"):
+        select_best("ndcg", {"a": FoldRankings(Y, MODELS["a"], Y)}, groups=groups)
+
+
+@pytest.mark.slow
+def test_each_of_equally_good_models_within_lists_may_be_the_best():
+    def is_in(seed):
+        y_true, scores, groups = in_lists(50, 5, seed)
+        options = {"groups": groups, "random_state": 0, "n_resamples": 300}
+        found = select_best("ndcg", y_true, scores, **options)
+        return [name in found.set for name in scores]
+
+    assert_share(simulated(150, is_in), at_least=0.93, at_most=0.99)
+
+
 @pytest.mark.slow
 def test_what_is_worse_by_the_margin_is_seldom_equivalent_and_equals_often_are():
     # Normal scores of a variance of 5 in each class, whose AUC is Phi(d / sqrt(10)).
