@@ -303,7 +303,8 @@ def _sequence(name: str, values: Any) -> list[Any]:
     if not is_sequence or any(np.ndim(value) == 0 for value in values):
         raise ValueError(
             f"{name} must hold an array for each fold, as a list of them; found "
-            f"{type(values).__name__}. For one fold pass [y_true], [y_score]."
+            f"{type(values).__name__}. For one fold pass [y_true], [y_score]; for "
+            "several models use RateAveragedROC.from_models(y_true, models)."
         )
     if len(values) == 0:
         raise ValueError(f"{name} is empty: at least one fold is needed.")

@@ -93,7 +93,11 @@ def check_vector(name: str, values: Any) -> Array:
             found = f"a single object of type {type(values).__name__}"
             # Whatever a function does not take in place of labels and scores.
             hint = getattr(values, "__skrate_hint__", "")
-            if hasattr(values, "predict"):
+            if isinstance(values, Mapping):
+                hint = "; of several models estimate, compare, select_best, "
+                hint += "budget_report and from_models of displays take it, and others "
+                hint += "one after another"
+            elif hasattr(values, "predict"):
                 hint = ": pass its scores, such as model.predict_proba(X)[:, 1]"
             hint = hint or "; pass a list or an array with one entry per case"
         elif array.ndim == 2 and array.shape[1] == 2 and "score" in name:

@@ -17,6 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.checks import shown
+from skrate.data.folds import FoldRankings
+from skrate.inference.models import several_models
+from skrate.inference.rankings import ScoresOfModels
 from skrate.metrics.result_types import Drawn
 from skrate.model_selection.cross_validation import fold_rankings
 from skrate.model_selection.responses import (
@@ -503,6 +506,58 @@ class FoldsDisplay(Display):
             name = type(cv_results["estimator"][0]).__name__
         drawn: Self = cls.from_predictions(rankings, name=name, **kwargs)  # type: ignore[attr-defined]
         return drawn
+
+    @classmethod
+    def from_models(
+        cls,
+        y_true: ArrayLike | Mapping[Any, FoldRankings],
+        y_score: ScoresOfModels | None = None,
+        *,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> list[Self]:
+        """Draw several models on the same axes.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,) or mapping of FoldRankings
+            True labels of two classes; or, without ``y_score``, the rankings of folds
+            of each model by its name, such as :func:`search_rankings` returns.
+        y_score : mapping or data frame, default=None
+            The scores of each model, of shape (n_samples,), by its name.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **kwargs : dict
+            Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
+
+        Returns
+        -------
+        displays : list of Display
+            A display for each model, of this class.
+
+        Raises
+        ------
+        ValueError
+            If there are no scores of several models, or of :meth:`from_predictions`.
+        """
+        models = several_models("y_score", y_true, y_score)
+        if models is None:
+            raise ValueError(
+                "y_score must be a dict or a data frame with the scores of each model: "
+                f"for one model use {cls.__name__}.from_predictions."
+            )
+        drawn: list[Self] = []
+        for name, (labels, scores) in models.items():
+            given = cls._as_predictions(labels, scores)
+            one = cls.from_predictions(*given, name=name, ax=ax, **kwargs)  # type: ignore[attr-defined]
+            ax = one.ax_
+            drawn.append(one)
+        return drawn
+
+    @classmethod
+    def _as_predictions(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
+        """Return labels and scores of one model as ``from_predictions`` takes them."""
+        return (y_true,) if y_score is None else (y_true, y_score)
 
 
 # A budget looks the same in all pictures: as neither a model nor a band does.

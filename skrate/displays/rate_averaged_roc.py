@@ -381,6 +381,10 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         )
         return cls(curve, name=name, rate=rate).plot(**kwargs)
 
+    @classmethod
+    def _as_predictions(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
+        return (y_true,) if y_score is None else ([y_true], [y_score])
+
     def plot(
         self,
         ax: Axes | None = None,

@@ -35,6 +35,7 @@ from skrate.inference.rankings import (
     Ranked,
     Rankings,
     Weights,
+    are_columns,
     check_cases,
     check_metric,
     columns_of,
@@ -125,6 +126,19 @@ def columns_of_models(
     """Return the scores of several models by their names, of which there are enough."""
     models = columns_of(argument, scores, len(check_vector("y_true", y_true)))
     return check_several(argument, models, least)
+
+
+def several_models(
+    argument: str, y_true: Any, scores: Any
+) -> dict[str, tuple[Any, Any]] | None:
+    """Return labels and scores, or folds, of each of several models, None of one."""
+    if are_of_folds(y_true):
+        folds = check_several("y_true", models_by_name(y_true), 1)
+        return {str(name): (one, None) for name, one in folds.items()}
+    if scores is None or not are_columns(scores):
+        return None
+    columns = columns_of_models(argument, scores, y_true, least=1)
+    return {str(name): (y_true, column) for name, column in columns.items()}
 
 
 def models_by_name(models: Any) -> Mapping[Any, Any]:

@@ -7,6 +7,8 @@ from sklearn.exceptions import UndefinedMetricWarning
 from looped import case
 from optional import require
 from skrate import (
+    FoldRankings,
+    HitCurveDisplay,
     RateAveragedROC,
     budget_report,
     compare,
@@ -92,3 +94,30 @@ def test_all_results_with_a_display_draw_themselves():
         for cls in public:
             if cls.__name__ in source:
                 assert cls in drawable, cls
+
+
+def test_several_models_are_drawn_on_the_same_axes():
+    plt = require("matplotlib.pyplot")
+    models = {"a": Y_SCORE, "b": OTHER}
+    folds = {
+        name: FoldRankings(Y_TRUE, scores, np.arange(200) % 4)
+        for name, scores in models.items()
+    }
+    for display in (HitCurveDisplay, RateAveragedROC):
+        for given in ((Y_TRUE, models), (folds,)):
+            with case(f"{display.__name__} of {len(given)} arguments"):
+                ax = plt.figure().subplots()
+                drawn = display.from_models(*given, ax=ax)
+                assert [one.name for one in drawn] == ["a", "b"]
+                assert all(one.ax_ is ax for one in drawn)
+                labels = ax.get_legend_handles_labels()[1]
+                assert [text[0] for text in labels if text[1] == " "] == ["a", "b"]
+        with pytest.raises(
+            ValueError, match=f"use {display.__name__}.from_predictions"
+        ):
+            display.from_models(Y_TRUE, Y_SCORE)
+    with pytest.raises(ValueError, match="from_models of displays"):
+        HitCurveDisplay.from_predictions(Y_TRUE, models)
+    with pytest.raises(ValueError, match=r"RateAveragedROC\.from_models"):
+        RateAveragedROC.from_predictions(Y_TRUE, models)
+    plt.close("all")
