@@ -357,6 +357,11 @@ class BestModelDisplay(Drawing, draws=BestModel):
         return self
 
 
+def _group_label(metric: str) -> str:
+    """Return the name of a metric of groups."""
+    return SHARES[metric][0] if metric in SHARES else metric
+
+
 class SubgroupDisplay(Drawing, draws=SubgroupScores):
     """What each group gets where all cases are one queue, with intervals.
 
@@ -444,7 +449,7 @@ class SubgroupDisplay(Drawing, draws=SubgroupScores):
                 point_kwargs,
                 color=model_color(i),
                 marker=_MARKERS[i],
-                label=SHARES[share][0],
+                label=_group_label(share),
             )
             self.points_.append(line)
             self.intervals_.append(drawn)
@@ -452,7 +457,7 @@ class SubgroupDisplay(Drawing, draws=SubgroupScores):
             style["label"] = "_" if i else "all cases together"
             overall = self.ax_.axvline(scores.overall[share], zorder=0, **style)
             self.overall_.append(overall)
-        name = SHARES[asked[0]][0] if len(asked) == 1 else "Share of the group"
+        name = _group_label(asked[0]) if len(asked) == 1 else "Share of the group"
         sizes = zip(scores.groups[:n_groups], scores.n_items[:n_groups], strict=True)
         self._name_rows(
             name, [f"{entry(group)}\n(n = {n:,.0f})" for group, n in sizes], despine

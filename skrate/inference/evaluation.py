@@ -936,7 +936,7 @@ def _warn_of_unlike_samples(a: Ranked, b: Ranked) -> None:
     if few >= (_FEW_UNLIKE if many > 2 * few else _FEW_ALIKE):
         return
     warn(
-        "y_true_b are other cases than y_true, and the rarer classes have "
+        "The cases of both are other ones, and the rarer classes have "
         f"{rarer[0]:g} and {rarer[1]:g} of them: with so few, tests at a level of "
         "0.05 found up to "
         "0.15 of equal models different. Take a p-value above 0.01 for no evidence, or "

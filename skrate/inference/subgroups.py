@@ -1,11 +1,11 @@
-"""What each group of people gets where all cases are one queue."""
+"""Metrics of groups of people: of their parts of one queue, or of their rankings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
@@ -33,9 +33,9 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.data.sample import check_scores_given
 from skrate.data.table import merged_but_at, table_of_weights
-from skrate.inference.cautions import warn_of_few_processed
+from skrate.inference.cautions import warn_of_few_cases, warn_of_few_processed
 from skrate.inference.compare import compare_pairs
-from skrate.inference.evaluation import conclude
+from skrate.inference.evaluation import Difference, Evaluation, conclude
 from skrate.inference.intervals import (
     ADDED,
     ADJUSTMENTS,
@@ -45,11 +45,13 @@ from skrate.inference.intervals import (
     hybrid_interval,
     wilson_interval,
 )
+from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     OF_CASES,
     WEIGHTS,
     Ranked,
+    Rankings,
     Weights,
     check_cases,
     scored,
@@ -63,7 +65,14 @@ from skrate.inference.variance import (
 )
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate
 from skrate.metrics.hypothesis_tests import ALTERNATIVES, Alternative
-from skrate.metrics.metric import METRICS, MetricLike, check_parameters, unwrap
+from skrate.metrics.metric import (
+    METRICS,
+    Metric,
+    MetricLike,
+    check_parameters,
+    find_metric,
+    unwrap,
+)
 from skrate.metrics.recall import bandwidth, mean_and_moved, share_at_cut
 from skrate.metrics.result_types import (
     Comparison,
@@ -91,6 +100,7 @@ SHARES: dict[Share, tuple[str, int, int, str]] = {
 _KINDS: dict[Any, Share] = {RecallAtRate: "recall", PrecisionAtRate: "precision"}
 _ARGUMENTS: dict[str, Check] = {"confidence_level": check_fraction, "weights": WEIGHTS}
 _NAN = float("nan")
+_UNKNOWN = ConfidenceInterval(_NAN, _NAN)
 
 
 def subgroup_scores(
@@ -107,11 +117,12 @@ def subgroup_scores(
     weights: Weights = "frequency",
     pos_label: Label = None,
 ) -> SubgroupScores:
-    r"""Compute what each group gets where all cases are one queue.
+    r"""Compute what each group gets where all cases are one queue, or its own AUC.
 
     A clinic calls in the tenth with the highest scores, women and men alike: which
     share of the ill women does it find, and which of the ill men? All groups share the
-    cut. With ``groups=``, as in :func:`group_scores`, each list has another cut.
+    cut. With ``groups=``, as in :func:`group_scores`, each list has another cut. A
+    metric of a whole ranking, such as "roc_auc", is that of the cases of each group.
 
     Parameters
     ----------
@@ -121,7 +132,8 @@ def subgroup_scores(
         group. :func:`recall_at_rate_score` and :func:`precision_at_rate_score`, or
         their names, mean these as well. Under a distribution of the rate, the precision
         is the expected number of positives found over the expected number processed,
-        and :func:`precision_at_rate_score` is the mean of the ratio.
+        and :func:`precision_at_rate_score` is the mean of the ratio. Or one metric of
+        a whole ranking, such as "roc_auc" or "average_precision".
     y_true : array-like of shape (n_samples,)
         True labels of two classes.
     y_score : array-like of shape (n_samples,)
@@ -131,7 +143,8 @@ def subgroup_scores(
     rate : float, "uniform" or distribution, default=None
         The fraction of all cases that is processed, in (0, 1]; or, if it is known
         roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-        Rates of a distribution outside [0, 1] are clipped.
+        Rates of a distribution outside [0, 1] are clipped. Metrics of a whole ranking
+        take it in a :func:`functools.partial`.
     k : int, default=None
         In place of ``rate``, how many of the cases at hand are processed, at least 1
         (not with ``sample_weight``, nor of a table whose weights are not whole).
@@ -202,13 +215,22 @@ def subgroup_scores(
     ... )
     >>> scores.groups.tolist(), scores.values.round(3).tolist()
     (['f', 'm'], [0.667, 1.0])
+
+    How well does the model rank the cases of each group?
+
+    >>> y_true, sex = [1, 0, 1, 0, 1, 1, 0, 0], list("ffffmmmm")
+    >>> subgroup_scores("roc_auc", y_true, y_score, by=sex).values.tolist()
+    [0.75, 1.0]
     """
     arguments = check_arguments(_ARGUMENTS, locals())
-    asked, params = _check_metrics(metric, rate, k)
+    asked, params, other = _check_metrics(metric, rate, k)
     given = {name: arguments[name] for name in OF_CASES}
     cases = check_cases(y_true, weights=weights, **given)
     cases = scored(cases, "y_score", check_scores_given(y_score, y_true))
     codes, labels = _check_by(by, cases)
+    if other is not None:
+        plan = Plan.of(arguments, interval="wilson")
+        return _of_rankings(other, cases, (codes, labels), plan)
     recall = RecallAtRate(**params)
     recall = recall.of_sample(cases.total, is_weighted=cases.weights is not None)
     known = rate_of(recall.law)
@@ -237,7 +259,8 @@ class SubgroupScores(Drawn, Rows):
     Attributes
     ----------
     metrics : tuple of str
-        The metric of each row: "processed", "recall", "precision" or "fpr".
+        The metric of each row: "processed", "recall", "precision" or "fpr", or the name
+        of a metric of rankings.
     groups : array
         The group of each row.
     values : array
@@ -264,19 +287,21 @@ class SubgroupScores(Drawn, Rows):
       processed  2  0.6667  [0.1752, 0.9496])
     """
 
-    metrics: tuple[Share, ...]
+    metrics: tuple[str, ...]
     groups: Array
     values: FloatArray
     n_items: FloatArray
     n_pos: FloatArray
     covariance: FloatArray
-    overall: dict[Share, float]
+    overall: dict[str, float]
     confidence_level: float
     params: Question
     # Independent cases of which each is a share, and the probabilities with which the
     # first and the last of a ranking are processed.
     _sizes: FloatArray
     _reach: FloatArray
+    # Of metrics of rankings, that of each row.
+    _evaluations: tuple[Evaluation, ...] = ()
     _index = "group"
 
     @property
@@ -292,7 +317,7 @@ class SubgroupScores(Drawn, Rows):
 
     def differences(
         self,
-        metric: Share | None = None,
+        metric: str | None = None,
         *,
         reference: Any = None,
         adjust: Adjust = "holm",
@@ -373,15 +398,22 @@ class SubgroupScores(Drawn, Rows):
 
     def _interval(self, i: int, level: float) -> ConfidenceInterval:
         """Return Wilson's interval of a row."""
+        if self._evaluations:
+            model = self._evaluations[i]
+            return model.interval(level=level) if model.is_known else _UNKNOWN
         v = float(self.values[i])
         if np.isnan(self.covariance[i, i]):
-            return ConfidenceInterval(_NAN, _NAN)
+            return _UNKNOWN
         if self.metrics[i] != "precision" and self._reach[0] == self._reach[1]:
             return ConfidenceInterval(v, v)
         return wilson_interval(v, (0.0, 1.0), level, self._augmented(i))
 
     def _difference(self, i: int, j: int, plan: Plan) -> Comparison:
         """Return the comparison of two rows, by a test that is turned round."""
+        if self._evaluations:
+            return (Difference(self._evaluations[i], self._evaluations[j])).comparison(
+                plan
+            )
         a, b = float(self.values[i]), float(self.values[j])
         own, shared = self.covariance[[i, j], [i, j]], self.covariance[i, j]
         error = float(np.sqrt(np.maximum(own.sum() - 2 * shared, 0.0)))
@@ -401,7 +433,11 @@ class SubgroupScores(Drawn, Rows):
             return hybrid_interval((a, b), ends, correlation)
 
         # As of a difference that shows no variation, whose test is this, too.
-        name, params, limits = SHARES[self.metrics[i]][0], self.params, (-1.0, 1.0)
+        name, params, limits = (
+            SHARES[cast(Share, self.metrics[i])][0],
+            self.params,
+            (-1.0, 1.0),
+        )
         found = conclude(
             name,
             (a, b),
@@ -423,7 +459,71 @@ class SubgroupScores(Drawn, Rows):
         ]
         level = f"{100 * self.confidence_level:g} % intervals"
         asked = question_text(self.params)[2:-1]
-        return f"SubgroupScores({asked}, {level}:{''.join(lines)})"
+        asked = f"{asked}, " if asked else ""
+        return f"SubgroupScores({asked}{level}:{''.join(lines)})"
+
+
+def _of_rankings(
+    metric: Metric, cases: Ranked, by: tuple[IntArray, Array], plan: Plan
+) -> SubgroupScores:
+    """Return a metric of the ranking of each group."""
+    codes, labels = by
+    rankings = [_chosen(cases, codes == g) for g in range(len(labels))]
+    held = 0 if cases.clusters is None else sum(one.n_units for one in rankings)
+    if held > cases.n_units:
+        raise ValueError(
+            f"clusters has cases of one cluster in several groups, and a metric of the "
+            f"ranking of each, the {metric.name}, takes groups to be independent."
+        )
+    models = [
+        evaluate([metric], [Rankings([one])], plan, are_warned=False)[0]
+        for one in rankings
+    ]
+    for one in models:
+        if one.is_known:
+            warn_of_few_cases(one.metrics, one.ranked)
+    lacking = [
+        of for of, one in zip(labels.tolist(), models, strict=True) if not one.is_known
+    ]
+    if lacking:
+        warn(
+            f"The {metric.name} or its standard error is nan: there are fewer than 2 "
+            f"positive or negative cases in {shown(lacking)}.",
+            UndefinedMetricWarning,
+        )
+    variances = [one.parts.total if one.is_known else _NAN for one in models]
+    (overall,) = evaluate([metric], [Rankings([cases])], plan, are_warned=False)
+    sizes = np.array([one.sizes for one in rankings])
+    return SubgroupScores(
+        metrics=(metric.name,) * len(labels),
+        groups=labels,
+        n_items=sizes.sum(axis=1),
+        n_pos=sizes[:, 0],
+        values=np.array([one.value for one in models]),
+        covariance=np.diag(variances),
+        overall={metric.name: overall.value},
+        confidence_level=plan.confidence_level,
+        params=metric.question,
+        _sizes=sizes.sum(axis=1),
+        _reach=np.array([1.0, 0.0]),
+        _evaluations=tuple(models),
+    )
+
+
+def _chosen(cases: Ranked, chosen: BoolArray) -> Ranked:
+    """Return some of the cases, as a sample of their own."""
+    assert cases.scores is not None
+    clusters = cases.clusters
+    if clusters is not None:
+        clusters = np.unique(clusters[chosen], return_inverse=True)[1]
+    return Ranked(
+        cases.is_pos[chosen],
+        scores=cases.scores[chosen],
+        weights=None if cases.weights is None else cases.weights[chosen],
+        clusters=clusters,
+        kind=cases.kind,
+        by_case=True,
+    )
 
 
 def _of_queue(
@@ -609,12 +709,16 @@ def _check_by(by: ArrayLike, cases: Ranked) -> tuple[IntArray, Array]:
 
 def _check_metrics(
     metric: Any, rate: RateLike | None, k: int | None
-) -> tuple[list[Share], dict[str, Any]]:
-    """Return which shares are asked for, and the rate of the queue, or its k."""
+) -> tuple[list[Share], dict[str, Any], Metric | None]:
+    """Return which shares are asked for, and the rate of the queue, or its k.
+
+    Or the one metric of whole rankings.
+    """
     asked: list[tuple[Share, dict[str, Any]]] = []
     for one in metric if isinstance(metric, list | tuple) else [metric]:
         named = {"rate": rate, "k": k}
-        params = {name: value for name, value in named.items() if value is not None}
+        given = {name: value for name, value in named.items() if value is not None}
+        params = dict(given)
         share = one
         if not (isinstance(one, str) and one in SHARES):
             function, own = unwrap(one)
@@ -622,11 +726,12 @@ def _check_metrics(
             share = _KINDS.get(METRICS.get(function)) if callable(function) else None
             if share == "recall" and params.pop("of", "positives") == "negatives":
                 share = "fpr"
+            if share is None and one is metric:
+                return [], {}, find_metric(one, given)
             if share is None:
                 raise ValueError(
-                    f"metric={shown(one)} is not known of groups of one queue; known "
-                    f"are {list(SHARES)}, and the functions recall_at_rate_score and "
-                    "precision_at_rate_score."
+                    f"metric={shown(one)} is none of {list(SHARES)}, of which several "
+                    "may be asked for at once: give it alone."
                 )
             check_parameters(function, params, ["rate", "k"])
         asked.append((share, params))
@@ -635,7 +740,7 @@ def _check_metrics(
             "metric must be one, or a list of some with the same rate or k, got "
             f"{shown(metric)}."
         )
-    return list(dict.fromkeys(share for share, _ in asked)), asked[0][1]
+    return list(dict.fromkeys(share for share, _ in asked)), asked[0][1], None
 
 
 def _warn_of_lacking(scores: SubgroupScores, *, are_clusters: bool) -> None:
@@ -649,7 +754,7 @@ def _warn_of_lacking(scores: SubgroupScores, *, are_clusters: bool) -> None:
         for few, chosen in (("no ", lacking), (few_of, own & ~lacking)):
             if chosen.any():
                 groups = shown(scores.groups[chosen].tolist())
-                texts.append(f"{few}{SHARES[share][3]} in {groups}")
+                texts.append(f"{few}{SHARES[cast(Share, share)][3]} in {groups}")
     if texts:
         warn(
             f"Values or their standard errors are nan: there are {'; '.join(texts)}.",

@@ -23,7 +23,7 @@ from fuzzing.samples import Sample
 FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ cases")
 TELLS_LITTLE = re.compile(
     "would be needed|its standard error may be far|is biased against one large|"
-    "depends on the ranking near one point|are other cases than y_true|"
+    "depends on the ranking near one point|The cases of both are other ones|"
     "have a sample_weight above half|The models differ in|the window holds|"
     "lists are undefined for one of the|of equal weight, and at least|"
     "both rankings are next to perfect|may be turned round|"

@@ -14,6 +14,7 @@ from looped import case, looped
 from optional import require
 from reference.subgroups import subgroup_value
 from skrate import (
+    compare,
     estimate,
     precision_at_rate_score,
     rates,
@@ -281,6 +282,52 @@ def test_what_does_not_fit_is_named(options, message):
     given = {"metric": "recall", "y_true": Y_TRUE, "y_score": Y_SCORE, "by": BY, "k": 6}
     with pytest.raises(ValueError, match=message):
         subgroup_scores(**given | options)
+
+
+def test_a_metric_of_rankings_is_that_of_each_group():
+    y_true, y_score, by = draw(np.random.default_rng(5), **DESIGNS["alike"])
+    weight = np.random.default_rng(6).integers(1, 3, 600)
+    for name, params in (("roc_auc", {}), ("rate_weighted_auc", {"rate": 0.2})):
+        scores = subgroup_scores(
+            name, y_true, y_score, by=by, sample_weight=weight, **params
+        )
+        alone = [
+            estimate(
+                name, y_true[own], y_score[own], sample_weight=weight[own], **params
+            )
+            for own in (by == g for g in range(3))
+        ]
+        assert scores.values.tolist() == [one.value for one in alone]
+        ends = [one.confidence_interval for one in alone]
+        np.testing.assert_allclose(scores.intervals, ends, rtol=1e-12)
+        errors = [one.standard_error for one in alone]
+        np.testing.assert_allclose(scores.standard_errors, errors, rtol=1e-12)
+        overall = estimate(name, y_true, y_score, sample_weight=weight, **params)
+        assert scores.overall == {overall.metric: overall.value}
+    plain = subgroup_scores("roc_auc", y_true, y_score, by=by)
+    first, second = ((y_true[by == g], y_score[by == g]) for g in (0, 1))
+    expected = compare("roc_auc", *first, y_true_b=second[0], y_score_b=second[1])
+    assert plain.differences()[0] == expected
+    assert pickle.loads(pickle.dumps(plain)).intervals.tolist()
+
+
+def test_what_rankings_of_groups_lack_is_named():
+    y_true, y_score, by = draw(np.random.default_rng(5), **DESIGNS["alike"])
+    score = partial(subgroup_scores, y_score=y_score, by=by)
+    with pytest.warns(UndefinedMetricWarning, match=r"AUC .* nan: .* cases in \[1\]"):
+        found = score("roc_auc", y_true & (by != 1))
+    assert np.isnan(found.intervals[1]).all()
+    assert not np.isnan(found.intervals[0]).any()
+    with pytest.raises(
+        ValueError, match="clusters has cases of one cluster in several"
+    ):
+        score("roc_auc", y_true, clusters=np.arange(600) // 2)
+    with pytest.raises(
+        ValueError, match=r"metric='roc_auc' is none of .* give it alone"
+    ):
+        score(["roc_auc", "recall"], y_true, rate=0.2)
+    with pytest.raises(ValueError, match="'roc_auc' has no parameter 'rate'"):
+        score("roc_auc", y_true, rate=0.2)
 
 
 def test_what_differences_do_not_know_is_named():
