@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given
-from scipy import stats
+from scipy import optimize, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
 from guarantees import assert_share, held, simulated, simulations
@@ -119,6 +119,65 @@ def test_of_a_known_population_the_next_batch_is_as_batches_drawn_from_it(
         assert nearer.mean() >= 0.025 - slack - 0.004
 
 
+def equal_budget(y_true, a, b, rate, **options):
+    """Return the row with the number of cases in which b finds as many as a."""
+    models = {"a": a, "b": b}
+    report = budget_report(y_true, models, rate=rate, reference="b", **options)
+    return report["a", "equal budget"]
+
+
+def test_in_an_equal_budget_the_reference_finds_as_many():
+    y_true, a, b = two_models(np.random.default_rng(3), 500)
+    for rate in (0.05, 0.2, 0.6):
+        row = equal_budget(y_true, a, b, rate)
+        low, high = row.confidence_interval
+        assert 0 < low < row.value < high <= 500
+        # Between the rates of a grid that increase by a twentieth, it is linear.
+        found = recall_at_rate_score(y_true, b, rate=row.value / 500)
+        expected = recall_at_rate_score(y_true, a, rate=rate)
+        assert found == pytest.approx(expected, abs=0.03)
+        # As reviewers of a batch it is as many times more.
+        batch = equal_budget(y_true, a, b, rate, n_items=2000)
+        assert batch.value == pytest.approx(4 * row.value, rel=1e-12)
+        assert batch.prediction_interval is None
+    same = equal_budget(y_true, a, a, 0.1)
+    assert same.value == pytest.approx(50, rel=1e-9)
+    assert same.confidence_interval.low < 50 < same.confidence_interval.high
+    everything = equal_budget(y_true, a, b, 1.0)
+    assert everything.value == everything.confidence_interval.high == 500
+    models = {"a": a, "b": b}
+    report = budget_report(y_true, models, rate=LAW, reference="b")
+    assert "equal budget" not in {row.quantity for row in report}
+    assert "Equal budget" not in str(report)
+    assert "Equal budget: the number" in str(
+        budget_report(y_true, models, rate=0.1, reference="b")
+    )
+
+
+@pytest.mark.slow
+@looped("n, prevalence, shifts, rate", [(500, 0.2, (1.5, 1.0), 0.2),
+                                        (1000, 0.05, (2.0, 1.0), 0.05),
+                                        (1000, 0.1, (1.0, 1.5), 0.2)])  # fmt: skip
+def test_the_interval_of_an_equal_budget_holds_it(n, prevalence, shifts, rate):
+    # Scores are normal, with a variance of 1 in each class.
+    def above(cut, shift):
+        return prevalence * stats.norm.sf(cut - shift) + (
+            1 - prevalence
+        ) * stats.norm.sf(cut)
+
+    cut = optimize.brentq(lambda x: above(x, shifts[0]) - rate, -5, 9)
+    # The cut of the other at the same recall.
+    truth = n * above(cut - shifts[0] + shifts[1], shifts[1])
+    rng = np.random.default_rng(0)
+
+    def drawn(_):
+        y_true, a, b = two_models(rng, n, prevalence, 0.6, shifts)
+        return equal_budget(y_true, a, b, rate)
+
+    events = held(simulated(300, drawn), truth)
+    assert_share(events, at_least=0.93, at_most=0.98)
+
+
 def test_rows_follow_those_of_the_models():
     rng = np.random.default_rng(3)
     y_true, a, b = two_models(rng, 300)
@@ -131,10 +190,10 @@ def test_rows_follow_those_of_the_models():
     assert [(row.model, row.quantity) for row in report.rows[21:]] == [
         (model, quantity)
         for model in ("a", "c\nd")
-        for quantity in ("more found", "more false alarms")
+        for quantity in ("more found", "more false alarms", "equal budget")
     ]
     columns = report.to_dict()
-    assert columns["reference"] == ["7"] * 25
+    assert columns["reference"] == ["7"] * 27
     assert "reference" not in plain.to_dict()
     assert columns["value"][21] == report["a", "more found"].value
     text = repr(report)
