@@ -65,6 +65,7 @@ from skrate.model_selection.responses import (
     positive_class_of_folds,
     ranking_scores,
     rows_of,
+    with_rows,
 )
 
 Method = Literal["corrected", "paired"]
@@ -461,7 +462,7 @@ def candidate_rankings(
     """
     methods = check_response_method(response_method)
     labels = check_vector("y", y)
-    X, y = indexable(X, y)
+    X, y = indexable(with_rows(X), with_rows(y))
     by_case, codes = _check_by_case(labels, sample_weight, clusters)
     label = positive_class_of_folds(labels, pos_label, user)
     if groups is not None:

@@ -394,6 +394,12 @@ def n_rows(data: Any) -> int:
     return int(data.shape[0]) if hasattr(data, "shape") else len(data)
 
 
+def with_rows(data: Any) -> Any:
+    """Return a table or a column of pyarrow as pandas has it, all else as it is."""
+    is_arrow = type(data).__module__.partition(".")[0] == "pyarrow"
+    return data.to_pandas() if is_arrow else data
+
+
 def rows_of(data: Any, rows: IntArray) -> Any:
     """Return rows of an array, a sparse matrix, a data frame or a list."""
     if hasattr(data, "iloc"):

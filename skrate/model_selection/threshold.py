@@ -63,6 +63,7 @@ from skrate.model_selection.responses import (
     choose_label,
     method_name,
     tell_second_class,
+    with_rows,
 )
 from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
 
@@ -304,7 +305,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         methods = check_methods(self.response_method)
         is_fitted = isinstance(self.cv, str) and self.cv == "prefit"
         label = check_target(y, self.estimator if is_fitted else None, self.pos_label)
-        X, y = indexable(X, y)
+        X, y = indexable(with_rows(X), with_rows(y))
         clusters = params.pop("clusters", None)
         fit_params, to_split = routed(self.get_metadata_routing(), params)
         if clusters is None:

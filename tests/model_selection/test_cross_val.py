@@ -19,8 +19,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from looped import looped
+from optional import require
 from skrate import (
     AveragePrecisionScorer,
+    ConstrainedThresholdClassifier,
     RateWeightedAUCScorer,
     cross_val_rankings,
     rate_weighted_auc_score,
@@ -133,3 +135,16 @@ def test_what_does_not_fit_is_refused_before_anything_is_trained(given, message)
         cross_val_rankings(
             _Fits(), **({"X": X, "y": Y, "cv": StratifiedKFold(3)} | given)
         )
+
+
+def test_tables_and_columns_of_pyarrow_are_data():
+    arrow, _ = require("pyarrow"), require("pandas")
+    table = arrow.table({f"x{i}": column for i, column in enumerate(X.T)})
+    halves = arrow.chunked_array([Y[:90], Y[90:]])
+    expected = cross_val_rankings(GaussianNB(), X, Y, cv=3)
+    for data, labels in ((table, Y), (X, arrow.array(Y)), (table, halves)):
+        found = cross_val_rankings(GaussianNB(), data, labels, cv=3)
+        np.testing.assert_allclose(found.y_score, expected.y_score, rtol=1e-12)
+        model = ConstrainedThresholdClassifier(GaussianNB(), rate=0.2, cv=3)
+        marked = model.fit(data, labels).predict(X if data is X else table.to_pandas())
+        assert 0 < np.mean(marked) < 0.5
