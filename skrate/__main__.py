@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import csv
 import gzip
 import io
@@ -44,6 +45,7 @@ examples:
       (with probability 95 %); tables and pictures go to a page
 """
 _WIDE = ",;\t"
+_FRAMES = (".parquet", ".pq", ".xlsx")
 _MISSING = {"", "nan", "na", "n/a", "<na>", "nat", "null"}
 # Two labels of which the second is positive.
 _KNOWN = (["0", "1"], ["-1", "1"], ["False", "True"])
@@ -79,7 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 except OSError as error:
                     _stop(f"--html cannot be written: {error}.")
         except UnicodeDecodeError as error:
-            _stop(f"{given.file} is no text in UTF-8: {error}. Save it as such.")
+            _stop(
+                f"{given.file} is no text in UTF-8 or Windows-1252: {error}. Save it "
+                "as such."
+            )
         except (OSError, ValueError, TypeError, ImportError) as error:
             _stop(str(error))
     print(text)
@@ -132,7 +137,11 @@ def rate(text: str) -> float:
 def _add_columns(report: argparse.ArgumentParser) -> None:
     """Add the arguments that have to be given: the file, its columns and the rate."""
     add = report.add_argument
-    add("file", type=Path, help="a table: .csv or .csv.gz with a header, or .parquet")
+    add(
+        "file",
+        type=Path,
+        help="a table with a header: .csv, .csv.gz, .xlsx or .parquet",
+    )
     add("--label", required=True, metavar="COLUMN", help="column of the true labels")
     add(
         "--score",
@@ -156,6 +165,11 @@ def _add_options(report: argparse.ArgumentParser) -> None:
     """Add the arguments that have a default."""
     add = report.add_argument
     add("--pos-label", metavar="LABEL", help="the positive label, if not 1 or True")
+    add(
+        "--lower-is-better",
+        action="store_true",
+        help="lower scores mean positive, as ranks and distances do",
+    )
     add(
         "--n-items",
         type=int,
@@ -202,16 +216,17 @@ def _read(given: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
         raise ValueError(
             f"--label, --score and --clusters must be different columns, got {names}."
         )
-    is_parquet = given.file.suffix.lower() in (".parquet", ".pq")
-    columns = (_read_parquet if is_parquet else _read_csv)(given.file, names)
+    read = _read_frame if given.file.suffix.lower() in _FRAMES else _read_csv
+    columns = read(given.file, names)
     labels, option = columns[given.label], f"--label {given.label}"
     is_pos, given.pos_label = _positives(option, labels, given.pos_label)
     if given.clusters is not None:
         name, column = f"--clusters {given.clusters}", columns[given.clusters]
         _check_known(name, column)
         given.clusters = [str(cell).strip() for cell in column]
+    sign = -1 if given.lower_is_better else 1
     return is_pos, {
-        name: _numbers(f"--score {name}", columns[name], given.decimal)
+        name: sign * _numbers(f"--score {name}", columns[name], given.decimal)
         for name in given.score
     }
 
@@ -242,7 +257,9 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     # Columns that are not read may hold long texts.
     csv.field_size_limit(2**31 - 1)
     try:
-        with opened(path, "rt", newline="", encoding="utf-8-sig") as file:
+        with opened(path, "rb") as file:
+            encoding = _encoding(file)
+        with opened(path, "rt", newline="", encoding=encoding) as file:
             first = file.readline()
             delimiter = max(_WIDE, key=first.count)
             # Without strict, all rows after a quote that is not closed are one cell.
@@ -259,15 +276,35 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise ValueError(f"{path}, line {line}: damaged .gz: {error}.") from error
 
 
-def _read_parquet(path: Path, names: list[str]) -> dict[str, Cells]:
+def _encoding(file: Any) -> str:
+    """Return UTF-8, or what programs for Windows write."""
+    if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "utf-16"
+    file.seek(0)
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    try:
+        while part := file.read(2**20):
+            decoder.decode(part)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8-sig"
+
+
+def _read_frame(path: Path, names: list[str]) -> dict[str, Cells]:
+    is_parquet = path.suffix.lower() in (".parquet", ".pq")
+    engine = "pyarrow" if is_parquet else "openpyxl"
     try:
         import pandas as pd
+
+        path.stat()
+        # Cells of a sheet stay the text that is seen.
+        frame = pd.read_parquet(path) if is_parquet else pd.read_excel(path, dtype=str)
     except ImportError as error:
         raise ImportError(
-            'Parquet is read by pandas: "pip install pandas pyarrow", or use a .csv.'
+            f'{path.suffix} is read by pandas: "pip install pandas {engine}", or save '
+            "the table as a .csv."
         ) from error
-    path.stat()
-    frame = pd.read_parquet(path)
     frame.columns = list(map(str, frame.columns))
     _check_columns(path, names, list(frame.columns))
     if not len(frame):

@@ -157,9 +157,8 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
     damaged, unzipped = tmp_path / "damaged.csv.gz", tmp_path / "plain.csv.gz"
     damaged.write_bytes(zipped)
     unzipped.write_bytes(b"y,new\n1,0.5\n0,0.1\n")
-    binary, wide = tmp_path / "binary.csv", tmp_path / "wide.csv"
+    binary = tmp_path / "binary.csv"
     binary.write_bytes(bytes(range(256)))
-    wide.write_text("y,new\n1,0.5\n0,0.1\n", encoding="utf-16")
     quotes = {
         "last": ('y,new,text\n1,0.5,\n0,0.1,"a\n1,0.2,b\n', 3),
         "first": ('y,new,text\n"1,0.5,\n0,0.1,a\n1,0.2,b\n', 2),
@@ -178,8 +177,7 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         ],
         ([str(damaged), *one], r"damaged.csv.gz, line 1: damaged .gz: .*decompressing"),
         ([str(unzipped), *one], "plain.csv.gz, line 1: damaged .gz: Not a gzipped"),
-        ([str(binary), *one], "binary.csv is no text in UTF-8"),
-        ([str(wide), *one], "wide.csv is no text in UTF-8"),
+        ([str(binary), *one], "binary.csv is no text in UTF-8 or Windows"),
         ([str(bars), *one], "row 2 holds '1_0', which is no finite number"),
         ([str(tmp_path), *one], str(tmp_path)),
         (
@@ -220,7 +218,7 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
             [holes, "--label", "yes", "--score", "y", *one[4:]],
             "found 'Yes', 'no', 'yes '",
         ),
-        ([str(latin), *one], "latin.csv is no text in UTF-8"),
+        ([str(latin), *one], "two different labels, .* found '1'"),
         ([str(cut), *one], "ended before the end-of-stream"),
         ([file, *one, "--html", str(latin / "x")], "--html cannot be written: .*x'"),
         ([file, *one, "--html", file], "--html would replace the input"),
@@ -394,6 +392,37 @@ def test_parquet_is_read(cases, tmp_path, capsys):
         ["report", write(tmp_path / "s.csv", y_true, scores), *OPTIONS, "--rate", "0.1"]
     )
     assert found == capsys.readouterr().out
+
+
+def test_text_is_read_as_programs_write_it(cases, tmp_path, capsys):
+    y_true, scores = cases
+    main(
+        ["report", write(tmp_path / "s.csv", y_true, scores), *OPTIONS, "--rate", "0.1"]
+    )
+    expected = capsys.readouterr().out
+    text = (tmp_path / "s.csv").read_text(encoding="utf-8").replace("name,", "näme,", 1)
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "cp1252"):
+        path = tmp_path / f"{encoding}.csv"
+        path.write_text(text, encoding=encoding, newline="")
+        main(["report", str(path), *OPTIONS, "--rate", "0.1"])
+        assert capsys.readouterr().out == expected
+
+
+def test_sheets_are_read_and_lower_scores_may_be_better(cases, tmp_path, capsys):
+    y_true, scores = cases
+    main(
+        ["report", write(tmp_path / "s.csv", y_true, scores), *OPTIONS, "--rate", "0.1"]
+    )
+    expected = capsys.readouterr().out
+    ranks = {name: -column for name, column in scores.items()}
+    file = write(tmp_path / "r.csv", y_true, ranks)
+    main(["report", file, *OPTIONS, "--rate", "0.1", "--lower-is-better"])
+    assert capsys.readouterr().out == expected
+    pandas, _ = require("pandas"), require("openpyxl")
+    path = tmp_path / "scores.xlsx"
+    pandas.DataFrame({"y": y_true, **scores}).to_excel(path, index=False)
+    main(["report", str(path), *OPTIONS, "--rate", "0.1"])
+    assert capsys.readouterr().out == expected
 
 
 def test_parquet_without_pandas_is_refused(monkeypatch, tmp_path, capsys):
