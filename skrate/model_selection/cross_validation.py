@@ -465,20 +465,13 @@ def candidate_rankings(
     X, y = indexable(with_rows(X), with_rows(y))
     by_case, codes = _check_by_case(labels, sample_weight, clusters)
     label = positive_class_of_folds(labels, pos_label, user)
-    if groups is not None:
-        codes = check_groups("groups", groups).codes
-        check_equal_length(y=labels, groups=codes)
+    codes = _check_groups_of(groups, labels, codes)
     # The folds of an earlier search are as it made them.
     kept_together = codes if n_splits is None else None
     splitter = find_splitter(cv, y, kept_together, is_classifier(estimators[0]))
     to_fit, to_split = routed(fold_router(user, estimators[0], splitter), params or {})
     to_split = {"groups": codes, **to_split}
-    name = type(splitter).__name__
-    if to_split["groups"] is None and name in _GROUP_SPLITTERS:
-        raise ValueError(
-            f"cv={name} needs groups=, what it keeps together, or clusters=, which are "
-            "also the independent units of inference."
-        )
+    _check_splitter(splitter, to_split["groups"])
     split = partial(check_folds, splitter, X, labels, y, **to_split)
     splits = split()
     if n_splits is not None:
@@ -517,6 +510,27 @@ def _check_by_case(
     if len(distinct_labels(labels)) < 2:
         raise ValueError(f"y holds one class only, {labels[0]!r}.")
     return by_case, codes
+
+
+def _check_groups_of(
+    groups: ArrayLike | None, labels: Array, clusters: IntArray | None
+) -> IntArray | None:
+    """Return what the splitter keeps together, by default the clusters."""
+    if groups is None:
+        return clusters
+    codes = check_groups("groups", groups).codes
+    check_equal_length(y=labels, groups=codes)
+    return codes
+
+
+def _check_splitter(splitter: Any, groups: Any) -> None:
+    """Raise for a splitter that needs groups without any."""
+    name = type(splitter).__name__
+    if groups is None and name in _GROUP_SPLITTERS:
+        raise ValueError(
+            f"cv={name} needs groups=, what it keeps together, or clusters=, which are "
+            "also the independent units of inference."
+        )
 
 
 def _check_same_folds(splits: list[Split], again: list[Split], n_splits: int) -> None:

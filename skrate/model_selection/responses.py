@@ -122,16 +122,7 @@ def ranking_scores(
                 f"{y_score.shape[1]} columns of scores, and no class labels (classes_) "
                 "tell which column is which."
             )
-        is_detector = _is_outlier_detector(estimator)
-        if (is_detector and label not in (-1, 1, None)) or (is_detector and 0 in known):
-            warnings.warn(
-                f"{type(estimator).__name__}.{method} is high for inliers, which "
-                f"{label!r} is taken to mean: for a ranking of outliers give y as -1 "
-                "(outlier) and 1, with pos_label=-1.",
-                UserWarning,
-                stacklevel=2,
-            )
-        is_reversed = label == -1 and is_detector
+        is_reversed = _is_of_outliers(estimator, label, known)
     elif method == "predict" and np.isin(y_score, classes).all():
         return (y_score == label).astype(float), label
     else:
@@ -343,13 +334,26 @@ def positive_class_of_folds(y: ArrayLike, pos_label: Label, user: str) -> Any:
     return label
 
 
-def _is_outlier_detector(estimator: Any) -> bool:
-    """Return whether an estimator scores inliers, of label 1, above outliers, -1."""
+def _is_of_outliers(estimator: Any, label: Any, known: list[Any]) -> bool:
+    """Return whether an estimator scores inliers, 1, above the positives, outliers.
+
+    Warn if other labels do not say which of the two are positive.
+    """
     try:
-        return bool(is_outlier_detector(estimator))
+        if not is_outlier_detector(estimator):
+            return False
     except AttributeError:
         # What is no estimator of scikit-learn's has no tags.
         return False
+    if label not in (-1, 1, None) or 0 in known:
+        warnings.warn(
+            f"{type(estimator).__name__} scores inliers high, which {label!r} is taken "
+            "to mean: for a ranking of outliers give y as -1 (outlier) and 1, with "
+            "pos_label=-1.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return bool(label == -1)
 
 
 def check_response_method(response_method: Any) -> tuple[str, ...]:
