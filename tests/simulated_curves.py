@@ -13,6 +13,7 @@ import numpy as np
 from scipy import stats
 
 from skrate.inference.curve_evaluation import curve_process
+from skrate.inference.options import Plan
 from skrate.inference.rankings import check_cases, scored
 
 RATES = np.arange(1, 200) / 200
@@ -104,16 +105,17 @@ def coverage(setting, n, n_simulations, *, n_resamples=1000, metric="recall", se
         "lift": 1 / RATES,
     }[metric]
     of_a, of_b = scale * of_a, scale * of_b
+    plan = Plan(n_resamples=n_resamples, random_state=generator)
     rows = []
     for _ in range(n_simulations):
         is_pos, *scores = setting.sample(generator, n)
         cases = check_cases(is_pos)
         models = [scored(cases, "y_score", y_score) for y_score in scores]
         both = curve_process(metric, models, RATES)
-        band = both.band(0.95, n_resamples, generator)
-        low = part_of(both, LOW).band(0.95, n_resamples, generator)
+        band = both.band(plan)
+        low = part_of(both, LOW).band(plan)
         one = curve_process(metric, models[:1], RATES)
-        of_one = one.band(0.95, n_resamples, generator)
+        of_one = one.band(plan)
         rows.append(
             (
                 holds(band, of_a - of_b).all(),

@@ -150,6 +150,7 @@ def test_a_score_is_the_oracles(metric, sample):
     assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore:.* as predicted classes do")
 @given(sample=ranked_samples(n_scores=9))
 @each_metric
 def test_only_the_order_of_the_scores_matters(metric, sample):

@@ -395,13 +395,11 @@ UNDEFINED_IN_FOLDS = (
 )
 
 
-def check_cuts(name: str, rate: float | None, rankings: FoldRankings) -> None:
-    """Raise if a known rate processes less than half a sample of most folds.
+def check_cuts(name: str, rate: float, rankings: FoldRankings) -> None:
+    """Raise if a (mean) rate processes less than half a sample of most folds.
 
     If it processes less than one sample of some, warn.
     """
-    if rate is None:
-        return
     weights = rankings.sample_weight
     sizes = np.array(
         [

@@ -124,7 +124,8 @@ class BudgetRow(Result):
         false alarms", which are below 0 where they are fewer, and at a known rate the
         "equal budget": the number of cases in which the reference finds as many.
     value, chance : float
-        Its expectation over the budget, and for a random ranking.
+        Its expectation over the budget, and for a random ranking; None for an equal
+        budget.
     confidence_interval : ConfidenceInterval
         Of the expectation; its ends are ``.low`` and ``.high``.
     pvalue : float
@@ -149,7 +150,7 @@ class BudgetRow(Result):
     quantity: Quantity
     value: float
     confidence_interval: ConfidenceInterval
-    chance: float
+    chance: float | None
     pvalue: float
     prediction_interval: ConfidenceInterval | None = None
 
@@ -298,9 +299,9 @@ def _cells(row: BudgetRow) -> list[str]:
         digits = _digits(row.value) or 0
     value, *ends = (f"{number:,.{digits}f}" for number in (row.value, low, high))
     # Of less than what the interval is about there would be nothing to see.
-    chance = f"{row.chance:,.{max(digits, _digits(row.chance) or 0)}f}"
-    if np.isnan(row.chance) and row.quantity == "equal budget":
-        chance = ""
+    chance = ""
+    if row.chance is not None:
+        chance = f"{row.chance:,.{max(digits, _digits(row.chance) or 0)}f}"
     batch = ""
     if row.prediction_interval is not None:
         batch = "{:,.0f} to {:,.0f}".format(*row.prediction_interval)
@@ -598,7 +599,7 @@ def _mapped(
         quantity=quantity,
         value=function(row.value),
         confidence_interval=ends_of(row.confidence_interval),
-        chance=function(row.chance),
+        chance=None if row.chance is None else function(row.chance),
         prediction_interval=batch and ends_of(batch),
     )
 
@@ -671,7 +672,7 @@ def _against(
                 quantity="equal budget",
                 value=n_cases * value,
                 confidence_interval=ConfidenceInterval(n_cases * low, n_cases * high),
-                chance=_NAN,
+                chance=None,
                 pvalue=pvalue,
             )
             rows.append(equal)
@@ -722,7 +723,7 @@ def _ranked_models(
         models = {"model": rankings_of(y_true, y_score, weights=weights, **cases)}
     folds = next(iter(models.values())).folds
     if folds is not None:
-        check_cuts("number found", rate_of(law), folds)
+        check_cuts("number found", law.mean(), folds)
     return {
         name: each[0] if folds is None else ranked_in_folds(folds, weights)
         for name, (each, folds) in models.items()

@@ -21,7 +21,7 @@ from skrate.data.checks import (
     warn,
     warn_undefined,
 )
-from skrate.data.folds import FoldRankings, are_of_folds
+from skrate.data.folds import FoldRankings, are_of_folds, check_cuts
 from skrate.data.table import check_alone
 from skrate.inference.cautions import why_too_few
 from skrate.inference.curve_evaluation import (
@@ -397,6 +397,7 @@ def _with_both_classes(models: list[Rankings]) -> tuple[list[list[Ranked]], Unit
     first, plan = models[0], Plan(stratify=False)
     if first.folds is None:
         return [one.each for one in models], Units(first.each, plan)
+    check_cuts("curve", 0.5, first.folds)
     n_folds = len(first.each)
     both = [i for i, one in enumerate(first.each) if min(one.sizes) > 0]
     if not both:

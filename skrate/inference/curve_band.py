@@ -12,7 +12,7 @@ from skrate.curves.consensus import Band
 from skrate.curves.fold_tables import default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import Check, check_arguments, or_none, warn_undefined
-from skrate.data.folds import FoldRankings
+from skrate.data.folds import FoldRankings, check_cuts
 from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import why_too_few
@@ -278,6 +278,7 @@ def _checked(
     """Return the ranking, or the consensus of folds."""
     if isinstance(y_true, FoldRankings):
         check_alone(y_true, y_score=y_score, **given)
+        check_cuts("curve", 0.5, y_true)
         return ranked_in_folds(y_true, weights)
     given = given | {"weights": weights, "takes_estimates": True}
     return replace(check_sample(y_true, y_score, **given), by_case=True)

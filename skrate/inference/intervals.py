@@ -206,7 +206,8 @@ class Uncertain(NamedTuple):
             t = t_quantile(level, freedom) * np.array([1, -1])
             cubic = np.cbrt(1 + skewness * (t - skewness / 6))
             low, high = value - error * 3 / skewness * (cubic - 1)
-            return clipped_interval(low, high, bounds)
+            # A sample that lacks the greatest gains would shorten the upper arm.
+            return clipped_interval(low, max(high, value + t[0] * error), bounds)
         return t_interval(value, error, level, bounds, freedom)
 
 

@@ -20,7 +20,7 @@ from skrate.data.arrays import (
     share_of,
     sum_from_right,
 )
-from skrate.data.checks import check_choice, check_count, check_fraction
+from skrate.data.checks import check_choice, check_count, check_fraction, warn
 from skrate.data.folds import FoldRankings
 from skrate.data.list_table import ListTable, ListValues, seen_rows
 from skrate.data.table import RankTable
@@ -522,6 +522,12 @@ class AtRate(Metric):
         if self.is_uncertain:
             return super().per_list(lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
+        if k is None and len(n_seen) >= 10 and np.mean(n_seen < 0.5) > 0.5:
+            warn(
+                f"The {self.name} at rate={self.rate:g} cuts each list by itself, and "
+                f"of most of the {len(n_seen)} lists that is less than half an item. "
+                "If groups are not lists but patients, pass them as clusters=."
+            )
         counted = lists.neg if self.is_of_negatives else lists.pos
         found = lists.sum(counted * seen_rows(lists, n_seen))
         whole = lists.sum(counted) if self.is_per_positive else n_seen

@@ -48,7 +48,7 @@ from skrate.data.table import (
     table_of,
 )
 from skrate.metrics.result_types import Question, question_text, rendered
-from skrate.rates.laws import cuts_of, rate_of
+from skrate.rates.laws import cuts_of
 
 # Each with and without its ending; a test holds them to the registry.
 MetricName = Literal[
@@ -401,7 +401,8 @@ class Metric(ABC):
                 "give the share of each fold that is processed as rate=, or rank all "
                 "folds as one list by rankings.pooled()."
             )
-        check_cuts(self.name, rate_of(self.law), rankings)
+        if self.law is not None:
+            check_cuts(self.name, self.law.mean(), rankings)
 
     def cut_rates(self, table: RankTable) -> FloatArray:
         """Return the rates within (0, 1) at which the metric cuts a table.

@@ -476,6 +476,8 @@ def candidate_rankings(
     splits = split()
     if n_splits is not None:
         _check_same_folds(splits, split(), n_splits)
+    if clusters is not None:
+        _warn_of_seen_clusters(by_case["clusters"], splits)
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(splits)))
     ask = partial(_finite_scores, methods=methods, label=label, user=user)
@@ -521,6 +523,21 @@ def _check_groups_of(
     codes = check_groups("groups", groups).codes
     check_equal_length(y=labels, groups=codes)
     return codes
+
+
+def _warn_of_seen_clusters(clusters: Array, splits: list[Split]) -> None:
+    """Warn if models are tested on clusters that they were trained on."""
+    codes = check_groups("clusters", clusters).codes
+    for number, (train, test) in enumerate(splits):
+        seen = np.intersect1d(codes[train], codes[test])
+        if len(seen):
+            cluster = clusters[int(np.argmax(codes == seen[0]))]
+            warn(
+                f"Fold {number} trains and tests on cases of the cluster "
+                f"{shown(cluster)}, so that models may know it: let cv be a number, or "
+                "a splitter that keeps groups together, such as GroupKFold."
+            )
+            return
 
 
 def _check_splitter(splitter: Any, groups: Any) -> None:

@@ -17,10 +17,13 @@ from skrate import (
     average_precision_score,
     budget_report,
     compare,
+    compare_curves,
+    curve_band,
     estimate,
     expected_gain_score,
     ndcg_score,
     ranking_auc_score,
+    rates,
     recall_at_rate_score,
 )
 from skrate.metrics.metric import METRICS as REGISTERED
@@ -247,6 +250,14 @@ def test_folds_of_one_sample_are_ranked_as_one_list_or_not_at_all():
     expected = recall_at_rate_score(y_true, y_score, rate=0.1)
     # Within folds it would be the rate.
     assert expected > 0.4
+    law = rates.interval(0.08, 0.12)
+    for function in (recall_at_rate_score, budget_report):
+        with pytest.raises(ValueError, match=r"rate=0.1 cuts each fold by itself"):
+            function(single, rate=law)
+    with pytest.warns(UserWarning, match="curve at rate=0.5 cuts each fold"):
+        curve_band(single, random_state=0, n_resamples=9)
+    with pytest.raises(ValueError, match="None of the 300 folds has both classes"):
+        compare_curves(single, single, random_state=0, n_resamples=9)
     for name, function in taking.items():
         with case(name):
             with pytest.raises(ValueError, match=r"rate=0.1 cuts .* 0.1, .*pooled\(\)"):

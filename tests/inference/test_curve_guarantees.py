@@ -6,6 +6,7 @@ import pytest
 from guarantees import assert_share, binomial_tolerance, simulated, simulations
 from simulated_curves import RATES, SETTINGS, coverage, holds
 from skrate.inference.curve_evaluation import curve_process
+from skrate.inference.options import Plan
 from skrate.inference.rankings import check_cases, scored
 
 pytestmark = pytest.mark.slow
@@ -49,7 +50,9 @@ def test_a_band_holds_where_few_clusters_hold_positives():
             scored(cases, "y_score", 0.75 * of_cluster[cluster] + 0.65 * error + is_pos)
             for of_cluster, error in zip(shared, own, strict=True)
         ]
-        band = curve_process("recall", models, RATES).band(0.95, 1000, generator)
+        band = curve_process("recall", models, RATES).band(
+            Plan(n_resamples=1000, random_state=generator)
+        )
         return holds(band, np.zeros(len(RATES))).all()
 
     assert_share(simulated(300, is_held), at_least=0.95)

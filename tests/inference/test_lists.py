@@ -304,3 +304,10 @@ def test_lists_that_seldom_differ_are_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compare(precision_at_rate_score, y_true, a, many, **options)
+
+
+def test_patients_that_are_given_as_lists_are_noticed():
+    groups, y_true = np.arange(60) // 2, np.tile([1, 0, 0], 20)
+    with pytest.warns(UserWarning, match=r"less than half an item.*clusters="):
+        group_scores("recall_at_rate", y_true, np.arange(60), groups=groups, rate=0.1)
+    group_scores("recall_at_rate", y_true, np.arange(60), groups=groups, rate=0.3)

@@ -139,7 +139,7 @@ def test_in_an_equal_budget_the_reference_finds_as_many():
         # As reviewers of a batch it is as many times more.
         batch = equal_budget(y_true, a, b, rate, n_items=2000)
         assert batch.value == pytest.approx(4 * row.value, rel=1e-12)
-        assert batch.prediction_interval is None
+        assert batch.prediction_interval is batch.chance is None
     same = equal_budget(y_true, a, a, 0.1)
     assert same.value == pytest.approx(50, rel=1e-9)
     assert same.confidence_interval.low < 50 < same.confidence_interval.high

@@ -167,6 +167,7 @@ SCORES = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:.* as predicted classes do")
 @pytest.mark.slow
 @looped("kind", SCORES)
 @looped("is_weighted", [False, True])

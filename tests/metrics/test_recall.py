@@ -231,7 +231,7 @@ MIXED = {
     "a point and a beta": rates.mixture([0.1, rates.beta(3, 19)], [3, 1]),
     "a point and a clipped normal": rates.mixture([0.2, stats.norm(0.2, 0.12)], [1, 1]),
     "clipped normal": stats.norm(0.2, 0.12),
-    "clipped on both sides": stats.norm(0.5, 0.31),
+    "clipped on both sides": stats.norm(0.5, 0.3),
     "jump of a custom law": Jumps(a=0)(),
     "several budgets and any": rates.mixture([0.05, 0.1, "uniform"], [1, 1, 1]),
 }

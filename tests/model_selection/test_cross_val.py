@@ -148,3 +148,11 @@ def test_tables_and_columns_of_pyarrow_are_data():
         model = ConstrainedThresholdClassifier(GaussianNB(), rate=0.2, cv=3)
         marked = model.fit(data, labels).predict(X if data is X else table.to_pandas())
         assert 0 < np.mean(marked) < 0.5
+
+
+def test_clusters_that_models_were_trained_on_are_named():
+    clusters = np.array(list("abcdefghij"))[np.arange(200) % 10]
+    splits = list(StratifiedKFold(4).split(X, Y))
+    with pytest.warns(UserWarning, match=r"Fold 0 trains and tests .* 'a'.*GroupKFold"):
+        cross_val_rankings(GaussianNB(), X, Y, clusters=clusters, cv=splits)
+    cross_val_rankings(GaussianNB(), X, Y, clusters=clusters, cv=4)
