@@ -397,7 +397,6 @@ def _with_both_classes(models: list[Rankings]) -> tuple[list[list[Ranked]], Unit
     first, plan = models[0], Plan(stratify=False)
     if first.folds is None:
         return [one.each for one in models], Units(first.each, plan)
-    check_cuts("curve", 0.5, first.folds)
     n_folds = len(first.each)
     both = [i for i, one in enumerate(first.each) if min(one.sizes) > 0]
     if not both:
@@ -405,6 +404,7 @@ def _with_both_classes(models: list[Rankings]) -> tuple[list[list[Ranked]], Unit
             f"None of the {n_folds} folds has both classes. Use stratified or fewer "
             "folds."
         )
+    check_cuts("curve", 0.5, first.folds)
     if len(both) < n_folds:
         warn(
             f"{n_folds - len(both)} of {n_folds} folds hold one class only and are "
