@@ -31,6 +31,10 @@ from skrate.data.arrays import (
 _MOST = np.iinfo(np.intp).max
 # With its last separator: a file of a user beside it may begin with the same name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
+_UNRETURNED = (
+    " A score of -inf means 'not returned', which is accepted within lists (groups=) "
+    "by NDCG, MAP, reciprocal rank, average precision, and recall at k or at a rate."
+)
 
 
 Choice = TypeVar("Choice", bound=str | None)
@@ -116,11 +120,17 @@ def check_vector(name: str, values: Any) -> Array:
     return array
 
 
-def check_scores(name: str, values: Any) -> Array:
-    """Return ``values`` as a finite numeric vector in the precision it came in."""
+def check_scores(name: str, values: Any, *, takes_unreturned: bool = False) -> Array:
+    """Return ``values`` as a finite numeric vector in the precision it came in.
+
+    If ``takes_unreturned``, scores may be -inf, which means "not returned".
+    """
     given = check_vector(name, values)
     scores = as_numbers(name, given)
-    check_finite(name, scores)
+    if takes_unreturned and scores.dtype.kind == "f":
+        check_finite(name, np.where(scores == -np.inf, 0, scores))
+    else:
+        check_finite(name, scores, if_negative=_UNRETURNED)
     if given.dtype.kind == "O" and len(set(given)) > len(set(scores.tolist())):
         raise ValueError(
             f"{name} holds unequal numbers that float64 would make equal: give "
@@ -155,8 +165,8 @@ def check_weights(name: str, values: Any) -> FloatArray:
     return weights
 
 
-def check_finite(name: str, values: Array) -> None:
-    """Raise where ``values`` holds NaN or infinity."""
+def check_finite(name: str, values: Array, if_negative: str = "") -> None:
+    """Raise where ``values`` holds NaN or infinity, with a hint for -infinity."""
     finite = np.isfinite(values) if values.dtype.kind == "f" else np.True_
     if not finite.all():
         where = int(np.argmin(finite))
@@ -164,6 +174,7 @@ def check_finite(name: str, values: Array) -> None:
         raise ValueError(
             f"{name} contains {found} (first at position {where}): "
             "remove or impute these cases first."
+            + (if_negative if values[where] == -np.inf else "")
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,11 +22,13 @@ from skrate.data.arrays import (
 )
 from skrate.data.checks import (
     Seen,
+    as_array,
     check_equal_length,
     check_finite,
     check_number,
     check_scores,
     check_vector,
+    check_weights,
     class_masks,
     joined,
     seen_with,
@@ -64,6 +67,8 @@ GainName = Literal["linear", "exponential"]
 GAINS: tuple[GainName, ...] = get_args(GainName)
 # What a grade gains: by a formula, or one number for each.
 GradeGain: TypeAlias = GainName | Mapping[Any, float]
+# The relevant items of each list: by its label, in the order of labels, or of one list.
+RelevantCounts: TypeAlias = Mapping[Any, int] | ArrayLike | int
 
 
 @dataclass(eq=False)
@@ -87,6 +92,8 @@ class ListTable:
     gain: FloatArray | None = None
     # and of grades those above 0, one after another, the greatest of each list first.
     best: FloatArray | None = None
+    # The rows of items with the score -inf, the last of their lists.
+    unreturned: IntArray | None = None
 
     @property
     def is_counted(self) -> bool:
@@ -100,8 +107,17 @@ class ListTable:
 
     @cached_property
     def relevant(self) -> IntArray:
-        """The rows that hold positives."""
-        return np.flatnonzero(self.pos > 0)
+        """The rows that hold positives that were returned."""
+        return np.flatnonzero(self.found_pos > 0)
+
+    @cached_property
+    def found_pos(self) -> Array:
+        """Weight of the positives of each row, 0 if they were not returned."""
+        if self.unreturned is None:
+            return self.pos
+        found = self.pos.copy()
+        found[self.unreturned] = 0
+        return found
 
     @cached_property
     def relevant_edges(self) -> IntArray:
@@ -111,7 +127,7 @@ class ListTable:
     @cached_property
     def n_pos(self) -> FloatArray:
         """Weight of the positives per list."""
-        if self.is_counted and not self.has_ties:
+        if self.is_counted and not self.has_ties and self.unreturned is None:
             return np.diff(self.relevant_edges).astype(np.float64)
         return self.sum(self.pos)
 
@@ -228,12 +244,15 @@ def list_table(
     gain: FloatArray | None = None,
     grade_gain: GradeGain | None = None,
     entities: ArrayLike | None = None,
+    n_relevant: RelevantCounts | None = None,
+    takes_unreturned: bool = False,
 ) -> ListTable:
     """Return the table of checked cases; without ``groups`` they are one list.
 
     It also knows the ``gain`` of its rows, if it is given per case, or by what each
     grade gains, for labels without weights. A list has one case of each of the
-    ``entities``.
+    ``entities``. Items with the score -inf were not returned, and neither were those
+    that a list lacks of its ``n_relevant``.
     """
     if isinstance(y_true, RankTable | FoldRankings):
         raise ValueError(_NO_LISTS.format(type(y_true).__name__))
@@ -249,10 +268,14 @@ def list_table(
         grades = check_grades(y_true, grade_gain, relevance_threshold, pos_label)
         y_true = grades.are_relevant
     sample = check_ranking(
-        y_true, y_score, sample_weight, pos_label, keep_scale=keep_scale
+        *(y_true, y_score, sample_weight, pos_label),
+        keep_scale=keep_scale,
+        takes_unreturned=takes_unreturned,
     )
+    assert sample.scores is not None
     if groups is None:
-        if grades is None and gain is None and entities is None:
+        are_returned = n_relevant is None and not (sample.scores == -np.inf).any()
+        if grades is None and gain is None and entities is None and are_returned:
             return _single_list(sample)
         groups = np.zeros(sample.n_given, dtype=np.intp)
     lists = check_groups("groups", groups)
@@ -262,7 +285,6 @@ def list_table(
     gain = _of_kept(sample, gain=gain)
     if gain is not None and sample.weights is not None:
         gain = gain * sample.weights
-    assert sample.scores is not None
     items = _Items(
         codes=_of_kept(sample, groups=lists.codes),
         n_lists=len(lists.labels),
@@ -276,6 +298,8 @@ def list_table(
         grouped = check_groups("entities", entities)
         _of_kept(sample, entities=grouped.codes)
         items = _of_entities(items, grouped)
+    if n_relevant is not None:
+        lists, items = _with_missing(lists, items, n_relevant)
     return _table_of_items(lists, items)
 
 
@@ -446,6 +470,77 @@ def _of_entities(items: _Items, entities: Grouping) -> _Items:
     )
 
 
+def _with_missing(
+    lists: Grouping, items: _Items, n_relevant: RelevantCounts
+) -> tuple[Grouping, _Items]:
+    """Return lists and items with the relevant items that have no row.
+
+    Their score is -inf. Lists without rows may be new.
+    """
+    if items.weights is not None or items.gain is not None:
+        raise ValueError(
+            "n_relevant is a number of items, which sample_weight and gains per case "
+            "leave without a meaning: leave it out, or add rows with the score -inf."
+        )
+    lists, codes, counts = _check_relevant(lists, items.codes, n_relevant)
+    is_pos = items.levels > 0 if items.gains is None else items.gains[items.levels] > 0
+    missing = counts - np.bincount(codes[is_pos], minlength=len(counts))
+    worst = int(np.argmin(missing))
+    if missing[worst] < 0:
+        raise ValueError(
+            f"n_relevant has {counts[worst]} for the list "
+            f"{shown(lists.labels[worst])}, which holds {counts[worst] - missing[worst]}"
+            " relevant rows: count all relevant items of each list."
+        )
+    if items.gains is not None and len(items.gains) > 2 and missing.any():
+        raise ValueError(
+            "n_relevant does not say which grades the missing items have: add a row "
+            "for each, with its grade and the score -inf."
+        )
+    n_missing, scores = int(missing.sum()), items.scores
+    if scores.dtype.kind != "f":
+        scores = dense_ranks(scores)[0].astype(np.float64)
+    last = 1 if items.gains is None else len(items.gains) - 1
+    items = items._replace(
+        codes=np.append(codes, np.repeat(np.arange(len(counts)), missing)),
+        n_lists=len(counts),
+        levels=np.append(items.levels, np.full(n_missing, last, items.levels.dtype)),
+        scores=np.append(scores, np.full(n_missing, -np.inf, scores.dtype)),
+    )
+    return lists, items
+
+
+def _check_relevant(
+    lists: Grouping, codes: IntArray, n_relevant: RelevantCounts
+) -> tuple[Grouping, IntArray, IntArray]:
+    """Return all lists, the list of each item, and the relevant items of each list."""
+    if isinstance(n_relevant, numbers.Integral) and len(lists.labels) == 1:
+        n_relevant = [n_relevant]
+    given: Any = n_relevant
+    if hasattr(given, "to_dict"):
+        given = given.to_dict()
+    if isinstance(given, Mapping):
+        labels = lists.labels
+        if extra := set(given) - set(labels.tolist()):
+            labels = joined("n_relevant", labels, as_array("n_relevant", [*extra]))
+            lists = check_groups("n_relevant", labels)
+            codes = lists.codes[codes]
+        missing = [label for label in lists.labels.tolist() if label not in given]
+        if missing:
+            raise ValueError(
+                f"n_relevant has no entry for the list {shown(missing[0])} of groups."
+            )
+        given = [given[label] for label in lists.labels.tolist()]
+    counts = check_weights("n_relevant", given)
+    if len(counts) != len(lists.labels) or (counts % 1 != 0).any():
+        raise ValueError(
+            "n_relevant must be a dict with the number of relevant items of each list, "
+            "or an array of whole numbers in the order of numpy.unique(groups): there "
+            f"are {len(lists.labels)} lists, got {shown(n_relevant)}."
+        )
+    return lists, codes, counts.astype(np.intp)
+
+
 def _relevance(
     y_true: ArrayLike, relevance_threshold: float | None, pos_label: Label
 ) -> ArrayLike:
@@ -470,9 +565,11 @@ def _relevance(
 
 def _table_of_items(lists: Grouping, items: _Items) -> ListTable:
     """Return the table of items, sorted by list and by decreasing score within it."""
+    # Before sorting, which may use the scores up.
+    is_unreturned = items.scores == -np.inf
     order, levels, begins = _ordered(items)
     sizes = lists.sizes
-    if len(items.codes) < len(lists.codes):
+    if len(items.codes) != len(lists.codes):
         sizes = np.bincount(items.codes, minlength=items.n_lists)
     n_cases = sizes[sizes > 0]
     starts = np.cumsum(n_cases) - n_cases
@@ -493,6 +590,10 @@ def _table_of_items(lists: Grouping, items: _Items) -> ListTable:
     table = ListTable(lists.labels, np.flatnonzero(sizes), starts, n_cases, *columns)
     if items.gains is not None:
         table.best = _best(items.codes, items.levels, items.gains)
+    if is_unreturned.any():
+        codes = np.unique(items.codes[is_unreturned])
+        have_unreturned = np.searchsorted(table.lists, codes)
+        table.unreturned = table.edges[1:][have_unreturned] - 1
     return table
 
 

@@ -191,6 +191,7 @@ def check_ranking(
     *,
     keep_scale: bool = False,
     takes_estimates: bool = False,
+    takes_unreturned: bool = False,
 ) -> Sample:
     """Return the cases that count, with scores and relative weights.
 
@@ -202,7 +203,7 @@ def check_ranking(
     found = check_labelled(
         y_true, sample_weight, pos_label, takes_estimates=takes_estimates
     )
-    scores = check_scores("y_score", y_score)
+    scores = check_scores("y_score", y_score, takes_unreturned=takes_unreturned)
     check_equal_length(y_true=found.is_pos, y_score=scores)
     warn_of_classes("y_score", scores)
     weights = found.weights

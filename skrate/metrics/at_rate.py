@@ -529,7 +529,8 @@ class AtRate(Metric):
                 "If groups are not lists but patients, pass them as clusters=."
             )
         counted = lists.neg if self.is_of_negatives else lists.pos
-        found = lists.sum(counted * seen_rows(lists, n_seen))
+        seen = lists.neg if self.is_of_negatives else lists.found_pos
+        found = lists.sum(seen * seen_rows(lists, n_seen))
         whole = lists.sum(counted) if self.is_per_positive else n_seen
         with np.errstate(invalid="ignore", divide="ignore"):
             values = found / whole
@@ -588,6 +589,10 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
     @property
     def greater_is_better(self) -> bool:  # type: ignore[override]
         return not self.is_of_negatives
+
+    @property
+    def takes_unreturned(self) -> bool:  # type: ignore[override]
+        return not (self.is_of_negatives or self.is_uncertain)
 
     @property
     def is_of_negatives(self) -> bool:  # type: ignore[override]

@@ -224,6 +224,20 @@ class AveragePrecision(
         return self.prevalence is not None
 
     @property
+    def takes_unreturned(self) -> bool:  # type: ignore[override]
+        return self.takes_estimates
+
+    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+        if lists.unreturned is None:
+            return super().per_list(lists, k)
+        # The AP of the returned items, times the proportion of positives among them.
+        neg = lists.neg.copy()
+        neg[lists.unreturned] = 0
+        returned = replace(lists, pos=lists.found_pos, neg=neg, unreturned=None)
+        found = np.nan_to_num(super().per_list(returned, k).values)
+        return ListValues.of(found * share_of(returned.n_pos, lists.n_pos), lists)
+
+    @property
     def needs(self) -> tuple[str, ...]:
         if self.adjusted or self.prevalence is not None:
             return "positive", "negative"

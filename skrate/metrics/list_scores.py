@@ -19,7 +19,12 @@ from skrate.data.checks import (
     shown,
     warn_undefined,
 )
-from skrate.data.list_table import ListTable, ListValues, list_table
+from skrate.data.list_table import (
+    ListTable,
+    ListValues,
+    RelevantCounts,
+    list_table,
+)
 from skrate.metrics.metric import Metric
 from skrate.metrics.result_types import Question
 
@@ -59,7 +64,14 @@ class ListScores:
         k = check_items(metric, k, rows[3])
         if rows[4] is None and rows[5] is None:
             metric = metric.of_labels(rows[0])
-        table = list_table(*rows, grade_gain=metric.grade_gain, **options)
+        takes_unreturned = metric.takes_unreturned
+        if options.get("n_relevant") is not None and not takes_unreturned:
+            raise ValueError(
+                f"n_relevant has no meaning for the {metric.name}, which is undefined "
+                "for items that were not returned: leave it out."
+            )
+        options["grade_gain"] = metric.grade_gain
+        table = list_table(*rows, takes_unreturned=takes_unreturned, **options)
         return cls._of_table(metric, table, k)
 
     @classmethod
@@ -285,6 +297,7 @@ def mean_of_lists(
     k: int | None = None,
     average: Average | Iterable[float] = "pooled",
     undefined: Policy | float = "skip",
+    n_relevant: RelevantCounts | None = None,
 ) -> float:
     """Return the average of a metric over lists of rows, as for :func:`list_table`."""
     check_undefined(undefined), check_average(average)
@@ -294,7 +307,8 @@ def mean_of_lists(
             f"y_true has the shape {shape} of lists in rows: pass np.ravel(y_true), "
             f"np.ravel(y_score), groups=np.repeat(range({shape[0]}), {shape[1]})."
         )
-    return ListScores._of_rows(metric, rows, k).mean(average, undefined)
+    scores = ListScores._of_rows(metric, rows, k, n_relevant=n_relevant)
+    return scores.mean(average, undefined)
 
 
 def check_average(average: Any) -> Average | FloatArray:

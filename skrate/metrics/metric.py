@@ -269,6 +269,8 @@ class Metric(ABC):
     # Sums over labels, or what is known of their products, so that estimates of labels
     # may take their place.
     takes_estimates = False
+    # Items of lists may have the score -inf: they were not returned, and add nothing.
+    takes_unreturned = False
     # Intervals invert a test, ``not_rejected``, as slopes are a bad guide.
     has_test = False
     # The parameters of which one has to be given.

@@ -342,6 +342,7 @@ class _OfPlaces(Metric):
 
     needs = ("positive",)
     counts_places = True
+    takes_unreturned = True
 
     def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
         return ListValues.of(self._of_top(lists, k), lists)
@@ -443,7 +444,7 @@ class ReciprocalRank(_OfPlaces, score=reciprocal_rank_score, in_lists_only=True)
         if len(mixed):
             size = pos[mixed] + neg[mixed]
             inverse[mixed] = _mean_inverse(above[mixed], size, pos[mixed], last)
-        values = np.full(len(table.starts), np.nan)
+        values = np.where(table.n_pos > 0, 0.0, np.nan)
         values[lists] = inverse
         return values
 
@@ -467,8 +468,9 @@ class RelevantRows(NamedTuple):
             found = np.arange(len(rows)) - spread(table.relevant_edges[:-1], counts)
             return cls(counts, above, found, *[rows[:0]] * 3)
         pos = table.pos[rows].astype(np.intp)
-        size, before = pos + table.neg[rows], np.cumsum(table.n_pos) - table.n_pos
-        found = np.cumsum(pos) - pos - spread(before.astype(np.intp), counts)
+        size, found = pos + table.neg[rows], np.cumsum(pos) - pos
+        before = np.append(found, 0)[table.relevant_edges[:-1]]
+        found = found - spread(before, counts)
         ties = np.flatnonzero(size > 1)
         return cls(counts, above, found, ties, size[ties], pos[ties])
 
