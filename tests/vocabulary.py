@@ -177,6 +177,7 @@ RATES = {
     "quantiles",
     "total",
     "n_items",  # the size of what is ranked
+    "n_relevant",  # the relevant items of each list, also those without a row
     "capacity",  # of n_items those that can be processed; `rate` is their share
     "cost",
     "benefit",  # of what is found, as cost of what is processed

@@ -279,13 +279,28 @@ def list_table(
             return _single_list(sample)
         groups = np.zeros(sample.n_given, dtype=np.intp)
     lists = check_groups("groups", groups)
+    items = _items_of(sample, lists, gain, grades)
+    if entities is not None:
+        grouped = check_groups("entities", entities)
+        _of_kept(sample, entities=grouped.codes)
+        items = _of_entities(items, grouped)
+    if n_relevant is not None:
+        lists, items = _with_missing(lists, items, n_relevant)
+    return _table_of_items(lists, items)
+
+
+def _items_of(
+    sample: Sample, lists: Grouping, gain: FloatArray | None, grades: Grades | None
+) -> _Items:
+    """Return the items of lists, with what each gains."""
     if len(lists.codes) != sample.n_given:
         # Their labels may be sizes.
         _of_kept(sample, groups=lists.labels.take(lists.codes))
     gain = _of_kept(sample, gain=gain)
     if gain is not None and sample.weights is not None:
         gain = gain * sample.weights
-    items = _Items(
+    assert sample.scores is not None
+    return _Items(
         codes=_of_kept(sample, groups=lists.codes),
         n_lists=len(lists.labels),
         levels=sample.is_pos.view(np.uint8) if grades is None else grades.levels,
@@ -294,13 +309,6 @@ def list_table(
         gain=gain,
         gains=None if grades is None else grades.gains,
     )
-    if entities is not None:
-        grouped = check_groups("entities", entities)
-        _of_kept(sample, entities=grouped.codes)
-        items = _of_entities(items, grouped)
-    if n_relevant is not None:
-        lists, items = _with_missing(lists, items, n_relevant)
-    return _table_of_items(lists, items)
 
 
 def _of_kept(sample: Sample, **column: Any) -> Any:
@@ -487,10 +495,11 @@ def _with_missing(
     missing = counts - np.bincount(codes[is_pos], minlength=len(counts))
     worst = int(np.argmin(missing))
     if missing[worst] < 0:
+        held = counts[worst] - missing[worst]
         raise ValueError(
             f"n_relevant has {counts[worst]} for the list "
-            f"{shown(lists.labels[worst])}, which holds {counts[worst] - missing[worst]}"
-            " relevant rows: count all relevant items of each list."
+            f"{shown(lists.labels[worst])}, which holds {held} relevant rows: count "
+            "all relevant items of each list."
         )
     if items.gains is not None and len(items.gains) > 2 and missing.any():
         raise ValueError(

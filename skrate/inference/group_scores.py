@@ -11,7 +11,7 @@ import numpy as np
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import Check, check_arguments, check_scores, shown
 from skrate.data.compressed import naming_batch
-from skrate.data.list_table import ListBatches, whole_lists
+from skrate.data.list_table import ListBatches, RelevantCounts, whole_lists
 from skrate.data.table import check_alone
 from skrate.inference.list_means import clusters_of_lists, evaluate_lists
 from skrate.inference.options import ARGUMENTS, Plan
@@ -54,6 +54,7 @@ def group_scores(
     k: int | None = None,
     sample_weight: ArrayLike | None = None,
     relevance_threshold: float | None = None,
+    n_relevant: RelevantCounts | None = None,
     pos_label: Label = None,
     **metric_kwargs: Any,
 ) -> GroupScores:
@@ -74,7 +75,8 @@ def group_scores(
         True labels of two classes, or grades with ``relevance_threshold``, or with the
         ``gain`` of :func:`ndcg_score`.
     y_score : array-like of shape (n_samples,)
-        Scores, higher for relevant items.
+        Scores, higher for relevant items; -inf for items that were not returned, which
+        the average precision, recall and metrics of places take.
     groups : array-like of shape (n_samples,)
         The list of each row: integers, strings or other labels, in any order of rows.
     entities : array-like of shape (n_samples,), default=None
@@ -89,6 +91,10 @@ def group_scores(
         Relative weights of the rows; None means equal ones.
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades and those from it on are relevant.
+    n_relevant : dict, pandas.Series, array-like or int, default=None
+        The number of relevant items of each list, by its label (or in the order of
+        ``numpy.unique(groups)``), if those that were not returned have no row. Lists of
+        which no row was returned may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
         The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
         booleans.
@@ -138,7 +144,11 @@ def group_scores(
         metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
     )
     rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
-    options = {"entities": entities, "gain": found.gain_of_cases}
+    options = {
+        "entities": entities,
+        "gain": found.gain_of_cases,
+        "n_relevant": n_relevant,
+    }
     return GroupScores._of_rows(found, rows, k, **options, keep_scale=found.is_sum)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -16,11 +17,13 @@ from skrate.data.arrays import (
     dot,
     parts,
     ratio,
+    share_of,
     sum_from_right,
 )
 from skrate.data.checks import check_flag, check_fraction, find_label
 from skrate.data.compressed import Cells, reach
 from skrate.data.folds import FoldRankings
+from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
 from skrate.metrics.metric import Metric, Slopes, reject_scoring

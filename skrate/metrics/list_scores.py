@@ -19,12 +19,7 @@ from skrate.data.checks import (
     shown,
     warn_undefined,
 )
-from skrate.data.list_table import (
-    ListTable,
-    ListValues,
-    RelevantCounts,
-    list_table,
-)
+from skrate.data.list_table import ListTable, ListValues, RelevantCounts, list_table
 from skrate.metrics.metric import Metric
 from skrate.metrics.result_types import Question
 

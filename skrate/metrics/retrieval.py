@@ -15,6 +15,7 @@ from skrate.data.list_table import (
     GradeGain,
     ListTable,
     ListValues,
+    RelevantCounts,
     check_grade_gain,
     has_grades,
 )
@@ -36,6 +37,7 @@ def ndcg_score(
     undefined: Policy | float = "skip",
     average: Average | Iterable[float] = "macro",
     relevance_threshold: float | None = None,
+    n_relevant: RelevantCounts | None = None,
     pos_label: Label = None,
 ) -> float:
     r"""Compute the normalized discounted cumulative gain within lists, averaged.
@@ -50,7 +52,8 @@ def ndcg_score(
         True labels of two classes, or grades: numbers that are not negative, or with
         ``gain`` as a dict also strings.
     y_score : array-like of shape (n_samples,)
-        Scores, higher for relevant items.
+        Scores, higher for relevant items; -inf for items that were not returned, which
+        add nothing.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
@@ -73,6 +76,10 @@ def ndcg_score(
         How much a list counts, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades and those from it on are relevant.
+    n_relevant : dict, pandas.Series, array-like or int, default=None
+        The number of relevant items of each list, by its label (or in the order of
+        ``numpy.unique(groups)``), if those that were not returned have no row. Lists of
+        which no row was returned may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
         The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
         booleans.
@@ -150,7 +157,7 @@ def ndcg_score(
     [0.3333, 0.1429]
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_of_lists(NDCG(gain), rows, k, average, undefined)
+    return mean_of_lists(NDCG(gain), rows, k, average, undefined, n_relevant)
 
 
 @reject_scoring
@@ -163,6 +170,7 @@ def mean_average_precision_score(
     undefined: Policy | float = "skip",
     average: Average | Iterable[float] = "macro",
     relevance_threshold: float | None = None,
+    n_relevant: RelevantCounts | None = None,
     pos_label: Label = None,
 ) -> float:
     r"""Compute the average precision within lists, averaged over the lists: MAP.
@@ -176,7 +184,8 @@ def mean_average_precision_score(
     y_true : array-like of shape (n_samples,)
         True labels of two classes, or grades with ``relevance_threshold``.
     y_score : array-like of shape (n_samples,)
-        Scores, higher for relevant items.
+        Scores, higher for relevant items; -inf for items that were not returned, which
+        add nothing.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
@@ -189,6 +198,10 @@ def mean_average_precision_score(
         How much a list counts, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades and those from it on are relevant.
+    n_relevant : dict, pandas.Series, array-like or int, default=None
+        The number of relevant items of each list, by its label (or in the order of
+        ``numpy.unique(groups)``), if those that were not returned have no row. Lists of
+        which no row was returned may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
         The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
         booleans.
@@ -244,7 +257,9 @@ def mean_average_precision_score(
     0.875
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_of_lists(MeanAveragePrecision(), rows, k, average, undefined)
+    return mean_of_lists(
+        MeanAveragePrecision(), rows, k, average, undefined, n_relevant
+    )
 
 
 @reject_scoring
@@ -257,6 +272,7 @@ def reciprocal_rank_score(
     undefined: Policy | float = "skip",
     average: Average | Iterable[float] = "macro",
     relevance_threshold: float | None = None,
+    n_relevant: RelevantCounts | None = None,
     pos_label: Label = None,
 ) -> float:
     r"""Compute one over the place of the first relevant item, averaged over lists: MRR.
@@ -268,7 +284,8 @@ def reciprocal_rank_score(
     y_true : array-like of shape (n_samples,)
         True labels of two classes, or grades with ``relevance_threshold``.
     y_score : array-like of shape (n_samples,)
-        Scores, higher for relevant items.
+        Scores, higher for relevant items; -inf for items that were not returned, which
+        add nothing.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
@@ -281,6 +298,10 @@ def reciprocal_rank_score(
         How much a list counts, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades and those from it on are relevant.
+    n_relevant : dict, pandas.Series, array-like or int, default=None
+        The number of relevant items of each list, by its label (or in the order of
+        ``numpy.unique(groups)``), if those that were not returned have no row. Lists of
+        which no row was returned may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
         The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
         booleans.
@@ -334,7 +355,7 @@ def reciprocal_rank_score(
     0.5
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_of_lists(ReciprocalRank(), rows, k, average, undefined)
+    return mean_of_lists(ReciprocalRank(), rows, k, average, undefined, n_relevant)
 
 
 class _OfPlaces(Metric):

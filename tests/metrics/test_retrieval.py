@@ -1,6 +1,7 @@
 """NDCG, MAP and reciprocal rank: by hand, in every order of ties, against others."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -452,3 +453,90 @@ def test_tiny_grades_gain_exponentially_by_their_size():
     grades, scores = [1e-20, 3e-20, 0], [3, 2, 1]
     exponential = ndcg_score(grades, scores, gain="exponential")
     assert exponential == pytest.approx(ndcg_score(grades, scores, gain="linear"))
+
+
+def scores_of_one_run(relevant, scores, k=None):
+    """Return NDCG, MAP, reciprocal rank and recall of returned items, as trec_eval."""
+    n = len(relevant) if k is None else k
+    order = np.argsort(-scores, kind="stable")
+    found = (relevant[order] * np.isfinite(scores[order]))[:n]
+    discounts = 1 / np.log2(np.arange(2, len(relevant) + 2))
+    best = np.sum(discounts[: min(n, relevant.sum())])
+    precision = np.cumsum(found) / np.arange(1, len(found) + 1)
+    first = np.flatnonzero(found)
+    return [
+        np.sum(found * discounts[: len(found)]) / best,
+        np.sum(found * precision) / relevant.sum(),
+        1 / (first[0] + 1) if len(first) else 0,
+        found.sum() / relevant.sum(),
+    ]
+
+
+@looped("k", [None, 3])
+def test_items_that_were_not_returned_add_nothing(k):
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        n = int(rng.integers(1, 9))
+        relevant = rng.integers(0, 2, n)
+        scores = rng.permutation(n) * 1.0
+        scores[rng.random(n) < 0.4] = -np.inf
+        if not relevant.any():
+            continue
+        expected = scores_of_one_run(relevant, scores, k)
+        # Where the relevant ones among them have no rows, their number says the same.
+        kept = np.isfinite(scores) | (relevant == 0)
+        counted = {"groups": np.zeros(kept.sum(), int), "n_relevant": [relevant.sum()]}
+        for score, value in zip(
+            (ndcg_score, mean_average_precision_score, reciprocal_rank_score),
+            expected, strict=False,
+        ):  # fmt: skip
+            assert score(relevant, scores, k=k) == pytest.approx(value, abs=1e-12)
+            if kept.any() and n <= (k or n):
+                again = score(relevant[kept], scores[kept], k=k, **counted)
+                assert again == pytest.approx(value, abs=1e-12)
+        by_list = {"groups": np.zeros(n, int)}
+        if k is not None:
+            recall = group_scores("recall_at_rate", relevant, scores, k=k, **by_list)
+            assert recall.values[0] == pytest.approx(expected[3], abs=1e-12)
+        else:
+            one = group_scores("average_precision", relevant, scores, **by_list)
+            assert one.values[0] == pytest.approx(expected[1], abs=1e-12)
+
+
+def test_lists_of_which_nothing_relevant_was_returned_count_0():
+    rows = {"y_true": [1, 0, 0, 0], "y_score": [4, 3, 2, 1], "groups": list("aabb")}
+    counts = {"a": 1, "b": 2, "c": 1}
+    for score in (ndcg_score, mean_average_precision_score, reciprocal_rank_score):
+        assert score(**rows) == 1
+        assert score(**rows, n_relevant={"a": 1, "b": 2, "c": 1}) == pytest.approx(
+            1 / 3
+        )
+    found = estimate("ndcg", **rows, n_relevant={"a": 1, "b": 2, "c": 1})
+    assert found.of == "3 lists"
+    assert found.value == pytest.approx(1 / 3)
+
+
+@looped(
+    "options, message",
+    [
+        ({"n_relevant": {"a": 1}}, "no entry for the list 'b'"),
+        ({"n_relevant": {"a": 0, "b": 1}}, "has 0 for the list 'a', which holds 1"),
+        ({"n_relevant": [1, 1, 1]}, "n_relevant must be a dict .* 2 lists"),
+        ({"n_relevant": [1.5, 1]}, "n_relevant must be a dict .* whole numbers"),
+        ({"y_score": [np.inf, 3, 2, 1]}, "y_score contains infinity"),
+    ],
+)
+def test_what_does_not_say_how_many_are_relevant_is_named(options, message):
+    rows = {"y_true": [1, 0, 0, 1], "y_score": [4, 3, 2, 1], "groups": list("aabb")}
+    for score in (ndcg_score, partial(group_scores, "average_precision")):
+        with pytest.raises(ValueError, match=message):
+            score(**rows | options)
+
+
+def test_other_metrics_do_not_take_what_was_not_returned():
+    rows = {"y_true": [1, 0], "y_score": [1, -np.inf], "groups": [1, 1]}
+    for metric in ("roc_auc", "rate_weighted_auc"):
+        with pytest.raises(ValueError, match="-inf means 'not returned'"):
+            group_scores(metric, **rows)
+    with pytest.raises(ValueError, match="n_relevant has no meaning for the AUC"):
+        group_scores("roc_auc", [1, 0], [2, 1], groups=[1, 1], n_relevant=[1])
