@@ -505,7 +505,6 @@ def test_items_that_were_not_returned_add_nothing(k):
 
 def test_lists_of_which_nothing_relevant_was_returned_count_0():
     rows = {"y_true": [1, 0, 0, 0], "y_score": [4, 3, 2, 1], "groups": list("aabb")}
-    counts = {"a": 1, "b": 2, "c": 1}
     for score in (ndcg_score, mean_average_precision_score, reciprocal_rank_score):
         assert score(**rows) == 1
         assert score(**rows, n_relevant={"a": 1, "b": 2, "c": 1}) == pytest.approx(
