@@ -522,7 +522,8 @@ class AtRate(Metric):
         if self.is_uncertain:
             return super().per_list(lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
-        if k is None and len(n_seen) >= 10 and np.mean(n_seen < 0.5) > 0.5:
+        are_many = k is None and lists.is_counted and len(n_seen) >= 10
+        if are_many and np.mean(n_seen < 0.5) > 0.5:
             warn(
                 f"The {self.name} at rate={self.rate:g} cuts each list by itself, and "
                 f"of most of the {len(n_seen)} lists that is less than half an item. "

@@ -34,7 +34,9 @@ def budget_report(rng: np.random.Generator) -> Call:
         return (), named
 
     def check(given: Sample, found: Any) -> None:
-        holds(len(found) == (16 if is_compared else 7), f"{len(found)} rows")
+        has_equal = found.rows[-1].quantity == "equal budget"
+        n_rows = 16 + has_equal if is_compared else 7
+        holds(len(found) == n_rows, f"{len(found)} rows")
         holds(len(repr(found).splitlines()) > 8, repr(found))
         if not enough(given, options):
             ends = [end for row in found for end in row.confidence_interval]
@@ -87,7 +89,8 @@ def _check_rows(found: Any, *, is_nothing: bool) -> None:
         if is_nothing and row.quantity in ("precision", "lift", "number needed"):
             holds(math.isnan(row.value), f"{row.quantity} is {row.value}")
             continue
-        for number in (row.value, *row.confidence_interval, row.chance, row.pvalue):
+        chance = [] if row.quantity == "equal budget" else [row.chance]
+        for number in (row.value, *row.confidence_interval, *chance, row.pvalue):
             holds(type(number) is float, f"{number!r} is no builtin float")
         low, high = row.confidence_interval
         slack = 1e-11 * found.n_cases if row.quantity.startswith("more") else 0.0

@@ -28,7 +28,8 @@ TELLS_LITTLE = re.compile(
     "lists are undefined for one of the|of equal weight, and at least|"
     "both rankings are next to perfect|may be turned round|"
     "tie at the threshold|Nothing will be marked|are not to be relied on|"
-    "as predicted classes do|is below 0 and counts as the rate 0|cuts each fold by"
+    "as predicted classes do|is below 0 and counts as the rate 0|cuts each fold by|"
+    "cuts each list by"
 )
 
 
@@ -95,6 +96,8 @@ def run(call: Call) -> None:
 
 
 def _judge_refusal(call: Call, message: str) -> None:
+    if "cuts each fold by itself" in message:
+        return
     names = (*call.refusal, *call.may_refuse)
     if not names:
         raise Disagreement(f"raised ValueError: {message}")

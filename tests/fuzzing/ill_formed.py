@@ -10,7 +10,7 @@ from fuzzing.calls import Call
 from fuzzing.samples import Form, Sample
 
 Spoil = Callable[[dict[str, Any], Sample], None]
-_UNEQUAL = ("Unequal numbers of cases", "y_score has", "y_true has")
+_UNEQUAL = ("Unequal numbers of cases", "y_score has", "y_true has", "y_score_b is")
 
 
 def spoilt(rng: np.random.Generator, call: Call) -> Call:
@@ -149,7 +149,7 @@ WAYS: dict[str, tuple[tuple[Spoil, tuple[str, ...]], Callable[[Sample], bool]]] 
         (_put("y_score", lambda s: _with(s, np.nan)), ("y_score",)), _any,
     ),
     "a score is infinite": (
-        (_put("y_score", lambda s: _with(s, -np.inf, "f4")), ("y_score",)), _any,
+        (_put("y_score", lambda s: _with(s, np.inf, "f4")), ("y_score",)), _any,
     ),
     "a score is missing": (
         (_put("y_score", lambda s: _with(s, None, object)), ("y_score",)), _any,
