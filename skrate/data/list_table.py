@@ -501,7 +501,8 @@ def _with_missing(
             f"{shown(lists.labels[worst])}, which holds {held} relevant rows: count "
             "all relevant items of each list."
         )
-    if items.gains is not None and len(items.gains) > 2 and missing.any():
+    grades = 1 if items.gains is None else np.count_nonzero(items.gains > 0)
+    if grades != 1 and missing.any():
         raise ValueError(
             "n_relevant does not say which grades the missing items have: add a row "
             "for each, with its grade and the score -inf."

@@ -486,10 +486,8 @@ def test_items_that_were_not_returned_add_nothing(k):
         # Where the relevant ones among them have no rows, their number says the same.
         kept = np.isfinite(scores) | (relevant == 0)
         counted = {"groups": np.zeros(kept.sum(), int), "n_relevant": [relevant.sum()]}
-        for score, value in zip(
-            (ndcg_score, mean_average_precision_score, reciprocal_rank_score),
-            expected, strict=False,
-        ):  # fmt: skip
+        of_places = ndcg_score, mean_average_precision_score, reciprocal_rank_score
+        for score, value in zip(of_places, expected, strict=False):
             assert score(relevant, scores, k=k) == pytest.approx(value, abs=1e-12)
             if kept.any() and n <= (k or n):
                 again = score(relevant[kept], scores[kept], k=k, **counted)
@@ -530,6 +528,20 @@ def test_what_does_not_say_how_many_are_relevant_is_named(options, message):
     for score in (ndcg_score, partial(group_scores, "average_precision")):
         with pytest.raises(ValueError, match=message):
             score(**rows | options)
+
+
+def test_the_grades_of_missing_items_are_not_guessed():
+    rows = {"y_score": [2, 1], "groups": ["a", "a"]}
+    for grades, gain in (
+        ([1, 2], "linear"),
+        ([0, 0], "linear"),
+        ([1, 2], {1: 1, 2: 3}),
+    ):
+        with pytest.raises(ValueError, match=r"does not say which grades .* -inf"):
+            ndcg_score(grades, gain=gain, n_relevant={"a": 3}, **rows)
+    # One gain of relevant items is that of the missing ones.
+    found = ndcg_score([2, 0], gain="linear", n_relevant={"a": 2}, **rows)
+    assert found == pytest.approx(1 / (1 + 1 / np.log2(3)))
 
 
 def test_other_metrics_do_not_take_what_was_not_returned():
