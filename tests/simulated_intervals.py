@@ -118,7 +118,7 @@ def true_values(setting: Setting) -> dict[str, float]:
     table = population(setting)
     return {
         name: find_metric(metric, kwargs)
-        .of_sample(setting.n, is_weighted=False)
+        .bind_sample_size(setting.n, is_weighted=False)
         .value(table)
         for name, (metric, kwargs) in METRICS.items()
     }

@@ -547,7 +547,7 @@ def test_rounding_leaves_no_value_outside_of_the_range(metric):
             options = {**metric.kwargs, "sample_weight": weight}
             if metric.function not in LIST_METRICS:
                 table = RankTable.from_arrays(y_true, y_score, sample_weight=weight)
-                known = found.of_sample(n, is_weighted=False)
+                known = found.bind_sample_size(n, is_weighted=False)
                 low, high = known.bounds(table)
                 score = metric.function(y_true, y_score, **options)
                 assert np.isnan(score) or low <= score <= high

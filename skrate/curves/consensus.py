@@ -44,7 +44,7 @@ from skrate.metrics.result_types import (
     Drawn,
     Result,
     Rows,
-    as_columns,
+    plain_columns,
     t_quantile,
 )
 from skrate.rates.laws import RateLike
@@ -452,7 +452,7 @@ class ConsensusCurve(Drawn, Rows):
             for end, bound in self.confidence_interval._asdict().items():
                 for name, values in bound._asdict().items():
                     columns[f"{name}_{end}"] = values
-        return as_columns(columns)
+        return plain_columns(columns)
 
     def recall_at_rate(self, r: float) -> CurvePoint:
         """Return the recall with its bounds, if the share ``r`` is processed."""

@@ -17,12 +17,12 @@ from skrate.metrics.gain import (
     NO_CASES,
     ClassGain,
     GainLike,
-    GroupWorth,
+    GroupGains,
     check_cost,
     check_gain,
-    ranked_worth,
-    weighted_worth,
-    worth_of_sample,
+    check_sample_gains,
+    rank_gains,
+    weight_gains,
 )
 from skrate.metrics.metric import OF_CASES_IN_FOLDS
 
@@ -171,22 +171,22 @@ def gain_curve(
             raise ValueError(NO_CASES)
         of_pos, of_neg = worth_each
         gains = of_pos * table.pos + of_neg * table.neg
-        ranked = GroupWorth(gains, table.pos + table.neg)
+        ranked = GroupGains(gains, table.pos + table.neg)
         sums = np.array([table.n_pos, table.n_neg])
-        cases = GroupWorth(sums * worth_each, sums)
+        cases = GroupGains(sums * worth_each, sums)
         total = table.total
     else:
         sample = check_ranking(y_true, y_score, sample_weight, pos_label)
-        worth = worth_of_sample(worth_each, cost_each, sample)
-        ranked = ranked_worth(worth, sample)
-        cases = weighted_worth(worth, sample.weights)
+        worth = check_sample_gains(worth_each, cost_each, sample)
+        ranked = rank_gains(worth, sample)
+        cases = weight_gains(worth, sample.weights)
         weights = sample.weights
         total = float(len(cases.gain) if weights is None else weights.sum())
     # By gain per cost.
     per_cost = np.copysign(np.inf, cases.gain)
     np.divide(cases.gain, cases.cost, out=per_cost, where=cases.cost > 0)
     order = np.argsort(-per_cost, kind="stable")
-    best = _points(GroupWorth(cases.gain[order], cases.cost[order]), total)
+    best = _points(GroupGains(cases.gain[order], cases.cost[order]), total)
     return GainCurve(*_points(ranked, total), *best, total)
 
 
@@ -197,7 +197,7 @@ def check_class_gain(gain: GainLike | None, cost: ArrayLike | None) -> None:
         raise ValueError(OF_CASES_IN_FOLDS)
 
 
-def _points(worth: GroupWorth, total: float) -> tuple[FloatArray, FloatArray]:
+def _points(worth: GroupGains, total: float) -> tuple[FloatArray, FloatArray]:
     return worth.shares, np.append(0.0, np.cumsum(worth.gain)) / total
 
 

@@ -200,7 +200,7 @@ class ComparisonsDisplay(Drawing, draws=Comparisons):
         self._start(ax)
         result = self.result
         if isinstance(result, Comparisons):
-            pairs, names = result.pairs, result._names_of_pairs()
+            pairs, names = result.pairs, result._pair_names()
         else:
             pairs, names = (result,), [("a", "b")]
         first = pairs[0]

@@ -34,10 +34,10 @@ from skrate.displays.drawing import (
 from skrate.metrics.average_precision import AveragePrecision
 from skrate.metrics.gain import (
     GainLike,
-    GroupWorth,
+    GroupGains,
     check_cost,
     check_gain,
-    gain_of_groups,
+    sum_expected_gains,
 )
 from skrate.metrics.momentum import Momentum
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, rate_of
@@ -564,7 +564,9 @@ class HitCurveDisplay(FoldsDisplay):
             return [f"AP = {mean_and_spread(precisions)}"]
         rate = check_rate("uniform") if law is None else law
         steps = [(np.diff(hits), np.diff(rates)) for rates, hits in self.curves]
-        found = np.array([gain_of_groups(GroupWorth(*each), rate) for each in steps])
+        found = np.array(
+            [sum_expected_gains(GroupGains(*each), rate) for each in steps]
+        )
         if self.perfect is None:
             recalls = share_of(found, np.array([hits[-1] for hits in self.hits]))
             expected = "expected " if rate_of(rate) is None else ""

@@ -39,7 +39,7 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.inference.bound_metric import BoundMetric, bind
 from skrate.metrics.auc import ranking_auc_score
-from skrate.metrics.metric import is_known, meant_name, named
+from skrate.metrics.metric import is_known, named, suggest_names
 
 # Rankers whose |r| differ by less count as equally good, and the first is taken:
 # rounding must not decide, or the order of the rows would.
@@ -438,11 +438,11 @@ def check_held_out_scoring(
         if isinstance(scoring, str) and scoring not in get_scorer_names():
             raise ValueError(
                 f"scoring={scoring!r} is the name of no metric of this package and no "
-                f"scorer{meant_name(scoring, get_scorer_names())}"
+                f"scorer{suggest_names(scoring, get_scorer_names())}"
             )
         return check_scoring(estimator, scoring=scoring)  # type: ignore[no-any-return]
     found = bind(scoring, {}, is_in_training=True)
-    if found.is_of_lists and not has_lists:
+    if found.is_list_metric and not has_lists:
         raise ValueError(
             f"scoring={function.__name__} is a mean over lists: pass groups to fit, or "
             "score a single ranking."
@@ -520,11 +520,11 @@ class StoppingRule(RankBoostClassifier):
         held_out = self.held_out
         weights = held_out.weights if self.has_weights else None
         if self.has_lists:
-            value = metric.mean_in_lists(
+            value = metric.list_mean(
                 held_out.is_pos, scores, groups=held_out.lists, sample_weight=weights
             )
         else:
-            value = metric.of_ranking(held_out.is_pos, scores, sample_weight=weights)
+            value = metric.score_ranking(held_out.is_pos, scores, sample_weight=weights)
         return value if metric.greater_is_better else -value
 
     def is_over(self) -> bool:

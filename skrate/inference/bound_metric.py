@@ -14,9 +14,9 @@ from skrate.metrics.metric import (
     METRICS,
     check_parameters,
     find_metric,
+    function_parameters,
     is_known,
     per_case,
-    signature_of,
     unwrap,
 )
 
@@ -57,7 +57,7 @@ class BoundMetric:
     @property
     def averages_classes(self) -> bool:
         """Whether it has an average over more than two classes."""
-        return "labels" in signature_of(self.function)
+        return "labels" in function_parameters(self.function)
 
     @property
     def has_grades(self) -> bool:
@@ -66,9 +66,9 @@ class BoundMetric:
         return is_gain or self.params.get("relevance_threshold") is not None
 
     @property
-    def is_of_lists(self) -> bool:
+    def is_list_metric(self) -> bool:
         """Whether it is nothing of a single ranking."""
-        known = set(signature_of(self.function))
+        known = set(function_parameters(self.function))
         average = self.params.get("average", "macro")
         if self.averages_classes and not isinstance(average, str | None):
             return True
@@ -87,17 +87,17 @@ class BoundMetric:
             average = metric.default_average
         return isinstance(average, str) and average == "macro"
 
-    def told(self, **params: Any) -> BoundMetric:
+    def add_params(self, **params: Any) -> BoundMetric:
         """Return the metric with more parameters, or others."""
         return BoundMetric(self.function, {**self.params, **params})
 
-    def of_ranking(
+    def score_ranking(
         self, y_true: ArrayLike, y_score: ArrayLike, **of_cases: Any
     ) -> float:
         """Return the metric of all cases as one ranking, or of their classes."""
         return float(self.function(y_true, y_score, **of_cases | self.params))
 
-    def mean_in_lists(
+    def list_mean(
         self,
         y_true: ArrayLike,
         y_score: ArrayLike,
@@ -155,14 +155,16 @@ def bind(
                 f"{name} of each case cannot be known in training, where the data of "
                 "several samples are evaluated: give a dict with one for each class."
             )
-        if bound.is_of_lists and bound.params.get("average") is not None:
+        if bound.is_list_metric and bound.params.get("average") is not None:
             check_average(bound.params["average"])
         check_undefined(bound.params.get("undefined", "skip"))
         of_rows = ()
     if function in LIST_METRICS:
-        check_parameters(function, set(at_hand) - {"entities"}, parameters_of(function))
+        check_parameters(
+            function, set(at_hand) - {"entities"}, optional_parameters(function)
+        )
         return bound
-    for name, parameter in signature_of(function).items():
+    for name, parameter in function_parameters(function).items():
         is_needed = parameter.default is parameter.empty and name not in of_rows
         if is_needed and parameter.kind is parameter.KEYWORD_ONLY and name not in own:
             raise ValueError(f"metric={function.__name__} needs the keyword {name!r}.")
@@ -173,20 +175,20 @@ def bind(
     if rates and isinstance(rates[0], Mapping) and bound.averages_classes:
         rates = list(rates[0].values())
     for of_class in [{"rate": rate} for rate in rates] or [{}]:
-        may_lack = in_lists or bound.is_of_lists or bool(of_rows)
+        may_lack = in_lists or bound.is_list_metric or bool(of_rows)
         find_metric(function, single | of_class, in_lists=may_lack)
     return bound
 
 
-def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
+def optional_parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the optional keywords of a metric, except what comes with the cases."""
     of_cases = (*OF_ROWS, *BoundMetric(function, {}).per_case)
-    if {"groups", "labels"} <= signature_of(function).keys():
+    if {"groups", "labels"} <= function_parameters(function).keys():
         # Left out it is "macro" for classes, and "pooled" for queues.
         of_cases = (*of_cases, "average")
     return {
         name: parameter.default
-        for name, parameter in signature_of(function).items()
+        for name, parameter in function_parameters(function).items()
         if parameter.kind is parameter.KEYWORD_ONLY
         and parameter.default is not parameter.empty
         and name not in of_cases

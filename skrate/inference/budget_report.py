@@ -23,15 +23,19 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings, are_of_folds, check_cuts
 from skrate.data.representations import html_row, html_table, html_title
 from skrate.data.table import RankTable
-from skrate.inference.cautions import defined_value, warn_of_few_cases, why_too_few
+from skrate.inference.cautions import (
+    defined_value,
+    no_inference_reason,
+    warn_small_sample,
+)
 from skrate.inference.curve_evaluation import (
     CurveProcess,
     curve_process,
     evaluate_curve,
 )
-from skrate.inference.evaluation import Evaluation, OnRanking, warn_of_turned
+from skrate.inference.evaluation import Evaluation, OnRanking, warn_reversed_scores
 from skrate.inference.intervals import adjusted
-from skrate.inference.models import rankings_of_models
+from skrate.inference.models import find_model_rankings
 from skrate.inference.options import Plan
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.rankings import (
@@ -42,15 +46,15 @@ from skrate.inference.rankings import (
     ScoresOfModels,
     Weights,
     are_columns,
-    ranked_in_folds,
-    rankings_of,
+    find_rankings,
+    pool_folds,
 )
 from skrate.inference.units import Units
 from skrate.inference.variance import (
     degrees_of_freedom,
     influence_parts,
     influence_values,
-    is_rounding,
+    is_zero_variance,
     table_variance,
 )
 from skrate.metrics.at_rate import (
@@ -62,18 +66,18 @@ from skrate.metrics.at_rate import (
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.metric import Metric, Slopes, is_defined
 from skrate.metrics.recall import (
+    cut_positive_fraction,
     expected_recall,
-    recall_of_tables,
     recall_slopes,
-    share_at_cut,
+    table_recalls,
 )
 from skrate.metrics.result_types import (
     ConfidenceInterval,
     Drawn,
     Result,
     Rows,
-    as_columns,
     clipped_interval,
+    plain_columns,
     rendered,
     t_quantile,
 )
@@ -233,7 +237,7 @@ class BudgetReport(Drawn, Rows):
         None for what is no count; with ``reference`` also its name.
         """
         known = {} if self.reference is None else {"reference": self.reference}
-        return as_columns(self.rows, rate=rendered(self.rate), **known)
+        return plain_columns(self.rows, rate=rendered(self.rate), **known)
 
     def __repr__(self) -> str:
         blocks = [line for block in self._blocks() for line in block]
@@ -493,7 +497,7 @@ def budget_report(
         curve_process("hits", one.ranked, grid) for one in hits.values() if one.is_known
     ]
     budget = _Budget(law, n_items, first.total if n_items is None else float(n_items))
-    rows = [row for name, one in hits.items() for row in _of_model(name, one, budget)]
+    rows = [row for name, one in hits.items() for row in _model_rows(name, one, budget)]
     if base is not None:
         rows += _against(base, hits, budget)
     return BudgetReport(
@@ -524,7 +528,7 @@ def _expected_hits(
     ``argument`` has the scores, formatted with the name of the model.
     """
     cases = next(iter(ranked.values()))
-    units, reason = Units.of_ranking(cases, level), why_too_few(cases)
+    units, reason = Units.make_ranking_units(cases, level), no_inference_reason(cases)
 
     def evaluated(metric: Metric) -> dict[str, Evaluation]:
         return {name: _evaluated(metric, one, units) for name, one in ranked.items()}
@@ -539,11 +543,13 @@ def _expected_hits(
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
     recalls = evaluated(RecallAtRate(law))
-    warn_of_turned((argument.format(name), one, None) for name, one in recalls.items())
+    warn_reversed_scores(
+        (argument.format(name), one, None) for name, one in recalls.items()
+    )
     return hits
 
 
-def _of_model(name: str, hits: Evaluation, budget: _Budget) -> list[BudgetRow]:
+def _model_rows(name: str, hits: Evaluation, budget: _Budget) -> list[BudgetRow]:
     """Return the rows of a model, in the order of the report."""
     (law, n_items, n_cases), ranked, pvalue = budget, hits.cases, _NAN
     p, processed = ranked.table.prevalence, law.mean()
@@ -590,7 +596,7 @@ def _mapped(
 ) -> BudgetRow:
     """Return the row of what a monotone function makes of a quantity."""
 
-    def ends_of(ends: ConfidenceInterval) -> ConfidenceInterval:
+    def map_ends(ends: ConfidenceInterval) -> ConfidenceInterval:
         return ConfidenceInterval(*sorted(map(function, ends)))
 
     batch = row.prediction_interval
@@ -598,9 +604,9 @@ def _mapped(
         row,
         quantity=quantity,
         value=function(row.value),
-        confidence_interval=ends_of(row.confidence_interval),
+        confidence_interval=map_ends(row.confidence_interval),
         chance=None if row.chance is None else function(row.chance),
-        prediction_interval=batch and ends_of(batch),
+        prediction_interval=batch and map_ends(batch),
     )
 
 
@@ -640,7 +646,7 @@ def _against(
     pairs, recall = [], RecallAtRate(law)
     for model in models.values():
         if model.is_known:
-            warn_of_few_cases([recall] * 2, [model.cases, other.cases])
+            warn_small_sample([recall] * 2, [model.cases, other.cases])
         pairs.append((model - other).comparison(model.plan))
     pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
     # What one model processes and the other does not.
@@ -716,16 +722,16 @@ def _ranked_models(
     """Return the sample as each model ranks it, by the name of the model."""
     is_one = isinstance(y_true, FoldRankings) or not are_columns(y_score)
     if are_of_folds(y_true) or not is_one:
-        models = rankings_of_models(
+        models = find_model_rankings(
             "y_score", y_score, y_true, cases, weights, least=1, by_case=False
         )
     else:
-        models = {"model": rankings_of(y_true, y_score, weights=weights, **cases)}
+        models = {"model": find_rankings(y_true, y_score, weights=weights, **cases)}
     folds = next(iter(models.values())).folds
     if folds is not None:
         check_cuts("number found", law.mean(), folds)
     return {
-        name: each[0] if folds is None else ranked_in_folds(folds, weights)
+        name: each[0] if folds is None else pool_folds(folds, weights)
         for name, (each, folds) in models.items()
     }
 
@@ -752,7 +758,7 @@ class ExpectedHits(Metric):
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         n_pos = pos.sum(axis=1)
-        share = self._share(recall_of_tables(pos, neg, self.law))
+        share = self._share(table_recalls(pos, neg, self.law))
         return np.asarray(n_pos / (n_pos + neg.sum(axis=1)) * share)
 
     def slopes(self, table: RankTable) -> Slopes:
@@ -791,7 +797,7 @@ def predicted(
     rates = law.ppf((np.arange(_POINTS) + 0.5) / _POINTS)
     n_processed = np.rint(n_items * rates).astype(np.intp)
     hits = np.interp(rates, table.rates, table.cum_pos) / table.total
-    purity = share_at_cut([table], rates)
+    purity = cut_positive_fraction([table], rates)
     above = _shares(hits, rates, purity, n_items, of_found)
     below = _shares(table.prevalence - hits, 1 - rates, purity, n_items, of_missed)
     counts = [
@@ -851,7 +857,7 @@ def predicted_difference(
     # Of each budget as far from either end, so that models can change places.
     half = (np.arange(_POINTS // 2) + 0.5) * _GOLDEN % 1
     quantiles = np.concatenate([half, 1 - half])
-    freedom = first.unit_freedom
+    freedom = first.unit_dof
     mean = n_items * (difference + error * special.stdtrit(freedom, quantiles))
     # A thousandth of a case is as good as none.
     spread = np.maximum(np.sqrt(n_items * first.total) * of_batch, 1e-3)
@@ -877,7 +883,7 @@ def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
         return Spread(ranked.total)
     parts = influence_parts(influence_values(metric, ranked), ranked)
     independent = table_variance(metric, ranked.table).total
-    shows_none = is_rounding(min(parts.total, independent))
+    shows_none = is_zero_variance(min(parts.total, independent))
     effect = 1.0 if shows_none else parts.total / independent
     if ranked.clusters is not None and not shows_none:
         # Few clusters may vary less than others would: Student's t is wider.

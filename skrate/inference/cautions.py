@@ -9,8 +9,8 @@ import numpy as np
 from skrate.data.arrays import dot, effective_number
 from skrate.data.checks import warn, warn_undefined
 from skrate.inference.rankings import Ranked, check_metric
-from skrate.metrics.metric import Metric, warn_if_unsupported, why_undefined
-from skrate.metrics.recall import FEW_PROCESSED, is_of_few
+from skrate.metrics.metric import Metric, undefined_reason, warn_unreliable
+from skrate.metrics.recall import FEW_PROCESSED, is_small_budget
 from skrate.metrics.result_types import question_text
 from skrate.rates.laws import rate_of
 
@@ -33,7 +33,7 @@ _FEW_MISSED = 1
 _LEAST_RATIO = 1e-75
 
 
-def warn_of_other_purpose(
+def warn_purpose_mismatch(
     metric: Metric, cases: Ranked, *, is_difference: bool
 ) -> None:
     """Warn where labels were chosen for another metric."""
@@ -52,7 +52,7 @@ def warn_of_other_purpose(
         )
 
 
-def why_too_few(cases: Ranked, metric: Metric | None = None) -> str | None:
+def no_inference_reason(cases: Ranked, metric: Metric | None = None) -> str | None:
     """Return why nothing can be inferred from these cases, None where it can.
 
     Estimates of a class that the metric does not need may be below 0, but not 0, up to
@@ -69,17 +69,17 @@ def why_too_few(cases: Ranked, metric: Metric | None = None) -> str | None:
             )
     if cases.estimated is not None:
         return None
-    return why_lopsided(cases) or why_one_group(cases)
+    return imbalance_reason(cases) or single_group_reason(cases)
 
 
-def why_one_group(cases: Ranked) -> str | None:
+def single_group_reason(cases: Ranked) -> str | None:
     """Return that groups of folds are the units, and there is one, or None."""
     if cases.are_fold_groups and cases.n_units < 2:
         return "clusters puts all folds into one group, and at least 2 are needed"
     return None
 
 
-def why_lopsided(cases: Ranked) -> str | None:
+def imbalance_reason(cases: Ranked) -> str | None:
     """Return why weights leave nothing to be inferred, None where they do not."""
     n_pos, n_neg = cases.table.n_pos, cases.table.n_neg
     if not _LEAST_RATIO < n_pos / n_neg < 1 / _LEAST_RATIO:
@@ -89,13 +89,13 @@ def why_lopsided(cases: Ranked) -> str | None:
 
 def defined_value(metric: Metric, ranked: Ranked) -> float:
     """Return the metric, or nan with a warning where nothing can be inferred."""
-    reason = why_too_few(ranked, metric)
+    reason = no_inference_reason(ranked, metric)
     value = ranked.score(metric) if reason is None else float("nan")
-    warn_of_value(metric, ranked, value, reason)
+    warn_unreliable_value(metric, ranked, value, reason)
     return value
 
 
-def warn_of_value(
+def warn_unreliable_value(
     metric: Metric,
     ranked: Ranked,
     value: float,
@@ -107,20 +107,20 @@ def warn_of_value(
     Not ``again`` where another ranking of the same cases was said to say little.
     """
     if ranked.estimated is not None and ranked.worth is None:
-        _warn_of_impossible(metric, value, ranked.sizes)
+        _warn_impossible_value(metric, value, ranked.sizes)
     if reason is not None:
         warn_undefined(f"The uncertainty of the {metric.name}", reason)
     elif np.isnan(value):
-        warn_undefined(metric.name, why_undefined(metric, ranked.table))
+        warn_undefined(metric.name, undefined_reason(metric, ranked.table))
     else:
         rate = None if metric.law is None else rate_of(metric.law)
         if rate is not None:
-            warn_of_few_processed(metric, rate, ranked)
+            warn_small_budget(metric, rate, ranked)
         if not again:
-            warn_if_unsupported(metric, ranked.table, ranked.sizes)
+            warn_unreliable(metric, ranked.table, ranked.sizes)
 
 
-def _warn_of_impossible(
+def _warn_impossible_value(
     metric: Metric, value: float, sizes: tuple[float, float]
 ) -> None:
     """Warn of a value by estimated labels that no true labels could give."""
@@ -135,7 +135,7 @@ def _warn_of_impossible(
         )
 
 
-def warn_of_difference(
+def warn_unreliable_difference(
     metrics: Sequence[Metric], ranked: Sequence[Ranked], method: str
 ) -> None:
     """Warn, once, if the standard error is a bad guide to whether two values differ."""
@@ -148,7 +148,7 @@ def warn_of_difference(
             return
 
 
-def warn_of_few_cases(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> None:
+def warn_small_sample(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> None:
     """Warn, once, if the variance depends on too few cases to be known."""
     pairs = list(zip(metrics, ranked, strict=True))
     found = [(metric.name, why(metric, one)) for metric, one in pairs for why in FEW]
@@ -175,13 +175,13 @@ def _missed(metric: Metric, ranked: Ranked) -> float:
     return metric.lost_recall(ranked.table) * ranked.sizes[0]
 
 
-def _few_in_window(metric: Metric, ranked: Ranked) -> str | None:
+def _small_window_reason(metric: Metric, ranked: Ranked) -> str | None:
     """Return that sampling weights leave few cases in the window of a partial AUC."""
     weights = ranked.weights
     if weights is None or ranked.are_repetitions:
         return None
     of_classes = weights[ranked.is_pos], weights[~ranked.is_pos]
-    name, n_least = metric.least_in_window(*map(effective_number, of_classes))
+    name, n_least = metric.min_window_class(*map(effective_number, of_classes))
     if n_least >= _FEW_IN_WINDOW:
         return None
     return (
@@ -191,7 +191,7 @@ def _few_in_window(metric: Metric, ranked: Ranked) -> str | None:
     )
 
 
-def _few_gains(metric: Metric, ranked: Ranked) -> str | None:
+def _dominant_gains_reason(metric: Metric, ranked: Ranked) -> str | None:
     """Return that a few gains make up most of them, None where they do not."""
     if ranked.worth is None:
         return None
@@ -208,7 +208,7 @@ def _few_gains(metric: Metric, ranked: Ranked) -> str | None:
     )
 
 
-def _few_of_stratum(metric: Metric, ranked: Ranked) -> str | None:
+def _small_stratum_reason(metric: Metric, ranked: Ranked) -> str | None:
     """Return that a class has few cases where cases were sampled rarely."""
     weights = ranked.given
     if weights is None:
@@ -230,7 +230,7 @@ def _few_of_stratum(metric: Metric, ranked: Ranked) -> str | None:
     return None
 
 
-def _few_labels(metric: Metric, ranked: Ranked) -> str | None:
+def _uncertain_size_reason(metric: Metric, ranked: Ranked) -> str | None:
     """Return that estimated labels leave the size of a class open."""
     labels = ranked.estimated
     if labels is None:
@@ -249,7 +249,7 @@ def _few_labels(metric: Metric, ranked: Ranked) -> str | None:
     return None
 
 
-def _few_heavy_labels(metric: Metric, ranked: Ranked) -> str | None:
+def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
     """Return that few positives were drawn where a label stands for many samples."""
     labels = ranked.estimated
     if labels is None:
@@ -273,13 +273,19 @@ def _few_heavy_labels(metric: Metric, ranked: Ranked) -> str | None:
 
 
 # Why a variance may be too small, of a metric and the cases of one ranking.
-FEW = (_few_gains, _few_of_stratum, _few_in_window, _few_labels, _few_heavy_labels)
+FEW = (
+    _dominant_gains_reason,
+    _small_stratum_reason,
+    _small_window_reason,
+    _uncertain_size_reason,
+    _heavy_labels_reason,
+)
 
 
-def warn_of_few_processed(metric: Metric, rate: float, ranked: Ranked) -> bool:
+def warn_small_budget(metric: Metric, rate: float, ranked: Ranked) -> bool:
     """Warn, and return True, where a known rate processes too few cases."""
     n, points = ranked.total, np.array([rate])
-    if not is_of_few([ranked.table], points).any():
+    if not is_small_budget([ranked.table], points).any():
         return False
     warn(
         f"The {metric.name} at rate={rate:g} depends on the best {rate * n:.3g} of "

@@ -17,19 +17,19 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings, are_of_folds, check_no_labels
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.cautions import warn_of_few_cases
-from skrate.inference.evaluation import Difference, Evaluation, warn_of_turned
-from skrate.inference.group_scores import GroupScores, scores_in_lists
+from skrate.inference.cautions import warn_small_sample
+from skrate.inference.evaluation import Difference, Evaluation, warn_reversed_scores
+from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
 from skrate.inference.list_means import evaluate_lists
 from skrate.inference.models import (
+    check_model_columns,
     check_several,
-    columns_of_models,
     evaluate,
     evaluate_models,
-    models_by_name,
-    rankings_of_models,
-    rankings_of_two,
+    find_model_rankings,
+    find_two_rankings,
+    name_models,
 )
 from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.published_tables import (
@@ -47,13 +47,13 @@ from skrate.inference.rankings import (
     are_columns,
     check_cases,
     check_left_out,
-    rankings_of,
+    find_rankings,
     scored,
 )
 from skrate.inference.variance import covariance
 from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.metric import MetricLike, check_metric_first, find_metric
-from skrate.metrics.result_types import Comparison, Comparisons, pairs_of
+from skrate.metrics.result_types import Comparison, Comparisons, model_pairs
 
 Method = Literal["delta", "bootstrap", "permutation"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -351,15 +351,17 @@ def compare(
     """
     arguments = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    given = _Given(**{name: arguments[name] for name in _Given._fields})
+    given = _CompareArguments(
+        **{name: arguments[name] for name in _CompareArguments._fields}
+    )
     given.check()
     plan = Plan.of(arguments)
     if given.are_lists:
         return _within_lists(given, plan)
-    return _several(given, plan) if given.are_several else _two(given, plan)
+    return _compare_several(given, plan) if given.are_several else _two(given, plan)
 
 
-class _Given(NamedTuple):
+class _CompareArguments(NamedTuple):
     """The arguments: a metric, or a pair, and the data of two or more models."""
 
     metric: Any
@@ -435,7 +437,7 @@ class _Given(NamedTuple):
             raise ValueError("metric must be one, no pair, where models are compared.")
 
 
-def _two(given: _Given, plan: Plan) -> Comparison:
+def _two(given: _CompareArguments, plan: Plan) -> Comparison:
     """Compare two models, or two metrics of one, of cases, folds or tables."""
     y_true, a = given.y_true, given.y_score_a
     are_tables = isinstance(y_true, RankTable) and a is not None
@@ -445,19 +447,19 @@ def _two(given: _Given, plan: Plan) -> Comparison:
             "it is found from them."
         )
     if given.has(FoldRankings):
-        return _in_folds(given, plan)
+        return _compare_fold_means(given, plan)
     if given.has(RankTable):
-        return _of_tables(given, plan)
+        return _compare_tables(given, plan)
     if a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
     if given.y_true_b is not None:
-        return _of_other_cases(given, plan)
-    return _of_same_cases(given, plan)
+        return _compare_unpaired(given, plan)
+    return _compare_paired(given, plan)
 
 
-def _several(given: _Given, plan: Plan) -> Comparisons:
+def _compare_several(given: _CompareArguments, plan: Plan) -> Comparisons:
     """Compare all pairs of models by the same cases, or all with a reference."""
-    samples = rankings_of_models(
+    samples = find_model_rankings(
         "y_score_a", given.y_score_a, given.y_true, given.cases, given.weights
     )
     names, rankings = tuple(samples), list(samples.values())
@@ -465,7 +467,7 @@ def _several(given: _Given, plan: Plan) -> Comparisons:
     models = evaluate_models((given.metric, given.metric_kwargs), rankings, plan)
     argument = "y_score_a" if folds is None else "y_true"
     named = zip(names, models, strict=True)
-    warn_of_turned([(f"{argument}[{name!r}]", one, None) for name, one in named])
+    warn_reversed_scores([(f"{argument}[{name!r}]", one, None) for name, one in named])
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         return (models[i] - models[j]).comparison(plan)
@@ -505,7 +507,9 @@ def compare_pairs(
     if base is not None and base not in names:
         some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
         raise ValueError(f"reference={reference!r} is no {what}: there are {some}.")
-    first, *others = pairs_of(len(names), None if base is None else names.index(base))
+    first, *others = model_pairs(
+        len(names), None if base is None else names.index(base)
+    )
 
     # The first pair spawns from the generator itself, as compare does. The others share
     # what it spawns after that, which is independent of all before.
@@ -523,7 +527,7 @@ def compare_pairs(
     )
 
 
-def _within_lists(given: _Given, plan: Plan) -> Comparison | Comparisons:
+def _within_lists(given: _CompareArguments, plan: Plan) -> Comparison | Comparisons:
     """Compare two models, or several, by a metric that is a mean over lists."""
     if plan.method == "bootstrap":
         raise ValueError(
@@ -531,11 +535,11 @@ def _within_lists(given: _Given, plan: Plan) -> Comparison | Comparisons:
             "is Student's t over the lists, or 'permutation'."
         )
     are_several = given.are_several
-    named, how = scores_in_lists(
+    named, how = compute_list_scores(
         given.metric,
         given.metric_kwargs,
         given.y_true,
-        models=_models_in_lists(given),
+        models=_find_model_scores(given),
         groups=given.groups,
         cases=given.cases,
     )
@@ -543,7 +547,7 @@ def _within_lists(given: _Given, plan: Plan) -> Comparison | Comparisons:
     if given.groups is not None:
         argued = [f"y_score_a[{name!r}]" for name in named] if are_several else names
         each = [evaluate_lists([one], plan, **how)[0] for one in scores]
-        warn_of_turned(zip(argued, each, [None] * len(each), strict=True))
+        warn_reversed_scores(zip(argued, each, [None] * len(each), strict=True))
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         a, b = evaluate_lists([scores[i], scores[j]], plan, **how)
@@ -561,7 +565,7 @@ def _within_lists(given: _Given, plan: Plan) -> Comparison | Comparisons:
     )
 
 
-def _models_in_lists(given: _Given) -> dict[Any, Any]:
+def _find_model_scores(given: _CompareArguments) -> dict[Any, Any]:
     """Return the scores of models, or their values within lists."""
     y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
     if given.groups is None:
@@ -569,9 +573,9 @@ def _models_in_lists(given: _Given) -> dict[Any, Any]:
         if not given.are_several:
             return {"y_true": y_true, "y_score_a": a}
         check_alone(GroupScores, y_score_a=a)
-        return check_several("y_true", models_by_name(y_true))
+        return check_several("y_true", name_models(y_true))
     if given.are_several:
-        return columns_of_models("y_score_a", a, y_true)
+        return check_model_columns("y_score_a", a, y_true)
     is_missing = a is None or b is None or isinstance(y_true, RankTable)
     if is_missing and not given.is_pair:
         raise ValueError(
@@ -581,26 +585,28 @@ def _models_in_lists(given: _Given) -> dict[Any, Any]:
     return dict(zip(_SCORES, (a, b), strict=True))
 
 
-def _in_folds(given: _Given, plan: Plan) -> Comparison:
+def _compare_fold_means(given: _CompareArguments, plan: Plan) -> Comparison:
     """Compare two models, or two metrics of one, by the mean over the same folds."""
     y_true, other = given.y_true, given.y_score_a
     others = {"y_true_b": given.y_true_b, **given.cases}
     if not given.is_pair:
-        both = rankings_of_two(y_true, other, given.y_score_b, given.weights, **others)
-        return _of_two(given, both, plan)
+        both = find_two_rankings(
+            y_true, other, given.y_score_b, given.weights, **others
+        )
+        return _compare_two(given, both, plan)
     check_no_labels(y_true, "y_score_a")
     check_alone(y_true, y_score_b=given.y_score_b, **others)
-    sample = rankings_of(y_true, weights=given.weights)
+    sample = find_rankings(y_true, weights=given.weights)
     return _two_metrics(given, sample, "y_true", plan)
 
 
-def _of_tables(given: _Given, plan: Plan) -> Comparison:
+def _compare_tables(given: _CompareArguments, plan: Plan) -> Comparison:
     """Compare two published tables, or two metrics of one."""
     y_true, table_b = given.y_true, given.y_score_a
     others = {"y_score_b": given.y_score_b, "y_true_b": given.y_true_b, **given.cases}
     if given.is_pair and table_b is None:
         check_alone(y_true, **others)
-        return _two_metrics(given, rankings_of(y_true), "y_true", plan)
+        return _two_metrics(given, find_rankings(y_true), "y_true", plan)
     tables = y_true, table_b
     check_tables(given.metric, tables, plan.method, others)
     return compare_tables(
@@ -608,7 +614,7 @@ def _of_tables(given: _Given, plan: Plan) -> Comparison:
     )
 
 
-def _of_other_cases(given: _Given, plan: Plan) -> Comparison:
+def _compare_unpaired(given: _CompareArguments, plan: Plan) -> Comparison:
     """Compare two models on different cases."""
     if given.y_score_b is None:
         raise ValueError("y_score_b is missing: y_true_b needs scores.")
@@ -623,12 +629,12 @@ def _of_other_cases(given: _Given, plan: Plan) -> Comparison:
                 f"{name} excludes y_true_b: it would say nothing about the cases of b."
             )
     pos_label = given.cases["pos_label"]
-    of_a = rankings_of(given.y_true, given.y_score_a, pos_label=pos_label)
-    of_b = rankings_of(given.y_true_b, given.y_score_b, pos_label=pos_label)
-    return _of_two(given, dict(zip(_SCORES, (of_a, of_b), strict=True)), plan)
+    of_a = find_rankings(given.y_true, given.y_score_a, pos_label=pos_label)
+    of_b = find_rankings(given.y_true_b, given.y_score_b, pos_label=pos_label)
+    return _compare_two(given, dict(zip(_SCORES, (of_a, of_b), strict=True)), plan)
 
 
-def _of_same_cases(given: _Given, plan: Plan) -> Comparison:
+def _compare_paired(given: _CompareArguments, plan: Plan) -> Comparison:
     """Compare two models, or two metrics of one, by the same cases."""
     y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
     if given.is_pair:
@@ -642,11 +648,13 @@ def _of_same_cases(given: _Given, plan: Plan) -> Comparison:
             "y_score_b is missing: give it, or a pair of metrics, or in y_score_a the "
             "scores of several models, with a column or entry each."
         )
-    both = rankings_of_two(y_true, a, b, given.weights, **given.cases)
-    return _of_two(given, both, plan)
+    both = find_two_rankings(y_true, a, b, given.weights, **given.cases)
+    return _compare_two(given, both, plan)
 
 
-def _two_metrics(given: _Given, sample: Rankings, name: str, plan: Plan) -> Comparison:
+def _two_metrics(
+    given: _CompareArguments, sample: Rankings, name: str, plan: Plan
+) -> Comparison:
     """Compare a pair of metrics of one model, which the argument ``name`` ranks."""
     if len(given.metric) != 2:
         raise ValueError(f"metric must be one or a pair, found {len(given.metric)}.")
@@ -662,10 +670,12 @@ def _two_metrics(given: _Given, sample: Rankings, name: str, plan: Plan) -> Comp
             f"{sorted(given.metric_kwargs)[0]} is ambiguous for two metrics: use "
             "functools.partial(metric, ...)."
         )
-    return _of_two(given, {name: sample}, plan)
+    return _compare_two(given, {name: sample}, plan)
 
 
-def _of_two(given: _Given, named: dict[str, Rankings], plan: Plan) -> Comparison:
+def _compare_two(
+    given: _CompareArguments, named: dict[str, Rankings], plan: Plan
+) -> Comparison:
     """Compare two models, or two metrics of one, by the arguments that rank."""
     samples = list(named.values()) * (2 if given.is_pair else 1)
     are_paired = given.y_true_b is None
@@ -681,7 +691,7 @@ def _of_two(given: _Given, named: dict[str, Rankings], plan: Plan) -> Comparison
         )
     if samples[0].folds is None and all(model.is_known for model in models):
         found = [model.metric for model in models]
-        warn_of_few_cases(found, [model.cases for model in models])
+        warn_small_sample(found, [model.cases for model in models])
     result = Difference(*models).comparison(plan)
-    warn_of_turned(zip(named, models, [None] * 2, strict=False))
+    warn_reversed_scores(zip(named, models, [None] * 2, strict=False))
     return result

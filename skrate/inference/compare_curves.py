@@ -23,7 +23,7 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings, are_of_folds, check_cuts
 from skrate.data.table import check_alone
-from skrate.inference.cautions import why_too_few
+from skrate.inference.cautions import no_inference_reason
 from skrate.inference.curve_evaluation import (
     BAND_ARGUMENTS,
     CURVE_METRICS,
@@ -32,7 +32,7 @@ from skrate.inference.curve_evaluation import (
     CurveMetric,
     evaluate_curve,
 )
-from skrate.inference.models import rankings_of_models, rankings_of_two
+from skrate.inference.models import find_model_rankings, find_two_rankings
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     OF_CASES,
@@ -315,13 +315,13 @@ def compare_curves(
     [(0.29, 0.97)]
     """
     arguments = check_arguments(_ARGUMENTS, locals())
-    worth, plan = check_worth(metric, benefit, cost), Plan.of(arguments)
+    worth, plan = check_benefit_cost(metric, benefit, cost), Plan.of(arguments)
     given = {name: arguments[name] for name in OF_CASES}
     models = _named_rankings(y_true, y_score_a, y_score_b, given, weights)
     rankings, units = _with_both_classes(list(models.values()))
     cases = units.distinct_cases
     steps = _default_rates(cases) if rates is None else arguments["rates"]
-    reason = why_too_few(cases)
+    reason = no_inference_reason(cases)
     if reason is None:
         a, b = (evaluate_curve(metric, one, steps, units, **worth) for one in rankings)
         found = _compared(a, b, band, plan)
@@ -374,7 +374,7 @@ def _named_rankings(
     if are_several:
         check_alone(FoldRankings, y_score_a=a, y_score_b=b)
     if are_several or (b is None and are_columns(a)):
-        models = rankings_of_models("y_score_a", a, y_true, given, weights)
+        models = find_model_rankings("y_score_a", a, y_true, given, weights)
         if len(models) > 2:
             raise ValueError(
                 f"{'y_true' if are_several else 'y_score_a'} must hold two models, got "
@@ -388,7 +388,7 @@ def _named_rankings(
             f"{'y_score_a' if a is None else 'y_score_b'} is missing: pass y_true and "
             "the scores of both models, or two FoldRankings, compare_curves(a, b)."
         )
-    both = rankings_of_two(y_true, a, b, weights, **given)
+    both = find_two_rankings(y_true, a, b, weights, **given)
     return dict(zip("ab", both.values(), strict=True))
 
 
@@ -423,7 +423,9 @@ def _with_both_classes(models: list[Rankings]) -> tuple[list[list[Ranked]], Unit
             ]
             for each in rankings
         ]
-    units = Units.of_folds(rankings[0], first.folds, both, [], plan, by_class=False)
+    units = Units.make_fold_units(
+        rankings[0], first.folds, both, [], plan, by_class=False
+    )
     return [[each[i] for i in both] for each in rankings], units
 
 
@@ -455,7 +457,7 @@ def check_places(name: str, values: ArrayLike) -> FloatArray:
     return places
 
 
-def check_worth(
+def check_benefit_cost(
     metric: str, benefit: float | None, cost: float | None
 ) -> dict[str, float]:
     """Return the benefit and the cost of a gain, none of other metrics."""

@@ -15,8 +15,8 @@ from skrate.data.checks import Check, check_arguments, or_none, warn_undefined
 from skrate.data.folds import FoldRankings, check_cuts
 from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.cautions import why_too_few
-from skrate.inference.compare_curves import check_places, check_worth
+from skrate.inference.cautions import no_inference_reason
+from skrate.inference.compare_curves import check_benefit_cost, check_places
 from skrate.inference.curve_evaluation import (
     BAND_ARGUMENTS,
     CurveProcess,
@@ -28,10 +28,10 @@ from skrate.inference.rankings import (
     Ranked,
     Weights,
     check_sample,
-    ranked_in_folds,
+    pool_folds,
 )
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
-from skrate.metrics.recall import share_at_cut
+from skrate.metrics.recall import cut_positive_fraction
 from skrate.metrics.result_types import (
     Drawn,
     Question,
@@ -250,12 +250,12 @@ def curve_band(
     0.10: 0.47 to 0.79
     """
     arguments = check_arguments(_ARGUMENTS, locals())
-    worth, plan = check_worth(metric, benefit, cost), Plan.of(arguments)
+    worth, plan = check_benefit_cost(metric, benefit, cost), Plan.of(arguments)
     given = {name: arguments[name] for name in OF_CASES}
     ranked, places = _checked(y_true, y_score, weights, given), arguments["at"]
     if places is None:
         places = _default_places(metric, ranked.table)
-    value, low, high = _with_bounds(metric, ranked, places, band, plan, worth)
+    value, low, high = _bounded_curve(metric, ranked, places, band, plan, worth)
     n_pos, n_neg = ranked.sizes
     return CurveBand(
         metric=metric,
@@ -279,7 +279,7 @@ def _checked(
     if isinstance(y_true, FoldRankings):
         check_alone(y_true, y_score=y_score, **given)
         check_cuts("curve", 0.5, y_true)
-        return ranked_in_folds(y_true, weights)
+        return pool_folds(y_true, weights)
     given = given | {"weights": weights, "takes_estimates": True}
     return replace(check_sample(y_true, y_score, **given), by_case=True)
 
@@ -291,7 +291,7 @@ def _default_places(metric: BandMetric, table: RankTable) -> FloatArray:
     return default_rates([table], has_weights=table.n_cases is None)[1:]
 
 
-def _with_bounds(
+def _bounded_curve(
     metric: BandMetric,
     ranked: Ranked,
     places: FloatArray,
@@ -306,7 +306,7 @@ def _with_bounds(
             return process.critical_value(plan)
         return t_quantile(plan.level, float(np.min(process.freedom)))
 
-    reason = why_too_few(ranked)
+    reason = no_inference_reason(ranked)
     if reason is not None:
         warn_undefined(f"The band of the {metric!r} curve", reason)
         nothing = np.full(len(places), np.nan)
@@ -325,14 +325,14 @@ def _with_bounds(
     steps = _default_places("recall", ranked.table)
     process = curve_process("recall", [ranked], steps)
     critical = critical_value(process)
-    value, low, high = _of_labels(metric, ranked, process, critical, places)
+    value, low, high = _recall_process_bounds(metric, ranked, process, critical, places)
     if metric == "gain":
         benefit, cost = worth["benefit"], worth["cost"]
         value, low, high = (benefit * x - cost * places for x in (value, low, high))
     return value, low, high
 
 
-def _of_labels(
+def _recall_process_bounds(
     metric: BandMetric,
     ranked: Ranked,
     process: CurveProcess,
@@ -354,7 +354,7 @@ def _design_effect(process: CurveProcess, ranked: Ranked) -> float:
     if ranked.is_plain:
         return 1.0
     table, rates, recall = ranked.table, process.rates, process.values
-    lost = share_at_cut([table], rates)
+    lost = cut_positive_fraction([table], rates)
     n_pos, n_neg = ranked.sizes
     variance = recall * (1 - recall) * (1 - 2 * lost) / n_pos
     variance += lost**2 * rates * (1 - rates) * (n_pos + n_neg) / n_pos**2
@@ -378,7 +378,7 @@ def _bounds(
     if metric == "roc":
         passed = places
     elif metric == "pr":
-        passed = _at_least(places, table.tpr, table.fpr)
+        passed = _interpolate_min(places, table.tpr, table.fpr)
     else:
         passed = np.interp(places, table.rates, table.fpr)
     ends = np.geomspace(0.1 / sizes[1], 0.5, 40)
@@ -425,13 +425,13 @@ def _on_axes(
         return np.interp(places, fpr, tpr)
     if metric == "pr":
         found = prevalence * places
-        wrong = (1 - prevalence) * _at_least(places, tpr, fpr)
+        wrong = (1 - prevalence) * _interpolate_min(places, tpr, fpr)
         return np.asarray(found / (found + wrong))
     recall = np.interp(places, prevalence * tpr + (1 - prevalence) * fpr, tpr)
     return prevalence * recall if metric in ("precision", "gain") else recall
 
 
-def _at_least(places: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+def _interpolate_min(places: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return the least y at places, of a curve that may rise straight up there."""
     return 1 - np.interp(1 - places, 1 - x[::-1], 1 - y[::-1])
 
@@ -450,13 +450,13 @@ def roc_band(
     seen = np.clip(seen, 0, 1)
     tpr = np.interp(seen, table.fpr, table.tpr)
     # Where none, or all, may be above the cut, nothing is known of the tpr beyond.
-    low = _least(np.where(seen > 0, tpr, 0.0), n_pos, along)
-    high = 1 - _least(np.where(seen < 1, 1 - tpr, 0.0), n_pos, along)
+    low = _jeffreys_limit(np.where(seen > 0, tpr, 0.0), n_pos, along)
+    high = 1 - _jeffreys_limit(np.where(seen < 1, 1 - tpr, 0.0), n_pos, along)
     # A ROC curve rises.
     return np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
 
 
-def _least(share: FloatArray, n_cases: float, along: FloatArray) -> FloatArray:
+def _jeffreys_limit(share: FloatArray, n_cases: float, along: FloatArray) -> FloatArray:
     """Return Jeffreys' lower limit at the angle where Wilson's, a root, is least."""
     wilson, _ = wilson_ends(share, (0.0, 1.0), along**2 / n_cases)
     best = np.argmin(wilson, axis=0)

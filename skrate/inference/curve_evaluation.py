@@ -13,10 +13,10 @@ from skrate.data.arrays import FloatArray, IntArray, lazy, ratio
 from skrate.data.checks import Check, check_generator
 from skrate.inference.intervals import augmented_mean
 from skrate.inference.options import ARGUMENTS, Plan
-from skrate.inference.rankings import WEIGHTS, Ranked, by_fold
+from skrate.inference.rankings import WEIGHTS, Ranked, split_folds
 from skrate.inference.units import Units
-from skrate.inference.variance import covariance, freedom_of_estimates
-from skrate.metrics.recall import share_at_cut
+from skrate.inference.variance import covariance, estimated_label_dof
+from skrate.metrics.recall import cut_positive_fraction
 from skrate.metrics.result_types import t_quantile, wilson_ends
 
 CurveMetric = Literal["recall", "precision", "lift", "hits", "gain"]
@@ -58,8 +58,8 @@ class CurveProcess:
         """Estimated standard deviation of ``values`` over samples."""
         variance = np.diag(self.covariance)
         # Models may agree all but exactly, and the rest is rounding.
-        is_rounding = variance < _ROUNDING * self.grain.max() ** 2
-        return np.sqrt(np.where(is_rounding, 0.0, variance))
+        is_zero_variance = variance < _ROUNDING * self.grain.max() ** 2
+        return np.sqrt(np.where(is_zero_variance, 0.0, variance))
 
     def interval(self, level: float) -> CurveBounds:
         """Return bounds at one rate: Wilson's of one curve, as ``estimate`` has it."""
@@ -178,12 +178,12 @@ class CurveEvaluation:
         units = self.units
         freedom: FloatArray | float = np.inf
         if self.estimates:
-            matrix, freedom = self._of_estimates()
+            matrix, freedom = self._estimated_covariance()
         else:
-            matrix = units.covariance_of_cells(self.cells, self.by_cell)
+            matrix = units.cell_covariance(self.cells, self.by_cell)
             # As many as clusters that hold cases of the rarer class, less 1 in a group.
             if units.cases.clusters is not None:
-                freedom = units.distinct_cases.unit_freedom
+                freedom = units.distinct_cases.unit_dof
         return CurveProcess(
             rates=self.rates,
             values=self.values,
@@ -195,7 +195,7 @@ class CurveEvaluation:
             is_difference=self.is_difference,
         )
 
-    def _of_estimates(self) -> tuple[FloatArray, FloatArray]:
+    def _estimated_covariance(self) -> tuple[FloatArray, FloatArray]:
         """Return the covariance by estimated labels, and the freedom at each rate.
 
         At each rate the row with the larger variance counts.
@@ -205,7 +205,7 @@ class CurveEvaluation:
         variances = [np.diag(each) for each in found]
         factor = np.sqrt(ratio(np.max(variances, axis=0), variances[0]))
         freedoms = [
-            freedom_of_estimates(self.estimates[which][i], cases)
+            estimated_label_dof(self.estimates[which][i], cases)
             for i, which in enumerate(np.argmax(variances, axis=0))
         ]
         return factor[:, None] * found[0] * factor, np.array(freedoms)
@@ -245,7 +245,7 @@ def evaluate_curve(
         size *= cases.sizes[0] / cases.effective_sizes[0]
     # A case above the cut pushes such a share of a positive below it.
     n_repeats = sum(one.total for one in rankings) / cases.total
-    lost = share_at_cut(tables, rates, n_repeats)
+    lost = cut_positive_fraction(tables, rates, n_repeats)
     whole, recall, most = 1.0, None, rates
     if metric in ("recall", "lift"):
         whole, recall, most = prevalence, hits / prevalence, np.ones_like(rates)
@@ -263,7 +263,7 @@ def evaluate_curve(
         by_cell=by_cell,
         grain=scale * is_cut * (size / whole) * np.maximum(lost, 1 - lost),
         limits=(offset, offset + scale * most),
-        estimates=_of_estimated_labels(rankings[0], cells, by_cell),
+        estimates=_label_influence(rankings[0], cells, by_cell),
     )
 
 
@@ -275,7 +275,7 @@ def _each_fold(rankings: Sequence[Ranked]) -> Iterator[tuple[Any, Ranked]]:
         if ranked.folds is None:
             yield slice(start, start + n_rows), ranked
         else:
-            yield from by_fold(ranked, ranked.folds)
+            yield from split_folds(ranked, ranked.folds)
         start += n_rows
 
 
@@ -326,7 +326,7 @@ def _cells(ranked: Ranked, rates: FloatArray) -> tuple[IntArray, FloatArray]:
     return cell, np.clip(above, 0, 1)
 
 
-def _of_estimated_labels(
+def _label_influence(
     ranked: Ranked, cells: IntArray, by_cell: FloatArray
 ) -> list[FloatArray]:
     """Return what samples with estimated labels contribute at each rate, and would."""

@@ -13,8 +13,8 @@ from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import Check, check_arguments
 from skrate.data.folds import FoldRankings, are_of_folds
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.evaluation import Evaluation, warn_of_turned
-from skrate.inference.group_scores import scores_in_lists
+from skrate.inference.evaluation import Evaluation, warn_reversed_scores
+from skrate.inference.group_scores import compute_list_scores
 from skrate.inference.intervals import (
     ADJUSTMENTS,
     INTERVALS,
@@ -23,7 +23,7 @@ from skrate.inference.intervals import (
     adjusted,
 )
 from skrate.inference.list_means import evaluate_lists
-from skrate.inference.models import columns_of_models, evaluate, rankings_of_models
+from skrate.inference.models import check_model_columns, evaluate, find_model_rankings
 from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
@@ -34,7 +34,7 @@ from skrate.inference.rankings import (
     Weights,
     are_columns,
     check_left_out,
-    rankings_of,
+    find_rankings,
 )
 from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.metric import MetricLike, check_metric_first, find_metric
@@ -332,10 +332,12 @@ def estimate(
     cases = {name: given[name] for name in OF_CASES}
     meant, scores = (metric, metric_kwargs), (y_true, y_score)
     if groups is None:
-        evaluations = _of_rankings(meant, *scores, weights, cases, Plan.of(given))
+        evaluations = _evaluate_rankings(meant, *scores, weights, cases, Plan.of(given))
     else:
         _check_lists(given)
-        evaluations = _in_lists(meant, *scores, groups, cases, Plan.of(given))
+        evaluations = _evaluate_list_means(
+            meant, *scores, groups, cases, Plan.of(given)
+        )
     results = {
         name: _estimated(name, found, null_value, are_several=are_several)
         for name, found in evaluations
@@ -375,16 +377,16 @@ def _estimated(
     """Return the estimate of a model, and warn if its scores seem turned round."""
     result = found.estimate(null_value)
     if found.folds is not None or any(one.counts is None for one in found.ranked):
-        kept = partial(_influence, _kept(found))
+        kept = partial(_influence, _copy_evaluation(found))
         result = replace(result, _find_influence=kept)
     argument = "y_score" if found.folds is None else "y_true"
     named = f"{argument}[{name!r}]" if are_several else argument
     ends = result.confidence_interval if found.plan.is_two_sided else None
-    warn_of_turned([(named, found, ends)])
+    warn_reversed_scores([(named, found, ends)])
     return result
 
 
-def _in_lists(
+def _evaluate_list_means(
     meant: tuple[MetricLike, dict[str, Any]],
     y_true: Any,
     y_score: Any,
@@ -395,14 +397,14 @@ def _in_lists(
     """Yield the names of models and their means over lists."""
     models = {"y_score": y_score}
     if are_columns(y_score):
-        models = columns_of_models("y_score", y_score, y_true, least=1)
-    scores, how = scores_in_lists(*meant, y_true, models, groups, cases)
+        models = check_model_columns("y_score", y_score, y_true, least=1)
+    scores, how = compute_list_scores(*meant, y_true, models, groups, cases)
     for name, one in scores.items():
         (found,) = evaluate_lists([one], plan, **how)
         yield name, found
 
 
-def _of_rankings(
+def _evaluate_rankings(
     meant: tuple[MetricLike, dict[str, Any]],
     y_true: Any,
     y_score: Any,
@@ -412,18 +414,18 @@ def _of_rankings(
 ) -> Iterator[tuple[Any, Evaluation]]:
     """Yield the names of models and the metric of their rankings."""
     if are_of_folds(y_true) or are_columns(y_score):
-        samples = rankings_of_models(
+        samples = find_model_rankings(
             "y_score", y_score, y_true, cases, weights, least=1, by_case=False
         )
     else:
-        samples = {"": rankings_of(y_true, y_score, weights=weights, **cases)}
+        samples = {"": find_rankings(y_true, y_score, weights=weights, **cases)}
     asked = find_metric(*meant)
     for name, sample in samples.items():
         (found,) = evaluate([asked], [sample], plan)
         yield name, found
 
 
-def _kept(found: Evaluation) -> Evaluation:
+def _copy_evaluation(found: Evaluation) -> Evaluation:
     """Return an evaluation without what it has computed.
 
     Scores and weights are copied, because the caller may change theirs.

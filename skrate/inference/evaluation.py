@@ -15,7 +15,7 @@ import numpy as np
 
 from skrate.data.arrays import FloatArray, dot, lazy
 from skrate.data.checks import warn
-from skrate.inference.cautions import warn_of_difference, warn_of_few_cases
+from skrate.inference.cautions import warn_small_sample, warn_unreliable_difference
 from skrate.inference.intervals import (
     ADDED,
     Augmented,
@@ -28,9 +28,9 @@ from skrate.inference.intervals import (
     bounded_interval,
     hybrid_interval,
     inverted_pvalue,
+    metric_range,
     permutation_interval,
     permutation_pvalue,
-    range_of,
 )
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
@@ -38,23 +38,23 @@ from skrate.inference.resampling import (
     condensed,
     exchange_draw,
     jackknife_variance,
+    make_statistic,
     resample_draw,
     spread,
-    statistic_of,
-    widths_of,
+    table_widths,
 )
 from skrate.inference.units import Units
 from skrate.inference.variance import (
     Parts,
     degrees_of_freedom,
-    freedom_of_estimates,
-    freedoms_of_cases,
-    freedoms_of_influence,
+    estimated_label_dof,
+    influence_kurtosis_dof,
     influence_parts,
     influence_rows,
     influence_values,
-    is_rounding,
-    of_units,
+    is_zero_variance,
+    sample_kurtosis_dof,
+    sum_units,
     table_variance,
     widest,
 )
@@ -63,12 +63,12 @@ from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
     check_null,
-    least_telling,
+    describe_alternative,
+    max_pvalue_test,
     sided_pvalue,
     standardised,
     t_pvalue,
     t_test,
-    told_alternative,
 )
 from skrate.metrics.metric import Metric, Sizes
 from skrate.metrics.result_types import (
@@ -77,7 +77,7 @@ from skrate.metrics.result_types import (
     Estimate,
     Question,
     clipped_interval,
-    question_of_both,
+    merge_questions,
     t_interval,
     t_quantile,
 )
@@ -163,9 +163,9 @@ class Evaluation:
         return self.ranked[0] if self.folds is None else self.units.cases
 
     @lazy
-    def ranked_in_clusters(self) -> list[Ranked]:
+    def clustered_rankings(self) -> list[Ranked]:
         """The rankings, those of folds with the clusters in each."""
-        return self.units.in_clusters(self.ranked, self.units.clusters)
+        return self.units.add_clusters(self.ranked, self.units.clusters)
 
     @property
     def name(self) -> str:
@@ -198,7 +198,7 @@ class Evaluation:
         for metric, ranked, _ in self.each:
             ties = np.array([[ranked.table.n_pos]]), np.array([[ranked.table.n_neg]])
             found.append(metric.clip(metric.values(*ties)))
-        return self._with_one_class(float(np.mean(found)))
+        return self._add_one_class_folds(float(np.mean(found)))
 
     @property
     def auc(self) -> float:
@@ -220,7 +220,7 @@ class Evaluation:
     def _widest(self) -> tuple[Parts, float]:
         """The variance by the wider row of these, and its degrees of freedom."""
         row = widest(self.influence_rows, self.cases)
-        return influence_parts(row, self.cases), freedom_of_estimates(row, self.cases)
+        return influence_parts(row, self.cases), estimated_label_dof(row, self.cases)
 
     @lazy
     def row_influence(self) -> FloatArray:
@@ -302,14 +302,14 @@ class Evaluation:
         return max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
 
     @property
-    def unit_freedom(self) -> float:
+    def unit_dof(self) -> float:
         """The degrees of freedom of the independent samples of the rarer class."""
-        return self.cases.unit_freedom
+        return self.cases.unit_dof
 
     @property
-    def most_freedom(self) -> float:
+    def max_dof(self) -> float:
         """The most degrees of freedom that a difference from this model has."""
-        return self.metric.most_freedom(*self.cases.effective_sizes)
+        return self.metric.max_dof(*self.cases.effective_sizes)
 
     def freedom(
         self,
@@ -325,7 +325,7 @@ class Evaluation:
         if self.cases.estimated is not None:
             if influence is None:
                 return self._widest[1]
-            return freedom_of_estimates(influence, self.cases)
+            return estimated_label_dof(influence, self.cases)
         n_means = len(self.each) / self.units.n_repeats
         source = parts, self.cases
         return degrees_of_freedom(source, n_means=n_means, freedoms=freedoms)
@@ -339,11 +339,11 @@ class Evaluation:
                 error = min(error, (self.bounds[1] - self.bounds[0]) / 2)
             return error, None
         if self.plan.method != "jackknife":
-            draws = replicates_of([self], self.plan, self.metric.name)
+            draws = draw_replicates([self], self.plan, self.metric.name)
             return spread(draws), draws
         squared = 0.0
         for metric, ranked in zip(
-            self.metrics, self.units.to_draw(self.ranked), strict=True
+            self.metrics, self.units.resampling_rankings(self.ranked), strict=True
         ):
             squared += jackknife_variance(metric, ranked, stratify=self.units.stratify)
         return float(np.sqrt(squared) / self.units.n_rankings), None
@@ -351,14 +351,14 @@ class Evaluation:
     def estimate(self, null_value: float | None = None) -> Estimate:
         """Return the estimate, with a test of the null value if there is one."""
         plan, kind = self.plan, self.plan.interval
-        self.warn_of_few_positives()
+        self.warn_small_folds()
         if null_value is not None:
             null_value = check_null(null_value, self.name, self.metric.bounds())
         error, ends, again = _NAN, ConfidenceInterval(_NAN, _NAN), None
         statistic = pvalue = None if null_value is None else _NAN
         if self.is_known:
             if self.folds is None:
-                warn_of_few_cases(self.metrics, self.ranked)
+                warn_small_sample(self.metrics, self.ranked)
             error, draws = self.error_and_draws()
             at = partial(self.interval, kind, error, level=plan.level, draws=draws)
             ends, factor = at(), self.units.retraining_factor
@@ -382,7 +382,7 @@ class Evaluation:
             of=self.of,
             confidence_interval_retrained=again,
             bias=self.bias if self.is_known and abs(self.bias) > 0 else None,
-            alternative=told_alternative(plan.alternative, null_value),
+            alternative=describe_alternative(plan.alternative, null_value),
             null_value=null_value,
             statistic=statistic,
             pvalue=pvalue,
@@ -405,7 +405,7 @@ class Evaluation:
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
-        kind = self._kind_of(kind)
+        kind = self._interval_kind(kind)
         bounds, cases = self._range(kind), self.cases
         is_corrected = value is not None
         value = self.value if value is None else value
@@ -421,7 +421,7 @@ class Evaluation:
             draws = factor * draws + (1 - factor) * draws.mean()
             # Drawn from the folds they are biased once more.
             draws = draws - 2 * bias
-        tested = partial(self._interval_of_tests, level, factor)
+        tested = partial(self._combined_test_interval, level, factor)
         found = Uncertain(
             value=float(np.clip(value - bias, *bounds)),
             standard_error=factor * error,
@@ -453,22 +453,22 @@ class Evaluation:
         low = least if value > NEGLIGIBLE else -np.inf
         adds, times = self.influence, self.cases.row_weights
         if self.cases.clusters is not None:
-            adds, times = of_units(adds, self.cases), np.ones(self.cases.n_units)
+            adds, times = sum_units(adds, self.cases), np.ones(self.cases.n_units)
         elif not self.cases.are_repetitions:
             adds, times = times * adds, np.ones(len(adds))
         squares = adds * adds
         total = dot(times, squares)
-        freedoms = freedoms_of_cases(self.metric, self.cases)
+        freedoms = sample_kurtosis_dof(self.metric, self.cases)
         return Uncertain(
             value=value,
             standard_error=error,
-            bounds=(low, max(value, self.metric.worth_limit(self.ranked[0]))),
+            bounds=(low, max(value, self.metric.gain_limit(self.ranked[0]))),
             freedom=self.freedom(self.parts, freedoms),
             draws=draws,
             skewness=dot(times, squares * adds) / total**1.5 if total > 0 else 0.0,
         )
 
-    def _kind_of(self, kind: Interval) -> Interval:
+    def _interval_kind(self, kind: Interval) -> Interval:
         """Return the kind of interval, symmetric if groups of folds are the units."""
         is_wilson = kind == "wilson" and self.cases.are_fold_groups
         return "wald" if is_wilson else kind
@@ -478,7 +478,7 @@ class Evaluation:
         # Rounding of the range must not leave the value outside of its interval.
         ranges = []
         for metric, ranked, value in self.each:
-            low, high = range_of(metric, ranked.table, stratify=self.units.stratify)
+            low, high = metric_range(metric, ranked.table, stratify=self.units.stratify)
             if ranked.estimated is not None:
                 value = float(np.clip(value, low, high))
             own = min(low, value), max(high, value)
@@ -490,7 +490,7 @@ class Evaluation:
         self, x: float, kind: Interval, error: float, draws: FloatArray | None = None
     ) -> tuple[float, float]:
         """Return the statistic and the p-value of x, by the interval of a kind."""
-        kind = self._kind_of(kind)
+        kind = self._interval_kind(kind)
         plan, low_high = self.plan, self._range(kind)
         alternative, pvalue = plan.alternative, _NAN
         # The value whose test without the excess is that of x.
@@ -542,18 +542,18 @@ class Evaluation:
             return distance, 1.0
         return distance, t_pvalue(distance, alternative, found.freedom)
 
-    def warn_of_few_positives(self) -> None:
+    def warn_small_folds(self) -> None:
         """Warn where folds are so small that their mean is off, whatever its error."""
         if len(self.each) < 2:
             return
         metric, is_known = self.metric, not np.isnan(self.bias)
         enough: float = metric.least_positives if is_known else metric.enough_positives
-        ranked = self.ranked_in_clusters
+        ranked = self.clustered_rankings
         sizes = np.mean([one.effective_sizes for one in ranked], axis=0)
         has_clusters = self.units.clusters is not None
         held = "clusters with positives" if has_clusters else "positives"
         n_held = float(sizes[0])
-        in_window, n_in_window = metric.least_in_window(*sizes.tolist())
+        in_window, n_in_window = metric.min_window_class(*sizes.tolist())
         if n_in_window < np.inf:
             held, n_held = f"{in_window} in the window", n_in_window
             enough = _FEW_IN_FOLDS
@@ -572,22 +572,22 @@ class Evaluation:
         )
 
     @property
-    def of_one_class(self) -> float:
+    def one_class_term(self) -> float:
         """What folds of one class add to the mean."""
         return sum(one.value for one in self.one_class) / self.units.n_rankings
 
-    def _with_one_class(self, mean: float) -> float:
+    def _add_one_class_folds(self, mean: float) -> float:
         """Return the mean with folds of one class, of that over the others."""
         if not self.one_class:
             return mean
-        return len(self.each) / self.units.n_rankings * mean + self.of_one_class
+        return len(self.each) / self.units.n_rankings * mean + self.one_class_term
 
     def _mean_range(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """Return the range of the mean."""
         if len(ranges) == self.units.n_rankings == 1:
             return ranges[0]
         low, high = np.mean(ranges, axis=0).tolist()
-        return self._with_one_class(low), self._with_one_class(high)
+        return self._add_one_class_folds(low), self._add_one_class_folds(high)
 
     def _augmented(self, variance: float, factor: float) -> Augmented:
         """Return the mean over rankings to which a tenth of a case is added in all."""
@@ -597,13 +597,13 @@ class Evaluation:
         added = ADDED * units.n_repeats / len(self.each)
         found = [
             augmented(*pair, stratify=units.stratify, added=added)
-            for pair in zip(self.metrics, self.ranked_in_clusters, strict=True)
+            for pair in zip(self.metrics, self.clustered_rankings, strict=True)
         ]
         if units.folds is None:
             one = found[0]
             freedom = self.freedom(one.parts, one.freedoms)
             return one._replace(freedom=freedom, effect=effect)
-        parts = self._sum_of_parts([one.parts for one in found])
+        parts = self._mean_variance_parts([one.parts for one in found])
         # The most degrees of freedom that a class has in the sum; repeats are as one.
         by_class = np.array([one.parts[:2] for one in found])
         squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
@@ -611,7 +611,9 @@ class Evaluation:
         most = np.divide(of_sum, squares, out=np.full(2, np.inf), where=squares > 0)
         freedoms = most[0].item(), most[1].item()
         return Augmented(
-            value=self._with_one_class(float(np.mean([one.value for one in found]))),
+            value=self._add_one_class_folds(
+                float(np.mean([one.value for one in found]))
+            ),
             parts=parts,
             bounds=self._mean_range([one.bounds for one in found]),
             freedoms=freedoms,
@@ -625,7 +627,7 @@ class Evaluation:
         value = min(max(self.value, low), high)
         room = (value - low) * (high - value)
         size = min(self.cases.effective_sizes)
-        if not is_rounding(variance) and room > NEGLIGIBLE:
+        if not is_zero_variance(variance) and room > NEGLIGIBLE:
             size = room / variance
         found = augmented_mean(value, room / size, size, bounds, bounds)
         parts = Parts(0.0, 0.0, max(found.parts.by_prevalence, variance))
@@ -635,13 +637,13 @@ class Evaluation:
         """Return how many times as great it is as if all cases were independent."""
         # Repeats that are all alike tell no more than one.
         effect = float(self.units.n_repeats)
-        if is_rounding(variance):
+        if is_zero_variance(variance):
             return effect
         if self.folds is None and self.cases.is_plain:
             independent = self.parts.total
         else:
-            ranked = self.ranked_in_clusters
-            independent = self._sum_of_parts(
+            ranked = self.clustered_rankings
+            independent = self._mean_variance_parts(
                 [
                     table_variance(
                         metric,
@@ -653,22 +655,24 @@ class Evaluation:
                 ]
             ).total
         # Without variation there is nothing to compare.
-        if np.isnan(variance) or not is_rounding(independent):
+        if np.isnan(variance) or not is_zero_variance(independent):
             effect = variance / (independent or 1.0)
         return effect
 
-    def _sum_of_parts(self, parts: Sequence[Parts]) -> Parts:
+    def _mean_variance_parts(self, parts: Sequence[Parts]) -> Parts:
         """Return the parts of the variance of the mean."""
         return Parts(*(np.sum(parts, axis=0) / self.units.n_rankings**2).tolist())
 
-    def _interval_of_tests(self, level: float, factor: float) -> ConfidenceInterval:
+    def _combined_test_interval(
+        self, level: float, factor: float
+    ) -> ConfidenceInterval:
         """Return the intervals by the tests of all rankings, combined (Zou, Donner)."""
         effect = self._design_effect(self.parts.total) / self.units.n_repeats
         # The variance of the recall is mostly that of the positives.
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
         quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
         below = above = 0.0
-        ranked = self.ranked_in_clusters
+        ranked = self.clustered_rankings
         for one, units in zip(self.each, ranked, strict=True):
             sizes = Sizes(*units.effective_sizes, are_fixed=self.units.stratify)
             low, high = one.metric.not_rejected(units.table, sizes, quantile)
@@ -728,13 +732,13 @@ class MappedEvaluation(Evaluation):
         return ConfidenceInterval(*self._ends(*self.source.interval(*args, **options)))
 
 
-def replicates_of(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatArray:
+def draw_replicates(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatArray:
     """Return replicates of a mean over rankings, or of the difference of two models."""
     first, stratify = models[0], models[0].units.stratify
     shares = [plan] if first.folds is None else plan.split(len(first.each))
     is_permuted = plan.method == "permutation"
     found = []
-    rankings = [model.units.to_draw(model.ranked) for model in models]
+    rankings = [model.units.resampling_rankings(model.ranked) for model in models]
     for i, (share, *both) in enumerate(zip(shares, *rankings, strict=True)):
         metrics = [model.each[i].metric for model in models]
         if is_permuted:
@@ -744,8 +748,8 @@ def replicates_of(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatA
                 both = [condensed(metrics[0], both[0])]
             by_law = plan.method == "parametric"
             draw = resample_draw(both, stratify=stratify, is_parametric=by_law)
-            widths = widths_of(both)
-        draws = share.replicates(name, draw, statistic_of(metrics, widths))
+            widths = table_widths(both)
+        draws = share.replicates(name, draw, make_statistic(metrics, widths))
         if both[0].clusters is not None and not is_permuted:
             # Sums over clusters are centred, so that resamples vary too little.
             draws = stretched(draws, float(np.sqrt(both[0].unit_factors[0])), plan)
@@ -758,8 +762,8 @@ def replicates_of(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatA
     draws *= len(found) / first.units.n_rankings
     if is_permuted:
         return np.asarray(draws)
-    others = sum(model.of_one_class for model in models[1:])
-    return np.asarray(draws + first.of_one_class - others)
+    others = sum(model.one_class_term for model in models[1:])
+    return np.asarray(draws + first.one_class_term - others)
 
 
 def stretched(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
@@ -768,7 +772,7 @@ def stretched(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
     return np.asarray(center + factor * (draws - center))
 
 
-def warn_of_turned(
+def warn_reversed_scores(
     models: Iterable[tuple[str, Any, ConfidenceInterval | None]],
 ) -> None:
     """Warn, once, of models whose interval is worse than scores that say nothing.
@@ -845,11 +849,11 @@ class Difference:
             has_margin = a.plan.margin is not None
             are_single = a.cases.clusters is None and a.cases.estimated is None
             if (rest_on_few or has_margin) and are_single:
-                freedoms = freedoms_of_influence(self.influence, a.cases)
+                freedoms = influence_kurtosis_dof(self.influence, a.cases)
             found = a.freedom(self.parts, freedoms, self.influence)
         else:
             found = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
-        return min(found, a.most_freedom, b.most_freedom)
+        return min(found, a.max_dof, b.max_dof)
 
     @property
     def name(self) -> str:
@@ -859,14 +863,14 @@ class Difference:
     @property
     def question(self) -> Question:
         """The parameters of both metrics."""
-        return question_of_both([self.a.question, self.b.question])
+        return merge_questions([self.a.question, self.b.question])
 
     def replicates(self, plan: Plan) -> FloatArray:
         """Return replicates of the difference."""
         if self.are_paired:
-            return replicates_of([self.a, self.b], plan, "difference")
+            return draw_replicates([self.a, self.b], plan, "difference")
         of_a, of_b = (
-            replicates_of([model], share, "difference")
+            draw_replicates([model], share, "difference")
             for model, share in zip((self.a, self.b), plan.split(2), strict=True)
         )
         n_both = min(len(of_a), len(of_b))
@@ -889,9 +893,9 @@ class Difference:
             metrics, ranked = [*a.metrics, *b.metrics], [*a.ranked, *b.ranked]
         else:
             metrics, ranked = [a.metric, b.metric], [a.cases, b.cases]
-        warn_of_difference(metrics, ranked, plan.method)
-        if not self.are_paired and not is_rounding(self.parts.total):
-            _warn_of_unlike_samples(a.cases, b.cases)
+        warn_unreliable_difference(metrics, ranked, plan.method)
+        if not self.are_paired and not is_zero_variance(self.parts.total):
+            _warn_unequal_skewness(a.cases, b.cases)
         return self._concluded(plan, *self.error_and_draws(plan))
 
     def _concluded(
@@ -903,7 +907,7 @@ class Difference:
         limits = (_NAN, _NAN) if is_unknown else self.bounds
         freedom = np.inf if is_unknown else self.degrees_of_freedom
 
-        def conclude_with(factor: float) -> Comparison:
+        def conclude_scaled(factor: float) -> Comparison:
             """Return it with standard errors so many times as great."""
 
             def interval_at(level: float) -> ConfidenceInterval:
@@ -922,14 +926,14 @@ class Difference:
                 params=self.question,
             )
 
-        found, factor = conclude_with(1.0), a.units.retraining_factor
+        found, factor = conclude_scaled(1.0), a.units.retraining_factor
         if is_unknown or a.folds is None:
             return found
-        again = None if factor is None else conclude_with(factor).confidence_interval
+        again = None if factor is None else conclude_scaled(factor).confidence_interval
         return replace(found, of=a.of, confidence_interval_retrained=again)
 
 
-def _warn_of_unlike_samples(a: Ranked, b: Ranked) -> None:
+def _warn_unequal_skewness(a: Ranked, b: Ranked) -> None:
     """Warn where the skewness of a small sample is not cancelled by the other's."""
     rarer = [min(a.sizes), min(b.sizes)]
     few, many = min(rarer), max(rarer)
@@ -967,13 +971,13 @@ def conclude(
     ends = ConfidenceInterval(_NAN, _NAN)
     plan.check_margin(limits)
     if interval_at is not None and standard_error < NEGLIGIBLE:
-        statistic, pvalue = _without_variation(interval_at, difference, plan)
+        statistic, pvalue = _test_constant_difference(interval_at, difference, plan)
         ends = interval_at(plan.level)
     elif not np.isnan(difference + standard_error):
         statistic, pvalue = t_test(difference, standard_error, plan.nulls, freedom)
         ends = t_interval(difference, standard_error, plan.level, limits, freedom)
         if draws is not None and plan.interval != "wald" and len(draws) > 1:
-            pvalue, ends = _by_counting(difference, draws, plan, limits)
+            pvalue, ends = _bootstrap_test(difference, draws, plan, limits)
     if draws is not None and plan.method == "permutation":
         statistic = difference
         pvalue = permutation_pvalue(difference, draws, plan.alternative)
@@ -991,13 +995,13 @@ def conclude(
         confidence_interval=plan.sided(ends, limits),
         alternative=plan.alternative,
         method=plan.method,
-        confidence_level=plan.told_level,
+        confidence_level=plan.displayed_level,
         params=params,
         margin=plan.margin,
     )
 
 
-def _without_variation(
+def _test_constant_difference(
     interval_at: IntervalAt, difference: float, plan: Plan
 ) -> tuple[float, float]:
     """Return statistic and p-value of a difference without variation."""
@@ -1008,10 +1012,10 @@ def _without_variation(
         if side != "two-sided":
             pvalue = t_pvalue(statistic, side, np.inf)
         found.append((statistic, pvalue))
-    return least_telling(found)
+    return max_pvalue_test(found)
 
 
-def _by_counting(
+def _bootstrap_test(
     difference: float, draws: FloatArray, plan: Plan, limits: tuple[float, float]
 ) -> tuple[float, ConfidenceInterval]:
     """Return the p-value and the interval between quantiles of the bootstrap."""

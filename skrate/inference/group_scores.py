@@ -13,29 +13,29 @@ from skrate.data.checks import Check, check_arguments, check_scores, shown
 from skrate.data.compressed import naming_batch
 from skrate.data.list_table import ListBatches, RelevantCounts, whole_lists
 from skrate.data.table import check_alone
-from skrate.inference.list_means import clusters_of_lists, evaluate_lists
+from skrate.inference.list_means import evaluate_lists, find_list_clusters
 from skrate.inference.options import ARGUMENTS, Plan
 from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.list_scores import (
     Average,
     ListScores,
     Policy,
+    average_sums,
     check_items,
     no_scores,
-    sums_of,
 )
 from skrate.metrics.metric import (
     GROUPS_ARE_LISTS,
     MetricLike,
-    find_in_lists,
+    find_list_metric,
     find_metric,
+    function_parameters,
     is_known,
     metric_class,
-    signature_of,
     unwrap,
 )
 from skrate.metrics.rate_weighted_auc import RateWeightedAUC
-from skrate.metrics.result_types import Estimate, Rows, as_columns, question_text
+from skrate.metrics.result_types import Estimate, Rows, plain_columns, question_text
 
 _ARGUMENTS: dict[str, Check] = {
     name: ARGUMENTS[name] for name in ("confidence_level", "alternative")
@@ -140,16 +140,12 @@ def group_scores(
     >>> scores.estimate().standard_error
     0.25
     """
-    found, (k, relevance_threshold) = find_in_lists(
+    found, (k, relevance_threshold) = find_list_metric(
         metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
     )
     rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
-    options = {
-        "entities": entities,
-        "gain": found.gain_of_cases,
-        "n_relevant": n_relevant,
-    }
-    return GroupScores._of_rows(found, rows, k, **options, keep_scale=found.is_sum)
+    options = {"entities": entities, "gain": found.list_gain, "n_relevant": n_relevant}
+    return GroupScores._score_rows(found, rows, k, **options, keep_scale=found.is_sum)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,7 +241,7 @@ class GroupScores(ListScores, Rows):
         >>> GroupScores.from_batches("roc_auc", batches).values.tolist()
         [1.0, 0.5]
         """
-        found, (k, relevance_threshold) = find_in_lists(
+        found, (k, relevance_threshold) = find_list_metric(
             metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
         )
         is_graded = relevance_threshold is not None or found.grade_gain is not None
@@ -261,7 +257,7 @@ class GroupScores(ListScores, Rows):
                     parts.append(cls._of_columns(found, None, labels, none))
                     continue
                 given = *columns, weights, relevance_threshold, pos_label
-                parts.append(cls._of_rows(found, given, k, keep_scale=True))
+                parts.append(cls._score_rows(found, given, k, keep_scale=True))
         if not any(part._counts.any() for part in parts):
             raise ValueError("sample_weight: no batch holds a case that has weight.")
         return _joined(parts)
@@ -358,10 +354,10 @@ class GroupScores(ListScores, Rows):
             "n_items": self.n_items,
             "n_pos": self.n_pos,
         }
-        return as_columns(columns, **self.params)
+        return plain_columns(columns, **self.params)
 
     def __repr__(self) -> str:
-        mean = sums_of(self).value
+        mean = average_sums(self).value
         name = "pooled mean" if self._metric.default_average == "pooled" else "mean"
         return (
             f"GroupScores({self.metric}{question_text(self.params)}, "
@@ -388,7 +384,7 @@ def _joined(parts: list[GroupScores]) -> GroupScores:
     return GroupScores._of_columns(parts[0]._metric, parts[0]._k, labels, in_order)
 
 
-def scores_in_lists(
+def compute_list_scores(
     metric: Any,
     params: dict[str, Any],
     y_true: Any,
@@ -411,7 +407,7 @@ def scores_in_lists(
     if not is_known(function):
         # It raises, and says which name may be meant.
         find_metric(function, own, in_lists=True)
-    if "groups" not in signature_of(function):
+    if "groups" not in function_parameters(function):
         raise ValueError(GROUPS_ARE_LISTS)
     of_mean = {name: own.pop(name) for name in OF_MEAN if name in own}
     del others["clusters"]
@@ -420,7 +416,7 @@ def scores_in_lists(
         name: group_scores(function, y_true, y_score, **options)
         for name, y_score in models.items()
     }
-    return scores, {**of_mean, "clusters": clusters_of_lists(groups, clusters)}
+    return scores, {**of_mean, "clusters": find_list_clusters(groups, clusters)}
 
 
 def _check_group_scores(

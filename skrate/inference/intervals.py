@@ -13,8 +13,8 @@ from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_e
 from skrate.inference.rankings import Ranked
 from skrate.inference.variance import (
     Parts,
-    freedoms_by_kurtosis,
-    freedoms_of_cases,
+    kurtosis_dof,
+    sample_kurtosis_dof,
     table_variance,
 )
 from skrate.metrics.hypothesis_tests import (
@@ -76,8 +76,8 @@ def augmented(
     table = augmented_table(metric, ranked, added)
     parts = table_variance(metric, table, stratify=stratify, sizes=more, is_merged=True)
     value = metric.value(table)
-    bounds = metric.attainable(range_of(metric, table, stratify=stratify), value)
-    return Augmented(value, parts, bounds, _freedoms(metric, ranked, table))
+    bounds = metric.attainable(metric_range(metric, table, stratify=stratify), value)
+    return Augmented(value, parts, bounds, _max_class_dof(metric, ranked, table))
 
 
 def augmented_mean(
@@ -101,22 +101,22 @@ def augmented_mean(
     return Augmented(mean, parts, bounds, freedom=freedom)
 
 
-def _freedoms(
+def _max_class_dof(
     metric: Metric, ranked: Ranked, augmented: RankTable
 ) -> tuple[float, float]:
     """Return the most degrees of freedom that each class has."""
     is_weighted = ranked.weights is not None and not ranked.are_repetitions
     if ranked.clusters is None and is_weighted:
-        return freedoms_of_cases(metric, ranked)
+        return sample_kurtosis_dof(metric, ranked)
     if not metric.rests_on_few:
         return np.inf, np.inf
     tables = ranked.table, augmented
-    both = [freedoms_by_kurtosis(metric, table) for table in tables]
+    both = [kurtosis_dof(metric, table) for table in tables]
     of_pos, of_neg = np.add.reduce(both) / 2
     return float(of_pos), float(of_neg)
 
 
-def range_of(
+def metric_range(
     metric: Metric, table: RankTable, *, stratify: bool
 ) -> tuple[float, float]:
     """Return the range of all rankings, or of those with these class sizes."""
@@ -333,7 +333,7 @@ def bootstrap_interval(
     difference: float, draws: FloatArray, level: float, bounds: tuple[float, float]
 ) -> ConfidenceInterval:
     """Return the interval that leaves out as many replicates beyond either end."""
-    n_outside = _most_beyond(level, len(draws), sides=2)
+    n_outside = _count_significant(level, len(draws), sides=2)
     low, high = bounds
     if n_outside > 0:
         ordered = np.sort(np.where(np.abs(draws) <= SLACK, 0.0, draws))
@@ -366,7 +366,7 @@ def permutation_interval(
 
     For an alternative of one side both ends are as far as the one of that side.
     """
-    n_outside = _most_beyond(level, len(permuted))
+    n_outside = _count_significant(level, len(permuted))
     reach, away, distance = np.inf, np.abs(permuted), abs(difference)
     if alternative != "two-sided":
         sign = 1 if alternative == "greater" else -1
@@ -382,7 +382,7 @@ def _pvalue(n_beyond: int | np.intp, n: int, *, sides: int = 1) -> float:
     return float(min(sides * (n_beyond + 1) / (n + 1), 1.0))
 
 
-def _most_beyond(level: float, n: int, *, sides: int = 1) -> int:
+def _count_significant(level: float, n: int, *, sides: int = 1) -> int:
     """Return how many values of ``n_beyond`` have a p-value below 1 - ``level``."""
     found = min(int((1 - level) * (n + 1) / sides) + 1, n)
     # By the p-value itself, so that rounding does not tell them apart.

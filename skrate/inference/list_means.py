@@ -18,7 +18,13 @@ from skrate.inference.resampling import Draw
 from skrate.inference.units import Units
 from skrate.inference.variance import Parts, influence_parts
 from skrate.metrics.hypothesis_tests import Null, t_test
-from skrate.metrics.list_scores import Average, ListScores, ListSums, Policy, sums_of
+from skrate.metrics.list_scores import (
+    Average,
+    ListScores,
+    ListSums,
+    Policy,
+    average_sums,
+)
 from skrate.metrics.result_types import (
     Comparison,
     ConfidenceInterval,
@@ -34,7 +40,7 @@ _FEW_LISTS = 10
 
 
 @dataclass(eq=False)
-class MeanOverLists(Evaluation):
+class ListMean(Evaluation):
     """The mean of a metric over lists, which takes the place of one over rankings.
 
     ``influence`` is how far the value of each list is from the mean; the weights of
@@ -52,7 +58,7 @@ class MeanOverLists(Evaluation):
 
     def __sub__(self, other: Evaluation) -> ListDifference:
         super().__sub__(other)
-        assert isinstance(other, MeanOverLists)
+        assert isinstance(other, ListMean)
         return ListDifference(self, other)
 
     @property
@@ -95,7 +101,7 @@ class MeanOverLists(Evaluation):
         return float(lists.n_pos.sum()), float(lists.n_neg.sum())
 
     @property
-    def unit_freedom(self) -> float:
+    def unit_dof(self) -> float:
         """The degrees of freedom of independent lists."""
         return self.freedom(self.parts)
 
@@ -146,7 +152,7 @@ def evaluate_lists(
     average: Average | Iterable[float] | None = None,
     undefined: Policy | float = "skip",
     clusters: ArrayLike | None = None,
-) -> list[MeanOverLists]:
+) -> list[ListMean]:
     """Return the means of models over the same lists, skipped for one or for all."""
     for one in scores[1:]:
         for name in ("groups", "n_items", "n_pos"):
@@ -156,12 +162,12 @@ def evaluate_lists(
                     "both models the same y_true, groups and sample_weight."
                 )
     among = np.all([one._lists.defined > 0 for one in scores], axis=0)
-    sums = [sums_of(one, average, undefined, among) for one in scores]
-    codes = check_clusters_of_lists(clusters, scores[0])
-    units = Units([_as_cases(sums, codes)], plan)
-    of_mean = question_of_mean(scores[0], average, undefined)
+    sums = [average_sums(one, average, undefined, among) for one in scores]
+    codes = check_list_clusters(clusters, scores[0])
+    units = Units([_list_samples(sums, codes)], plan)
+    of_mean = average_options(scores[0], average, undefined)
     return [
-        MeanOverLists(
+        ListMean(
             metric=one._metric,
             each=[],
             units=units,
@@ -175,7 +181,7 @@ def evaluate_lists(
     ]
 
 
-def _as_cases(sums: Sequence[ListSums], codes: IntArray | None) -> Ranked:
+def _list_samples(sums: Sequence[ListSums], codes: IntArray | None) -> Ranked:
     """Return lists as cases of one class, each a cluster if no clusters are given.
 
     Weights are the mean of those of all models. A unit with the share h of the weight
@@ -206,8 +212,8 @@ def _as_cases(sums: Sequence[ListSums], codes: IntArray | None) -> Ranked:
 class ListDifference(Difference):
     """The mean of one model minus that of another, over the same lists."""
 
-    a: MeanOverLists
-    b: MeanOverLists
+    a: ListMean
+    b: ListMean
     combines_intervals = False
 
     @property
@@ -217,7 +223,7 @@ class ListDifference(Difference):
 
     def comparison(self, plan: Plan) -> Comparison:
         """Return the comparison of both, with warnings of what is hardly known."""
-        self._warn_of_undefined()
+        self._warn_undefined_lists()
         found = super().comparison(plan)
         if np.isnan(found.value):
             warn_undefined(self.name, "no list that counts is defined")
@@ -228,11 +234,11 @@ class ListDifference(Difference):
                     reason = "all lists have the same difference: method='permutation' "
                     reason += "has a p-value"
                 warn_undefined(f"t of the {self.name}", reason)
-            self._warn_of_few_lists()
+            self._warn_equal_lists()
         method = "permutation" if plan.method == "permutation" else "t"
         return replace(found, method=method, of=self.a.of)
 
-    def _warn_of_undefined(self) -> None:
+    def _warn_undefined_lists(self) -> None:
         """Warn of lists that are left out because they are undefined for one model."""
         of_a, of_b = (one.scores._lists.defined > 0 for one in (self.a, self.b))
         n_of_one = np.count_nonzero(of_a ^ of_b)
@@ -244,7 +250,7 @@ class ListDifference(Difference):
                 "another number, to count them."
             )
 
-    def _warn_of_few_lists(self) -> None:
+    def _warn_equal_lists(self) -> None:
         """Warn if few lists say how models differ: the spread of most is then 0."""
         a, b = (one.sums.parts / one.sums.weights.sum() for one in (self.a, self.b))
         n_units, n_differ = self.a.cases.n_units, np.count_nonzero(self._summed(a - b))
@@ -289,7 +295,7 @@ class ListDifference(Difference):
         return plan.replicates("difference", Draw(n, flips), statistic)
 
 
-def question_of_mean(
+def average_options(
     scores: ListScores,
     average: Average | Iterable[float] | None,
     undefined: Policy | float,
@@ -304,7 +310,7 @@ def question_of_mean(
     }
 
 
-def check_clusters_of_lists(
+def check_list_clusters(
     clusters: ArrayLike | None, scores: ListScores
 ) -> IntArray | None:
     """Return the number of the cluster of each list."""
@@ -324,7 +330,9 @@ def check_clusters_of_lists(
     return codes
 
 
-def clusters_of_lists(groups: ArrayLike, clusters: ArrayLike | None) -> IntArray | None:
+def find_list_clusters(
+    groups: ArrayLike, clusters: ArrayLike | None
+) -> IntArray | None:
     """Return the cluster of each list, in the order of labels, by that of rows."""
     if clusters is None:
         return None

@@ -21,13 +21,13 @@ from skrate.data.folds import (
 from skrate.data.table import check_alone
 from skrate.inference.cautions import (
     CLASSES,
-    warn_of_few_cases,
-    warn_of_few_processed,
-    warn_of_other_purpose,
-    warn_of_value,
-    why_lopsided,
-    why_one_group,
-    why_too_few,
+    imbalance_reason,
+    no_inference_reason,
+    single_group_reason,
+    warn_purpose_mismatch,
+    warn_small_budget,
+    warn_small_sample,
+    warn_unreliable_value,
 )
 from skrate.inference.evaluation import Evaluation, OnRanking
 from skrate.inference.options import Plan
@@ -35,13 +35,13 @@ from skrate.inference.rankings import (
     Ranked,
     Rankings,
     Weights,
+    add_gains,
     are_columns,
     check_cases,
     check_metric,
     columns_of,
-    rankings_of,
+    find_rankings,
     scored,
-    with_worth,
 )
 from skrate.inference.units import Units
 from skrate.metrics.metric import (
@@ -49,14 +49,14 @@ from skrate.metrics.metric import (
     MetricLike,
     find_metric,
     is_defined,
-    warn_of_folds,
+    warn_undefined_folds,
 )
 from skrate.rates.laws import rate_of
 
 _NAN = float("nan")
 
 
-def rankings_of_models(
+def find_model_rankings(
     argument: str,
     scores: Any,
     y_true: Any,
@@ -73,7 +73,7 @@ def rankings_of_models(
     if are_of_folds(y_true):
         check_alone(FoldRankings, **{argument: scores}, **cases_given)
         argument = "y_true"
-        models = models_by_name(y_true)
+        models = name_models(y_true)
     else:
         cases = check_cases(
             y_true, weights=weights, takes_estimates=True, **cases_given
@@ -83,7 +83,7 @@ def rankings_of_models(
     named = {f"{argument}[{name!r}]": one for name, one in models.items()}
     if are_of_folds(y_true):
         check_same_folds(named)
-        rankings = [rankings_of(one, weights=weights) for one in models.values()]
+        rankings = [find_rankings(one, weights=weights) for one in models.values()]
     else:
         rankings = [
             Rankings([scored(cases, *one, by_case=by_case)]) for one in named.items()
@@ -91,7 +91,7 @@ def rankings_of_models(
     return dict(zip(map(str, models), rankings, strict=True))
 
 
-def rankings_of_two(
+def find_two_rankings(
     y_true: Any,
     y_score_a: Any,
     y_score_b: Any,
@@ -110,7 +110,9 @@ def rankings_of_two(
         check_alone(y_true, y_score_b=y_score_b, **cases_given)
         folds = {"y_true": y_true, "y_score_a": y_score_a}
         check_same_folds(folds)
-        return {name: rankings_of(one, weights=weights) for name, one in folds.items()}
+        return {
+            name: find_rankings(one, weights=weights) for name, one in folds.items()
+        }
     for name, scores in given.items():
         if scores is None:
             raise ValueError(f"{name} is missing: give the scores of both models.")
@@ -120,7 +122,7 @@ def rankings_of_two(
     return {name: Rankings([scored(cases, name, one)]) for name, one in given.items()}
 
 
-def columns_of_models(
+def check_model_columns(
     argument: str, scores: Any, y_true: Any, *, least: int = 2
 ) -> dict[Any, Any]:
     """Return the scores of several models by their names, of which there are enough."""
@@ -133,15 +135,15 @@ def several_models(
 ) -> dict[str, tuple[Any, Any]] | None:
     """Return labels and scores, or folds, of each of several models, None of one."""
     if are_of_folds(y_true):
-        folds = check_several("y_true", models_by_name(y_true), 1)
+        folds = check_several("y_true", name_models(y_true), 1)
         return {str(name): (one, None) for name, one in folds.items()}
     if scores is None or not are_columns(scores):
         return None
-    columns = columns_of_models(argument, scores, y_true, least=1)
+    columns = check_model_columns(argument, scores, y_true, least=1)
     return {str(name): (y_true, column) for name, column in columns.items()}
 
 
-def models_by_name(models: Any) -> Mapping[Any, Any]:
+def name_models(models: Any) -> Mapping[Any, Any]:
     """Return models of a mapping, or of a list by their numbers."""
     return models if isinstance(models, Mapping) else dict(enumerate(models))
 
@@ -181,22 +183,22 @@ def evaluate(
             for sample in samples
         ]
     if samples[0].folds is not None:
-        return _of_folds(metrics, samples, plan)
+        return _evaluate_folds(metrics, samples, plan)
     found: list[Evaluation] = []
     if are_warned:
         is_difference = are_compared or len(metrics) > 1
         first = samples[0].each[0]
-        warn_of_other_purpose(metrics[0], first, is_difference=is_difference)
+        warn_purpose_mismatch(metrics[0], first, is_difference=is_difference)
     for metric, sample in zip(metrics, samples, strict=True):
         one = _on_ranking(metric, sample.each[0])
         plan.check(one.ranked)
-        reason = why_too_few(one.ranked, one.metric)
+        reason = no_inference_reason(one.ranked, one.metric)
         is_known = reason is None and not np.isnan(one.value)
         # What several rankings of the same cases lack is warned of once.
         others = found if are_paired else []
         if are_warned and not (reason and others):
             again = any(_is_cautioned(each, one.metric) for each in others)
-            warn_of_value(*one, reason, again)
+            warn_unreliable_value(*one, reason, again)
         if units is None or not are_paired:
             units = Units([one.ranked], plan)
         found.append(
@@ -217,19 +219,19 @@ def _is_cautioned(model: Evaluation, metric: Metric) -> bool:
 def _on_ranking(metric: Metric, ranked: Ranked) -> OnRanking:
     """Return a metric of one ranking, nan where it lacks a class that is needed."""
     own = check_metric(metric, ranked)
-    ranked = with_worth(ranked, own)
+    ranked = add_gains(ranked, own)
     value = ranked.score(own) if is_defined(own, ranked.table) else _NAN
     return OnRanking(own, ranked, value)
 
 
-def _of_folds(
+def _evaluate_folds(
     metrics: Sequence[Metric], samples: Sequence[Rankings], plan: Plan
 ) -> list[Evaluation]:
     """Return metrics of rankings of the same samples in the same folds."""
     each = []
     for metric, sample in zip(metrics, samples, strict=True):
         assert sample.folds is not None
-        metric.check_of_folds(sample.folds)
+        metric.check_fold_rankings(sample.folds)
         each.append([_on_ranking(metric, ranked) for ranked in sample.each])
     values = np.array([[one.value for one in own] for own in each])
     are_defined = np.asarray(~np.isnan(values).any(axis=0))
@@ -239,7 +241,7 @@ def _of_folds(
     has_both = np.array([min(one.sizes) > 0 for one in rankings])
     both = np.flatnonzero(are_defined & has_both).tolist()
     lacking = np.flatnonzero(are_defined & ~has_both).tolist()
-    units, found = Units.of_folds(rankings, folds, both, lacking, plan), []
+    units, found = Units.make_fold_units(rankings, folds, both, lacking, plan), []
     for metric, singles in zip(metrics, each, strict=True):
         kept, others = ([singles[i] for i in chosen] for chosen in (both, lacking))
         found.append(
@@ -254,18 +256,18 @@ def _of_folds(
     if not are_defined.any():
         warn_undefined(name, UNDEFINED_IN_FOLDS)
         return [replace(model, is_known=False) for model in found]
-    warn_of_folds(each[0][0].metric, are_defined, folds)
+    warn_undefined_folds(each[0][0].metric, are_defined, folds)
     has_groups = bool(both) and units.cases.are_fold_groups
     if not has_groups:
         _check_class_sizes(found[0])
-    reason = next(filter(None, map(why_lopsided, units.each)), None)
+    reason = next(filter(None, map(imbalance_reason, units.each)), None)
     if has_groups and reason is None:
-        reason = why_one_group(units.cases)
+        reason = single_group_reason(units.cases)
     if reason is not None:
         warn_undefined(f"The uncertainty of the {name}", reason)
         return [replace(model, is_known=False) for model in found]
     for model in found:
-        _warn_of_first_fold(model)
+        _warn_first_fold(model)
     return found
 
 
@@ -290,11 +292,11 @@ def _check_class_sizes(model: Evaluation) -> None:
             )
 
 
-def _warn_of_first_fold(model: Evaluation) -> None:
+def _warn_first_fold(model: Evaluation) -> None:
     """Warn of the first fold that is a bad guide to what is known."""
     for metric, fold, _ in model.each:
         rate = rate_of(metric.law)
-        if rate is not None and warn_of_few_processed(metric, rate, fold):
+        if rate is not None and warn_small_budget(metric, rate, fold):
             return
         caution = metric.caution(fold.table, fold.sizes)
         if caution is not None:
@@ -318,7 +320,7 @@ def evaluate_models(
         )
         if model.is_known:
             if first:
-                warn_of_few_cases([model.metric], [model.cases])
+                warn_small_sample([model.metric], [model.cases])
             model.influence  # noqa: B018
         if plan.method == "delta":
             # Memory that the next model takes again need not be cleared for it.

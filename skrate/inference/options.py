@@ -29,7 +29,7 @@ from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
     Null,
-    nulls_of,
+    null_hypotheses,
     two_sided_level,
 )
 from skrate.metrics.result_types import ConfidenceInterval, one_sided
@@ -87,7 +87,7 @@ class Plan:
         )
 
     @property
-    def told_level(self) -> float:
+    def displayed_level(self) -> float:
         """The level of the interval that is shown; for equivalence of both ends."""
         are_both = self.margin is not None and self.is_two_sided
         return round(self.level, 12) if are_both else self.confidence_level
@@ -95,7 +95,7 @@ class Plan:
     @property
     def nulls(self) -> tuple[Null, ...]:
         """What a test of a difference must reject."""
-        return nulls_of(self.alternative, self.margin)
+        return null_hypotheses(self.alternative, self.margin)
 
     def sided(
         self, ends: ConfidenceInterval, limits: tuple[float, float]

@@ -38,7 +38,7 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
         return permuted_pvalue(ranked.table, law)
     if ranked.estimated is not None:
         single = OnRanking(recall, ranked, recall.value(ranked.table))
-        model = Evaluation(recall, [single], Units.of_ranking(ranked, 0.95))
+        model = Evaluation(recall, [single], Units.make_ranking_units(ranked, 0.95))
         _, found = model.wilson_test(law.mean(), "greater", model.parts.standard_error)
         # nan where all is processed or nothing, whatever the order.
         return 1.0 if np.isnan(found) else found
@@ -96,7 +96,7 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     mean, variance, skewness = permuted_moments(processed, table)
     if variance <= 0:
         return 1.0
-    found = _least_as_good(processed, table, law)
+    found = _correct_continuity(processed, table, law)
     distance = float((found - mean) / np.sqrt(variance))
     if skewness < _SYMMETRIC:
         return float(special.ndtr(-distance))
@@ -142,7 +142,7 @@ def counted_pvalue(processed: FloatArray, table: RankTable) -> float:
     return min(max(share, least), 1.0)
 
 
-def _least_as_good(
+def _correct_continuity(
     processed: FloatArray, table: RankTable, law: RateDistribution
 ) -> float:
     """Return what is found, less half a step where it moves in steps.

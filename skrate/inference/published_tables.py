@@ -11,11 +11,11 @@ from scipy import optimize, special
 from skrate.data.arrays import FloatArray
 from skrate.data.checks import check_number, warn_undefined
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.cautions import warn_of_difference
-from skrate.inference.evaluation import Evaluation, warn_of_turned
+from skrate.inference.cautions import warn_unreliable_difference
+from skrate.inference.evaluation import Evaluation, warn_reversed_scores
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
-from skrate.inference.rankings import rankings_of
+from skrate.inference.rankings import find_rankings
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE, t_test
 from skrate.metrics.metric import find_metric
 from skrate.metrics.result_types import (
@@ -38,7 +38,7 @@ class Results:
     values: tuple[float, float]
     errors: tuple[float, float]
     freedoms: tuple[float, float]
-    most_freedom: float = np.inf
+    max_dof: float = np.inf
 
     @property
     def difference(self) -> float:
@@ -61,7 +61,7 @@ class Results:
         with np.errstate(invalid="ignore", divide="ignore"):
             freedom = (of_a + of_b) ** 2 / squares
         # Without variation there is no estimate of it: as few as there can be.
-        return np.minimum(np.where(freedom > 1, freedom, 1.0), self.most_freedom)
+        return np.minimum(np.where(freedom > 1, freedom, 1.0), self.max_dof)
 
     def reach(self, correlation: FloatArray, tail: float) -> FloatArray:
         """Return how far off a difference must be so that ``tail`` lies beyond."""
@@ -129,7 +129,7 @@ def compare_tables(
     metric_kwargs: dict[str, Any],
 ) -> Comparison:
     """Compare two tables; where no correlation is given, at all there can be."""
-    samples = [rankings_of(table) for table in tables]
+    samples = [find_rankings(table) for table in tables]
     metrics = [find_metric(metric, metric_kwargs)] * 2
     models = evaluate(metrics, samples, plan, are_paired=False)
     found, ranked = zip(*((model.metric, model.cases) for model in models), strict=True)
@@ -137,11 +137,11 @@ def compare_tables(
     error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
     if not np.isnan(a - b):
-        warn_of_turned(zip(_TABLES, models, [None] * 2, strict=True))
-        warn_of_difference(found, ranked, plan.method)
-        errors, freedoms = zip(*map(_spread_of, models), strict=True)
-        most_freedom = min(model.most_freedom for model in models)
-        results = Results((a, b), errors, freedoms, most_freedom)
+        warn_reversed_scores(zip(_TABLES, models, [None] * 2, strict=True))
+        warn_unreliable_difference(found, ranked, plan.method)
+        errors, freedoms = zip(*map(_standard_error_dof, models), strict=True)
+        max_dof = min(model.max_dof for model in models)
+        results = Results((a, b), errors, freedoms, max_dof)
         ends = _interval(results, models, plan, correlation)
         least = results.least_significant_correlation(plan)
         at = np.array(correlation or 0.0)
@@ -162,7 +162,7 @@ def compare_tables(
         confidence_interval=ends,
         alternative=plan.alternative,
         method=plan.method,
-        confidence_level=plan.told_level,
+        confidence_level=plan.displayed_level,
         correlation=correlation,
         least_significant_correlation=least,
         params=models[0].question,
@@ -170,7 +170,7 @@ def compare_tables(
     )
 
 
-def _spread_of(model: Evaluation) -> tuple[float, float]:
+def _standard_error_dof(model: Evaluation) -> tuple[float, float]:
     """Return the standard error of a table, or by its interval, and its freedom."""
     freedom = model.freedom(model.parts)
     if model.parts.standard_error > NEGLIGIBLE:

@@ -27,7 +27,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.ranking import begins_group, check_groups
 from skrate.data.sample import Sample, check_labelled, check_scores_given
 from skrate.data.table import Merged, RankTable, check_alone, table_of, table_of_ranking
-from skrate.metrics.gain import Worth, WorthTable
+from skrate.metrics.gain import GainTable, SampleGains
 from skrate.metrics.metric import Metric, check_takes_estimates, on_table
 
 Weights = Literal["frequency", "sampling"]
@@ -55,7 +55,7 @@ class Ranked(Sample):
 
     counts: RankTable | None = None
     by_case: bool = False
-    worth: Worth | None = None
+    worth: SampleGains | None = None
     given: FloatArray | None = None
     folds: IntArray | None = None
     fold_groups: IntArray | None = None
@@ -90,7 +90,7 @@ class Ranked(Sample):
         return super().effective_sizes
 
     @property
-    def unit_freedom(self) -> float:
+    def unit_dof(self) -> float:
         """The degrees of freedom of the independent cases of the rarer class."""
         return max(min(self.effective_sizes) - self.n_groups, 1.0)
 
@@ -136,7 +136,7 @@ class Ranked(Sample):
         table = table_of_ranking(self, *self._ranking)
         if self.worth is None:
             return table
-        return WorthTable.of(table, self.group, self.worth, self.weights)
+        return GainTable.of(table, self.group, self.worth, self.weights)
 
     @lazy
     def group(self) -> IntArray:
@@ -152,7 +152,7 @@ class Ranked(Sample):
             vars(self).pop(name, None)
         vars(self.table).pop("merged", None)
 
-    def of_classes(
+    def expand_classes(
         self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return what each class has in the group of each case, in a merged table."""
@@ -166,7 +166,7 @@ class Ranked(Sample):
     ) -> FloatArray:
         """Return the same of the class that each case is known to be of."""
         if self.folds is not None:
-            return self._of_cases_in_folds(smaller, by_neg, by_pos)
+            return self._expand_folds(smaller, by_neg, by_pos)
         order = self._ranking[0]
         if self.table.labels is None:
             of_neg, of_pos = self._repeated(smaller, by_neg, by_pos)
@@ -188,7 +188,7 @@ class Ranked(Sample):
         sizes = np.diff(starts, append=len(order))
         return [np.repeat(each, sizes) for each in of_groups]
 
-    def _of_cases_in_folds(
+    def _expand_folds(
         self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> FloatArray:
         """Return for each case the mean of what its class has where it is in its fold.
@@ -216,7 +216,7 @@ class Ranked(Sample):
     @lazy
     def _parts(self) -> list[tuple[Any, Ranked]]:
         """The places of the cases of each fold, and their ranking."""
-        return by_fold(self, self.folds)
+        return split_folds(self, self.folds)
 
     @lazy
     def _ranking(self) -> tuple[IntArray, BoolArray]:
@@ -292,7 +292,7 @@ def _check_repetitions(weights: FloatArray) -> None:
         )
 
 
-def with_fold_groups(
+def add_fold_groups(
     cases: Ranked,
     clusters: IntArray,
     folds: IntArray,
@@ -321,7 +321,7 @@ def with_fold_groups(
         return replace(cases, clusters=of_row, are_fold_groups=True)
     factors = centring_factors(np.bincount(codes, cases.row_weights), of_cluster)
     if are_repeated:
-        factors = _factors_of_repeats(codes, folds, of_cluster, cases.row_weights)
+        factors = _repeat_factors(codes, folds, of_cluster, cases.row_weights)
     cases = replace(
         cases, clusters=codes, fold_groups=of_cluster, group_factors=factors
     )
@@ -337,7 +337,7 @@ def with_fold_groups(
     return replace(cases, group_factors=factors, has_all_clusters=is_in_whole)
 
 
-def _factors_of_repeats(
+def _repeat_factors(
     codes: IntArray, folds: IntArray, of_cluster: IntArray, weights: FloatArray
 ) -> FloatArray:
     """Return the factor of each group of folds of several repeats.
@@ -363,7 +363,7 @@ def check_sample(
 ) -> Ranked:
     """Return the scored cases behind labels and scores, or behind a table of counts."""
     if isinstance(y_true, RankTable):
-        return _from_counts(y_true, y_score, case_arguments)
+        return _table_rankings(y_true, y_score, case_arguments)
     scores = check_scores_given(y_score, y_true)
     return check_cases(y_true, **case_arguments).with_scores("y_score", scores)
 
@@ -375,7 +375,7 @@ class Rankings(NamedTuple):
     folds: FoldRankings | None = None
 
 
-def rankings_of(
+def find_rankings(
     y_true: Any, y_score: ArrayLike | None = None, **case_arguments: Any
 ) -> Rankings:
     """Return the sample behind labels and scores, a table of counts, or folds."""
@@ -415,14 +415,14 @@ def check_metric(metric: Metric, cases: Ranked) -> Metric:
     check_takes_estimates(metric, cases)
     if cases.counts is not None:
         return on_table(metric, cases.counts)
-    return metric.of_sample(cases.total, is_weighted=cases.weights is not None)
+    return metric.bind_sample_size(cases.total, is_weighted=cases.weights is not None)
 
 
-def with_worth(ranked: Ranked, metric: Metric) -> Ranked:
+def add_gains(ranked: Ranked, metric: Metric) -> Ranked:
     """Return the sample with what its cases are worth, where that matters."""
     if ranked.counts is not None and ranked.worth is None:
         return ranked
-    worth = metric.worth_of(ranked)
+    worth = metric.sample_gains(ranked)
     return ranked if worth is None else replace(ranked, worth=worth)
 
 
@@ -509,7 +509,7 @@ def columns_of(
     return {str(j): scores for j, scores in enumerate(by_model)}
 
 
-def _from_counts(
+def _table_rankings(
     table: RankTable, y_score: ArrayLike | None, case_arguments: dict[str, Any]
 ) -> Ranked:
     check_choice("weights", case_arguments.pop("weights", "frequency"), WEIGHTS)
@@ -541,7 +541,7 @@ def _check_whole(name: str, counts: FloatArray, otherwise: str) -> None:
         )
 
 
-def ranked_in_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked:
+def pool_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked:
     """Return rankings as a sample, in which a case of several repeats counts once."""
     clusters, n_repeats = rankings.clusters, rankings.n_repeats
     if clusters is None and n_repeats > 1:
@@ -564,7 +564,7 @@ def ranked_in_folds(rankings: FoldRankings, weights: Weights = "frequency") -> R
         return cases
     units = check_groups("clusters", clusters).codes[kept]
     are_repeated = n_repeats > 1 and rankings.clusters is not None
-    return with_fold_groups(cases, units, folds, are_repeated=are_repeated)
+    return add_fold_groups(cases, units, folds, are_repeated=are_repeated)
 
 
 def fold_numbers(rankings: FoldRankings) -> IntArray:
@@ -575,7 +575,7 @@ def fold_numbers(rankings: FoldRankings) -> IntArray:
     return folds
 
 
-def by_fold(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
+def split_folds(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
     """Return the cases of each fold, as their places and as a sample."""
     if folds is None:
         return [(slice(None), model)]

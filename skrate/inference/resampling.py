@@ -152,7 +152,7 @@ def resample_draw(
         if is_parametric:
             n_pos, n_neg = int(pos.sum()), int(neg.sum())
 
-            def of_law(generator: np.random.Generator, size: int) -> IntArray:
+            def draw_multinomial(generator: np.random.Generator, size: int) -> IntArray:
                 # Su, Yuan and Zhu (2015), equations 19 to 21, as estimate cites them.
                 # It may be 0 or n: there the metric is undefined: the row is left out.
                 n = n_pos + n_neg
@@ -161,7 +161,7 @@ def resample_draw(
                 of_neg = generator.multinomial(n - drawn, neg / n_neg, size=size)
                 return np.concatenate([of_pos, of_neg], axis=1)
 
-            return Draw(2 * len(pos), of_law)
+            return Draw(2 * len(pos), draw_multinomial)
         counts = np.concatenate([pos, neg])
         columns = [np.flatnonzero(counts)]
         if stratify:
@@ -240,14 +240,14 @@ def split_rows(rows: Array, widths: Sequence[int]) -> list[tuple[Array, Array]]:
     return parts
 
 
-def widths_of(ranked: Sequence[Ranked]) -> list[int]:
+def table_widths(ranked: Sequence[Ranked]) -> list[int]:
     """Return the number of groups of the merged table of each sample."""
     return [len(one.table.merged.pos) for one in ranked]
 
 
 def keep_class_weights(rows: FloatArray, ranked: Sequence[Ranked]) -> None:
     """Scale the rows in place so that each class weighs what it does in the sample."""
-    parts = split_rows(rows, widths_of(ranked))
+    parts = split_rows(rows, table_widths(ranked))
     # As many cases of a class are drawn, but of other weights: without this their sums
     # would vary, and with them a prevalence that is meant to be fixed.
     for one, (pos, neg) in zip(ranked, parts, strict=True):
@@ -260,7 +260,7 @@ def spread(values: FloatArray) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
 
 
-def statistic_of(metrics: Sequence[Metric], widths: Sequence[int]) -> Statistic:
+def make_statistic(metrics: Sequence[Metric], widths: Sequence[int]) -> Statistic:
     """Return the function from rows to the first metric, minus the second if any."""
 
     def statistic(rows: Array) -> FloatArray:
@@ -278,7 +278,7 @@ def jackknife_variance(metric: Metric, ranked: Ranked, *, stratify: bool) -> flo
     """Return the jackknife variance, with ``stratify`` at fixed class weights."""
     # Cases of one class and group are left out once for all of them.
     cases = condensed(metric, ranked)
-    statistic = statistic_of([metric], widths_of([cases]))
+    statistic = make_statistic([metric], table_widths([cases]))
     units = unit_rows([cases])
     n_units = np.ones(units.shape[0])
     if cases.clusters is None and cases.weights is not None and cases.are_repetitions:
@@ -297,10 +297,10 @@ def jackknife_variance(metric: Metric, ranked: Ranked, *, stratify: bool) -> flo
             "so is the metric where one case or cluster is left out",
         )
     strata = (cases.is_pos, ~cases.is_pos) if stratify else (slice(None),)
-    return sum(_sum_of_squares(values[chosen], n_units[chosen]) for chosen in strata)
+    return sum(_sum_squares(values[chosen], n_units[chosen]) for chosen in strata)
 
 
-def _sum_of_squares(values: FloatArray, n_units: FloatArray) -> float:
+def _sum_squares(values: FloatArray, n_units: FloatArray) -> float:
     """Return (n - 1) / n times the sum of squares about the mean."""
     n = n_units.sum()
     deviations = values - dot(n_units, values) / n

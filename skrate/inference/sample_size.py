@@ -27,15 +27,15 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable, check_alone, table_of_weights
 from skrate.inference.evaluation import Evaluation
-from skrate.inference.group_scores import GroupScores, scores_in_lists
+from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import (
     Augmented,
     Uncertain,
     augmented,
     bounded_interval,
-    range_of,
+    metric_range,
 )
-from skrate.inference.list_means import check_clusters_of_lists, evaluate_lists
+from skrate.inference.list_means import check_list_clusters, evaluate_lists
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
@@ -50,7 +50,7 @@ from skrate.inference.rankings import (
 )
 from skrate.inference.variance import (
     Parts,
-    freedoms_of_influence,
+    influence_kurtosis_dof,
     influence_parts,
     scaled_units,
 )
@@ -61,7 +61,7 @@ from skrate.metrics.hypothesis_tests import (
     Null,
     check_null,
     hypothesis_text,
-    nulls_of,
+    null_hypotheses,
 )
 from skrate.metrics.metric import Metric, MetricLike, find_metric
 from skrate.metrics.result_types import (
@@ -173,7 +173,7 @@ class SampleSize(Result):
         assert self.difference is not None
         assert self.alternative is not None
         what, value = "a - b", self.difference
-        nulls = nulls_of(self.alternative, self.margin)
+        nulls = null_hypotheses(self.alternative, self.margin)
         if self.null_value is not None:
             what, value = self.metric, self.null_value + self.difference
             nulls = (Null(self.null_value, self.alternative),)
@@ -329,13 +329,13 @@ def sample_size(
     cases = {name: arguments[name] for name in OF_CASES}
     if groups is None and not isinstance(y_true, GroupScores):
         ranked = _rankings(*scores, **cases)
-        return _of_cases(goal, _planned_metric(*meant), ranked, planned_prevalence)
+        return _plan_samples(goal, _planned_metric(*meant), ranked, planned_prevalence)
     check_left_out(
         MEAN_OVER_LISTS,
         stratify=(stratify, False),
         planned_prevalence=(planned_prevalence, None),
     )
-    return _of_lists(goal, meant, scores, groups, cases)
+    return _plan_lists(goal, meant, scores, groups, cases)
 
 
 class _Goal(NamedTuple):
@@ -358,7 +358,7 @@ class _Goal(NamedTuple):
             names = " and ".join(excluding[:2])
             raise ValueError(f"{names} ask for different results: give one of them.")
         if n_models == 1:
-            self._check_of_one(given)
+            self._check_single_model(given)
         elif self.null_value is not None:
             raise ValueError(
                 "null_value is for one model: leave out y_score_b, or give the margin "
@@ -394,7 +394,7 @@ class _Goal(NamedTuple):
                 "planned. Take the upper end of n_interval for n."
             )
 
-    def _check_of_one(self, given: list[str]) -> None:
+    def _check_single_model(self, given: list[str]) -> None:
         """Raise for goals that are of two models, or none."""
         if "margin" in given or ("difference" in given and self.null_value is None):
             what = "difference is for two models, or from a null_value"
@@ -424,7 +424,7 @@ class _Goal(NamedTuple):
             half_width=_NAN,
             difference=difference if is_test else None,
             power=_NAN if is_test else None,
-            confidence_level=plan.told_level,
+            confidence_level=plan.displayed_level,
             n_interval=_UNKNOWN if n is None else None,
             power_interval=_UNKNOWN if is_test and n is not None else None,
             params=params,
@@ -472,7 +472,7 @@ class _Pilot:
             **units,
         }
 
-    def freedom_of(self, n: float) -> float:
+    def scaled_dof(self, n: float) -> float:
         """Return the degrees of freedom of the variance of n cases, about.
 
         They are those of `variance.degrees_of_freedom`, for parts in these proportions.
@@ -482,7 +482,7 @@ class _Pilot:
         squares = sum(np.square(self.unit) / np.maximum(sizes, 1))
         most = np.inf if self.per_unit == 1 else n / self.per_unit - 1
         if self.metric is not None and self.bounds is None:
-            most = min(most, self.metric.most_freedom(*(n * np.array(self.sizes))))
+            most = min(most, self.metric.max_dof(*(n * np.array(self.sizes))))
         return float(min(max(self.unit.total**2 / squares, 1.0), most))
 
     def standard_error(self, n: float) -> float:
@@ -494,7 +494,7 @@ class _Pilot:
 
         With a single end it is the distance of this end from the value.
         """
-        plan, bounds, freedom = self.goal.plan, self.bounds, self.freedom_of(n)
+        plan, bounds, freedom = self.goal.plan, self.bounds, self.scaled_dof(n)
         parts = Parts(*(part / n for part in self.unit))
         value, error = self.value, parts.standard_error
         if bounds is None:
@@ -510,9 +510,9 @@ class _Pilot:
 
         Its distance from what is rejected counts ``factor`` times.
         """
-        plan, freedom = self.goal.plan, self.freedom_of(n)
+        plan, freedom = self.goal.plan, self.scaled_dof(n)
         away = self.distances(difference, difference)
-        at_null, at_planned = self.spread_at(0.0), self.spread_at(difference)
+        at_null, at_planned = self.error_ratio(0.0), self.error_ratio(difference)
         error = self.standard_error(n) * at_planned
         needed = t_quantile(plan.level, freedom) * (at_null / at_planned)
         is_equivalence = len(away) == 2
@@ -532,7 +532,7 @@ class _Pilot:
         ]
         return [x - difference if of == "less" else difference - x for x, of in nulls]
 
-    def spread_at(self, difference: float) -> float:
+    def error_ratio(self, difference: float) -> float:
         """Return how many times the pilot's the standard error is at some distance.
 
         From a null value, by Wilson's variance; that of two models stays.
@@ -555,7 +555,7 @@ class _Pilot:
         with np.errstate(over="ignore"):
             if not is_own:
                 return float(np.exp(-self.reach)), float(np.exp(self.reach))
-            level, freedom = self.goal.plan.confidence_level, self.freedom_of(self.n)
+            level, freedom = self.goal.plan.confidence_level, self.scaled_dof(self.n)
             half = t_quantile(level, freedom) * self.standard_error(self.n)
             at = [difference, difference - half, difference + half]
             if len(self.goal.plan.nulls) == 2 and abs(difference) < half:
@@ -567,7 +567,7 @@ class _Pilot:
                 return 0.0, float(above)
             return float(np.exp(-np.hypot(self.reach, np.log(few)))), float(above)
 
-    def least_cases(self, difference: float) -> int | None:
+    def min_n_samples(self, difference: float) -> int | None:
         """Return the fewest cases that are enough, as are more; None if none are."""
         goal = self.goal
 
@@ -606,11 +606,11 @@ def _planned(result: SampleSize, pilot: _Pilot) -> SampleSize:
         if abs(difference) <= NEGLIGIBLE and goal.plan.margin is None:
             warn_undefined(what, "there is no difference to find: give another")
             return result
-        _check_found(pilot, difference)
+        _check_detectable(pilot, difference)
         result = replace(result, difference=difference)
     low, high = pilot.factors(difference, is_own=is_test and goal.difference is None)
     if n is None:
-        n = pilot.least_cases(difference)
+        n = pilot.min_n_samples(difference)
         if n is None and is_test:
             return result
         if n is None:
@@ -628,7 +628,7 @@ def _planned(result: SampleSize, pilot: _Pilot) -> SampleSize:
     return replace(result, power=pilot.power(n, difference)) if is_test else result
 
 
-def _check_found(pilot: _Pilot, difference: float) -> None:
+def _check_detectable(pilot: _Pilot, difference: float) -> None:
     """Raise for a difference that no test would find."""
     if min(pilot.distances(difference, difference)) <= 0:
         plan = pilot.goal.plan
@@ -677,7 +677,7 @@ def _rankings(
     return [scored(cases, *one, by_case=are_two) for one in named.items()]
 
 
-def _of_cases(
+def _plan_samples(
     goal: _Goal, metric: Metric, ranked: list[Ranked], planned: float | None
 ) -> SampleSize:
     """Return the result by one ranking or two."""
@@ -691,11 +691,11 @@ def _of_cases(
     if not all(model.is_known for model in models):
         return result
     value, influence = _joined(models)
-    unit, bounds = _per_case(influence, cases, planned), None
+    unit, bounds = _unit_variance(influence, cases, planned), None
     spread = _spread(metric, ranked, planned, goal.plan)
     one, stratify = models[0], bool(goal.plan.stratify)
     if len(models) == 1:
-        bounds = range_of(one.metric, one.cases.table, stratify=stratify)
+        bounds = metric_range(one.metric, one.cases.table, stratify=stratify)
         bounds = one.metric.attainable(bounds, value)
         if np.sqrt(unit.total / n) <= NEGLIGIBLE:
             # What was never seen varies by nobody knows how much.
@@ -706,10 +706,10 @@ def _of_cases(
     least = max(_LEAST / min(share, 1 - share), _LEAST * n / n_units)
     freedom = min(n_pos, n_neg, n_units, _PARTS) - 1
     freedoms = np.inf, np.inf
-    _warn_few_in_window(metric, n_pos, n_neg)
+    _warn_small_window(metric, n_pos, n_neg)
     rests_on_few = metric.rests_on_few or goal.plan.margin is not None
     if rests_on_few and not has_clusters:
-        freedoms = freedoms_of_influence(influence, cases)
+        freedoms = influence_kurtosis_dof(influence, cases)
     pilot = _Pilot(
         goal=goal,
         value=value,
@@ -728,9 +728,9 @@ def _of_cases(
     return _planned(result, pilot)
 
 
-def _warn_few_in_window(metric: Metric, n_pos: float, n_neg: float) -> None:
+def _warn_small_window(metric: Metric, n_pos: float, n_neg: float) -> None:
     """Warn if a pilot has few samples in the window of a partial AUC."""
-    name, n_least = metric.least_in_window(n_pos, n_neg)
+    name, n_least = metric.min_window_class(n_pos, n_neg)
     if n_least < 5 * (1 - ROUNDING):
         warn(
             f"Take a pilot with at least 5 {name} in the window of the partial AUC, or "
@@ -766,11 +766,11 @@ def _evaluated(
     are_warned: bool = False,
 ) -> list[Evaluation]:
     """Return the metric of each ranking at the prevalence to come."""
-    to_come = [Rankings([_at_prevalence(one, planned)]) for one in ranked]
+    to_come = [Rankings([_change_prevalence(one, planned)]) for one in ranked]
     return evaluate([metric] * len(ranked), to_come, plan, are_warned=are_warned)
 
 
-def _at_prevalence(ranked: Ranked, planned: float | None) -> Ranked:
+def _change_prevalence(ranked: Ranked, planned: float | None) -> Ranked:
     """Return the ranking as it would be, were there more positives or fewer."""
     if planned is None or min(ranked.sizes) == 0:
         return ranked
@@ -787,7 +787,9 @@ def _joined(models: Sequence[Evaluation]) -> tuple[float, FloatArray]:
     return models[0].value - models[1].value, (models[0] - models[1]).influence
 
 
-def _per_case(influence: FloatArray, cases: Ranked, planned: float | None) -> Parts:
+def _unit_variance(
+    influence: FloatArray, cases: Ranked, planned: float | None
+) -> Parts:
     """Return the variance per case by its sources, U of the guide."""
     parts = np.array(influence_parts(influence, cases)) * cases.total
     if planned is not None:
@@ -808,24 +810,24 @@ def _spread(
     """
     logarithms = []
     by_class = bool(plan.stratify) or planned is not None
-    for weights in _without_parts(ranked, by_class=by_class):
+    for weights in _jackknife_weights(ranked, by_class=by_class):
         left = [_taken(one, weights) for one in ranked]
         models = _evaluated(metric, left, planned, plan)
         # Two clusters, too, without one of them.
         if left[0].n_units < _LEAST or not all(one.is_known for one in models):
             return _NAN
-        total = _per_case(_joined(models)[1], left[0], planned).total
+        total = _unit_variance(_joined(models)[1], left[0], planned).total
         logarithms.append(np.log(total) if total > 0 else np.nan)
     return float(np.sqrt((len(logarithms) - 1) * np.var(logarithms)))
 
 
-def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArray]:
+def _jackknife_weights(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArray]:
     """Yield the weights of the cases without each part, parts at random.
 
     With ``by_class`` each holds as many of both classes, about. Their seed is fixed, so
     that a pilot always has the same, in any order of its rows.
     """
-    generator, cases, units = np.random.default_rng(0), ranked[0], _in_order(ranked)
+    generator, cases, units = np.random.default_rng(0), ranked[0], _sort_units(ranked)
     weights = cases.row_weights
     if cases.clusters is None and cases.weights is not None:
         # Repetitions are cases, each of them in a part.
@@ -851,7 +853,7 @@ def _without_parts(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArr
         yield np.where(part == left_out, 0.0, weights)
 
 
-def _in_order(ranked: list[Ranked]) -> IntArray:
+def _sort_units(ranked: list[Ranked]) -> IntArray:
     """Return the cases, or the clusters, in an order that does not depend on rows."""
     cases = ranked[0]
     # Whichever model is the first.
@@ -880,7 +882,7 @@ def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:
     return replace(left, clusters=np.unique(left.clusters, return_inverse=True)[1])
 
 
-def _of_lists(
+def _plan_lists(
     goal: _Goal,
     meant: tuple[MetricLike, dict[str, Any]],
     given: tuple[Any, Any, Any],
@@ -895,14 +897,14 @@ def _of_lists(
         named = {"y_true": y_true, "y_score_a": scores[0]}
     if list(named.values())[1] is None:
         named.popitem()
-    by_model, of_mean = scores_in_lists(*meant, y_true, named, groups, cases)
+    by_model, of_mean = compute_list_scores(*meant, y_true, named, groups, cases)
     first, *_ = lists = list(by_model.values())
     means = evaluate_lists(lists, goal.plan, **of_mean)
     name, of_lists = means[0].name, means[0].cases
     goal.check(means[0].metric, len(means))
     n, counted = float(first.n_items.sum()), np.flatnonzero(first.n_items)
     n_units, cases_of = len(counted), {"n_lists": n / len(counted)}
-    units = check_clusters_of_lists(of_mean["clusters"], first)
+    units = check_list_clusters(of_mean["clusters"], first)
     if units is not None:
         n_units = len(np.unique(units[counted]))
         cases_of["n_clusters"] = n / n_units

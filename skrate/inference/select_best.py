@@ -34,14 +34,14 @@ from skrate.data.checks import (
 from skrate.data.folds import are_of_folds
 from skrate.inference.cautions import CLASSES
 from skrate.inference.evaluation import Evaluation
-from skrate.inference.group_scores import scores_in_lists
+from skrate.inference.group_scores import compute_list_scores
 from skrate.inference.intervals import SLACK
-from skrate.inference.list_means import MeanOverLists, evaluate_lists
+from skrate.inference.list_means import ListMean, evaluate_lists
 from skrate.inference.models import (
+    check_model_columns,
     check_several,
-    columns_of_models,
     evaluate_models,
-    rankings_of_models,
+    find_model_rankings,
 )
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
@@ -53,7 +53,7 @@ from skrate.inference.rankings import (
     Weights,
 )
 from skrate.inference.resampling import count_draw
-from skrate.inference.variance import of_units, scaled_units
+from skrate.inference.variance import scaled_units, sum_units
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.metric import MetricLike, check_metric_first
 from skrate.metrics.result_types import (
@@ -61,7 +61,7 @@ from skrate.metrics.result_types import (
     Drawn,
     Question,
     Rows,
-    as_columns,
+    plain_columns,
     question_text,
 )
 
@@ -289,7 +289,7 @@ def select_best(
     _check_order(y_true, y_score)
     cases, meant = {name: given[name] for name in OF_CASES}, (metric, metric_kwargs)
     if groups is None:
-        samples = rankings_of_models(
+        samples = find_model_rankings(
             "y_score", y_score, y_true, cases, weights, least=1
         )
         names = list(samples)
@@ -298,9 +298,9 @@ def select_best(
         if are_of_folds(y_true):
             raise ValueError("groups excludes FoldRankings: give labels and scores.")
         models = check_several(
-            "y_score", columns_of_models("y_score", y_score, y_true), 1
+            "y_score", check_model_columns("y_score", y_score, y_true), 1
         )
-        named, how = scores_in_lists(*meant, y_true, models, groups, cases)
+        named, how = compute_list_scores(*meant, y_true, models, groups, cases)
         names, found = list(named), [*evaluate_lists(list(named.values()), plan, **how)]
     costs = _check_cost(cost, margin, names)
     return _selected(tuple(map(str, names)), found, plan, margin, costs)
@@ -372,11 +372,13 @@ def _selected(
     if all(model.is_known for model in found) and not np.isnan(values).any():
         errors = np.array([model.parts.standard_error for model in found])
         ends = np.array([model.interval() for model in found])
-        _warn_of_few(found[0])
+        _warn_resampling_size(found[0])
         corrected, interval = values[best], ConfidenceInterval(*ends[best].tolist())
         if len(names) > 1:
-            corrected, interval, moved = _without_luck(found, errors, sign, best)
-            freedom = found[0].unit_freedom
+            corrected, interval, moved = _correct_selection_bias(
+                found, errors, sign, best
+            )
+            freedom = found[0].unit_dof
             is_in, are_near = _sets(sign * values, moved, plan, margin, freedom)
             is_in[best] = True
     choice: str | None = None
@@ -407,7 +409,7 @@ def _selected(
     )
 
 
-def _without_luck(
+def _correct_selection_bias(
     found: list[Evaluation], errors: FloatArray, sign: float, best: int
 ) -> tuple[float, ConfidenceInterval, FloatArray]:
     """Return the value of the best on new cases, its interval, and draws of all."""
@@ -515,7 +517,7 @@ class BestModel(Drawn, Rows):
         }
         if self.equivalent is not None:
             columns["is_equivalent"] = [name in self.equivalent for name in names]
-        return as_columns(columns, **self.question)
+        return plain_columns(columns, **self.question)
 
     def __repr__(self) -> str:
         of = f"{self.metric}{question_text(self.question)}"
@@ -535,12 +537,12 @@ class BestModel(Drawn, Rows):
         return f"{text};\n  n_pos={self.n_pos}, n_neg={self.n_neg})"
 
 
-def _warn_of_few(model: Evaluation) -> None:
+def _warn_resampling_size(model: Evaluation) -> None:
     """Warn where a class has too few cases to be resampled, or there are few lists."""
     held = {
         f"{name} cases": n for name, n in zip(CLASSES, model.cases.sizes, strict=True)
     }
-    if isinstance(model, MeanOverLists):
+    if isinstance(model, ListMean):
         held = {"independent lists": float(model.cases.n_units)}
     for name, size in held.items():
         if size < _FEW:
@@ -574,7 +576,7 @@ class _Units:
         repeats = None
         if cases.clusters is not None:
             rows = np.array([scaled_units(row, cases) for row in rows])
-            weights = of_units(np.ones(len(given)), cases)
+            weights = sum_units(np.ones(len(given)), cases)
         elif cases.weights is not None and cases.are_repetitions:
             repeats, weights = np.rint(given).astype(np.int64), np.ones(len(given))
         else:

@@ -33,7 +33,7 @@ from skrate.data.checks import (
 from skrate.data.ranking import check_groups
 from skrate.data.sample import check_scores_given
 from skrate.data.table import merged_but_at, table_of_weights
-from skrate.inference.cautions import warn_of_few_cases, warn_of_few_processed
+from skrate.inference.cautions import warn_small_budget, warn_small_sample
 from skrate.inference.compare import compare_pairs
 from skrate.inference.evaluation import Difference, Evaluation, conclude
 from skrate.inference.intervals import (
@@ -59,9 +59,9 @@ from skrate.inference.rankings import (
 from skrate.inference.units import LEAST_UNITS
 from skrate.inference.variance import (
     covariance,
-    covariance_of_units,
-    is_rounding,
+    is_zero_variance,
     scaled_units,
+    unit_covariance,
 )
 from skrate.metrics.at_rate import PrecisionAtRate, RecallAtRate
 from skrate.metrics.hypothesis_tests import ALTERNATIVES, Alternative
@@ -73,7 +73,7 @@ from skrate.metrics.metric import (
     find_metric,
     unwrap,
 )
-from skrate.metrics.recall import bandwidth, mean_and_moved, share_at_cut
+from skrate.metrics.recall import bandwidth, cut_positive_fraction, mean_and_moved
 from skrate.metrics.result_types import (
     Comparison,
     Comparisons,
@@ -81,7 +81,7 @@ from skrate.metrics.result_types import (
     Drawn,
     Question,
     Rows,
-    as_columns,
+    plain_columns,
     question_text,
     rendered,
 )
@@ -227,15 +227,15 @@ def subgroup_scores(
     given = {name: arguments[name] for name in OF_CASES}
     cases = check_cases(y_true, weights=weights, **given)
     cases = scored(cases, "y_score", check_scores_given(y_score, y_true))
-    codes, labels = _check_by(by, cases)
+    codes, labels = _check_subgroups(by, cases)
     if other is not None:
         plan = Plan.of(arguments, interval="wilson")
-        return _of_rankings(other, cases, (codes, labels), plan)
+        return _compare_subgroups(other, cases, (codes, labels), plan)
     recall = RecallAtRate(**params)
-    recall = recall.of_sample(cases.total, is_weighted=cases.weights is not None)
+    recall = recall.bind_sample_size(cases.total, is_weighted=cases.weights is not None)
     known = rate_of(recall.law)
     if known is not None:
-        warn_of_few_processed(recall, known, cases)
+        warn_small_budget(recall, known, cases)
     times = cases.row_weights if cases.are_repetitions else np.ones(len(codes))
     scores = SubgroupScores(
         metrics=tuple(share for share in asked for _ in labels),
@@ -244,9 +244,9 @@ def subgroup_scores(
         n_pos=np.tile(np.bincount(codes, times * cases.is_pos), len(asked)),
         confidence_level=arguments["confidence_level"],
         params={name: rendered(value) for name, value in params.items()},
-        **_of_queue(asked, cases, codes, recall.law),
+        **_queue_fields(asked, cases, codes, recall.law),
     )
-    _warn_of_lacking(scores, are_clusters=clusters is not None)
+    _warn_empty_groups(scores, are_clusters=clusters is not None)
     return scores
 
 
@@ -382,7 +382,7 @@ class SubgroupScores(Drawn, Rows):
         columns = {"metric": self.metrics, "group": self.groups, "value": self.values}
         columns |= {"standard_error": self.standard_errors, "low": low, "high": high}
         columns |= {"n_items": self.n_items, "n_pos": self.n_pos}
-        return as_columns(columns, **self.params)
+        return plain_columns(columns, **self.params)
 
     def _augmented(self, i: int) -> Augmented:
         """Return a row with a tenth of a sample added."""
@@ -422,7 +422,7 @@ class SubgroupScores(Drawn, Rows):
         wider = np.array([self._augmented(row).variance for row in (i, j)])
         sizes = np.array([self._sizes[i], self._sizes[j]])
         shared *= np.prod(sizes / (sizes + ADDED))
-        known = not is_rounding(own.min())
+        known = not is_zero_variance(own.min())
         correlation = float(shared / np.sqrt(wider.prod())) if known else 0.0
         if not 0 < min(a, b) <= max(a, b) < 1:
             # Where all or none are found the sample shows no variation but the cut's.
@@ -463,7 +463,7 @@ class SubgroupScores(Drawn, Rows):
         return f"SubgroupScores({asked}{level}:{''.join(lines)})"
 
 
-def _of_rankings(
+def _compare_subgroups(
     metric: Metric, cases: Ranked, by: tuple[IntArray, Array], plan: Plan
 ) -> SubgroupScores:
     """Return a metric of the ranking of each group."""
@@ -481,7 +481,7 @@ def _of_rankings(
     ]
     for one in models:
         if one.is_known:
-            warn_of_few_cases(one.metrics, one.ranked)
+            warn_small_sample(one.metrics, one.ranked)
     lacking = [
         of for of, one in zip(labels.tolist(), models, strict=True) if not one.is_known
     ]
@@ -526,7 +526,7 @@ def _chosen(cases: Ranked, chosen: BoolArray) -> Ranked:
     )
 
 
-def _of_queue(
+def _queue_fields(
     asked: list[Share], cases: Ranked, codes: IntArray, law: RateDistribution
 ) -> dict[str, Any]:
     """Return the fields of :class:`SubgroupScores` that the queue decides."""
@@ -616,7 +616,7 @@ class _Queue:
                 for one in ratios
                 for values in self.influence([one])
             ]
-            return covariance_of_units(units, cases)
+            return unit_covariance(units, cases)
         matrix = np.zeros((len(ratios), len(ratios)))
         for part in parts(len(self.cell)):
             own = None if cases.weights is None else cases.weights[part]
@@ -666,7 +666,7 @@ def _pushed(
 
     def at_cut(points: FloatArray) -> FloatArray:
         tables = [table_of_weights(share, of_all - share) for share in shares]
-        return np.array([share_at_cut([table], points) for table in tables])
+        return np.array([cut_positive_fraction([table], points) for table in tables])
 
     mean, pushed = mean_and_moved(law, edges, shares / of_all, at_cut)
     # Few cases may be all of one class, for which the share at a cut allows.
@@ -692,7 +692,7 @@ def _cells(cases: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
     return smaller.group_of(table.n_groups).take(cases.group), smaller.table.rates
 
 
-def _check_by(by: ArrayLike, cases: Ranked) -> tuple[IntArray, Array]:
+def _check_subgroups(by: ArrayLike, cases: Ranked) -> tuple[IntArray, Array]:
     """Return the number of the group of each case that has weight, and the labels."""
     codes, labels, _ = check_groups("by", by)
     given = cases.is_pos if cases.kept is None else cases.kept
@@ -743,7 +743,7 @@ def _check_metrics(
     return list(dict.fromkeys(share for share, _ in asked)), asked[0][1], None
 
 
-def _warn_of_lacking(scores: SubgroupScores, *, are_clusters: bool) -> None:
+def _warn_empty_groups(scores: SubgroupScores, *, are_clusters: bool) -> None:
     """Warn, once, of groups that lack the cases of which something is a share."""
     is_unknown, texts = np.isnan(scores.covariance.diagonal()), []
     units = "clusters with " if are_clusters else ""

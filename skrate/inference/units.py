@@ -21,7 +21,7 @@ from skrate.data.arrays import (
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
 from skrate.inference.options import Plan
-from skrate.inference.rankings import Ranked, with_fold_groups
+from skrate.inference.rankings import Ranked, add_fold_groups
 from skrate.inference.variance import multiples
 
 # With fewer clusters of like size their variance is that of other folds.
@@ -52,13 +52,13 @@ class Units:
         self.n_repeats = 1 if self.folds is None else self.folds.n_repeats
 
     @classmethod
-    def of_ranking(cls, ranked: Ranked, level: float) -> Units:
+    def make_ranking_units(cls, ranked: Ranked, level: float) -> Units:
         """Return the units of one ranking, for intervals by the delta method."""
         plan = Plan(confidence_level=level, stratify=False)
         return cls([ranked], plan)
 
     @classmethod
-    def of_folds(
+    def make_fold_units(
         cls,
         rankings: list[Ranked],
         folds: FoldRankings,
@@ -112,14 +112,14 @@ class Units:
         """The samples of all folds, each once and without scores; or of one ranking."""
         if self.folds is None:
             return self.each[0]
-        firsts = slice(None) if self.case_of_row is None else self.case_of_row[0]
-        cases = self._cases_of(self.each, self.rows, firsts)
+        firsts = slice(None) if self.row_samples is None else self.row_samples[0]
+        cases = self._merge_folds(self.each, self.rows, firsts)
         if cases.are_fold_groups and self.one_class:
             folds = [*self.each, *self.one_class]
-            return self._cases_of(folds, [*self.rows, *self.other_rows], firsts)
+            return self._merge_folds(folds, [*self.rows, *self.other_rows], firsts)
         return cases
 
-    def _cases_of(
+    def _merge_folds(
         self, folds: list[Ranked], rows: list[IntArray], firsts: Any
     ) -> Ranked:
         """Return the samples of folds, all groups of folds as units if others count."""
@@ -131,7 +131,7 @@ class Units:
         if self.clusters is None:
             return cases
         numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-        return with_fold_groups(
+        return add_fold_groups(
             cases,
             self.clusters[np.concatenate(rows)],
             numbers,
@@ -148,15 +148,15 @@ class Units:
         return check_groups("clusters", self.folds.clusters).codes
 
     @lazy
-    def case_of_row(self) -> tuple[IntArray, IntArray] | None:
+    def row_samples(self) -> tuple[IntArray, IntArray] | None:
         """The first row of each sample, and the sample of each row; None if it has one.
 
         Of clusters the rows are the samples.
         """
-        return self._sample_of_row if self.clusters is None else None
+        return self._row_samples if self.clusters is None else None
 
     @lazy
-    def _sample_of_row(self) -> tuple[IntArray, IntArray] | None:
+    def _row_samples(self) -> tuple[IntArray, IntArray] | None:
         """The same, also of clusters."""
         if self.n_repeats == 1 or self.folds is None:
             return None
@@ -171,8 +171,8 @@ class Units:
         cases = self.cases
         if self.folds is None:
             return cases
-        if cases.clusters is not None and self._sample_of_row is not None:
-            firsts, _ = self._sample_of_row
+        if cases.clusters is not None and self._row_samples is not None:
+            firsts, _ = self._row_samples
             weights = None if cases.weights is None else cases.weights[firsts]
             cases = replace(
                 cases,
@@ -252,15 +252,15 @@ class Units:
 
     def summed(self, values: FloatArray) -> FloatArray:
         """Return what each sample contributes: the sum over its repeats."""
-        if self.case_of_row is None:
+        if self.row_samples is None:
             return values
-        firsts, cases = self.case_of_row
+        firsts, cases = self.row_samples
         sums = np.bincount(cases, self.row_weights * values)
         # A mean over the rows of all repeats is one over the samples.
         share = self.cases.total / sum(one.total for one in self.each)
         return np.asarray(sums / self.row_weights[firsts] * share)
 
-    def covariance_of_cells(
+    def cell_covariance(
         self, cells: Sequence[IntArray], by_cell: FloatArray
     ) -> FloatArray:
         """Return the covariance of curves from what rows contribute by their cells.
@@ -275,7 +275,7 @@ class Units:
         else:
             # As roots, since they are about to be squared.
             weights = np.sqrt(multiples(weights, cases))
-            repeated = self.case_of_row
+            repeated = self.row_samples
             unit = np.arange(len(weights)) if repeated is None else repeated[1]
         place = np.tile(unit, len(cells)), np.concatenate(cells)
         of_units: Any = sparse.coo_array(
@@ -291,7 +291,7 @@ class Units:
             found += (factors[block, None] * sums).T @ sums
         return found / total**2
 
-    def in_clusters(
+    def add_clusters(
         self, rankings: list[Ranked], clusters: IntArray | None
     ) -> list[Ranked]:
         """Return the rankings of folds with the clusters, of all rows, in each."""
@@ -302,7 +302,7 @@ class Units:
             for one, rows in zip(rankings, self.rows, strict=True)
         ]
 
-    def to_draw(self, rankings: list[Ranked]) -> list[Ranked]:
+    def resampling_rankings(self, rankings: list[Ranked]) -> list[Ranked]:
         """Return the rankings with the clusters in each, for what draws from them."""
         clusters = self.clusters
         if self.folds is None or (clusters is None and self.n_repeats == 1):
@@ -321,4 +321,4 @@ class Units:
                 "method must be 'delta' where a fold holds one cluster: "
                 "others draw clusters from each fold separately."
             )
-        return self.in_clusters(rankings, clusters)
+        return self.add_clusters(rankings, clusters)

@@ -11,7 +11,7 @@ import numpy as np
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot
 from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
 from skrate.inference.rankings import Ranked
-from skrate.metrics.gain import WorthTable
+from skrate.metrics.gain import GainTable
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
 from skrate.metrics.metric import Metric
 
@@ -39,7 +39,7 @@ def merged_for(metric: Metric, table: RankTable, groups: MergedGroups) -> Merged
     return merged_but_at(table, metric.cut_rates(table), groups)
 
 
-def is_rounding(variance: float) -> bool:
+def is_zero_variance(variance: float) -> bool:
     """Return whether a variance is none that a sample shows."""
     return variance < NEGLIGIBLE**2
 
@@ -92,7 +92,7 @@ def degrees_of_freedom(
     return min(max(total**2 / squares, 1.0), most) if squares > 0 else 1.0
 
 
-def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float]:
+def kurtosis_dof(metric: Metric, table: RankTable) -> tuple[float, float]:
     """Return the degrees of freedom that each class has by how its slopes spread.
 
     The variance of m values of kurtosis k has 2 m / (k - 1): m where they are normal,
@@ -100,18 +100,18 @@ def freedoms_by_kurtosis(metric: Metric, table: RankTable) -> tuple[float, float
     """
     table = merged_for(metric, table, metric.groups).table
     slopes = metric.slopes(table)
-    of_pos = _kurtosis_freedom(slopes.by_pos, table.pos)
-    return of_pos, _kurtosis_freedom(slopes.by_neg, table.neg)
+    of_pos = _weighted_kurtosis_dof(slopes.by_pos, table.pos)
+    return of_pos, _weighted_kurtosis_dof(slopes.by_neg, table.neg)
 
 
-def freedoms_of_cases(metric: Metric, cases: Ranked) -> tuple[float, float]:
+def sample_kurtosis_dof(metric: Metric, cases: Ranked) -> tuple[float, float]:
     """Return the same of cases that stand for others, or have gains."""
     if cases.clusters is not None:
         return np.inf, np.inf
-    return freedoms_of_influence(influence_values(metric, cases, stratify=True), cases)
+    return influence_kurtosis_dof(influence_values(metric, cases, stratify=True), cases)
 
 
-def freedoms_of_influence(adds: FloatArray, cases: Ranked) -> tuple[float, float]:
+def influence_kurtosis_dof(adds: FloatArray, cases: Ranked) -> tuple[float, float]:
     """Return the degrees of freedom of each class by the kurtosis of its influence."""
     times = np.ones(len(adds))
     if cases.weights is not None and cases.are_repetitions:
@@ -119,27 +119,27 @@ def freedoms_of_influence(adds: FloatArray, cases: Ranked) -> tuple[float, float
     elif cases.weights is not None:
         adds = cases.weights * adds
     of_pos, of_neg = (
-        _kurtosis_freedom(adds[chosen], times[chosen])
+        _weighted_kurtosis_dof(adds[chosen], times[chosen])
         for chosen in (cases.is_pos, ~cases.is_pos)
     )
     return of_pos, of_neg
 
 
-def freedom_of_estimates(influence: FloatArray, cases: Ranked) -> float:
+def estimated_label_dof(influence: FloatArray, cases: Ranked) -> float:
     """Return the degrees of freedom of a variance by labels that are estimates.
 
     By the kurtosis of what independent units add, as a few of them may decide it.
     """
-    sums = of_units(influence, cases)
+    sums = sum_units(influence, cases)
     squares = sums**2
     total = np.add.reduce(squares)
-    if is_rounding(total / len(sums) ** 2):
+    if is_zero_variance(total / len(sums) ** 2):
         return 1.0
     found = 2 / (np.add.reduce(squares**2) / total**2 - 1 / len(sums))
     return float(np.clip(found, 1.0, len(sums) - 1))
 
 
-def of_units(values: FloatArray, cases: Ranked) -> FloatArray:
+def sum_units(values: FloatArray, cases: Ranked) -> FloatArray:
     """Return what independent units add: cases or clusters, and errors they share."""
     if cases.clusters is None:
         return values
@@ -155,18 +155,18 @@ def scaled_units(values: FloatArray, cases: Ranked) -> FloatArray:
 
     Errors that labels share count once, and so do those of a batch, whose mean is 0.
     """
-    sums = of_units(values, cases)
+    sums = sum_units(values, cases)
     if cases.estimated is None or cases.estimated.scope == "population":
         sums[: cases.n_units] *= np.sqrt(cases.unit_factors)
     return sums
 
 
-def _kurtosis_freedom(values: FloatArray, weights: FloatArray) -> float:
+def _weighted_kurtosis_dof(values: FloatArray, weights: FloatArray) -> float:
     """Return 2 m / (k - 1) of values of which there are as many as weights say."""
     total = np.add.reduce(weights)
     squares = (values - np.add.reduce(weights * values) / total) ** 2
     variance = np.add.reduce(weights * squares) / total
-    if is_rounding(variance):
+    if is_zero_variance(variance):
         return float("inf")
     # The kurtosis less 1 is the variance of the squares, in units of their mean.
     excess = np.add.reduce(weights * (squares / variance - 1) ** 2)
@@ -210,7 +210,9 @@ def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
     The variance is that of the row with the larger one.
     """
     assert ranked.estimated is not None
-    of_neg, of_pos = ranked.of_classes(*_by_class(metric, ranked, stratify=False))
+    of_neg, of_pos = ranked.expand_classes(
+        *_class_influence(metric, ranked, stratify=False)
+    )
     scale = ranked.total / ranked.table.total
     return [scale * row for row in ranked.estimated.influence_rows(of_pos, of_neg)]
 
@@ -230,13 +232,13 @@ def influence_values(
     those of a U-statistic are scaled so that it is DeLong's.
     """
     if ranked.worth is not None:
-        return _worth_influence(metric, ranked, stratify=stratify)
+        return _gain_influence(metric, ranked, stratify=stratify)
     if ranked.estimated is not None:
         return influence_rows(metric, ranked)[0]
-    return ranked.of_cases(*_by_class(metric, ranked, stratify=stratify))
+    return ranked.of_cases(*_class_influence(metric, ranked, stratify=stratify))
 
 
-def _by_class(
+def _class_influence(
     metric: Metric, ranked: Ranked, *, stratify: bool
 ) -> tuple[Merged, FloatArray, FloatArray]:
     """Return a merged table, and what a negative and a positive of each group have."""
@@ -260,12 +262,12 @@ def _by_class(
     return smaller, by_neg, by_pos
 
 
-def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:
+def _gain_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:
     """Return the same, about its mean, of what goes by what each case is worth."""
     table, worth = ranked.table, ranked.worth
-    assert isinstance(table, WorthTable)
+    assert isinstance(table, GainTable)
     assert worth is not None
-    by_gain, by_cost = metric.worth_slopes(table)
+    by_gain, by_cost = metric.gain_slopes(table)
     values = worth.gain * by_gain.take(ranked.group)
     of_cost = by_cost.take(ranked.group)
     values += of_cost if worth.cost is None else worth.cost * of_cost
@@ -279,16 +281,14 @@ def _worth_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> Float
 def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
     """Return the covariances of metrics from their influence values, shape (m, n)."""
     if cases.clusters is not None:
-        return covariance_of_units(
-            [scaled_units(row, cases) for row in influence], cases
-        )
+        return unit_covariance([scaled_units(row, cases) for row in influence], cases)
     weighted, weights = influence, cases.weights
     if weights is not None:
         weighted = [multiples(weights, cases) * row for row in influence]
     return np.asarray(_products(weighted, influence) / cases.total**2)
 
 
-def covariance_of_units(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
+def unit_covariance(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
     """Return the covariances of metrics from what clusters add, scaled."""
     return np.asarray(_products(rows, rows) / cases.total**2)
 

@@ -38,7 +38,7 @@ from skrate.inference.variance import influence_values
 from skrate.labels.label_checks import are_missing, check_chances
 from skrate.labels.sampled import Design, check_plausible, labels_in_part, sampled
 from skrate.metrics.metric import Metric, MetricLike, check_metric_first, find_metric
-from skrate.metrics.result_types import Rows, as_columns, question_text
+from skrate.metrics.result_types import Rows, plain_columns, question_text
 
 
 def plan_labels(
@@ -435,7 +435,7 @@ class LabelPlan(Rows):
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per case."""
         names = ("probability", "is_drawn", "prediction", "is_known")
-        return as_columns({name: getattr(self, name) for name in names})
+        return plain_columns({name: getattr(self, name) for name in names})
 
     def __repr__(self) -> str:
         of = "" if self.compared is None else f", {' - '.join(self.compared)}"

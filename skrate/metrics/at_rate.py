@@ -25,7 +25,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.list_table import ListTable, ListValues, seen_rows
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.metrics.list_scores import mean_of_lists
+from skrate.metrics.list_scores import mean_list_score
 from skrate.metrics.metric import (
     NAMED,
     Metric,
@@ -37,9 +37,9 @@ from skrate.metrics.metric import (
 )
 from skrate.metrics.recall import (
     expected_recall,
-    gain_of_tables,
-    missed_share,
+    missed_fraction,
     recall_slopes,
+    table_gains,
 )
 from skrate.rates.laws import (
     Fixed,
@@ -244,7 +244,7 @@ def recall_at_rate_score(
             )
         metric = RecallAtRate(rate, k, of)
         rows = y_true, y_score, groups, sample_weight, None, pos_label
-        return mean_of_lists(metric, rows)
+        return mean_list_score(metric, rows)
     make = partial(RecallAtRate, k=k, of=of)
     sample = y_true, y_score, sample_weight, pos_label
     return score_any(make, rate, *sample, average=average, labels=labels)
@@ -350,7 +350,7 @@ def precision_at_rate_score(
     metric = PrecisionAtRate(rate, k)
     if groups is not None:
         rows = y_true, y_score, groups, sample_weight, None, pos_label
-        return mean_of_lists(metric, rows)
+        return mean_list_score(metric, rows)
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
@@ -423,11 +423,11 @@ def lift_at_rate_score(
     return score(LiftAtRate(rate, k), y_true, y_score, sample_weight, pos_label)
 
 
-class AtRate(Metric):
+class RateMetric(Metric):
     """What the three share: all are multiples of the recall at a rate.
 
     ``rate`` is a fraction of all cases if it is known, and otherwise a distribution.
-    ``k`` is a number of cases, of each list or, until ``of_sample``, of all.
+    ``k`` is a number of cases, of each list or, until ``bind_sample_size``, of all.
     """
 
     rate: Any = field(
@@ -442,7 +442,7 @@ class AtRate(Metric):
     is_per_positive = True
     is_per_processed = True
     # Whether negatives take the place of the positives.
-    is_of_negatives = False
+    counts_negatives = False
     takes_estimates = True
 
     def __post_init__(self) -> None:
@@ -456,7 +456,7 @@ class AtRate(Metric):
         if self.k is not None:
             object.__setattr__(self, "k", check_count("k", self.k))
 
-    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
+    def bind_sample_size(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         check_needed(self)
         if self.k is None:
             return self
@@ -486,16 +486,16 @@ class AtRate(Metric):
 
     def compute(self, table: RankTable) -> float:
         law, processed = self.weighting
-        if table.n_pos == 0 and not self.is_of_negatives:
+        if table.n_pos == 0 and not self.counts_negatives:
             # Undefined is the recall, but not the precision.
             return 0.0 / processed
-        recall = expected_recall(table, law, of_negatives=self.is_of_negatives)
+        recall = expected_recall(table, law, of_negatives=self.counts_negatives)
         return (1.0 if self.is_per_positive else table.prevalence) * recall / processed
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         law, processed = self.weighting
-        counted, weight = (neg if self.is_of_negatives else pos), pos + neg
-        found = gain_of_tables(counted, weight, law) / processed
+        counted, weight = (neg if self.counts_negatives else pos), pos + neg
+        found = table_gains(counted, weight, law) / processed
         whole = counted if self.is_per_positive else weight
         return share_of(found, whole.sum(axis=1))
 
@@ -509,7 +509,7 @@ class AtRate(Metric):
         is_lift = self.is_per_positive and self.is_per_processed
         return "macro" if self.is_uncertain or is_lift else "pooled"
 
-    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+    def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         if self.k is not None:
             if k is not None and k != self.k:
                 raise ValueError(
@@ -520,7 +520,7 @@ class AtRate(Metric):
         if (k is None) == (self.rate is None):
             raise ValueError(f"metric: {self.name} needs k or rate, and not both.")
         if self.is_uncertain:
-            return super().per_list(lists)
+            return super().score_lists(lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
         are_many = k is None and lists.is_counted and len(n_seen) >= 10
         if are_many and np.mean(n_seen < 0.5) > 0.5:
@@ -529,8 +529,8 @@ class AtRate(Metric):
                 f"of most of the {len(n_seen)} lists that is less than half an item. "
                 "If groups are not lists but patients, pass them as clusters=."
             )
-        counted = lists.neg if self.is_of_negatives else lists.pos
-        seen = lists.neg if self.is_of_negatives else lists.found_pos
+        counted = lists.neg if self.counts_negatives else lists.pos
+        seen = lists.neg if self.counts_negatives else lists.found_pos
         found = lists.sum(seen * seen_rows(lists, n_seen))
         whole = lists.sum(counted) if self.is_per_positive else n_seen
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -544,7 +544,7 @@ class AtRate(Metric):
         return "the rate is 0, so that nothing is processed"
 
     def lost_recall(self, table: RankTable) -> float:
-        return missed_share(table, self.law)
+        return missed_fraction(table, self.law)
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:
@@ -553,12 +553,12 @@ class AtRate(Metric):
             return self.law, 1.0
         if not self.is_uncertain:
             return self.law, self.rate
-        law = PerProcessed(self.law)
+        law = InverseWeightedRate(self.law)
         return law, 1 / law.mean_inverse
 
     def slopes(self, table: RankTable) -> Slopes:
         law, processed = self.weighting
-        if self.is_of_negatives:
+        if self.counts_negatives:
             of_swapped, _ = recall_slopes(table.swapped, law)
             return of_swapped.turned().scaled(-1.0)
         slopes, recall = recall_slopes(table, law)
@@ -567,7 +567,7 @@ class AtRate(Metric):
         return slopes.scaled(table.prevalence / processed, recall / processed)
 
 
-class RecallAtRate(AtRate, score=recall_at_rate_score):
+class RecallAtRate(RateMetric, score=recall_at_rate_score):
     """The fraction of the positives, or of the negatives, that is processed."""
 
     of: Side = field(default="positives", metadata=NAMED)
@@ -580,7 +580,7 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
 
     @property
     def name(self) -> str:
-        name = "FPR" if self.is_of_negatives else "recall"
+        name = "FPR" if self.counts_negatives else "recall"
         return f"Expected {name}" if self.is_uncertain else name[0].upper() + name[1:]
 
     @property
@@ -589,14 +589,14 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
 
     @property
     def greater_is_better(self) -> bool:  # type: ignore[override]
-        return not self.is_of_negatives
+        return not self.counts_negatives
 
     @property
     def takes_unreturned(self) -> bool:  # type: ignore[override]
-        return not (self.is_of_negatives or self.is_uncertain)
+        return not (self.counts_negatives or self.is_uncertain)
 
     @property
-    def is_of_negatives(self) -> bool:  # type: ignore[override]
+    def counts_negatives(self) -> bool:  # type: ignore[override]
         """Whether the negatives are counted."""
         return self.of == "negatives"
 
@@ -606,7 +606,7 @@ class RecallAtRate(AtRate, score=recall_at_rate_score):
         return (known, known) if known in (0, 1) else (0.0, 1.0)
 
 
-class PrecisionAtRate(AtRate, score=precision_at_rate_score):
+class PrecisionAtRate(RateMetric, score=precision_at_rate_score):
     """The share of positives among those seen: recall times prevalence over rate."""
 
     name = "Precision"
@@ -614,7 +614,7 @@ class PrecisionAtRate(AtRate, score=precision_at_rate_score):
     is_per_positive = False
 
 
-class LiftAtRate(AtRate, score=lift_at_rate_score):
+class LiftAtRate(RateMetric, score=lift_at_rate_score):
     """How many times more is found than in a random order: recall over rate."""
 
     name = "Lift"
@@ -624,7 +624,7 @@ class LiftAtRate(AtRate, score=lift_at_rate_score):
         if self.rate == 1:
             return 1.0, 1.0
         if self.is_uncertain:
-            law = PerProcessed(self.rate)
+            law = InverseWeightedRate(self.rate)
             return 0.0, law.mean_inverse if law.is_bounded else np.inf
         return 0.0, np.inf if self.rate is None else 1 / self.rate
 
@@ -658,7 +658,7 @@ def check_not_one_case(rate: Any, otherwise: str) -> None:
 
 
 @dataclass(frozen=True, repr=False)
-class PerProcessed(RateDistribution):
+class InverseWeightedRate(RateDistribution):
     """A rate R weighted by 1 / R: P(R > u) becomes V(u) = E[1 / R; R > u] / E[1 / R].
 
     As E[H(R) / R] is the integral of H' V, the mean lift is ``mean_inverse`` times the
@@ -670,27 +670,27 @@ class PerProcessed(RateDistribution):
 
     @property
     def table(self) -> Survival:
-        return self._found.table
+        return self._inverse_weighted.table
 
     @property
     def mean_inverse(self) -> float:
         """E[1 / R | R > 0]; nan where the rate is 0."""
-        return self._found.mean_inverse
+        return self._inverse_weighted.mean_inverse
 
     @property
     def is_bounded(self) -> bool:
         """Whether 1 / R has a mean without the least rates being taken for another."""
-        return self._found.least_share < 1e-3
+        return self._inverse_weighted.least_share < 1e-3
 
     @cached_property
-    def _found(self) -> _ByInverse:
-        return _by_inverse(self.of)
+    def _inverse_weighted(self) -> _InverseWeighted:
+        return _weight_inverse(self.of)
 
     def __repr__(self) -> str:
         return f"{self.of!r} by 1 / rate"
 
 
-class _ByInverse(NamedTuple):
+class _InverseWeighted(NamedTuple):
     """A distribution weighted by 1 / R."""
 
     table: Survival
@@ -700,36 +700,36 @@ class _ByInverse(NamedTuple):
 
 
 @kept
-def _by_inverse(rate: RateDistribution) -> _ByInverse:
+def _weight_inverse(rate: RateDistribution) -> _InverseWeighted:
     """Return the distribution of a rate weighted by 1 / R, by the kind of its table."""
     if isinstance(rate, Mixture):
-        return _of_mixture(rate)
+        return _weight_mixture(rate)
     table = rate.table
     assert isinstance(table, SurvivalTable)
     if not table.is_discrete:
-        return _of_density(rate, table)
+        return _weight_density(rate, table)
     points, masses = table.point_masses()
     points, masses = np.maximum(points[points > 0], _LEAST_RATE), masses[points > 0]
     if not len(points):
-        return _of_zero()
+        return _zero_rate()
     inverses = masses / points
     total, positive = float(inverses.sum()), float(masses.sum())
     weighted = SurvivalTable.from_steps(points, inverses / total)
-    return _ByInverse(weighted, total / positive, positive, 0.0)
+    return _InverseWeighted(weighted, total / positive, positive, 0.0)
 
 
-def _of_mixture(rate: Mixture) -> _ByInverse:
-    parts = [_by_inverse(component) for component in rate.components]
+def _weight_mixture(rate: Mixture) -> _InverseWeighted:
+    parts = [_weight_inverse(component) for component in rate.components]
     shares = np.array([part.positive for part in parts]) * rate.weights
     possible = np.flatnonzero(shares)
     if not len(possible):
-        return _of_zero()
+        return _zero_rate()
     parts = [parts[i] for i in possible]
     shares = shares[possible]
     inverses = shares * [part.mean_inverse for part in parts]
     total = float(inverses.sum())
     weights = inverses / total
-    return _ByInverse(
+    return _InverseWeighted(
         SurvivalMixture([part.table for part in parts], weights.tolist()),
         total / float(shares.sum()),
         float(shares.sum()),
@@ -737,13 +737,13 @@ def _of_mixture(rate: Mixture) -> _ByInverse:
     )
 
 
-def _of_zero() -> _ByInverse:
+def _zero_rate() -> _InverseWeighted:
     """Return what there is of a rate that is 0."""
     table = SurvivalTable.from_steps(np.zeros(1), np.ones(1))
-    return _ByInverse(table, float("nan"), 0.0, 0.0)
+    return _InverseWeighted(table, float("nan"), 0.0, 0.0)
 
 
-def _of_density(rate: RateDistribution, table: SurvivalTable) -> _ByInverse:
+def _weight_density(rate: RateDistribution, table: SurvivalTable) -> _InverseWeighted:
     """Return the distribution of a rate with a density, which may have jumps as well.
 
     On panels so short that 1 / r is a polynomial the density over r is one. The rate
@@ -751,9 +751,9 @@ def _of_density(rate: RateDistribution, table: SurvivalTable) -> _ByInverse:
     """
     positive = float(rate._survival(np.zeros(1))[0])
     if positive <= 0:
-        return _of_zero()
+        return _zero_rate()
     points, masses = table.point_masses()
-    first = _in_panels(rate, np.zeros(1), table.breaks[1:2])
+    first = _fit_panels(rate, np.zeros(1), table.breaks[1:2])
     # Without mass at 0, P(R <= r) keeps its digits next to it.
     is_zero = float(rate._below(np.zeros(1))[0]) > 0
     # Else the first panel cannot be relied on next to that mass.
@@ -763,12 +763,12 @@ def _of_density(rate: RateDistribution, table: SurvivalTable) -> _ByInverse:
     panels = _panels(table, 60 if is_smooth or not is_zero else 0)
     edges = np.append(panels.low, 1.0)
     least = float(edges[0])
-    read = _in_panels(rate, edges[:-1], edges[1:])
+    read = _fit_panels(rate, edges[:-1], edges[1:])
     lost = np.where(panels.is_jump, 0.0, read.lost)
     nodes = chebyshev_nodes(_N_NODES)
     places = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
     densities = np.where(panels.is_jump[:, None], 0.0, _density(read.powers, nodes))
-    below = float(_in_panels(rate, np.zeros(1), edges[:1]).whole[0]) / least
+    below = float(_fit_panels(rate, np.zeros(1), edges[:1]).whole[0]) / least
     if is_zero and is_smooth:
         # Differences of what is next to the mass at 0 would be rounding.
         end = float(table.breaks[1])
@@ -795,7 +795,7 @@ def _of_density(rate: RateDistribution, table: SurvivalTable) -> _ByInverse:
     weighted = SurvivalTable(
         np.append(0.0, edges), coefficients / total, points, masses / points / total
     )
-    return _ByInverse(weighted, total / positive, positive, below / total)
+    return _InverseWeighted(weighted, total / positive, positive, below / total)
 
 
 class _Panels(NamedTuple):
@@ -819,7 +819,7 @@ def _panels(table: SurvivalTable, n_halvings: int) -> _Panels:
     return _Panels(low[panel] * ratio[panel] ** (part / n_parts[panel]), is_jump[panel])
 
 
-class _InPanels(NamedTuple):
+class _PanelPolynomials(NamedTuple):
     """Polynomials for what a rate lacks to the end of each panel."""
 
     powers: FloatArray
@@ -827,7 +827,9 @@ class _InPanels(NamedTuple):
     lost: FloatArray  # and less what the polynomial falls by.
 
 
-def _in_panels(rate: RateDistribution, low: FloatArray, high: FloatArray) -> _InPanels:
+def _fit_panels(
+    rate: RateDistribution, low: FloatArray, high: FloatArray
+) -> _PanelPolynomials:
     """Return P(r < R <= high) by panel, from the less of P(R > r) and P(R <= r)."""
     places = np.append(chebyshev_nodes(_N_NODES), [-1.0, 1.0])
     at = low[:, None] + (high - low)[:, None] * (places + 1) / 2
@@ -837,7 +839,7 @@ def _in_panels(rate: RateDistribution, low: FloatArray, high: FloatArray) -> _In
     values -= values[:, -1:]
     powers = to_powers(to_chebyshev(values[:, :-2]))
     whole = values[:, -2]
-    return _InPanels(powers, whole, whole + 2 * powers[:, 1::2].sum(axis=1))
+    return _PanelPolynomials(powers, whole, whole + 2 * powers[:, 1::2].sum(axis=1))
 
 
 def _density(powers: FloatArray, t: FloatArray) -> FloatArray:

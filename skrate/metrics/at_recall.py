@@ -23,7 +23,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, score_any
 from skrate.metrics.metric import Metric, Sizes, Slopes, needed, reject_scoring, score
-from skrate.metrics.recall import recall_slopes, share_at_cut
+from skrate.metrics.recall import cut_positive_fraction, recall_slopes
 from skrate.metrics.result_types import wilson_ends
 from skrate.rates.laws import Fixed
 
@@ -589,7 +589,7 @@ def fpr_at_recall_score(
     return score_any(lambda _: metric, None, *sample, average=average, labels=labels)
 
 
-class AtRecall(Metric):
+class TargetRecallMetric(Metric):
     """What they share: all are functions of the least rate with that recall."""
 
     recall: float = 0.95
@@ -608,22 +608,22 @@ class AtRecall(Metric):
         return float(self.values(*_around_recall(table, self.recall))[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        rates = rates_of_recall(pos, neg, self.recall)
+        rates = min_rates(pos, neg, self.recall)
         n_pos = pos.sum(axis=1)
-        return np.asarray(self._of_rate(rates, n_pos / (n_pos + neg.sum(axis=1))))
+        return np.asarray(self._convert_rate(rates, n_pos / (n_pos + neg.sum(axis=1))))
 
     def slopes(self, table: RankTable) -> Slopes:
-        rate = rate_of_recall(table, self.recall)
+        rate = table_min_rate(table, self.recall)
         slopes = rate_slopes(table, self.recall)
         return self._slopes(slopes, rate, table.prevalence)
 
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
-        rate = rate_of_recall(table, self.recall)
+        rate = table_min_rate(table, self.recall)
         test = RecallTest(table, sizes, rate, self.recall, is_precise=self.is_precision)
         rates = test.first_above(-quantile), test.last_below(quantile)
-        low, high = sorted(self._of_rate(rate, table.prevalence) for rate in rates)
+        low, high = sorted(self._convert_rate(rate, table.prevalence) for rate in rates)
         if self.is_precision and not sizes.are_fixed and rates[1] >= 1 - ROUNDING:
             # Where all cases are processed, the prevalence is all that is not known.
             k = quantile**2 / (sizes.n_pos + sizes.n_neg)
@@ -636,15 +636,15 @@ class AtRecall(Metric):
     ) -> str | None:
         if not is_compared:
             return None
-        few = few_beside(self.recall, sizes[0], "positives", ("found", "left"))
+        few = small_side_reason(self.recall, sizes[0], "positives", ("found", "left"))
         return None if few is None else f"{self.name} {self.recall:g}: {few}"
 
-    def most_freedom(self, n_pos: float, n_neg: float) -> float:
+    def max_dof(self, n_pos: float, n_neg: float) -> float:
         # Twice the positives on a side of the cut, which decide where it is: equal
         # models are then different in 0.01 to 0.02 of samples at a level of 0.01.
         return max(2 * n_pos * min(self.recall, 1 - self.recall), 1.0)
 
-    def _of_rate(self, rate: Any, prevalence: Any) -> Any:
+    def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
         """Return the metric from the rate at which the recall is reached."""
         return rate
 
@@ -653,14 +653,14 @@ class AtRecall(Metric):
         return slopes
 
 
-class RateAtRecall(AtRecall, score=rate_at_recall_score):
+class RateAtRecall(TargetRecallMetric, score=rate_at_recall_score):
     """The least rate with that recall."""
 
     name = "Rate at recall"
     greater_is_better = False
 
 
-class WorkSaved(AtRecall, score=work_saved_score):
+class WorkSaved(TargetRecallMetric, score=work_saved_score):
     """The recall less that rate."""
 
     name = "Work saved"
@@ -668,20 +668,20 @@ class WorkSaved(AtRecall, score=work_saved_score):
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         return self.recall - 1.0, self.recall
 
-    def _of_rate(self, rate: Any, prevalence: Any) -> Any:
+    def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
         return self.recall - rate
 
     def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
         return slopes.scaled(-1.0)
 
 
-class PrecisionAtRecall(AtRecall, score=precision_at_recall_score):
+class PrecisionAtRecall(TargetRecallMetric, score=precision_at_recall_score):
     """Prevalence times recall over the least rate with that recall."""
 
     name = "Precision at recall"
     is_precision = True
 
-    def _of_rate(self, rate: Any, prevalence: Any) -> Any:
+    def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
         with np.errstate(divide="ignore"):
             return np.minimum(np.divide(prevalence * self.recall, rate), 1.0)
 
@@ -749,7 +749,7 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
             # Nothing is cut there that another case could move.
             zeros = np.zeros(table.n_groups)
             return Slopes(zeros, zeros, 0.0)
-        share = float(share_at_cut([table], np.array([rate]))[0])
+        share = float(cut_positive_fraction([table], np.array([rate]))[0])
         if share >= target * (1 - ROUNDING):
             # By chance of the neighbours: over all that follows it is less.
             share = (p - p * recall) / (1 - rate)
@@ -802,7 +802,7 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         return float(reached / table.n_pos), float(rate)
 
 
-class FPRAtRecall(AtRecall, score=fpr_at_recall_score):
+class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
     """The share of the negatives above the cut at which the recall is reached.
 
     The prevalence is no part of it: it is the rate as if class sizes were fixed.
@@ -815,14 +815,14 @@ class FPRAtRecall(AtRecall, score=fpr_at_recall_score):
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         # Not from the rate: of few false positives digits would be lost.
-        return passed_at_recall(pos, neg, self.recall)
+        return min_processed_fractions(pos, neg, self.recall)
 
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
         return super().not_rejected(table, sizes._replace(are_fixed=True), quantile)
 
-    def _of_rate(self, rate: Any, prevalence: Any) -> Any:
+    def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
         return (rate - prevalence * self.recall) / (1 - prevalence)
 
     def slopes(self, table: RankTable) -> Slopes:
@@ -875,14 +875,14 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
         if not is_compared:
             return None
         sides = "above the cut", "below the cut"
-        few = few_beside(self.fpr or 0.0, sizes[1], "negatives", sides)
+        few = small_side_reason(self.fpr or 0.0, sizes[1], "negatives", sides)
         return None if few is None else f"{self.name} {self.fpr:g}: {few}"
 
     def cut_rates(self, table: RankTable) -> FloatArray:
-        return np.array([1 - rate_of_recall(table.mirrored, self.mirrored.recall)])
+        return np.array([1 - table_min_rate(table.mirrored, self.mirrored.recall)])
 
 
-def few_beside(
+def small_side_reason(
     share: float, n_cases: float, name: str, sides: tuple[str, str]
 ) -> str | None:
     """Return that few cases of a class are on one side of a cut, None where enough."""
@@ -898,12 +898,12 @@ def few_beside(
     )
 
 
-def rates_of_recall(pos: Array, neg: Array, recall: float) -> FloatArray:
+def min_rates(pos: Array, neg: Array, recall: float) -> FloatArray:
     """Return the least rates at which tables have a recall, nan without positives."""
-    return passed_at_recall(pos, pos + neg, recall)
+    return min_processed_fractions(pos, pos + neg, recall)
 
 
-def passed_at_recall(pos: Array, weights: Array, recall: float) -> FloatArray:
+def min_processed_fractions(pos: Array, weights: Array, recall: float) -> FloatArray:
     """Return the least shares of weights above the cut at which tables have a recall.
 
     nan without positives, or without weight.
@@ -919,9 +919,9 @@ def passed_at_recall(pos: Array, weights: Array, recall: float) -> FloatArray:
     return np.where(n_pos > 0, share_of(cut, ends[:, -1]), np.nan)
 
 
-def rate_of_recall(table: RankTable, recall: float) -> float:
+def table_min_rate(table: RankTable, recall: float) -> float:
     """Return the least rate at which a table has a recall."""
-    return float(rates_of_recall(*_around_recall(table, recall), recall)[0])
+    return float(min_rates(*_around_recall(table, recall), recall)[0])
 
 
 def _around_recall(table: RankTable, recall: float) -> tuple[FloatArray, FloatArray]:
@@ -946,14 +946,14 @@ def rate_slopes(table: RankTable, recall: float) -> Slopes:
     recalls that are a standard error of rho less and more.
     """
     p, rest = table.prevalence, table.negative_share
-    rate = rate_of_recall(table, recall)
+    rate = table_min_rate(table, recall)
     low, high = table.rates[:-1], table.rates[1:]
     above = np.clip(ratio(rate - low, high - low), 0.0, 1.0)
     error = math.sqrt(recall * (1 - recall) / table.n_pos)
     half = min(error, recall / 2, 1 - recall)
     moved = 0.0
     if half > 0:
-        ends = [rate_of_recall(table, recall + step) for step in (-half, half)]
+        ends = [table_min_rate(table, recall + step) for step in (-half, half)]
         # All of it above the cut is positive, or more but for rounding.
         moved = max((ends[1] - ends[0]) / (2 * half) - p, 0.0)
     lead = recall - float(np.interp(rate, table.rates, table.fpr))

@@ -12,7 +12,7 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable, check_alone
-from skrate.metrics.list_scores import Average, Policy, mean_of_lists
+from skrate.metrics.list_scores import Average, Policy, mean_list_score
 from skrate.metrics.metric import (
     LIST_METRICS,
     SCORES,
@@ -177,7 +177,7 @@ def ranking_auc_score(
     if isinstance(y_true, EstimatedLabels) and not are_of_lists:
         return score(AUC(), y_true, y_score, sample_weight, pos_label)
     rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
-    return mean_of_lists(AUC(), rows, k, average, undefined)
+    return mean_list_score(AUC(), rows, k, average, undefined)
 
 
 class AUC(Metric):
@@ -204,7 +204,7 @@ class AUC(Metric):
         lost = np.einsum("ij,ij->i", pos.astype(np.float64, copy=False), above) / 2
         return share_of(pairs - lost, pairs)
 
-    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+    def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k)
 
     def lost_recall(self, table: RankTable) -> float:

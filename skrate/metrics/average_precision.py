@@ -230,14 +230,14 @@ class AveragePrecision(
     def takes_unreturned(self) -> bool:  # type: ignore[override]
         return self.takes_estimates
 
-    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+    def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         if lists.unreturned is None:
-            return super().per_list(lists, k)
+            return super().score_lists(lists, k)
         # The AP of the returned items, times the proportion of positives among them.
         neg = lists.neg.copy()
         neg[lists.unreturned] = 0
         returned = replace(lists, pos=lists.found_pos, neg=neg, unreturned=None)
-        found = np.nan_to_num(super().per_list(returned, k).values)
+        found = np.nan_to_num(super().score_lists(returned, k).values)
         return ListValues.of(found * share_of(returned.n_pos, lists.n_pos), lists)
 
     @property
@@ -344,7 +344,7 @@ class AveragePrecision(
         """Return its range; adjusted, it may be below 0."""
         if not self.adjusted or table is None:
             return (-np.inf if self.adjusted else 0.0), 1.0
-        chance, rest = _class_shares(table, self.prevalence)
+        chance, rest = _class_fractions(table, self.prevalence)
         # Without negatives nothing is left to adjust by, and it is undefined.
         return (-chance / rest if rest > 0 else float("-inf")), 1.0
 
@@ -353,7 +353,7 @@ class AveragePrecision(
         if self.prevalence is not None:
             odds = self.prevalence / (1 - self.prevalence)
             per_neg = table.n_pos / table.n_neg / odds
-        chance, rest = _class_shares(table, self.prevalence)
+        chance, rest = _class_fractions(table, self.prevalence)
         # As the value itself: next to few negatives, from what it lacks to 1.
         of_missed = self.adjusted and chance > 0.5
         least, most = _extremes(table.cells, per_neg, of_missed=of_missed)
@@ -364,7 +364,7 @@ class AveragePrecision(
         return least, most
 
     def excess(self, table: RankTable) -> float:
-        chance, rest = _class_shares(table, self.prevalence)
+        chance, rest = _class_fractions(table, self.prevalence)
         found = precision_excess(table.merged.table, chance)
         return found / rest if self.adjusted else found
 
@@ -393,7 +393,7 @@ def _extremes(
     return float(least.sum() / n_pos), float(dot(cells.pos, most) / n_pos)
 
 
-def _class_shares(table: RankTable, prevalence: float | None) -> tuple[float, float]:
+def _class_fractions(table: RankTable, prevalence: float | None) -> tuple[float, float]:
     if prevalence is None:
         return table.prevalence, table.negative_share
     return prevalence, 1 - prevalence
@@ -406,7 +406,7 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     C_k = p T_k + (1 - p) F_k. With ``adjusted`` they belong to (g - p) / (1 - p),
     whose slope by p is sum_k P_k F_k (T_k - F_k) / C_k^2.
     """
-    p, rest = _class_shares(table, prevalence)
+    p, rest = _class_fractions(table, prevalence)
     precision = p / table.n_pos * table.cum_pos[1:]
     missed = rest / table.n_neg * table.cum_neg[1:]
     # Of the least number at least, and never squared: shares may be of any size.

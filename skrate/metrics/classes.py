@@ -107,7 +107,7 @@ def score_any(
     if isinstance(y_true, RankTable):
         check_alone(y_true, y_score=y_score)
     split = one_vs_rest(y_true, y_score, labels)
-    each = _by_label(metrics, split, average)
+    each = _class_metrics(metrics, split, average)
     if average == "micro":
         # One queue, in which each case stands once for each class.
         if sample_weight is not None:
@@ -116,8 +116,8 @@ def score_any(
         of = f" of pairs of a case and a {split.name}"
         return score(each[0], *columns, sample_weight, of=of)
     if average == "samples":
-        return _of_cases(each[0], split, sample_weight)
-    return _of_classes(each, split, sample_weight, average)
+        return _mean_sample_score(each[0], split, sample_weight)
+    return _class_scores(each, split, sample_weight, average)
 
 
 def one_vs_rest(
@@ -230,7 +230,7 @@ def indicators(y_true: ArrayLike) -> BoolArray:
     return np.asarray(given == 1)
 
 
-def _by_label(
+def _class_metrics(
     metrics: Metrics, split: OneVsRest, average: ClassAverage
 ) -> list[Metric]:
     """Return the metric of each class, in their order."""
@@ -259,7 +259,7 @@ def _by_label(
     return [own[label] for label in split.labels]
 
 
-def _of_classes(
+def _class_scores(
     metrics: list[Metric],
     split: OneVsRest,
     sample_weight: ArrayLike | None,
@@ -289,7 +289,7 @@ def _case_weights(sample_weight: ArrayLike, split: OneVsRest) -> FloatArray:
     return weights
 
 
-def _of_cases(
+def _mean_sample_score(
     metric: Metric, split: OneVsRest, sample_weight: ArrayLike | None
 ) -> float:
     """Return the mean over cases of the metric of the queue of their classes."""
@@ -300,7 +300,7 @@ def _of_cases(
         is_of, scores, weights = is_of[:, kept], scores[:, kept], weights[kept]
     of_case = np.tile(np.arange(is_of.shape[1]), len(is_of))
     lists = list_table(is_of.ravel(), scores.ravel(), of_case)
-    values = metric.clip(metric.per_list(lists).values)
+    values = metric.clip(metric.score_lists(lists).values)
     n_undefined = int(np.count_nonzero(np.isnan(values)))
     if n_undefined:
         reason = (

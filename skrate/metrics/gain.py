@@ -48,12 +48,12 @@ from skrate.metrics.metric import (
 from skrate.metrics.recall import (
     bandwidth,
     expected_recall,
-    gain_of_tables,
-    is_of_few,
+    is_small_budget,
     mean_and_moved,
     processed_rows,
     recall_slopes,
-    sum_over_places,
+    sum_untied,
+    table_gains,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 
@@ -208,7 +208,7 @@ def expected_gain_score(
     metric = ExpectedGain(gain, cost, rate, normalize)
     check_needed(metric)
     if metric.is_of_cases and not isinstance(y_true, FoldRankings):
-        return _of_cases(metric, y_true, y_score, sample_weight, pos_label)
+        return _expected_sample_gain(metric, y_true, y_score, sample_weight, pos_label)
     return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
@@ -219,7 +219,7 @@ class ClassGain(NamedTuple):
     negative: float
 
 
-class Worth(NamedTuple):
+class SampleGains(NamedTuple):
     """The gain and the cost of each case; ``cost`` is None where all cost the same."""
 
     gain: FloatArray
@@ -227,7 +227,7 @@ class Worth(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GroupWorth:
+class GroupGains:
     """The sums of gain and of cost over groups of ties, best group first."""
 
     gain: FloatArray
@@ -240,24 +240,28 @@ class GroupWorth:
         return np.asarray(spent / spent[-1])
 
 
-class WorthTable(RankTable):
+class GainTable(RankTable):
     """A table of cases that also knows what they are worth."""
 
-    worth: GroupWorth
+    worth: GroupGains
 
     @classmethod
     def of(
-        cls, table: RankTable, group: IntArray, worth: Worth, weights: FloatArray | None
-    ) -> WorthTable:
+        cls,
+        table: RankTable,
+        group: IntArray,
+        worth: SampleGains,
+        weights: FloatArray | None,
+    ) -> GainTable:
         """Return a table with the worth of its cases, each in its group of ties."""
         found = cls.__new__(cls)
         vars(found).update(vars(table))
-        cases = weighted_worth(worth, weights)
+        cases = weight_gains(worth, weights)
         gain, cost = (
             np.bincount(group, each, minlength=table.n_groups).astype(np.float64)
             for each in (cases.gain, cases.cost)
         )
-        vars(found)["worth"] = GroupWorth(gain, cost)
+        vars(found)["worth"] = GroupGains(gain, cost)
         return found
 
     @lazy
@@ -324,15 +328,15 @@ class ExpectedGain(Metric, score=expected_gain_score):
         scale = 1.0 if table is None else self._scale(table)
         return low * scale, high * scale
 
-    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
+    def bind_sample_size(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         return replace(self, n_cases=n_cases)
 
-    def check_of_folds(self, rankings: FoldRankings) -> None:
+    def check_fold_rankings(self, rankings: FoldRankings) -> None:
         if self.is_of_cases:
             raise ValueError(OF_CASES_IN_FOLDS)
-        super().check_of_folds(rankings)
+        super().check_fold_rankings(rankings)
 
-    def worth_of(self, sample: Sample) -> Worth | None:
+    def sample_gains(self, sample: Sample) -> SampleGains | None:
         """Return what the cases of a sample are worth, None where classes say it."""
         if sample.kind == "sampling" and not self.normalize:
             raise ValueError(
@@ -341,19 +345,19 @@ class ExpectedGain(Metric, score=expected_gain_score):
             )
         if not self.is_of_cases:
             return None
-        return worth_of_sample(self.gain, self.cost, sample)
+        return check_sample_gains(self.gain, self.cost, sample)
 
-    def worth_limit(self, sample: Any) -> float:
+    def gain_limit(self, sample: Any) -> float:
         return self._scale(sample.table) * max(float(sample.worth.gain.max()), 0.0)
 
     def compute(self, table: RankTable) -> float:
-        if isinstance(table, WorthTable):
-            found = gain_of_groups(table.worth, self.rate) / table.total
+        if isinstance(table, GainTable):
+            found = sum_expected_gains(table.worth, self.rate) / table.total
             return found * self._scale(table)
         if table.own_products is not None:
             # A class whose estimates add up to 0, or less, is found nevertheless.
             return super().compute(table)
-        (of_pos, of_neg), found = self._by_class, 0.0
+        (of_pos, of_neg), found = self._class_gain, 0.0
         if of_pos and table.n_pos > 0:
             found += of_pos * table.prevalence * expected_recall(table, self.rate)
         if of_neg and table.n_neg > 0:
@@ -362,7 +366,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return found * self._scale(table)
 
     @property
-    def _by_class(self) -> ClassGain:
+    def _class_gain(self) -> ClassGain:
         check_needed(self)
         if self.is_of_cases:
             raise ValueError(NO_CASES)
@@ -379,19 +383,19 @@ class ExpectedGain(Metric, score=expected_gain_score):
         n_cases: Any = self.n_cases
         if self.is_of_cases:
             # Gains and costs per group, in their place.
-            rows = map(GroupWorth, pos, neg)
-            found = np.array([gain_of_groups(row, self.rate) for row in rows])
+            rows = map(GroupGains, pos, neg)
+            found = np.array([sum_expected_gains(row, self.rate) for row in rows])
             total = n_cases
         else:
-            of_pos, of_neg = self._by_class
+            of_pos, of_neg = self._class_gain
             weight = pos + neg
-            found = gain_of_tables(of_pos * pos + of_neg * neg, weight, self.rate)
+            found = table_gains(of_pos * pos + of_neg * neg, weight, self.rate)
             total = weight.sum(axis=1)
         scale = 1.0 if self.normalize else total if n_cases is None else n_cases
         return np.asarray(found / total * scale)
 
     @property
-    def gain_of_cases(self) -> FloatArray | None:  # type: ignore[override]
+    def list_gain(self) -> FloatArray | None:  # type: ignore[override]
         """The gain of each case, if it differs between cases that cost the same."""
         check_needed(self)
         if not self.is_of_cases:
@@ -404,7 +408,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         gain: FloatArray = self.gain
         return gain
 
-    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+    def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         if k is None:
             processed = processed_rows(lists, self.rate)
         elif is_uniform(self.rate):
@@ -412,7 +416,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         else:
             raise ValueError(f"k={k} takes the place of rate: leave out one of them.")
         if lists.gain is None:
-            of_pos, of_neg = self._by_class
+            of_pos, of_neg = self._class_gain
             rows = of_pos * lists.pos + of_neg * lists.neg
         else:
             rows = lists.gain
@@ -422,7 +426,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return ListValues.of(found / lists.sizes, lists, found, lists.sizes)
 
     def slopes(self, table: RankTable) -> Slopes:
-        of_pos, of_neg = self._by_class
+        of_pos, of_neg = self._class_gain
         p, rest = table.prevalence, table.negative_share
         pos, found = recall_slopes(table, self.rate)
         neg, wasted = recall_slopes(table.swapped, self.rate)
@@ -431,14 +435,14 @@ class ExpectedGain(Metric, score=expected_gain_score):
         slopes = slopes.plus(neg.turned().scaled(-rest * of_neg))
         return slopes.scaled(self._scale(table))
 
-    def worth_slopes(self, table: WorthTable) -> WorthSlopes:
+    def gain_slopes(self, table: GainTable) -> WorthSlopes:
         """Return what a unit of gain, and of cost, in each group adds to the score."""
-        by_gain, by_cost = worth_slopes(table, self.rate)
+        by_gain, by_cost = gain_slopes(table, self.rate)
         factor = self._scale(table)
         return factor * by_gain, factor * by_cost
 
 
-def _of_cases(
+def _expected_sample_gain(
     metric: ExpectedGain,
     y_true: ArrayLike | RankTable,
     y_score: ArrayLike | None,
@@ -449,7 +453,7 @@ def _of_cases(
     if isinstance(y_true, RankTable):
         raise ValueError(NO_CASES)
     sample = check_ranking(y_true, y_score, sample_weight, pos_label, keep_scale=True)
-    worth = metric.worth_of(sample)
+    worth = metric.sample_gains(sample)
     assert worth is not None
     # Sums that are beyond all floats are found below.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -461,9 +465,9 @@ def _of_cases(
             if not begins.all():
                 sizes = np.diff(starts, append=len(gain))
                 gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
-            found = sum_over_places(gain, metric.rate)
+            found = sum_untied(gain, metric.rate)
         else:
-            found = gain_of_groups(ranked_worth(worth, sample), metric.rate)
+            found = sum_expected_gains(rank_gains(worth, sample), metric.rate)
     if not np.isfinite(found):
         raise ValueError(
             f"The sum of gain is beyond {np.finfo(float).max:.3g}, or that of cost, "
@@ -475,7 +479,7 @@ def _of_cases(
     return found / (len(worth.gain) if weights is None else total(weights))
 
 
-def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
+def sum_expected_gains(worth: GroupGains, rate: RateDistribution) -> float:
     """Return the sum of gains times the mean survival over the cost of each group."""
     if not worth.cost.any():
         # As of a resample of cases that are free.
@@ -483,10 +487,10 @@ def gain_of_groups(worth: GroupWorth, rate: RateDistribution) -> float:
     edges, groups = worth.shares, np.flatnonzero(worth.gain)
     processed = rate.table.mean(edges[groups], edges[groups + 1])
     found = float(dot(worth.gain[groups], processed))
-    return found + float(dot(worth.gain, just_reached(worth, rate)))
+    return found + float(dot(worth.gain, boundary_probability(worth, rate)))
 
 
-def just_reached(worth: GroupWorth, rate: RateDistribution) -> FloatArray:
+def boundary_probability(worth: GroupGains, rate: RateDistribution) -> FloatArray:
     """Return the probability that a budget ends just where a free group begins.
 
     What costs nothing is processed as soon as all above it is: with P(R >= u), of which
@@ -505,7 +509,7 @@ def just_reached(worth: GroupWorth, rate: RateDistribution) -> FloatArray:
     return found
 
 
-def worth_slopes(table: WorthTable, rate: RateDistribution) -> WorthSlopes:
+def gain_slopes(table: GainTable, rate: RateDistribution) -> WorthSlopes:
     """Return the slopes of the expected gain E = sum g_k m_k by group.
 
     With g_k the gain of group k, c_k its cost, of C in all, and m_k the mean survival
@@ -523,13 +527,13 @@ def worth_slopes(table: WorthTable, rate: RateDistribution) -> WorthSlopes:
         density = rate.table.density(worth.shares[1:])
         at_once = np.where(is_free, worth.gain * density, 0.0) / worth.cost.sum()
     mean, moved = mean_and_moved(
-        rate, worth.shares, per_cost, lambda points: gain_at_cut(table, points), at_once
+        rate, worth.shares, per_cost, lambda points: cut_gain(table, points), at_once
     )
     whole = float(dot(moved, worth.cost)) / worth.cost.sum()
-    return mean + just_reached(worth, rate), whole - moved
+    return mean + boundary_probability(worth, rate), whole - moved
 
 
-def gain_at_cut(table: WorthTable, points: FloatArray) -> FloatArray:
+def cut_gain(table: GainTable, points: FloatArray) -> FloatArray:
     """Return what the neighbours of the cut at each rate gain per cost."""
     worth = table.worth
     width = bandwidth(points, table.total)
@@ -540,7 +544,9 @@ def gain_at_cut(table: WorthTable, points: FloatArray) -> FloatArray:
     around = 2 * width * spent
     # Few cases may happen to gain all the same: four average ones are added.
     where = np.searchsorted(worth.shares, points, side="left")
-    added = np.where(is_of_few([table], table.rates[where]), 4.0, 0.0) / table.total
+    added = (
+        np.where(is_small_budget([table], table.rates[where]), 4.0, 0.0) / table.total
+    )
     around_all = around + added * spent
     return ratio(found + added * gained[-1], around_all)
 
@@ -550,7 +556,7 @@ def check_gain(gain: Any) -> ClassGain | FloatArray:
     if isinstance(gain, ClassGain):
         return gain
     if not isinstance(gain, Mapping):
-        return _check_per_case("gain", gain)
+        return _check_sample_values("gain", gain)
     unknown = [key for key in gain if key not in CLASSES]
     if unknown or not gain:
         found = f"found {shown(unknown[0])}" if unknown else "found none"
@@ -567,7 +573,7 @@ def check_cost(cost: Any) -> FloatArray | None:
     """Return the cost per case, None where all cost the same."""
     if cost is None:
         return None
-    costs = _check_per_case("cost", cost)
+    costs = _check_sample_values("cost", cost)
     least = costs.min()
     if least < 0:
         raise ValueError(
@@ -580,15 +586,15 @@ def check_cost(cost: Any) -> FloatArray | None:
     return costs
 
 
-def _check_per_case(name: str, values: Any) -> FloatArray:
+def _check_sample_values(name: str, values: Any) -> FloatArray:
     numbers = as_float64(name, check_vector(name, values))
     check_finite(name, numbers)
     return numbers
 
 
-def worth_of_sample(
+def check_sample_gains(
     gain: ClassGain | FloatArray, cost: FloatArray | None, sample: Sample
-) -> Worth:
+) -> SampleGains:
     """Return the worth of the cases of a sample that have weight."""
     given: dict[str, FloatArray] = {}
     for name, values in (("gain", gain), ("cost", cost)):
@@ -602,26 +608,26 @@ def worth_of_sample(
         given[name] = values if sample.kept is None else values[sample.kept]
     if isinstance(gain, ClassGain):
         given["gain"] = np.where(sample.is_pos, *gain)
-    found = Worth(given["gain"], given.get("cost"))
+    found = SampleGains(given["gain"], given.get("cost"))
     if found.cost is not None and not found.cost.any():
         raise ValueError("cost is zero for every case that has weight: leave it out.")
     return found
 
 
-def weighted_worth(worth: Worth, weights: FloatArray | None) -> GroupWorth:
+def weight_gains(worth: SampleGains, weights: FloatArray | None) -> GroupGains:
     """Return what cases with weights gain and cost, each a separate group."""
     gain, cost = worth
     if cost is None:
         cost = np.ones(len(gain))
     if weights is None:
-        return GroupWorth(gain, cost)
-    return GroupWorth(weights * gain, weights * cost)
+        return GroupGains(gain, cost)
+    return GroupGains(weights * gain, weights * cost)
 
 
-def ranked_worth(worth: Worth, sample: Sample) -> GroupWorth:
+def rank_gains(worth: SampleGains, sample: Sample) -> GroupGains:
     """Return the worth of the groups of ties of a sample with scores."""
     assert sample.scores is not None
     order, begins = ranking(sample.scores)
-    cases, starts = weighted_worth(worth, sample.weights), np.flatnonzero(begins)
+    cases, starts = weight_gains(worth, sample.weights), np.flatnonzero(begins)
     columns = cases.gain, cases.cost
-    return GroupWorth(*(np.add.reduceat(each[order], starts) for each in columns))
+    return GroupGains(*(np.add.reduceat(each[order], starts) for each in columns))

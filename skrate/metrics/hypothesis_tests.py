@@ -23,7 +23,7 @@ class Null(NamedTuple):
     alternative: Alternative
 
 
-def nulls_of(alternative: Alternative, margin: float | None) -> tuple[Null, ...]:
+def null_hypotheses(alternative: Alternative, margin: float | None) -> tuple[Null, ...]:
     """Return what a test of a difference must reject.
 
     With a margin it is the end that the difference must be beyond: of a two-sided one,
@@ -73,7 +73,7 @@ def exceeds(probability: float, level: float) -> bool:
     return bool(probability > level * (1 + 1e-9))
 
 
-def told_alternative(
+def describe_alternative(
     alternative: Alternative, null_value: float | None
 ) -> Alternative | None:
     """Return the alternative of an estimate, None without a test and a side."""
@@ -105,10 +105,10 @@ def t_test(
     for null in nulls:
         statistic = standardised(value - null.value, standard_error)
         found.append((statistic, t_pvalue(statistic, null.alternative, freedom)))
-    return least_telling(found)
+    return max_pvalue_test(found)
 
 
-def least_telling(found: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def max_pvalue_test(found: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """Return the statistic and the p-value of the test that rejects least; nan wins."""
     return max(found, key=lambda one: np.inf if np.isnan(one[1]) else one[1])
 

@@ -52,13 +52,13 @@ class ListScores:
     _lists: ListValues
 
     @classmethod
-    def _of_rows(
+    def _score_rows(
         cls, metric: Metric, rows: tuple[Any, ...], k: int | None, **options: Any
     ) -> Self:
         """Return the metric within the lists of rows, as for :func:`list_table`."""
         k = check_items(metric, k, rows[3])
         if rows[4] is None and rows[5] is None:
-            metric = metric.of_labels(rows[0])
+            metric = metric.bind_labels(rows[0])
         takes_unreturned = metric.takes_unreturned
         if options.get("n_relevant") is not None and not takes_unreturned:
             raise ValueError(
@@ -67,12 +67,14 @@ class ListScores:
             )
         options["grade_gain"] = metric.grade_gain
         table = list_table(*rows, takes_unreturned=takes_unreturned, **options)
-        return cls._of_table(metric, table, k)
+        return cls._score_table(metric, table, k)
 
     @classmethod
-    def _of_table(cls, metric: Metric, table: ListTable, k: int | None = None) -> Self:
+    def _score_table(
+        cls, metric: Metric, table: ListTable, k: int | None = None
+    ) -> Self:
         """Return the metric within the lists of a table."""
-        lists = metric.per_list(table, k)
+        lists = metric.score_lists(table, k)
         lists = lists._replace(values=metric.clip(lists.values))
         columns = [*lists, table.n_pos + table.n_neg, table.n_pos]
         if len(table.lists) < len(table.labels):
@@ -156,7 +158,7 @@ class ListScores:
         UndefinedMetricWarning
             If the mean is nan.
         """
-        score = sums_of(self, average, undefined).value
+        score = average_sums(self, average, undefined).value
         if np.isnan(score):
             return warn_undefined(
                 f"{self.metric} within lists", self._reason(undefined)
@@ -210,7 +212,7 @@ class ListSums(NamedTuple):
         return min(max(float(self.parts.sum() / total), low), high)
 
 
-def sums_of(
+def average_sums(
     scores: ListScores,
     average: Average | Iterable[float] | None = None,
     undefined: Policy | float = "skip",
@@ -286,7 +288,7 @@ def check_items(
     return n_items
 
 
-def mean_of_lists(
+def mean_list_score(
     metric: Metric,
     rows: tuple[Any, ...],
     k: int | None = None,
@@ -302,7 +304,7 @@ def mean_of_lists(
             f"y_true has the shape {shape} of lists in rows: pass np.ravel(y_true), "
             f"np.ravel(y_score), groups=np.repeat(range({shape[0]}), {shape[1]})."
         )
-    scores = ListScores._of_rows(metric, rows, k, n_relevant=n_relevant)
+    scores = ListScores._score_rows(metric, rows, k, n_relevant=n_relevant)
     return scores.mean(average, undefined)
 
 

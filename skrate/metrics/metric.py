@@ -215,7 +215,7 @@ class Sizes(NamedTuple):
 # Of parameters: one of those that are needed must be given; some may have an entry per
 # case; and some are part of the name.
 PER_CASE, NAMED = {"is_per_case": True}, {"is_named": True}
-# Or it is no parameter, but what ``of_sample`` fills in.
+# Or it is no parameter, but what ``bind_sample_size`` fills in.
 FILLED_IN = {"is_filled_in": True}
 
 
@@ -265,7 +265,7 @@ class Metric(ABC):
     # What grades gain that take the place of labels; None where these do not.
     grade_gain: ClassVar[GradeGain | None] = None
     # The gain of each case, if its class does not say it.
-    gain_of_cases: ClassVar[FloatArray | None] = None
+    list_gain: ClassVar[FloatArray | None] = None
     # Sums over labels, or what is known of their products, so that estimates of labels
     # may take their place.
     takes_estimates = False
@@ -306,11 +306,11 @@ class Metric(ABC):
             if by_default is not None:
                 BY_DEFAULT[score] = by_default
 
-    def of_labels(self, y_true: Any) -> Metric:
+    def bind_labels(self, y_true: Any) -> Metric:
         """Return the metric for the labels of lists, which may be grades."""
         return self
 
-    def of_sample(self, n_cases: float | None, *, is_weighted: bool) -> Self:
+    def bind_sample_size(self, n_cases: float | None, *, is_weighted: bool) -> Self:
         """Return the metric with what depends on the sample filled in.
 
         ``n_cases`` is None where a table has weights that are no numbers of cases.
@@ -380,14 +380,14 @@ class Metric(ABC):
         """
         return None
 
-    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+    def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         """Return the metric within each list, or within its ``k`` best items."""
         if k is not None:
             raise ValueError(f"k={k!r} has no meaning for {self.name}: leave it out.")
         values = np.empty(len(lists.starts))
         for some, pos, neg in lists.rectangles():
             n_cases: Any = lists.n_cases[some, None]
-            own = self.of_sample(n_cases, is_weighted=False)
+            own = self.bind_sample_size(n_cases, is_weighted=False)
             values[some] = own.values(pos, neg)
         return ListValues.of(values, lists)
 
@@ -395,7 +395,7 @@ class Metric(ABC):
         """Return why the value is nan of a table with the classes it needs."""
         return "every ranking has the same value at this prevalence"
 
-    def check_of_folds(self, rankings: FoldRankings) -> None:
+    def check_fold_rankings(self, rankings: FoldRankings) -> None:
         """Raise for a metric that means something else in each fold."""
         if self.counts_places:
             raise ValueError(
@@ -449,7 +449,7 @@ class Metric(ABC):
     def fold_scores(self, rankings: FoldRankings) -> FloatArray:
         """Return its value within each fold, nan with a warning where undefined."""
         values = score_folds(self, rankings)
-        warn_of_folds(self, ~np.isnan(values), rankings, then="are nan")
+        warn_undefined_folds(self, ~np.isnan(values), rankings, then="are nan")
         return values
 
     def lost_recall(self, table: RankTable) -> float:
@@ -459,14 +459,14 @@ class Metric(ABC):
         """
         return float("inf")
 
-    def least_in_window(self, n_pos: float, n_neg: float) -> tuple[str, float]:
+    def min_window_class(self, n_pos: float, n_neg: float) -> tuple[str, float]:
         """Return which class has fewer cases where it counts, and how many.
 
         inf if all cases count.
         """
         return "cases", float("inf")
 
-    def most_freedom(self, n_pos: float, n_neg: float) -> float:
+    def max_dof(self, n_pos: float, n_neg: float) -> float:
         """Return the most degrees of freedom that a difference of two models has.
 
         Few, if few of so many cases are on one side of a cut.
@@ -482,15 +482,15 @@ class Metric(ABC):
         """
         raise NotImplementedError
 
-    def worth_of(self, sample: Sample) -> Any:
+    def sample_gains(self, sample: Sample) -> Any:
         """Return what each case is worth; None if its class says it."""
         return None
 
-    def worth_limit(self, sample: Any) -> float:
+    def gain_limit(self, sample: Any) -> float:
         """Return the value if all were processed and gained as much as any."""
         return float("inf")
 
-    def worth_slopes(self, table: Any) -> tuple[FloatArray, FloatArray]:
+    def gain_slopes(self, table: Any) -> tuple[FloatArray, FloatArray]:
         """Return what a unit of gain, and of cost, in each group adds to the value."""
         raise NotImplementedError
 
@@ -515,7 +515,7 @@ def is_defined(metric: Metric, table: RankTable) -> bool:
     )
 
 
-def why_undefined(metric: Metric, table: RankTable) -> str:
+def undefined_reason(metric: Metric, table: RankTable) -> str:
     """Return why a metric is nan, for the warning."""
     weights = {"positive": table.n_pos, "negative": table.n_neg}
     for name in metric.needs:
@@ -566,38 +566,38 @@ def score(
         are_defined = ~np.isnan(values)
         if not are_defined.any():
             return warn_undefined(metric.name, UNDEFINED_IN_FOLDS)
-        warn_of_folds(metric, are_defined, y_true)
+        warn_undefined_folds(metric, are_defined, y_true)
         return float(values[are_defined].mean())
     if isinstance(y_true, RankTable):
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         metric = on_table(metric, y_true)
         sizes = table.n_pos, table.n_neg
     else:
-        metric, cases = _of_cases(metric, y_true, y_score, sample_weight, pos_label)
+        metric, cases = _bind_samples(metric, y_true, y_score, sample_weight, pos_label)
         table, sizes = table_of(cases), cases.sizes
     value = metric.value(table) if is_defined(metric, table) else float("nan")
     if value != value:
-        reason = why_undefined(metric, table)
+        reason = undefined_reason(metric, table)
         return warn_undefined(metric.name + of, reason)
-    warn_if_unsupported(metric, table, sizes)
+    warn_unreliable(metric, table, sizes)
     return value
 
 
 def score_folds(metric: Metric, rankings: FoldRankings) -> FloatArray:
     """Return the metric within each fold, nan where it is undefined."""
-    metric.check_of_folds(rankings)
+    metric.check_fold_rankings(rankings)
     values = np.full(rankings.n_folds, np.nan)
     for i, (y_true, y_score, weights) in enumerate(rankings):
-        own, cases = _of_cases(metric, y_true, y_score, weights)
+        own, cases = _bind_samples(metric, y_true, y_score, weights)
         table = table_of(cases)
         if is_defined(own, table):
             values[i] = own.value(table)
         if not np.isnan(values[i]):
-            warn_if_unsupported(own, table, cases.sizes)
+            warn_unreliable(own, table, cases.sizes)
     return values
 
 
-def _of_cases(
+def _bind_samples(
     metric: Metric,
     y_true: ArrayLike,
     y_score: ArrayLike | None,
@@ -610,7 +610,7 @@ def _of_cases(
     if metric.is_sum and weights is not None:
         # A sum is on the scale on which weights were given.
         n_cases = total(check_weights("sample_weight", weights))
-    found = metric.of_sample(n_cases, is_weighted=weights is not None)
+    found = metric.bind_sample_size(n_cases, is_weighted=weights is not None)
     check_takes_estimates(found, cases)
     return found, cases
 
@@ -627,7 +627,7 @@ def check_takes_estimates(metric: Metric, cases: Sample) -> None:
         )
 
 
-def warn_of_folds(
+def warn_undefined_folds(
     metric: Metric,
     are_defined: BoolArray,
     rankings: FoldRankings,
@@ -646,10 +646,10 @@ def warn_of_folds(
 
 def on_table(metric: Metric, table: RankTable) -> Metric:
     """Return the metric with what depends on a table that was given filled in."""
-    return metric.of_sample(table.n_cases, is_weighted=table.n_cases is None)
+    return metric.bind_sample_size(table.n_cases, is_weighted=table.n_cases is None)
 
 
-def warn_if_unsupported(
+def warn_unreliable(
     metric: Metric, table: RankTable, sizes: tuple[float, float]
 ) -> None:
     """Warn if the table tells too little for a defined value to be relied on."""
@@ -669,12 +669,12 @@ def find_metric(
     items may stand for what it needs.
     """
     function, own = unwrap(metric, params)
-    ours = _ours(function)
+    ours = _package_function(function)
     kind = metric_class(ours)
     if kind is None:
         raise ValueError(
             f"metric={_name(function)} is not one of this package"
-            f"{meant_name(getattr(function, '__name__', function))}"
+            f"{suggest_names(getattr(function, '__name__', function))}"
         )
     if ours not in METRICS and not in_lists:
         raise ValueError(
@@ -701,7 +701,9 @@ register_lookup(find_metric)
 
 
 @cache
-def signature_of(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+def function_parameters(
+    function: Callable[..., Any],
+) -> Mapping[str, inspect.Parameter]:
     """Return the parameters of a score function by name."""
     return inspect.signature(function).parameters
 
@@ -714,7 +716,7 @@ def is_known(function: Any) -> bool:
         return False
 
 
-def find_in_lists(
+def find_list_metric(
     metric: Any, params: dict[str, Any], **of_lists: Any
 ) -> tuple[Metric, list[Any]]:
     """Return a metric within lists, and the values of the keywords ``of_lists``.
@@ -723,9 +725,9 @@ def find_in_lists(
     place of that, as where a partial is called.
     """
     function, own = unwrap(metric, params)
-    kind = metric_class(_ours(function))
+    kind = metric_class(_package_function(function))
     if kind is not None:
-        takes = signature_of(function)
+        takes = function_parameters(function)
         for name in ("average", "undefined"):
             if name in own and name in takes and "groups" in takes:
                 raise ValueError(
@@ -788,7 +790,7 @@ SYNONYMS = {
 }
 
 
-def meant_name(name: Any, others: Iterable[str] = ()) -> str:
+def suggest_names(name: Any, others: Iterable[str] = ()) -> str:
     """Return names that are near an unknown one, else all names."""
     names = sorted({*SCORES, *(n for n in ALIASES if isinstance(n, str))})
     if isinstance(name, str):
@@ -824,7 +826,7 @@ def unwrap(
             own = {**of_scorer, **own}
         else:
             break
-    ours = _ours(function)
+    ours = _package_function(function)
     if ours is None or ours is function:
         return function, own
     _check_defaults(function, own)
@@ -874,7 +876,7 @@ def _concerns_sample(option: str, function: Any) -> str:
     )
 
 
-def _ours(function: Any) -> Any:
+def _package_function(function: Any) -> Any:
     """Return the score function of this package that ``function`` stands for."""
     try:
         return ALIASES.get(function, function)

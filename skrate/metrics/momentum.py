@@ -130,7 +130,7 @@ class _AboveChance(Metric):
     def undefined_value(self, table: RankTable) -> str:
         return "the ranking is not better than a random one"
 
-    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
+    def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         raise ValueError(f"metric: {self.name} is not known within lists.")
 
     def extremes(self, table: RankTable) -> tuple[float, float]:
@@ -161,7 +161,7 @@ class Momentum(_AboveChance, score=momentum_score):
         return bounds[0], 1.25 * max(1.0, value)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        return _of_tables(pos, neg, exact=self.exact)[0]
+        return _table_momentum(pos, neg, exact=self.exact)[0]
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.exact:
@@ -178,7 +178,7 @@ class Stamina(_AboveChance, score=stamina_score):
     name = "Stamina"
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        return _of_tables(pos, neg, exact=self.exact)[1]
+        return _table_momentum(pos, neg, exact=self.exact)[1]
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.exact:
@@ -193,7 +193,9 @@ class Stamina(_AboveChance, score=stamina_score):
         return of_auc.plus(Momentum().slopes(table).scaled(-alpha / distance))
 
 
-def _of_tables(pos: Array, neg: Array, *, exact: bool) -> tuple[FloatArray, FloatArray]:
+def _table_momentum(
+    pos: Array, neg: Array, *, exact: bool
+) -> tuple[FloatArray, FloatArray]:
     n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)

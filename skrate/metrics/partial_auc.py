@@ -243,7 +243,7 @@ class PartialAUC(Metric, score=partial_auc_score):
         # The cases of a part of the curve are few.
         return isinstance(self.region, Window) and self.region != Window()
 
-    def least_in_window(self, n_pos: float, n_neg: float) -> tuple[str, float]:
+    def min_window_class(self, n_pos: float, n_neg: float) -> tuple[str, float]:
         region = self.region
         if not isinstance(region, Window) or not self.rests_on_few:
             return "cases", float("inf")
@@ -275,7 +275,7 @@ class PartialAUC(Metric, score=partial_auc_score):
     ) -> str | None:
         if not is_compared:
             return None
-        name, n_least = self.least_in_window(*sizes)
+        name, n_least = self.min_window_class(*sizes)
         # With fewer than 5, tests of equal models reject too often.
         if n_least >= 5 * (1 - _NEGLIGIBLE):
             return None
@@ -289,7 +289,7 @@ class PartialAUC(Metric, score=partial_auc_score):
         """What a unit of the area is worth."""
         return 1.0 if self.standardize is None else 0.5 / self.region.room
 
-    def _of_area(self, area: Any) -> Any:
+    def _convert_area(self, area: Any) -> Any:
         """Return the metric from the area below the curve, or that above it."""
         most = self.region.most
         if self.standardize is None:
@@ -312,7 +312,7 @@ class PartialAUC(Metric, score=partial_auc_score):
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         if (mirrored := self.mirrored) is not None:
             return mirrored.bounds()
-        low, high = sorted(map(self._of_area, (0.0, self.region.most)))
+        low, high = sorted(map(self._convert_area, (0.0, self.region.most)))
         return float(low), float(high)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -333,7 +333,7 @@ class PartialAUC(Metric, score=partial_auc_score):
         for part in parts(pos.shape[1]):
             some = Steps(*(step[:, part] for step in steps))
             areas += self.region.areas(some).sum(axis=1)
-        return np.where(is_defined, self._of_area(areas), np.nan)
+        return np.where(is_defined, self._convert_area(areas), np.nan)
 
     def slopes(self, table: RankTable) -> Slopes:
         if (mirrored := self.mirrored) is not None:
@@ -462,13 +462,13 @@ class Window:
         # The later of two places to enter, the earlier of two to leave. A side that
         # the curve does not cross has the corner that is nearest.
         start = max(
-            (left, _at(fpr, left, tpr, self.tpr)),
-            (_at(tpr, bottom, fpr, self.fpr), bottom),
+            (left, _interpolate_curve(fpr, left, tpr, self.tpr)),
+            (_interpolate_curve(tpr, bottom, fpr, self.fpr), bottom),
             key=sum,
         )
         end = min(
-            (right, _at(fpr, right, tpr, self.tpr)),
-            (_at(tpr, top, fpr, self.fpr), top),
+            (right, _interpolate_curve(fpr, right, tpr, self.tpr)),
+            (_interpolate_curve(tpr, top, fpr, self.fpr), top),
             key=sum,
         )
         by_fpr = _beyond(fpr, (start[0], end[0]))
@@ -536,7 +536,7 @@ class Weighted:
         return mean, fall - own - sum_from_right(fall)
 
 
-def _at(
+def _interpolate_curve(
     along: FloatArray, value: float, across: FloatArray, limits: tuple[float, float]
 ) -> float:
     """Return where a curve with a value on one axis is on the other, within limits.

@@ -31,9 +31,9 @@ from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score
 from skrate.metrics.metric import Metric, Slopes, reject_scoring
 from skrate.metrics.recall import (
     expected_recall,
-    missed_share,
-    recall_of_tables,
+    missed_fraction,
     recall_slopes,
+    table_recalls,
 )
 from skrate.metrics.result_types import Question
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
@@ -277,7 +277,7 @@ class RateWeightedAUC(
         n_pos = pos.sum(axis=1)
         share = ratio(n_pos, n_pos + neg.sum(axis=1))
         worst, best = expected_recall_range(self.rate, share)
-        above = recall_of_tables(pos, neg, self.rate) - worst
+        above = table_recalls(pos, neg, self.rate) - worst
         found = share_of(above, np.where(has_range(worst, best), best - worst, 0.0))
         return np.where(is_rare, found, 1 - found)
 
@@ -291,11 +291,11 @@ class RateWeightedAUC(
             return _slopes(table, self.rate)
         return _slopes(table.swapped, self.rate).turned()
 
-    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        return list_auc(lists, k) if self.is_auc else super().per_list(lists, k)
+    def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
+        return list_auc(lists, k) if self.is_auc else super().score_lists(lists, k)
 
     def lost_recall(self, table: RankTable) -> float:
-        return missed_share(table, self.rate)
+        return missed_fraction(table, self.rate)
 
     def undefined_value(self, table: RankTable) -> str:
         return undefined_rate_reason(table.prevalence, self.rate)
@@ -311,7 +311,7 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     # nearly all there is.
     is_rare = table.n_pos <= table.n_neg
     share = table.prevalence if is_rare else table.negative_share
-    worst, best = _kept_range(rate, share)
+    worst, best = _cached_range(rate, share)
     if not has_range(worst, best):
         return float("nan")
     recall = expected_recall(table, rate, of_negatives=not is_rare)
@@ -340,7 +340,7 @@ def expected_recall_range(rate: RateDistribution, prevalence: Any) -> Any:
 
 # Kept, because the folds and candidates of a search share few prevalences.
 @kept
-def _kept_range(rate: RateDistribution, prevalence: float) -> tuple[float, float]:
+def _cached_range(rate: RateDistribution, prevalence: float) -> tuple[float, float]:
     worst, best = expected_recall_range(rate, prevalence)
     return float(worst), float(best)
 

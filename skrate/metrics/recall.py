@@ -41,7 +41,7 @@ def expected_recall(
     labels = table.labels
     if labels is not None:
         # By place, which is several times quicker than by group.
-        return sum_over_places(~labels if of_negatives else labels, rate) / n
+        return sum_untied(~labels if of_negatives else labels, rate) / n
     weights = table.neg if of_negatives else table.pos
     # Where ties are few, cases are summed one by one.
     if table.is_of_cases and table.n_groups > table.total / 2:
@@ -49,13 +49,13 @@ def expected_recall(
             # Cases that tie share their places.
             sizes = np.rint(table.pos + table.neg).astype(np.intp)
             weights = np.repeat(ratio(weights, sizes), sizes)
-        return sum_over_places(weights, rate) / n
+        return sum_untied(weights, rate) / n
     edges, groups = table.rates, np.flatnonzero(weights)
     means = rate.table.mean(edges[groups], edges[groups + 1])
     return float(dot(weights[groups], means)) / n
 
 
-def missed_share(table: RankTable, law: RateDistribution) -> float:
+def missed_fraction(table: RankTable, law: RateDistribution) -> float:
     """Return the share of positives that a perfect ranking finds in addition."""
     perfect = table_of_weights(
         np.array([table.n_pos, 0.0]), np.array([0.0, table.n_neg])
@@ -63,12 +63,12 @@ def missed_share(table: RankTable, law: RateDistribution) -> float:
     return expected_recall(perfect, law) - expected_recall(table, law)
 
 
-def sum_over_places(counts: Array, rate: RateDistribution) -> float:
+def sum_untied(counts: Array, rate: RateDistribution) -> float:
     """Return the sum over cases in separate places; labels may be numbers."""
     n = len(counts)
     # Short rankings keep their weights.
     if n <= 16_384:
-        return float(dot(counts, _kept_weights(rate, n)))
+        return float(dot(counts, _cached_weights(rate, n)))
     # Neighbours that count the same are one group; those that count nothing are none.
     edges = np.append(np.flatnonzero(begins_group(counts)), n)
     groups = np.flatnonzero(counts[edges[:-1]])
@@ -78,24 +78,24 @@ def sum_over_places(counts: Array, rate: RateDistribution) -> float:
 
 
 @kept
-def _kept_weights(rate: RateDistribution, n: int) -> FloatArray:
+def _cached_weights(rate: RateDistribution, n: int) -> FloatArray:
     edges = np.arange(n + 1) / n
     return rate.table.mean(edges[:-1], edges[1:])
 
 
-def recall_of_tables(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
+def table_recalls(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
     """Return the expected recall of many tables, nan without positives."""
-    return share_of(gain_of_tables(pos, pos + neg, rate), pos.sum(axis=1))
+    return share_of(table_gains(pos, pos + neg, rate), pos.sum(axis=1))
 
 
-def gain_of_tables(gain: Array, weight: Array, rate: RateDistribution) -> FloatArray:
+def table_gains(gain: Array, weight: Array, rate: RateDistribution) -> FloatArray:
     """Return the sum of the gains of groups by the probability of being processed."""
     ends = np.cumsum(weight, axis=1)
     total = ends[:, -1:]
     n = int(total.max())
     if ends.dtype.kind == "i" and total.min() == n <= 16 * ends.size:
         # Looked up, as all have n whole cases.
-        means = _kept_limited_means(rate, n)
+        means = _cached_limited_means(rate, n)
         area = np.diff(means.take(ends), axis=1, prepend=0.0)
         return np.asarray(np.einsum("ij,ij->i", area, ratio(gain, weight)))
     cuts = ratio(np.hstack([np.zeros_like(total), ends]), total)
@@ -104,7 +104,7 @@ def gain_of_tables(gain: Array, weight: Array, rate: RateDistribution) -> FloatA
 
 
 @kept
-def _kept_limited_means(rate: RateDistribution, n: int) -> FloatArray:
+def _cached_limited_means(rate: RateDistribution, n: int) -> FloatArray:
     """Return n G(i / n) for i = 0, ..., n."""
     return n * rate.table.limited_mean(np.arange(n + 1) / n)
 
@@ -125,7 +125,7 @@ def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, flo
     """
     share = table.pos / (table.pos + table.neg)
     mean, moved = mean_and_moved(
-        rate, table.rates, share, lambda points: share_at_cut([table], points)
+        rate, table.rates, share, lambda points: cut_positive_fraction([table], points)
     )
     p, rest = table.prevalence, table.negative_share
     of_pos, of_neg = dot(table.pos, moved), dot(table.neg, moved)
@@ -160,13 +160,13 @@ def mean_and_moved(
     is_cut = is_discrete | ((points > 0) & (points < 1))
     points, masses = points[is_cut], masses[is_cut]
     if not len(points):
-        mean, before, after = _falls_of(rate, edges)
+        mean, before, after = _survival_falls(rate, edges)
         moved = np.zeros_like(worth)
     else:
         steps = SurvivalTable.from_steps(points, masses)
         of_steps = steps.mean(low, high)
 
-        def moved_by_steps(pushed: FloatArray) -> FloatArray:
+        def move_steps(pushed: FloatArray) -> FloatArray:
             least, width = float(pushed.min()), float(np.ptp(pushed))
             if not width > 0:
                 return least * of_steps
@@ -175,7 +175,7 @@ def mean_and_moved(
             by_share = SurvivalTable.from_steps(points, shares)
             return least * of_steps + width * by_share.mean(low, high)
 
-        moved = np.apply_along_axis(moved_by_steps, -1, at_cut(points))
+        moved = np.apply_along_axis(move_steps, -1, at_cut(points))
         if is_discrete:
             return of_steps, moved
         mean = rate.table.mean(low, high)
@@ -190,7 +190,7 @@ def mean_and_moved(
     return mean, moved + sum_from_right(by_cut)
 
 
-def _falls_of(
+def _survival_falls(
     rate: RateDistribution, edges: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the mean survival between edges, and the falls to it and from it.
@@ -260,7 +260,7 @@ def _grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
     return means, falls, is_linear
 
 
-def share_at_cut(
+def cut_positive_fraction(
     tables: Sequence[RankTable], points: FloatArray, n_repeats: float = 1.0
 ) -> FloatArray:
     """Return the share of positives among the neighbours of the cut at each rate.
@@ -279,13 +279,13 @@ def share_at_cut(
     around = 2 * width * total
     # Few cases may be all of one class: two of each are added, as Agresti and Coull
     # (1998) have it, :doi:`10.1080/00031305.1998.10480550`.
-    added = np.where(is_of_few(tables, points, n_repeats), 2.0, 0.0)
+    added = np.where(is_small_budget(tables, points, n_repeats), 2.0, 0.0)
     # Few estimated labels may add up to a share that none has.
     share: FloatArray = np.clip(ratio(found + added, around + 2 * added), 0.0, 1.0)
     return share
 
 
-def is_of_few(
+def is_small_budget(
     tables: Sequence[RankTable], points: FloatArray, n_repeats: float = 1.0
 ) -> BoolArray:
     """Return at which rates the cases above the cut or tied with it are few."""

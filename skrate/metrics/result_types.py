@@ -21,7 +21,12 @@ from skrate.data.representations import (
     html_text,
     plain,
 )
-from skrate.metrics.hypothesis_tests import Alternative, Null, hypothesis_text, nulls_of
+from skrate.metrics.hypothesis_tests import (
+    Alternative,
+    Null,
+    hypothesis_text,
+    null_hypotheses,
+)
 from skrate.rates.laws import Fixed, is_scipy_distribution, scipy_name
 
 # Parameters by name, as numbers and text.
@@ -59,7 +64,7 @@ def rendered(value: Any) -> Any:
     return value if is_plain else written(value)
 
 
-def question_of_both(questions: Sequence[Question]) -> Question:
+def merge_questions(questions: Sequence[Question]) -> Question:
     """Return what two metrics are asked, "_a" or "_b" after names where it differs."""
     first = questions[0]
     if all(one == first for one in questions):
@@ -304,7 +309,7 @@ class Drawn(Result):
         return self._repr_html_() + str(display._html(**kwargs))
 
 
-def as_columns(
+def plain_columns(
     rows: Sequence[Result] | Mapping[str, Any], /, **same: Any
 ) -> dict[str, list[Any]]:
     """Return rows, or columns, as plain columns, with what is the ``same`` in all."""
@@ -445,10 +450,10 @@ def interval_text(result: Estimate | Comparison) -> str:
 
 def _units_text(result: Estimate | Comparison) -> str:
     """Return in words which models or lists the intervals are for."""
-    return _of_text(result) + _retrained_text(result)
+    return _model_text(result) + _retrained_text(result)
 
 
-def _of_text(result: Estimate | Comparison) -> str:
+def _model_text(result: Estimate | Comparison) -> str:
     """Return the models or lists of the first interval, "" for a single ranking."""
     return "" if result.of is None else f" of {result.of}"
 
@@ -543,7 +548,7 @@ class Comparison(Drawn):
         """Return what was tested: the alternative, or the difference at a margin."""
         if self.margin is None:
             return self.alternative
-        nulls = nulls_of(cast(Alternative, self.alternative), self.margin)
+        nulls = null_hypotheses(cast(Alternative, self.alternative), self.margin)
         return hypothesis_text("a - b", nulls)
 
     def __repr__(self) -> str:
@@ -603,10 +608,11 @@ class Comparisons(Drawn, Rows):
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def _names_of_pairs(self) -> list[tuple[str, str]]:
+    def _pair_names(self) -> list[tuple[str, str]]:
         base = None if self.reference is None else self.names.index(self.reference)
         return [
-            (self.names[i], self.names[j]) for i, j in pairs_of(len(self.names), base)
+            (self.names[i], self.names[j])
+            for i, j in model_pairs(len(self.names), base)
         ]
 
     def __iter__(self) -> Iterator[Comparison]:
@@ -617,12 +623,12 @@ class Comparisons(Drawn, Rows):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per pair, whose models are "a" and "b"."""
-        a, b = zip(*self._names_of_pairs(), strict=True)
-        columns = {"a": a, "b": b} | as_columns(self.pairs)
-        return as_columns(columns | {"adjusted_pvalue": self.adjusted_pvalues})
+        a, b = zip(*self._pair_names(), strict=True)
+        columns = {"a": a, "b": b} | plain_columns(self.pairs)
+        return plain_columns(columns | {"adjusted_pvalue": self.adjusted_pvalues})
 
     def __repr__(self) -> str:
-        labels = [f"{a} - {b}" for a, b in self._names_of_pairs()]
+        labels = [f"{a} - {b}" for a, b in self._pair_names()]
         width = max(len(label) for label in labels)
         lines = [
             f"  {label:<{width}}  {pair.value:8.4f}  "
@@ -643,7 +649,7 @@ class Comparisons(Drawn, Rows):
         return "\n".join([head, *lines]) + ")"
 
     def _repr_html_(self) -> str:
-        first, pairs = self.pairs[0], self._names_of_pairs()
+        first, pairs = self.pairs[0], self._pair_names()
         level = f"{100 * first.confidence_level:g} % interval"
         lines = [html_row(["", "a", "b", "a - b", level, "p"], "th")]
         for (a, b), pair, pvalue in zip(
@@ -665,7 +671,7 @@ class Comparisons(Drawn, Rows):
 _ADJUSTED = {"holm": "Holm's method", "bh": "Benjamini and Hochberg's method"}
 
 
-def pairs_of(n_models: int, reference: int | None = None) -> list[tuple[int, int]]:
+def model_pairs(n_models: int, reference: int | None = None) -> list[tuple[int, int]]:
     """Return the places of all pairs of models, or of each with the reference."""
     if reference is None:
         return list(combinations(range(n_models), 2))
@@ -725,10 +731,10 @@ class Estimates(Drawn, Rows):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per model, with the metric's parameters."""
-        columns = {"model": self.names, **as_columns(self.estimates)}
+        columns = {"model": self.names, **plain_columns(self.estimates)}
         if self.adjusted_pvalues is not None:
             columns["adjusted_pvalue"] = self.adjusted_pvalues
-        return as_columns(columns)
+        return plain_columns(columns)
 
     def __repr__(self) -> str:
         first, test = self.estimates[0], ""
@@ -752,7 +758,7 @@ class Estimates(Drawn, Rows):
             f"Estimates({first.metric}{question_text(first.params)} of {len(self)} "
             f"model{'s' * (len(self) > 1)}, {side}{100 * first.confidence_level:g} % "
             "intervals"
-            f"{_of_text(first)}{test}; "
+            f"{_model_text(first)}{test}; "
             f"n_pos={first.n_pos:g}, n_neg={first.n_neg:g}, {first.method}:"
         )
         return "\n".join([head, *lines]) + ")"
@@ -777,8 +783,12 @@ def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
     # Each root as its distance from either bound.
     from_low = above + k / 2 + half
     from_high = below + k / 2 + half
-    least = _at(above**2 / np.maximum(from_low, _TINY), from_high / (1 + k), bounds)
-    most = _at(from_low / (1 + k), below**2 / np.maximum(from_high, _TINY), bounds)
+    least = _bound_value(
+        above**2 / np.maximum(from_low, _TINY), from_high / (1 + k), bounds
+    )
+    most = _bound_value(
+        from_low / (1 + k), below**2 / np.maximum(from_high, _TINY), bounds
+    )
     # Rounding must not leave the value outside of a narrow one.
     return (
         np.where(is_boundless, low, np.minimum(least, value)),
@@ -786,7 +796,7 @@ def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
     )
 
 
-def _at(above: Any, below: Any, bounds: tuple[Any, Any]) -> Any:
+def _bound_value(above: Any, below: Any, bounds: tuple[Any, Any]) -> Any:
     """Return what lies these shares of the way from the bounds, by the nearer one."""
     low, high = bounds
     width = high - low

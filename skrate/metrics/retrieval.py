@@ -20,7 +20,7 @@ from skrate.data.list_table import (
     has_grades,
 )
 from skrate.data.table import RankTable
-from skrate.metrics.list_scores import Average, Policy, mean_of_lists
+from skrate.metrics.list_scores import Average, Policy, mean_list_score
 from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
 __all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]
@@ -157,7 +157,7 @@ def ndcg_score(
     [0.3333, 0.1429]
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_of_lists(NDCG(gain), rows, k, average, undefined, n_relevant)
+    return mean_list_score(NDCG(gain), rows, k, average, undefined, n_relevant)
 
 
 @reject_scoring
@@ -257,7 +257,7 @@ def mean_average_precision_score(
     0.875
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_of_lists(
+    return mean_list_score(
         MeanAveragePrecision(), rows, k, average, undefined, n_relevant
     )
 
@@ -355,21 +355,21 @@ def reciprocal_rank_score(
     0.5
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_of_lists(ReciprocalRank(), rows, k, average, undefined, n_relevant)
+    return mean_list_score(ReciprocalRank(), rows, k, average, undefined, n_relevant)
 
 
-class _OfPlaces(Metric):
+class _RelevantRankMetric(Metric):
     """What goes by the places of relevant items, of which a ranking is one list."""
 
     needs = ("positive",)
     counts_places = True
     takes_unreturned = True
 
-    def per_list(self, lists: ListTable, k: int | None = None) -> ListValues:
-        return ListValues.of(self._of_top(lists, k), lists)
+    def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
+        return ListValues.of(self._top_values(lists, k), lists)
 
     @abstractmethod
-    def _of_top(self, table: ListTable, k: int | None) -> FloatArray:
+    def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
         """Return the metric of the first ``k`` items of each list, or of all."""
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
@@ -379,7 +379,7 @@ class _OfPlaces(Metric):
         raise NotImplementedError
 
 
-class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
+class NDCG(_RelevantRankMetric, score=ndcg_score, in_lists_only=True):
     """What a list shows of what the best order would, by discounted places."""
 
     gain: Any = None
@@ -394,12 +394,12 @@ class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
         gain: GradeGain | None = self.gain
         return gain
 
-    def of_labels(self, y_true: Any) -> Metric:
+    def bind_labels(self, y_true: Any) -> Metric:
         if self.gain is None and has_grades(y_true):
             return replace(self, gain="linear")
         return self
 
-    def _of_top(self, table: ListTable, k: int | None) -> FloatArray:
+    def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
         rows, n_pos = RelevantRows.of(table), table.n_pos.astype(np.intp)
         gain = rows.cut(1 / np.log2(rows.above + 2.0), k)
         if table.gain is not None:
@@ -418,13 +418,13 @@ class NDCG(_OfPlaces, score=ndcg_score, in_lists_only=True):
         if table.best is None:
             best: Array = _sums(discounts)[n_pos]
         else:
-            lists, places = places_of(n_pos)
+            lists, places = list_positions(n_pos)
             best = np.bincount(lists, table.best * discounts[places], len(n_pos))
         return share_of(rows.sum(gain), best)
 
 
 class MeanAveragePrecision(
-    _OfPlaces, score=mean_average_precision_score, in_lists_only=True
+    _RelevantRankMetric, score=mean_average_precision_score, in_lists_only=True
 ):
     """The mean over relevant items of the precision down to them.
 
@@ -435,7 +435,7 @@ class MeanAveragePrecision(
 
     name = "MAP"
 
-    def _of_top(self, table: ListTable, k: int | None) -> FloatArray:
+    def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
         rows = RelevantRows.of(table)
         precision = rows.cut((rows.found + 1.0) / (rows.above + 1), k)
         if len(rows.ties):
@@ -449,12 +449,14 @@ class MeanAveragePrecision(
         return share_of(rows.sum(precision), table.n_pos)
 
 
-class ReciprocalRank(_OfPlaces, score=reciprocal_rank_score, in_lists_only=True):
+class ReciprocalRank(
+    _RelevantRankMetric, score=reciprocal_rank_score, in_lists_only=True
+):
     """One over the place of the first relevant item."""
 
     name = "Reciprocal rank"
 
-    def _of_top(self, table: ListTable, k: int | None) -> FloatArray:
+    def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
         lists = np.flatnonzero(np.diff(table.relevant_edges))
         rows = table.relevant[table.relevant_edges[lists]]
         above = rows_above(table, rows, table.starts[lists])
@@ -531,7 +533,7 @@ def _sums(values: FloatArray) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
-def places_of(counts: IntArray) -> tuple[IntArray, IntArray]:
+def list_positions(counts: IntArray) -> tuple[IntArray, IntArray]:
     """Return the list of each item, and its place there from 0, by items per list."""
     lists = np.repeat(np.arange(len(counts)), counts)
     return lists, np.arange(len(lists)) - (np.cumsum(counts) - counts)[lists]
@@ -547,7 +549,7 @@ def _mean_inverse(
     """
     counts = size - pos + 1
     starts = np.cumsum(counts) - counts
-    row, j = places_of(counts)
+    row, j = list_positions(counts)
     j += 1
     left = (size[row] - j).astype(np.float64)
     logs = -betaln(pos[row], left - pos[row] + 2) - np.log(left + 1)

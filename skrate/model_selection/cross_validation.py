@@ -492,7 +492,7 @@ def candidate_rankings(
     models = tuple(fitted[i] for i in kept) if is_kept else None
     of = (tests, repeats, by_case, label, models)
     return [
-        lost[0] if lost else _of_folds(kept, scores, *of)
+        lost[0] if lost else _make_fold_rankings(kept, scores, *of)
         for scores, lost in zip(each, failed, strict=True)
     ]
 
@@ -605,10 +605,10 @@ def fold_rankings(
     kept = defined_folds(scores)
     known = disjoint_repeats(tests) if repeats is None else repeats
     numbers = check_repeats("repeats", known, len(tests))
-    return _of_folds(kept, scores, tests, numbers, by_case, label)
+    return _make_fold_rankings(kept, scores, tests, numbers, by_case, label)
 
 
-def _of_folds(
+def _make_fold_rankings(
     kept: list[int],
     scores: list[Any],
     tests: list[IntArray],

@@ -188,7 +188,7 @@ class TrainingMetric:
         self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
     ) -> float:
         """Return the metric of all cases as one ranking, or of their classes."""
-        if self.metric.is_of_lists:
+        if self.metric.is_list_metric:
             raise ValueError(
                 f"{self.name} is a mean over lists, and the data evaluated are not in "
                 f"lists: {self.give_lists}, or take a metric of a single ranking."
@@ -198,11 +198,11 @@ class TrainingMetric:
         if scores.ndim == 2 and scores.shape[1] <= 2:
             scores = scores[:, -1]
         if scores.ndim == 2:
-            y_true, scores, options = self._of_classes(np.asarray(y_true), scores)
+            y_true, scores, options = self._binarize_classes(np.asarray(y_true), scores)
         elif self.pos_label is not None:
             scores, options = self._turned(scores), {"pos_label": self.pos_label}
         options["sample_weight"] = sample_weight
-        value = self.metric.of_ranking(y_true, scores, **options)
+        value = self.metric.score_ranking(y_true, scores, **options)
         return self._known(value, y_true)
 
     def of_lists(
@@ -219,7 +219,7 @@ class TrainingMetric:
         sizes = np.asarray(sizes)
         if list_weights is not None:
             list_weights = list_weights[sizes > 0]
-        value = self.metric.mean_in_lists(
+        value = self.metric.list_mean(
             y_true,
             self._turned(np.asarray(y_score)),
             self.pos_label,
@@ -235,7 +235,7 @@ class TrainingMetric:
         is_first = self.pos_label is not None and float(self.pos_label) <= 0
         return -scores if is_first else scores
 
-    def _of_classes(
+    def _binarize_classes(
         self, y_true: Array, scores: Array
     ) -> tuple[Array, Array, dict[str, Any]]:
         """Return labels, scores and options where there are more than two classes."""
@@ -295,7 +295,7 @@ class XGBoostMetric(TrainingMetric):
             return self.__name__, sign * self._of_matrix(y_true, y_pred)
         if hasattr(y_pred, "get_label"):
             raise self.called_by("LightGBM")
-        if self.metric.is_of_lists and sample_weight is None:
+        if self.metric.is_list_metric and sample_weight is None:
             # XGBRanker calls it of one list after another, and means over them.
             one = [len(y_true)]
             value = self.of_lists(y_true, y_pred, one, undefined=0.0)
@@ -360,7 +360,7 @@ class CatBoostMetric(TrainingMetric):
     library = "catboost"
 
     def __post_init__(self) -> None:
-        if self.metric.is_of_lists:
+        if self.metric.is_list_metric:
             raise ValueError(
                 f"library='catboost' knows no {self.name}: CatBoost tells metrics of "
                 "Python nothing of groups. Take one of CatBoost's, such as "

@@ -23,7 +23,7 @@ from skrate.inference.bound_metric import (
     OF_ROWS,
     BoundMetric,
     bind,
-    parameters_of,
+    optional_parameters,
 )
 from skrate.inference.group_scores import OF_MEAN
 from skrate.metrics.average_precision import average_precision_score
@@ -89,9 +89,9 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         return 1 if self._bound.greater_is_better else -1
 
     @property
-    def _is_of_lists(self) -> bool:
+    def _needs_groups(self) -> bool:
         """Whether it needs to know which rows belong together."""
-        return self.groups is not None or self._bound.is_of_lists
+        return self.groups is not None or self._bound.is_list_metric
 
     @property
     def _score_func(self) -> ScoreFunction:
@@ -166,7 +166,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
 
     def __skrate_metric__(self) -> tuple[Callable[..., float], dict[str, Any]]:
         """Return the metric that it stands for, and its parameters."""
-        if self._is_of_lists:
+        if self._needs_groups:
             raise ValueError(
                 f"{self._name} stands for a mean over lists: for its uncertainty use "
                 "group_scores(...).estimate()."
@@ -197,12 +197,12 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             value = given.get(name)
             is_there = params.get(name) is not None or isinstance(value, Mapping)
             # All may cost the same, but something must be gained.
-            is_needed = name == "gain" or (name == "groups" and self._is_of_lists)
+            is_needed = name == "gain" or (name == "groups" and self._needs_groups)
             if not is_there and (value is not None or is_needed):
                 params[name] = find_column(name, value, X, y_true, self._name)
         rows = {name: params.pop(name, None) for name in ("groups", "sample_weight")}
         rows = {name: values for name, values in rows.items() if values is not None}
-        return self._bound.told(**params), rows
+        return self._bound.add_params(**params), rows
 
     def _score(
         self,
@@ -229,8 +229,10 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         except UndefinedResponse as undefined:
             return warn_undefined(self._name, str(undefined))
         if "groups" in rows:
-            return self._sign * bound.mean_in_lists(y_true, y_score, label, **rows)
-        return self._sign * bound.of_ranking(y_true, y_score, pos_label=label, **rows)
+            return self._sign * bound.list_mean(y_true, y_score, label, **rows)
+        return self._sign * bound.score_ranking(
+            y_true, y_score, pos_label=label, **rows
+        )
 
     def _ranked(
         self,
@@ -274,10 +276,10 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             estimator, X, y_true, method, labels, label, user=name, call=call
         )
         if label is None:
-            return bound.told(labels=known), y_true, y_score, None
+            return bound.add_params(labels=known), y_true, y_score, None
         bound = self._of_class(bound, label)
         if bound.averages_classes:
-            bound = bound.told(labels=None)
+            bound = bound.add_params(labels=None)
         return bound, y_true, y_score, True
 
     def _of_class(self, bound: BoundMetric, label: Label) -> BoundMetric:
@@ -291,7 +293,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
                 f"rate of {self._name} lacks the class {shown(label)}: it has "
                 f"{shown(list(rates))}."
             )
-        return bound.told(rate=rates[known])
+        return bound.add_params(rate=rates[known])
 
 
 def _of_our_own(rate: Any) -> Any:
@@ -460,7 +462,9 @@ class MetricScorer(RankingScorer):
     @property
     def _defaults(self) -> dict[str, Any]:
         defaults = {"metric": self.metric, "groups": None, "pos_label": None}
-        defaults |= {"response_method": DEFAULT_RESPONSE} | parameters_of(self.metric)
+        defaults |= {"response_method": DEFAULT_RESPONSE} | optional_parameters(
+            self.metric
+        )
         return defaults
 
 
@@ -562,14 +566,14 @@ def make_ranking_scorer(
     make_ranking_scorer(rate_weighted_auc_score, rate=beta(3, 19))
     """
     if isinstance(metric, list | tuple):
-        return _several(metric, groups, response_method, pos_label, params)
+        return _make_scorers(metric, groups, response_method, pos_label, params)
     check_response_method(response_method)
     found = bind(metric, params, is_in_training=False, in_lists=groups is not None)
-    own = parameters_of(found.function) | found.params
+    own = optional_parameters(found.function) | found.params
     return MetricScorer(found.function, groups, response_method, pos_label, **own)
 
 
-def _several(
+def _make_scorers(
     metrics: Sequence[str],
     groups: Any,
     response_method: ResponseMethod,
@@ -618,7 +622,7 @@ class ScoreFunction:
     def __call__(self, y_true: ArrayLike, y_score: ArrayLike, **params: Any) -> float:
         """Return the metric, of the second of two columns as of a single one."""
         scorer, name = self._scorer, self._scorer._name
-        if scorer._is_of_lists and params.get("groups") is None:
+        if scorer._needs_groups and params.get("groups") is None:
             raise ValueError(
                 f"{name} scores lists, which whoever calls its function does not know: "
                 "hand over a function in its place, def score(estimator, X, y): return "

@@ -111,7 +111,7 @@ def test_no_order_within_the_cells_is_farther_than_the_error(case, how):
             table += other.compress(int(rng.integers(2, 30)))
         params = dict(case.kwargs)
         metric = find_metric(case.function, params)
-        metric = metric.of_sample(table.total, is_weighted=False)
+        metric = metric.bind_sample_size(table.total, is_weighted=False)
         error = table.max_error(case.function, **params)
         value = metric.value(table)
         if np.isnan(error):

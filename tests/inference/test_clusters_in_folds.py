@@ -21,7 +21,7 @@ from skrate import (
     precision_at_rate_score,
 )
 from skrate.inference.curve_evaluation import curve_process
-from skrate.inference.rankings import ranked_in_folds
+from skrate.inference.rankings import pool_folds
 from skrate.inference.variance import influence_parts, influence_values
 from skrate.metrics.at_rate import RecallAtRate
 
@@ -143,7 +143,7 @@ def test_hits_of_sites_vary_as_sites_do(sites):
 def test_hits_of_clusters_in_folds_count_clusters_of_each_fold():
     fold, cluster, _ = DESIGNS["2, 3, 2 and 6 clusters"]
     (rankings,) = drawn(fold, cluster)
-    sample = ranked_in_folds(rankings)
+    sample = pool_folds(rankings)
     # Of clusters of 12 and 6 samples, of 6, 6 and 18, and of equal sizes.
     factors = [centring_factor([12, 6]), centring_factor([6, 6, 18]), 2, 6 / 5]
     np.testing.assert_allclose(
@@ -154,8 +154,8 @@ def test_hits_of_clusters_in_folds_count_clusters_of_each_fold():
     # The effective number of clusters of the rarer class, less 1 for each group.
     sizes = np.bincount(cluster, rankings.is_pos)
     n_alike = sizes.sum() ** 2 / np.sum(sizes**2)
-    assert sample.unit_freedom == pytest.approx(n_alike - 4)
-    spanning = ranked_in_folds(replace(rankings, clusters=ROWS % 7))
+    assert sample.unit_dof == pytest.approx(n_alike - 4)
+    spanning = pool_folds(replace(rankings, clusters=ROWS % 7))
     factor = centring_factor(np.bincount(ROWS % 7))
     np.testing.assert_allclose(spanning.unit_factors, np.full(7, factor), rtol=1e-12)
 
@@ -219,7 +219,7 @@ def test_clusters_of_repeats_are_unbiased_if_they_are_alike_in_all_folds():
         y_true, np.arange(144.0), np.repeat(fold, 4), clusters=np.repeat(cluster, 4),
         indices=np.tile(np.arange(48), 3), repeats=np.arange(12) // 4,
     )  # fmt: skip
-    factors = ranked_in_folds(rankings).unit_factors
+    factors = pool_folds(rankings).unit_factors
     # The sum of the variances of the columns is that of clusters that are not centred.
     expected = (shares.sum(axis=1) ** 2).sum()
     assert (factors[:, None] * added**2).sum() == pytest.approx(expected, rel=1e-12)
@@ -297,14 +297,14 @@ def test_clusters_of_unequal_sizes_hold_their_level(metric, n_folds):
 @pytest.mark.parametrize("design", DESIGNS)
 def test_curves_have_the_errors_of_their_metric_at_each_rate(design):
     fold, cluster, _ = DESIGNS[design]
-    ranked = ranked_in_folds(drawn(fold, cluster)[0])
+    ranked = pool_folds(drawn(fold, cluster)[0])
     rates = np.array([0.1, 0.3, 0.6])
     process = curve_process("recall", [ranked], rates)
     for rate, error in zip(rates, process.standard_error, strict=True):
         influence = influence_values(RecallAtRate(rate), ranked)
         expected = influence_parts(influence, ranked).standard_error
         assert error == pytest.approx(expected, rel=1e-9)
-    assert process.freedom == ranked.unit_freedom
+    assert process.freedom == ranked.unit_dof
 
 
 def test_copies_of_samples_in_clusters_tell_what_one_sample_tells():

@@ -30,7 +30,7 @@ from skrate import (
 )
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
-from skrate.inference.rankings import Rankings, check_cases, rankings_of, scored
+from skrate.inference.rankings import Rankings, check_cases, find_rankings, scored
 from skrate.metrics.metric import find_metric
 
 # Of folds there is no number of cases, but a rate.
@@ -706,7 +706,10 @@ def test_a_ratio_of_models_follows_from_their_evaluations(given):
     }.get(given, {})
     if given == "folds":
         models = [FoldRankings(y_true, score, cluster % 4) for score in (a, b)]
-        samples, pair = [rankings_of(one) for one in models], compare("roc_auc", models)
+        samples, pair = (
+            [find_rankings(one) for one in models],
+            compare("roc_auc", models),
+        )
     else:
         cases = check_cases(y_true, **options)
         samples = [Rankings([scored(cases, "y_score", score)]) for score in (a, b)]
@@ -755,7 +758,7 @@ def test_only_evaluations_of_the_same_samples_are_subtracted():
     y_true, scores = np.arange(20) % 2, np.arange(20) % 7
     metric, plan = find_metric("roc_auc", {}), Plan()
     (a,), (b,) = (
-        evaluate([metric], [rankings_of(y_true, scores)], plan) for _ in range(2)
+        evaluate([metric], [find_rankings(y_true, scores)], plan) for _ in range(2)
     )
     with pytest.raises(ValueError, match="same units"):
         a - b

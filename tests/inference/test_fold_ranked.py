@@ -16,7 +16,7 @@ from simulated_intervals import Setting, draw, population
 from skrate import FoldRankings, budget_report, hit_curve, rates
 from skrate.inference.budget_report import ExpectedHits
 from skrate.inference.curve_evaluation import curve_process
-from skrate.inference.rankings import check_cases, ranked_in_folds, with_fold_groups
+from skrate.inference.rankings import add_fold_groups, check_cases, pool_folds
 from skrate.inference.variance import influence_parts, influence_values
 from skrate.metrics.at_rate import LiftAtRate, PrecisionAtRate, RecallAtRate
 from strategies import ranked_samples
@@ -90,9 +90,9 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
     }[design]
     kind = {"weights": "sampling"} if design == "sampling" else {}
     cases = check_cases(y_true, **given, **kind).with_scores("y_score", y_score)
-    sample = ranked_in_folds(FoldRankings(y_true, y_score, fold, **given), **kind)
+    sample = pool_folds(FoldRankings(y_true, y_score, fold, **given), **kind)
     if design == "clusters":
-        cases = with_fold_groups(cases, cases.clusters, sample.folds)
+        cases = add_fold_groups(cases, cases.clusters, sample.folds)
     curve = curve_process(metric, [replace(cases, folds=sample.folds)], POINTS)
     found = AT_RATE[metric](RATE)
     assert found.value(sample.table) == pytest.approx(curve.values @ MASSES)
@@ -103,7 +103,7 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
 @pytest.mark.parametrize("law", [rates.fixed(0.1), rates.beta(3, 19)])
 def test_no_fold_adds_what_it_has_more_than_others(law):
     y_true, y_score, fold = drawn()
-    sample = ranked_in_folds(FoldRankings(y_true, y_score, fold))
+    sample = pool_folds(FoldRankings(y_true, y_score, fold))
     both = [
         influence_values(m(law), sample)
         for m in (ExpectedHits, partial(ExpectedHits, missed=True))

@@ -34,7 +34,7 @@ from skrate import (
     reciprocal_rank_score,
 )
 from skrate.metrics import momentum
-from skrate.metrics.list_scores import sums_of
+from skrate.metrics.list_scores import average_sums
 from skrate.results import GroupScores
 from strategies import in_parts, ranked_samples
 
@@ -342,7 +342,9 @@ def assert_same(found, expected):
     assert repr(found) == repr(expected)
     for average in ("macro", "size", "positives"):
         for undefined in ("skip", 0.5):
-            one, other = (sums_of(s, average, undefined) for s in (found, expected))
+            one, other = (
+                average_sums(s, average, undefined) for s in (found, expected)
+            )
             np.testing.assert_allclose(one.value, other.value, rtol=1e-14)
     counts = ("n_defined", "n_all_positive", "n_all_negative", "n_empty")
     assert [getattr(found, c) for c in counts] == [getattr(expected, c) for c in counts]

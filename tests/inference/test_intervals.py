@@ -22,7 +22,7 @@ from skrate import (
 )
 from skrate.inference.intervals import augmented, augmented_mean, hybrid_interval
 from skrate.inference.rankings import check_sample
-from skrate.inference.variance import freedoms_of_cases
+from skrate.inference.variance import sample_kurtosis_dof
 from skrate.metrics.metric import find_metric
 from skrate.metrics.momentum import momentum_score
 from skrate.metrics.result_types import ConfidenceInterval
@@ -340,7 +340,7 @@ def test_sampling_weights_have_degrees_of_freedom_by_kurtosis():
     for values, own in ((of_pos, weight[:20]), (of_neg, weight[20:])):
         adds = own * (values - np.average(values, weights=own))
         expected.append(2 * len(adds) / (stats.kurtosis(adds, fisher=False) - 1))
-    found = freedoms_of_cases(find_metric("roc_auc"), cases)
+    found = sample_kurtosis_dof(find_metric("roc_auc"), cases)
     assert found == pytest.approx(expected)
     assert augmented(find_metric("roc_auc"), cases).freedoms == found
 

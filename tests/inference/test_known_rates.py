@@ -34,7 +34,7 @@ def runs_of_negatives(seed, n=300, prevalence=0.1):
 def test_the_variance_is_that_of_the_ranking_that_is_not_merged(metric, kwargs, seed):
     y_true, y_score = runs_of_negatives(seed)
     table = RankTable.from_arrays(y_true, y_score)
-    of = find_metric(metric, kwargs).of_sample(len(y_true), is_weighted=False)
+    of = find_metric(metric, kwargs).bind_sample_size(len(y_true), is_weighted=False)
     by_pos, by_neg, by_prevalence = of.slopes(table)
     n_pos, n_neg, n = table.n_pos, table.n_neg, table.total
     expected = by_prevalence**2 * n_pos * n_neg / n**3

@@ -25,7 +25,7 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.metrics.hypothesis_tests import least_telling
+from skrate.metrics.hypothesis_tests import max_pvalue_test
 
 SIDES = ("two-sided", "less", "greater")
 # Outcome after aneurysmal subarachnoid haemorrhage (Turck and others 2010), as in
@@ -56,7 +56,7 @@ def normal_interval(found):
 def has_normal_quantiles(monkeypatch):
     """Plan samples with the normal distribution in place of Student's t."""
     module = importlib.import_module("skrate.inference.sample_size")
-    monkeypatch.setattr(module._Pilot, "freedom_of", lambda *_: np.inf)
+    monkeypatch.setattr(module._Pilot, "scaled_dof", lambda *_: np.inf)
 
 
 def test_normal_quantiles_give_the_digits_of_proc(monkeypatch):
@@ -343,8 +343,8 @@ def test_results_say_what_was_tested():
 
 
 def test_the_greatest_p_value_decides_and_nan_is_the_greatest():
-    assert least_telling([(2.0, 0.02), (1.0, 0.3)]) == (1.0, 0.3)
-    assert math.isnan(least_telling([(2.0, 0.02), (math.nan, math.nan)])[1])
+    assert max_pvalue_test([(2.0, 0.02), (1.0, 0.3)]) == (1.0, 0.3)
+    assert math.isnan(max_pvalue_test([(2.0, 0.02), (math.nan, math.nan)])[1])
 
 
 Y, A, B = two_models(8, n=60)

@@ -21,7 +21,7 @@ from skrate import (
     ndcg_score,
     select_best,
 )
-from skrate.inference.models import evaluate_models, rankings_of_models
+from skrate.inference.models import evaluate_models, find_model_rankings
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.select_best import _corrected, _drawn, _Units
@@ -221,7 +221,7 @@ def test_the_interval_counts_how_far_winners_differ(is_apart):
     apart = np.mean(found.values[chosen] - ahead / 0.3)
     assert (apart > found.corrected_value + 0.01) == is_apart
     given = {"best": scores[:, best]}, y_true, {}, "frequency"
-    sample = rankings_of_models("models", *given, least=1)
+    sample = find_model_rankings("models", *given, least=1)
     plan = Plan("delta", 0.95, "wilson", 2, None, None, None)
     (one,) = evaluate_models(("roc_auc", {}), list(sample.values()), plan)
     error = np.hypot(one.parts.standard_error, found.values[winners].std())

@@ -29,7 +29,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.metrics.at_rate import PerProcessed
+from skrate.metrics.at_rate import InverseWeightedRate
 from skrate.rates.laws import check_rate
 
 # Three days: one of three cases, one of two, and one of a single case.
@@ -394,7 +394,7 @@ def test_bad_input_is_named(score, options, message):
 
 def share_within(rate, x=PLACES):
     """Return E[min(1, x / R) | R > 0]."""
-    law = PerProcessed(check_rate(rate))
+    law = InverseWeightedRate(check_rate(rate))
     return law.mean_inverse * law.table.limited_mean(x)
 
 
@@ -467,13 +467,13 @@ def test_a_mixture_weighs_its_parts_by_how_often_they_are_above_zero():
 
 
 def test_the_mean_inverse_is_that_of_the_law():
-    law = PerProcessed(rates.beta(3, 19))
+    law = InverseWeightedRate(rates.beta(3, 19))
     assert_allclose(law.mean_inverse, 21 / 2, rtol=1e-8)
     assert law.is_bounded
     for unbounded in ("uniform", rates.beta(0.5, 3), rates.exponential(3)):
-        assert not PerProcessed(check_rate(unbounded)).is_bounded
+        assert not InverseWeightedRate(check_rate(unbounded)).is_bounded
     for nothing in (rates.empirical([0]), rates.mixture([NEVER])):
-        assert np.isnan(PerProcessed(check_rate(nothing)).mean_inverse)
+        assert np.isnan(InverseWeightedRate(check_rate(nothing)).mean_inverse)
     for score in SCORES[1:]:
         with pytest.warns(UndefinedMetricWarning, match=r"rate.*0"):
             assert np.isnan(score([1, 0], [2, 1], rate=NEVER))

@@ -41,7 +41,7 @@ from skrate.metrics.recall import bandwidth, recall_slopes
 
 
 def bound(metric, kwargs, n_cases=200):
-    return find_metric(metric, kwargs).of_sample(n_cases, is_weighted=False)
+    return find_metric(metric, kwargs).bind_sample_size(n_cases, is_weighted=False)
 
 
 def test_every_metric_of_the_registry_is_among_the_cases():

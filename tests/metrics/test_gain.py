@@ -23,8 +23,8 @@ from skrate import (
     rates,
     sample_size,
 )
-from skrate.inference.rankings import check_metric, check_sample, with_worth
-from skrate.inference.resampling import statistic_of, unit_rows, widths_of
+from skrate.inference.rankings import add_gains, check_metric, check_sample
+from skrate.inference.resampling import make_statistic, table_widths, unit_rows
 from skrate.metrics.metric import find_metric
 from skrate.results import GroupScores
 from strategies import ranked_samples
@@ -348,15 +348,15 @@ def test_what_cases_add_and_what_is_resampled_is_the_value(rate, decimals, norma
     value = expected_gain_score(y_true, y_score, **options)
     ranked = check_sample(y_true, y_score)
     metric = check_metric(find_metric(expected_gain_score, options), ranked)
-    ranked = with_worth(ranked, metric)
-    by_gain, by_cost = metric.worth_slopes(ranked.table)
+    ranked = add_gains(ranked, metric)
+    by_gain, by_cost = metric.gain_slopes(ranked.table)
     added = gain * by_gain[ranked.group] + cost * by_cost[ranked.group]
     assert added.mean() == pytest.approx(value, rel=1e-9)
     # No unit of the cost is in it.
     assert cost @ by_cost[ranked.group] == pytest.approx(0, abs=1e-9 * added.sum())
     # Each case once.
     rows = np.ones((1, 90)) @ unit_rows([ranked])
-    found = statistic_of([metric], widths_of([ranked]))(rows)
+    found = make_statistic([metric], table_widths([ranked]))(rows)
     assert found == pytest.approx(value, rel=1e-12)
 
 
