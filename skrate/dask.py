@@ -12,7 +12,7 @@ import numpy as np
 
 from skrate.data.arrays import Label
 from skrate.data.checks import check_count, check_flag
-from skrate.data.partial_tables import piece_of, sum_of_pieces, whole_table
+from skrate.data.partial_tables import make_piece, sum_pieces, whole_table
 
 __all__ = ["rank_table"]
 
@@ -99,9 +99,9 @@ def rank_table(
     while len(pieces) > 1:
         starts = range(0, len(pieces), _SPLIT_EVERY)
         nodes = [pieces[start : start + _SPLIT_EVERY] for start in starts]
-        pieces = [delayed(sum_of_pieces)(node, max_groups) for node in nodes]
+        pieces = [delayed(sum_pieces)(node, max_groups) for node in nodes]
     # A single chunk is compressed as well.
-    whole = delayed(sum_of_pieces)(pieces, max_groups)
+    whole = delayed(sum_pieces)(pieces, max_groups)
     table = delayed(whole_table)(whole, pos_label)
     return table.compute() if compute else table
 
@@ -125,7 +125,7 @@ def _pieces(
         part, cells = "chunk", _array_cells(given)
     else:
         part, cells = "partition", _column_cells(given)
-    piece = _dask().delayed(piece_of)
+    piece = _dask().delayed(make_piece)
     return [piece(f"{part} {i}", cell, pos_label) for i, cell in enumerate(cells)]
 
 

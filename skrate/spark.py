@@ -12,12 +12,7 @@ from typing import Any
 
 from skrate.data.arrays import Label
 from skrate.data.checks import check_count, shown
-from skrate.data.partial_tables import (
-    Piece,
-    piece_of_batches,
-    sum_of_pieces,
-    whole_table,
-)
+from skrate.data.partial_tables import Piece, make_batch_piece, sum_pieces, whole_table
 from skrate.data.table import RankTable
 
 __all__ = ["rank_table"]
@@ -131,7 +126,7 @@ def rank_table(
     for piece in pieces:
         if isinstance(piece, ValueError):
             raise piece
-    return whole_table(sum_of_pieces(pieces, max_groups), pos_label)
+    return whole_table(sum_pieces(pieces, max_groups), pos_label)
 
 
 def _sender(
@@ -151,7 +146,7 @@ def _sender(
         )
         piece: Piece | ValueError
         try:
-            piece = piece_of_batches(
+            piece = make_batch_piece(
                 f"partition {number}", arrays, pos_label, max_groups
             )
         except ValueError as error:

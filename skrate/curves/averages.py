@@ -9,7 +9,7 @@ import numpy as np
 
 from skrate.curves.fold_tables import Folds
 from skrate.data.arrays import FloatArray
-from skrate.data.table import RankTable, table_of_weights
+from skrate.data.table import RankTable, build_weight_table
 
 Average = Literal["rate", "fpr", "tpr", "threshold"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
@@ -21,9 +21,9 @@ def averaged(tables: Sequence[RankTable], average: Average) -> Points:
     """Return the average of the curves of folds at full resolution."""
     fprs, tprs = [table.fpr for table in tables], [table.tpr for table in tables]
     if average == "fpr":
-        return _mean_at(fprs, tprs)
+        return _mean_curve(fprs, tprs)
     if average == "tpr":
-        return _mean_at(tprs, fprs)[::-1]
+        return _mean_curve(tprs, fprs)[::-1]
     if average == "rate":
         pooled = Folds(tuple(tables)).pooled
         return pooled.fpr, pooled.tpr
@@ -43,7 +43,7 @@ def averaged(tables: Sequence[RankTable], average: Average) -> Points:
     return np.append(0.0, fpr), np.append(0.0, tpr)
 
 
-def _mean_at(xs: list[FloatArray], ys: list[FloatArray]) -> Points:
+def _mean_curve(xs: list[FloatArray], ys: list[FloatArray]) -> Points:
     """Return the mean of y at every x, before and after the jumps there."""
     knots, curves = np.unique(np.concatenate(xs)), list(zip(xs, ys, strict=True))
     # Of equal x the last counts, hence the first of those that are turned round.
@@ -64,7 +64,7 @@ def fixed_width(
     It holds ``level`` of averages whose cases are drawn again, a mean over repeats.
     """
     slope, widths = float(np.sqrt(folds.n_neg / folds.n_pos)), []
-    for repeat in folds.by_repeat:
+    for repeat in folds.split_repeats:
         middle = averaged(repeat.tables, average)
         drawn = [
             averaged([_resampled(t, generator) for t in repeat.tables], average)
@@ -82,7 +82,7 @@ def _resampled(table: RankTable, generator: np.random.Generator) -> RankTable:
         generator.multinomial(round(n), weights / n).astype(np.float64)
         for n, weights in ((table.n_pos, table.pos), (table.n_neg, table.neg))
     )
-    return table_of_weights(pos, neg, table.thresholds)
+    return build_weight_table(pos, neg, table.thresholds)
 
 
 def _distance(one: Points, other: Points, slope: float) -> float:

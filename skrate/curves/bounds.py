@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from scipy import fft, special
 from scipy.stats import rankdata
 
-from skrate.curves.fold_tables import Folds, counts_at
+from skrate.curves.fold_tables import Folds, count_hits
 from skrate.data.arrays import Array, FloatArray, IntArray, dot
 from skrate.data.checks import check_n_jobs
 
@@ -30,7 +30,7 @@ def normal_bounds(
     folds: Folds, rates: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return normal bounds: Millard, Kull and Flach (2014), equation 8."""
-    mean, variance = _mean_and_variance(folds, folds.tpr_at(rates))
+    mean, variance = _mean_and_variance(folds, folds.interpolate_tpr(rates))
     margin = -special.ndtri((1 - level) / 2) * np.sqrt(variance)
     return folds.n_pos * (mean - margin), folds.n_pos * (mean + margin)
 
@@ -47,7 +47,7 @@ def beta_bounds(
     least = np.maximum(processed - n_neg, 0.0) / n_pos
     width = np.minimum(processed / n_pos, 1.0) - least
     is_open = width > 0
-    scaled = (folds.tpr_at(rates) - least) / np.where(is_open, width, 1.0)
+    scaled = (folds.interpolate_tpr(rates) - least) / np.where(is_open, width, 1.0)
     scaled = np.where(is_open, np.clip(scaled, 0, 1), 0.0)
     low, high = scaled_beta_interval(
         *_mean_and_variance(folds, scaled), 0.0, 1.0, level
@@ -75,11 +75,11 @@ def parametric_bounds(
     Millard, Kull and Flach (2014), theorem 1 and equations 22 to 29.
     """
 
-    def moments(laws: list[tuple[CountLaw, int]]) -> FloatArray:
+    def moments(laws: list[tuple[CountDistribution, int]]) -> FloatArray:
         each = [n * np.array(law.moments()) for law, n in laws]
         return np.asarray(np.sum(each, axis=0))
 
-    mean, variance = np.array(_at_each_rate(moments, folds, rates, n_jobs)).T
+    mean, variance = np.array(_map_rates(moments, folds, rates, n_jobs)).T
     return scaled_beta_interval(mean, variance, *folds.reachable(rates), level)
 
 
@@ -122,7 +122,7 @@ def exact_bounds(
     """
     # A probability that is equal up to rounding may be left out.
     tail = (1 - level) / 2 * (1 + 1e-9)
-    laws = _at_each_rate(pooled_law, folds, rates, n_jobs)
+    laws = _map_rates(pooled_distribution, folds, rates, n_jobs)
     if drawn is not None:
         depths = [law.depth(counts) for law, counts in zip(laws, drawn.T, strict=True)]
         n_out = int((1 - level) * len(drawn) + 1e-9)
@@ -135,8 +135,8 @@ def exact_bounds(
     return np.clip(lower, least, most), np.clip(upper, least, most)
 
 
-def _at_each_rate(
-    of_laws: Callable[[list[tuple[CountLaw, int]]], _Result],
+def _map_rates(
+    of_laws: Callable[[list[tuple[CountDistribution, int]]], _Result],
     folds: Folds,
     rates: FloatArray,
     n_jobs: int | None,
@@ -160,7 +160,7 @@ def _at_each_rate(
     return [result for batch in batches for result in batch]
 
 
-class PooledLaw(NamedTuple):
+class PooledDistribution(NamedTuple):
     """Distribution of the pooled count: a probability for each (first + i) / parts.
 
     ``at_most[i]`` and ``at_least[i]`` are the probabilities of no more and of no less.
@@ -189,9 +189,11 @@ class PooledLaw(NamedTuple):
         return np.asarray(np.minimum(at_most[below], at_least[above]))
 
 
-def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
+def pooled_distribution(
+    laws: list[tuple[CountDistribution, int]],
+) -> PooledDistribution:
     """Return the distribution of the sum over folds, from how many have which."""
-    parts = _parts_per_case([law for law, _ in laws])
+    parts = _sample_divisions([law for law, _ in laws])
     lattices = [(_on_lattice(law, parts), n_folds) for law, n_folds in laws]
     first = sum(parts * law.first * n_folds for law, n_folds in laws)
     n_values = 1 + sum((len(masses) - 1) * n for masses, n in lattices)
@@ -206,10 +208,10 @@ def pooled_law(laws: list[tuple[CountLaw, int]]) -> PooledLaw:
     low = int(np.searchsorted(at_most, unseen))
     high = n_values - int(np.searchsorted(at_least[::-1], unseen))
     kept = at_most[low:high].copy(), at_least[low:high].copy()
-    return PooledLaw(first + low, parts, *kept)
+    return PooledDistribution(first + low, parts, *kept)
 
 
-def _parts_per_case(laws: list[CountLaw]) -> int:
+def _sample_divisions(laws: list[CountDistribution]) -> int:
     """Return how finely a case is divided: as finely as needed and as can be seen."""
     if max(len(law.sure) for law in laws) > _SMALL_FOLD:
         return 1
@@ -221,7 +223,7 @@ def _parts_per_case(laws: list[CountLaw]) -> int:
     return finest
 
 
-def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
+def _on_lattice(law: CountDistribution, parts: int) -> FloatArray:
     """Return probabilities of multiples of 1 / parts, which keep the mean."""
     masses = np.zeros((len(law.sure) + 1, parts))
     masses[:-1, 0] = law.sure
@@ -234,7 +236,7 @@ def _on_lattice(law: CountLaw, parts: int) -> FloatArray:
     return flat
 
 
-class CountLaw(NamedTuple):
+class CountDistribution(NamedTuple):
     """Distribution of the positives in the first k cases of a fold, k maybe a fraction.
 
     With probability ``sure[i]`` the positives are ``first + i``, and with probability
@@ -283,32 +285,36 @@ class FoldSource:
         processed = self.n_pos * self.tpr + self.n_neg * self.fpr
         return processed / (self.n_pos + self.n_neg)
 
-    def laws(self, numbers: Iterable[float]) -> list[CountLaw]:
+    def laws(self, numbers: Iterable[float]) -> list[CountDistribution]:
         """Return how the positives found by processing numbers of cases vary."""
         # Numbers that cut the same case share its law.
-        joint_law = lru_cache(maxsize=None)(self._joint_law)
+        joint_law = lru_cache(maxsize=None)(self._joint_distribution)
         n, one, none = self.n_pos + self.n_neg, np.ones(1), np.zeros(1)
         found = []
         for k in numbers:
             # k / n * n may miss the integer it stands for by rounding.
             k = round(k) if abs(k - round(k)) < 1e-9 * n else k
             if not 0 < k < n:
-                found.append(CountLaw(0 if k <= 0 else self.n_pos, one, none, 0.0))
+                found.append(
+                    CountDistribution(0 if k <= 0 else self.n_pos, one, none, 0.0)
+                )
                 continue
             item = int(np.ceil(k))
             first, is_pos, is_neg = joint_law(item)
             if item == k:
-                law = CountLaw(first, is_pos + is_neg, np.zeros(len(is_pos)), 0.0)
+                law = CountDistribution(
+                    first, is_pos + is_neg, np.zeros(len(is_pos)), 0.0
+                )
             else:
                 # A count s of is_pos holds case `item`, of which a fraction is
                 # processed: it stands for s - 1 positives and that fraction. A count of
                 # is_neg is as it says, which is one place further on.
                 sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
-                law = CountLaw(first - 1, sure, partial, float(k - (item - 1)))
+                law = CountDistribution(first - 1, sure, partial, float(k - (item - 1)))
             found.append(law)
         return found
 
-    def _joint_law(self, k: int) -> JointLaw:
+    def _joint_distribution(self, k: int) -> JointLaw:
         """Return the distribution of (positives among the first k, class of case k)."""
         tpr, fpr, tpr_weight, fpr_weight = self._nodes(k)
         least, most = max(0, k - self.n_neg), min(k, self.n_pos)
@@ -518,7 +524,7 @@ def _drawn_counts(
     n_cases = n_pos + n_neg
     if not is_adjusted:
         labels = places.ranked_labels(np.full(n_tables, n_pos), n_cases, rng)
-        return counts_at(labels, rates)
+        return count_hits(labels, rates)
     drawn = rng.binomial(n_cases, n_pos / n_cases, n_tables)
     while not np.all(lacks_none := (drawn > 0) & (drawn < n_cases)):
         again = np.flatnonzero(~lacks_none)
@@ -564,7 +570,7 @@ def joint_range(counts: FloatArray, level: float) -> tuple[FloatArray, FloatArra
     return pointwise_range(counts, level, int(np.sort(depths)[n_rows]) - 1)
 
 
-def around_consensus(
+def shift_consensus_bounds(
     folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return bounds of new folds, moved by what these are off the consensus.
@@ -574,13 +580,15 @@ def around_consensus(
     to the consensus stays behind by up to a case. Bounds are made wider where they
     would leave the consensus out.
     """
-    found = folds.pooled_count(folds.tpr_at(rates))
+    found = folds.pooled_count(folds.interpolate_tpr(rates))
     if not folds.has_one_prevalence:
         move = found - expected_count(folds, rates)
         least, most = folds.reachable(rates)
         lower = np.clip(lower + move - np.clip(move, 0, 1), least, most)
         upper = np.clip(upper + move - np.clip(move, -1, 0), least, most)
-    return as_rising(folds, rates, np.minimum(lower, found), np.maximum(upper, found))
+    return make_monotone(
+        folds, rates, np.minimum(lower, found), np.maximum(upper, found)
+    )
 
 
 def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
@@ -592,7 +600,7 @@ def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
     return total
 
 
-def as_rising(
+def make_monotone(
     folds: Folds, rates: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the bounds, made wider where they turn back.
@@ -605,7 +613,7 @@ def as_rising(
     return np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)
 
 
-def bends_between(
+def find_bends(
     folds: Folds,
     rates: FloatArray,
     lower: FloatArray,
@@ -621,7 +629,7 @@ def bends_between(
         np.searchsorted(cuts, rates[0], "right"), np.searchsorted(cuts, rates[1])
     )
     knots = np.concatenate([rates[:1], cuts[inner], rates[1:]])
-    found = folds.pooled_count(folds.tpr_at(knots))
+    found = folds.pooled_count(folds.interpolate_tpr(knots))
     processed = knots * (folds.n_pos + folds.n_neg)
     counts = []
     for ends in (lower, upper):
@@ -635,5 +643,5 @@ def bends_between(
     if bounds != "normal":
         counts = [np.clip(count, *folds.reachable(knots)) for count in counts]
     if bounds not in {"normal", "beta"}:
-        counts = list(as_rising(folds, knots, *counts))
+        counts = list(make_monotone(folds, knots, *counts))
     return knots, counts[0], counts[1]

@@ -10,15 +10,15 @@ import numpy as np
 
 from skrate.curves.averages import AVERAGES, Average, averaged, fixed_width
 from skrate.curves.bounds import (
-    around_consensus,
-    bends_between,
     beta_bounds,
     bootstrap_counts,
     exact_bounds,
+    find_bends,
     joint_range,
     normal_bounds,
     parametric_bounds,
     pointwise_range,
+    shift_consensus_bounds,
 )
 from skrate.curves.fold_tables import (
     Folds,
@@ -216,9 +216,9 @@ def rate_averaged_roc_curve(
         steps = default_rates(folds.tables, has_weights=folds.has_weights)
 
     how = _HowBounded(bounds, band, level, n_resamples, generator, n_jobs)
-    at = partial(_at_counts, folds, steps, is_clipped=bounds != "normal")
-    fold_tpr = folds.tpr_at(steps)
-    fold_fpr = folds.fpr_at(steps, fold_tpr)
+    at = partial(_bound_curve, folds, steps, is_clipped=bounds != "normal")
+    fold_tpr = folds.interpolate_tpr(steps)
+    fold_fpr = folds.compute_fpr(steps, fold_tpr)
     curve = at(folds.pooled_count(fold_tpr))
     interval = CurveInterval(*map(at, how.counts(folds, steps))) if bounds else None
     for array in (steps, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
@@ -254,16 +254,16 @@ class _HowBounded(NamedTuple):
         divided by all positives: repeats are taken to err together, as they test the
         same cases, and one more repeat makes nothing narrower.
         """
-        each = [self._of_repeat(repeat, steps) for repeat in folds.by_repeat]
+        each = [self._repeat_bounds(repeat, steps) for repeat in folds.split_repeats]
         return [np.sum(side, axis=0) for side in zip(*each, strict=True)]
 
-    def _of_repeat(
+    def _repeat_bounds(
         self, repeat: Folds, steps: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return the same of one repeat."""
         bounds, level, n_jobs = self.bounds, self.level, self.n_jobs
         if bounds in BASELINES:
-            found = repeat.pooled_count(repeat.tpr_at(steps))
+            found = repeat.pooled_count(repeat.interpolate_tpr(steps))
             low, high = BASELINES[bounds](repeat, steps, level)
             return np.minimum(low, found), np.maximum(high, found)
         drawn = None
@@ -283,10 +283,10 @@ class _HowBounded(NamedTuple):
         else:
             central = pointwise_range if self.band == "pointwise" else joint_range
             ends = central(drawn, level)
-        return around_consensus(repeat, steps, *ends)
+        return shift_consensus_bounds(repeat, steps, *ends)
 
 
-def _at_counts(
+def _bound_curve(
     folds: Folds, rates: FloatArray, count: FloatArray, *, is_clipped: bool
 ) -> CurveBound:
     """Return where the rates are met by curves that find ``count`` positives."""
@@ -305,8 +305,8 @@ def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
             "are not whole: it is about a number of cases, which weights do not "
             "have. Use bounds='normal', 'beta' or None."
         )
-    if bounds in BASELINES and min(len(r.tables) for r in folds.by_repeat) < 2:
-        where = "" if len(folds.by_repeat) == 1 else " in a repeat"
+    if bounds in BASELINES and min(len(r.tables) for r in folds.split_repeats) < 2:
+        where = "" if len(folds.split_repeats) == 1 else " in a repeat"
         raise ValueError(
             f"bounds={bounds!r} needs at least two folds with both classes, found "
             f"one{where}: it is the spread over folds that share no case. Use "
@@ -442,7 +442,7 @@ class ConsensusCurve(Drawn, Rows):
     @property
     def n_repeats(self) -> int:
         """Number of repeats of the cross-validation; bounds are averaged over them."""
-        return len(self.folds.by_repeat)
+        return len(self.folds.split_repeats)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict of columns such as "rate" and "tpr_low", an entry per rate."""
@@ -457,7 +457,7 @@ class ConsensusCurve(Drawn, Rows):
     def recall_at_rate(self, r: float) -> CurvePoint:
         """Return the recall with its bounds, if the share ``r`` is processed."""
         r = check_fraction("r", r, include_zero=True, include_one=True)
-        recalls = self.folds.tpr_at(np.array([r]))
+        recalls = self.folds.interpolate_tpr(np.array([r]))
         value = float(self.folds.pooled_count(recalls)[0]) / self.folds.n_pos
         interval, after = self.confidence_interval, int(np.searchsorted(self.rates, r))
         if interval is None or after == len(self.rates):
@@ -584,7 +584,7 @@ class ConsensusCurve(Drawn, Rows):
         cell = slice(after - 1, after + 1)
         ends = [bound.tpr[cell] for bound in self.confidence_interval or ()]
         lower, upper = (end * self.folds.n_pos for end in ends)
-        rates, *counts = bends_between(
+        rates, *counts = find_bends(
             self.folds, self.rates[cell], lower, upper, self.bounds
         )
         recalls = [count / self.folds.n_pos for count in counts]

@@ -20,7 +20,7 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings, Repeats, check_repeats
 from skrate.data.sample import check_ranking
-from skrate.data.table import RankTable, check_alone, table_of
+from skrate.data.table import RankTable, build_table, check_alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Folds:
     added: int = 1
 
     @cached_property
-    def by_repeat(self) -> list[Folds]:
+    def split_repeats(self) -> list[Folds]:
         """The folds of each repeat, as a single cross-validation."""
         if self.repeats is None:
             return [self]
@@ -70,7 +70,7 @@ class Folds:
         """Share of the positives in all folds together."""
         return self.n_pos / (self.n_pos + self.n_neg)
 
-    def tpr_at(self, rates: FloatArray) -> FloatArray:
+    def interpolate_tpr(self, rates: FloatArray) -> FloatArray:
         """Return the recall of each fold at ``rates``: 0 without positives."""
         found = np.stack(
             [np.interp(rates, table.rates, table.cum_pos) for table in self.tables]
@@ -78,7 +78,7 @@ class Folds:
         n_pos = self.column("n_pos")
         return np.divide(found, n_pos, out=np.zeros_like(found), where=n_pos > 0)
 
-    def fpr_at(self, rates: FloatArray, tpr: FloatArray) -> FloatArray:
+    def compute_fpr(self, rates: FloatArray, tpr: FloatArray) -> FloatArray:
         """Return the false positive rates of the folds at given recalls."""
         processed = rates * self.column("total")
         fpr = (processed - self.column("n_pos") * tpr) / self.column("n_neg")
@@ -107,7 +107,7 @@ class Folds:
     def pooled(self) -> RankTable:
         """The consensus as a table: one group between two ``cuts``."""
         processed = self.cuts * (self.n_pos + self.n_neg)
-        pos = np.diff(self.pooled_count(self.tpr_at(self.cuts)))
+        pos = np.diff(self.pooled_count(self.interpolate_tpr(self.cuts)))
         pos = np.maximum(pos, 0.0)
         # The rest is negative, but for rounding.
         neg = np.maximum(np.diff(processed) - pos, 0.0)
@@ -163,7 +163,7 @@ class Folds:
 FoldsLike: TypeAlias = Sequence[ArrayLike | RankTable] | Array | FoldRankings | Folds
 
 
-def counts_at(labels: Array, rates: FloatArray) -> FloatArray:
+def count_hits(labels: Array, rates: FloatArray) -> FloatArray:
     """Return how many ``labels``, 0 or 1, are 1 in the first share of each ranking.
 
     Rankings lie along the last axis; of a case that is cut, its part is counted.
@@ -218,7 +218,7 @@ def check_folds(
             f"of {len(given)} folds {len(tables)} are tables."
         )
     if isinstance(y_trues, FoldRankings):
-        folds = folds_of_rankings(y_trues)
+        folds = make_folds(y_trues)
     elif tables:
         check_alone(tables[0], "y_trues", **by_fold, pos_label=pos_label)
         has_weights = any(table.n_cases is None for table in tables)
@@ -235,12 +235,12 @@ def check_folds(
                     )
         weights = by_fold["sample_weight"] or [None] * len(labels)
         cases = zip(labels, by_fold["y_scores"], weights, strict=True)
-        folds = _folds_of_cases(list(cases), pos_label)
+        folds = _build_folds(list(cases), pos_label)
     known = folds.repeats if repeats is None else repeats
-    return _with_both_classes(folds, known)
+    return _select_two_class_folds(folds, known)
 
 
-def _with_both_classes(folds: Folds, repeats: Repeats) -> Folds:
+def _select_two_class_folds(folds: Folds, repeats: Repeats) -> Folds:
     """Return the folds that have both classes, with the number of each one's repeat."""
     numbers = check_repeats("repeats", repeats, len(folds.tables)).tolist()
     has_both = [table.n_pos > 0 and table.n_neg > 0 for table in folds.tables]
@@ -263,13 +263,13 @@ def _with_both_classes(folds: Folds, repeats: Repeats) -> Folds:
     )
 
 
-def folds_of_rankings(rankings: FoldRankings) -> Folds:
+def make_folds(rankings: FoldRankings) -> Folds:
     """Return all folds, also folds of one class, which have no ROC curve."""
-    folds, numbers = _folds_of_cases(list(rankings), None), rankings.repeats.tolist()
+    folds, numbers = _build_folds(list(rankings), None), rankings.repeats.tolist()
     return replace(folds, repeats=tuple(numbers), pos_label=rankings.pos_label)
 
 
-def _folds_of_cases(
+def _build_folds(
     cases: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike | None]], pos_label: Label
 ) -> Folds:
     """Return the folds of (labels, scores, weights or None)."""
@@ -277,7 +277,7 @@ def _folds_of_cases(
     for i, (y_true, y_score, weights) in enumerate(cases):
         try:
             sample = check_ranking(y_true, y_score, weights, pos_label)
-            tables.append(table_of(sample, with_scores=True))
+            tables.append(build_table(sample, with_scores=True))
             if weights is not None:
                 weights = check_weights("sample_weight", weights)
                 sums.append(weights.sum())

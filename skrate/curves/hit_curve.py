@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skrate.curves.fold_tables import folds_of_rankings
+from skrate.curves.fold_tables import make_folds
 from skrate.data.arrays import ROUNDING, ArrayLike, FloatArray, Label
 from skrate.data.checks import check_fraction, within_rounding
 from skrate.data.folds import FoldRankings
@@ -116,7 +116,7 @@ def hit_curve(
             y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
         )
         check_class_gain(gain, cost)
-        y_true = folds_of_rankings(y_true).pooled
+        y_true = make_folds(y_true).pooled
         y_score = sample_weight = pos_label = None
     if gain is not None or cost is not None:
         found = gain_curve(

@@ -66,7 +66,7 @@ def dot(first: Array, second: Array) -> Any:
     return np.add.reduce(sums, axis=0)
 
 
-def sum_from_right(values: FloatArray) -> FloatArray:
+def reverse_cumsum(values: FloatArray) -> FloatArray:
     """Return for each entry the sum of it and all that follow, within its row."""
     sums = np.empty_like(values)
     np.cumsum(values[..., ::-1], axis=-1, out=sums[..., ::-1])
@@ -79,7 +79,7 @@ def ratio(part: Array, whole: Array) -> FloatArray:
     return np.asarray(part / np.maximum(whole, least))
 
 
-def share_of(part: Array, whole: Array) -> FloatArray:
+def divide_or_nan(part: Array, whole: Array) -> FloatArray:
     """Return ``part / whole``; nan where the whole is nothing."""
     shares = np.full(len(part), np.nan)
     np.divide(part, whole, out=shares, where=whole > 0)

@@ -139,7 +139,7 @@ def check_scores(name: str, values: Any, *, takes_unreturned: bool = False) -> A
     return scores
 
 
-def warn_of_classes(name: str, scores: Array) -> None:
+def warn_class_scores(name: str, scores: Array) -> None:
     """Warn of 10 or more whole numbers that are all 0 or 1, or -1 or 1, as classes are.
 
     Probabilities of 0 and 1 are those of a tree: floating point numbers are scores.
@@ -191,7 +191,7 @@ def check_equal_length(**arrays: Array) -> None:
 
 def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
     """Return which cases are positive; a sample of one class is fine."""
-    masks = _masks_of_two(labels)
+    masks = _two_class_masks(labels)
     positive = positive_label(list(masks), pos_label)
     return np.zeros(len(labels), bool) if positive is None else masks[positive]
 
@@ -206,10 +206,10 @@ def is_label(labels: Array, label: Any) -> BoolArray:
 
 def distinct_labels(labels: Array) -> list[Any]:
     """Return the labels in sorted order, at most two."""
-    return list(_masks_of_two(labels))
+    return list(_two_class_masks(labels))
 
 
-def _masks_of_two(labels: Array) -> dict[Any, BoolArray]:
+def _two_class_masks(labels: Array) -> dict[Any, BoolArray]:
     masks = class_masks(labels, 2)
     if len(masks) > 2:
         found = np.unique(labels).tolist()
@@ -287,7 +287,7 @@ def raise_missing(name: str, where: int) -> NoReturn:
     )
 
 
-def says_its_positive(found: list[Any]) -> bool:
+def has_default_positive(found: list[Any]) -> bool:
     """Return whether labels are of {0, 1}, {-1, 1} or booleans: 1 is positive."""
     return set(found) <= {0, 1} or set(found) <= {-1, 1}
 
@@ -307,7 +307,7 @@ def positive_label(found: list[Any], pos_label: Label) -> Any:
     ``found`` are the labels of ``y_true``, one or two, in sorted order.
     """
     if pos_label is None:
-        if not says_its_positive(found):
+        if not has_default_positive(found):
             choices = " or ".join(f"pos_label={shown(label)}" for label in found)
             raise ValueError(
                 f"pos_label=None is ambiguous for y_true with {_listed(found)}: pass "
@@ -416,7 +416,7 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_shares(
+def check_fractions(
     name: str,
     values: Any,
     low: float = 0.0,
@@ -649,7 +649,7 @@ def shown(value: Any) -> str:
 Seen = dict[Any, str]
 
 
-def seen_in_all(parts: Iterable[Seen]) -> Seen:
+def merge_labels(parts: Iterable[Seen]) -> Seen:
     """Return the labels of all parts, each with the first of these that holds it."""
     seen: Seen = {}
     for part in parts:
@@ -658,15 +658,17 @@ def seen_in_all(parts: Iterable[Seen]) -> Seen:
     return seen
 
 
-def seen_with(before: Seen, where: str, labels: Array, pos_label: Label = None) -> Seen:
+def update_labels(
+    before: Seen, where: str, labels: Array, pos_label: Label = None
+) -> Seen:
     """Return the labels seen before and in one more part; raise if they do not fit."""
-    seen = seen_in_all([before, dict.fromkeys(distinct_labels(labels), where)])
+    seen = merge_labels([before, dict.fromkeys(distinct_labels(labels), where)])
     if len(seen) > len(before):
-        check_seen(seen, pos_label)
+        check_merged_labels(seen, pos_label)
     return seen
 
 
-def check_seen(seen: Seen, pos_label: Label) -> None:
+def check_merged_labels(seen: Seen, pos_label: Label) -> None:
     """Raise unless the labels of all parts are those of one problem of two classes."""
     if not seen:
         raise ValueError("y_true is empty: at least one case is needed.")

@@ -60,7 +60,7 @@ class Cells(NamedTuple):
         return np.asarray(self.shifts == 0)
 
 
-def keys_of(scores: Array) -> Keys:
+def encode_scores(scores: Array) -> Keys:
     """Return integers in the order of finite scores, equal where these are."""
     floats = scores.astype(np.float64)
     with np.errstate(invalid="ignore"):
@@ -77,9 +77,9 @@ def keys_of(scores: Array) -> Keys:
     return np.where(is_below, ~bits, bits | _SIGN)
 
 
-def scores_of(keys: Keys) -> FloatArray:
+def decode_scores(keys: Keys) -> FloatArray:
     """Return the scores of keys; beyond the finite ones the last of these."""
-    ends = keys_of(np.array([np.finfo(np.float64).min, np.finfo(np.float64).max]))
+    ends = encode_scores(np.array([np.finfo(np.float64).min, np.finfo(np.float64).max]))
     keys = np.clip(keys, *ends)
     return np.where(keys >= _SIGN, keys ^ _SIGN, ~keys).view(np.float64)
 
@@ -231,7 +231,7 @@ def reach(cells: Cells) -> Reach:
 Batches = Iterable[tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]]
 
 
-def columns_of(
+def iterate_columns(
     batches: Iterable[Any], *names: str
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Yield the number of each batch and its columns, the last are weights or None."""

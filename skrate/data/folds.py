@@ -29,11 +29,11 @@ from skrate.data.checks import (
     check_weights,
     shown,
     warn,
-    warn_of_classes,
+    warn_class_scores,
 )
 from skrate.data.metric_lookup import find_table_metric
-from skrate.data.ranking import Grouping, check_groups, in_natural_order
-from skrate.data.representations import html_of, plain
+from skrate.data.ranking import Grouping, check_groups, sort_naturally
+from skrate.data.representations import plain, render_html
 from skrate.data.table import RankTable
 
 
@@ -176,7 +176,7 @@ class FoldRankings:
         if indices is not None:
             rows["indices"] = check_counts("indices", check_vector("indices", indices))
         check_equal_length(**rows)
-        warn_of_classes("y_score", rows["y_score"])
+        warn_class_scores("y_score", rows["y_score"])
         rows["is_pos"] = check_labels(rows["y_true"], pos_label)
         known = dict.fromkeys(("sample_weight", "clusters", "indices", "estimators"))
         known |= {name: frozen(np.array(values)) for name, values in rows.items()}
@@ -187,7 +187,7 @@ class FoldRankings:
                     f"sample_weight is zero for every case of fold {name}: leave the "
                     "fold out."
                 )
-        vars(self)["repeats"] = frozen(self._repeats_of(repeats))
+        vars(self)["repeats"] = frozen(self._number_repeats(repeats))
         if estimators is not None:
             is_sequence = isinstance(estimators, Sequence | np.ndarray)
             models = tuple(estimators) if is_sequence else ()
@@ -329,11 +329,11 @@ class FoldRankings:
         return f"FoldRankings({told['n_cases']:,} cases in {folds}, {more})"
 
     def _repr_html_(self) -> str:
-        return html_of("FoldRankings", self.to_dict())
+        return render_html("FoldRankings", self.to_dict())
 
     @lazy
     def _fold_groups(self) -> Grouping:
-        return in_natural_order(check_groups("fold", self.fold))
+        return sort_naturally(check_groups("fold", self.fold))
 
     @lazy
     def _rows(self) -> list[IntArray]:
@@ -350,7 +350,7 @@ class FoldRankings:
             return rows, rows
         return np.unique(self.indices, return_index=True, return_inverse=True)[1:]
 
-    def _repeats_of(self, repeats: Repeats) -> IntArray:
+    def _number_repeats(self, repeats: Repeats) -> IntArray:
         """Return the number of each fold's repeat, in which no case is tested twice."""
         if self.indices is None:
             numbers = check_repeats("repeats", repeats, self.n_folds)
@@ -447,7 +447,7 @@ _OF_ROW = {
 }
 
 
-def are_of_folds(given: Any, kind: type = FoldRankings) -> bool:
+def are_fold_rankings(given: Any, kind: type = FoldRankings) -> bool:
     """Return whether rankings of folds are given, of each of several models."""
     if isinstance(given, Mapping):
         given = list(given.values())
@@ -538,7 +538,7 @@ def row_numbers(test: ArrayLike) -> IntArray:
     return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
 
 
-def rows_of_part(part: ArrayLike, n_cases: int, fold: int) -> IntArray:
+def check_part_rows(part: ArrayLike, n_cases: int, fold: int) -> IntArray:
     """Return the row numbers of a part of a fold; negative ones are from the end."""
     rows = row_numbers(part)
     outside = rows[(rows < -n_cases) | (rows >= n_cases)]

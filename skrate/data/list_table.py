@@ -31,10 +31,10 @@ from skrate.data.checks import (
     check_weights,
     class_masks,
     joined,
-    seen_with,
     shown,
+    update_labels,
 )
-from skrate.data.compressed import columns_of, naming_batch
+from skrate.data.compressed import iterate_columns, naming_batch
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import (
@@ -47,7 +47,7 @@ from skrate.data.ranking import (
     segment_cumsum,
 )
 from skrate.data.sample import Sample, check_ranking
-from skrate.data.table import RankTable, table_of
+from skrate.data.table import RankTable, build_table
 
 # Of the keys that lists are sorted by.
 _KEY_BITS = 64
@@ -108,10 +108,10 @@ class ListTable:
     @cached_property
     def relevant(self) -> IntArray:
         """The rows that hold positives that were returned."""
-        return np.flatnonzero(self.found_pos > 0)
+        return np.flatnonzero(self.returned_pos > 0)
 
     @cached_property
-    def found_pos(self) -> Array:
+    def returned_pos(self) -> Array:
         """Weight of the positives of each row, 0 if they were not returned."""
         if self.unreturned is None:
             return self.pos
@@ -277,31 +277,31 @@ def list_table(
         are_returned = n_relevant is None and not (sample.scores == -np.inf).any()
         if grades is None and gain is None and entities is None and are_returned:
             return _single_list(sample)
-        groups = np.zeros(sample.n_given, dtype=np.intp)
+        groups = np.zeros(sample.n_input, dtype=np.intp)
     lists = check_groups("groups", groups)
-    items = _items_of(sample, lists, gain, grades)
+    items = _make_items(sample, lists, gain, grades)
     if entities is not None:
         grouped = check_groups("entities", entities)
-        _of_kept(sample, entities=grouped.codes)
-        items = _of_entities(items, grouped)
+        _select_weighted_rows(sample, entities=grouped.codes)
+        items = _merge_entities(items, grouped)
     if n_relevant is not None:
-        lists, items = _with_missing(lists, items, n_relevant)
-    return _table_of_items(lists, items)
+        lists, items = _add_missing_items(lists, items, n_relevant)
+    return _build_item_table(lists, items)
 
 
-def _items_of(
+def _make_items(
     sample: Sample, lists: Grouping, gain: FloatArray | None, grades: Grades | None
 ) -> _Items:
     """Return the items of lists, with what each gains."""
-    if len(lists.codes) != sample.n_given:
+    if len(lists.codes) != sample.n_input:
         # Their labels may be sizes.
-        _of_kept(sample, groups=lists.labels.take(lists.codes))
-    gain = _of_kept(sample, gain=gain)
+        _select_weighted_rows(sample, groups=lists.labels.take(lists.codes))
+    gain = _select_weighted_rows(sample, gain=gain)
     if gain is not None and sample.weights is not None:
         gain = gain * sample.weights
     assert sample.scores is not None
     return _Items(
-        codes=_of_kept(sample, groups=lists.codes),
+        codes=_select_weighted_rows(sample, groups=lists.codes),
         n_lists=len(lists.labels),
         levels=sample.is_pos.view(np.uint8) if grades is None else grades.levels,
         scores=sample.scores,
@@ -311,7 +311,7 @@ def _items_of(
     )
 
 
-def _of_kept(sample: Sample, **column: Any) -> Any:
+def _select_weighted_rows(sample: Sample, **column: Any) -> Any:
     """Return a column of the cases that have weight, after a check of its length."""
     (values,) = column.values()
     if values is None:
@@ -324,7 +324,7 @@ def _of_kept(sample: Sample, **column: Any) -> Any:
 
 def _single_list(sample: Sample) -> ListTable:
     """Return the table of one list, which is the table of a ranking."""
-    table = table_of(sample)
+    table = build_table(sample)
     pos: Array
     neg: Array
     if table.labels is not None:
@@ -432,7 +432,7 @@ def _gains(grades: Array, gain: GradeGain) -> FloatArray:
     return np.asarray(np.where(numbers % 1 == 0, exp2(numbers) - 1, parts))
 
 
-def seen_rows(lists: ListTable, n_seen: FloatArray) -> FloatArray:
+def top_row_fractions(lists: ListTable, n_seen: FloatArray) -> FloatArray:
     """Return the share of each row that is in the first ``n_seen`` of its list."""
     cut = lists.spread(n_seen)
     share = cut - lists.begins
@@ -460,7 +460,7 @@ class _Items(NamedTuple):
         return 1 if self.gains is None else max(len(self.gains) - 1, 1).bit_length()
 
 
-def _of_entities(items: _Items, entities: Grouping) -> _Items:
+def _merge_entities(items: _Items, entities: Grouping) -> _Items:
     """Return an item for each entity of a list.
 
     It has the greatest level and the greatest score of its cases, and so is positive
@@ -478,7 +478,7 @@ def _of_entities(items: _Items, entities: Grouping) -> _Items:
     )
 
 
-def _with_missing(
+def _add_missing_items(
     lists: Grouping, items: _Items, n_relevant: RelevantCounts
 ) -> tuple[Grouping, _Items]:
     """Return lists and items with the relevant items that have no row.
@@ -573,7 +573,7 @@ def _relevance(
     return grades >= threshold
 
 
-def _table_of_items(lists: Grouping, items: _Items) -> ListTable:
+def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
     """Return the table of items, sorted by list and by decreasing score within it."""
     # Before sorting, which may use the scores up.
     is_unreturned = items.scores == -np.inf
@@ -722,7 +722,7 @@ def whole_lists(
     seen: Seen = {}
     held: list[Array] | None = None
     number = 0
-    for number, columns in columns_of(batches, *names[:3]):
+    for number, columns in iterate_columns(batches, *names[:3]):
         with naming_batch(number):
             rows = [
                 check_vector(name, column)
@@ -732,7 +732,7 @@ def whole_lists(
             check_equal_length(**dict(zip(names, rows, strict=False)))
             check_present("groups", rows[2])
             if not is_graded:
-                seen = seen_with(seen, f"batch {number}", rows[0], pos_label)
+                seen = update_labels(seen, f"batch {number}", rows[0], pos_label)
             if held is not None:
                 pairs = zip(names, held, rows, strict=False)
                 rows = [_together(*pair) for pair in pairs]

@@ -12,14 +12,14 @@ from skrate.data.checks import (
     Seen,
     as_float64,
     check_equal_length,
-    check_seen,
+    check_merged_labels,
     check_vector,
     distinct_labels,
+    merge_labels,
     positive_label,
-    seen_in_all,
 )
 from skrate.data.compressed import compressed, merged_cells
-from skrate.data.table import RankTable, table_of_cells
+from skrate.data.table import RankTable, build_cell_table
 
 # Cases that are ranked at once where they come in small batches.
 _GATHERED = 2**20
@@ -33,7 +33,7 @@ class Piece:
     labels: Seen  # Where each label was first seen.
 
 
-def piece_of(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Piece:
+def make_piece(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Piece:
     """Return what is known of the cases of one chunk, which may be none.
 
     ``columns`` are labels, scores and maybe weights. Which label is positive is decided
@@ -68,7 +68,7 @@ def piece_of(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Piec
     return Piece(table if has_weight else None, seen)
 
 
-def piece_of_batches(
+def make_batch_piece(
     where: str, batches: Iterable[Sequence[Array]], pos_label: Label, max_groups: int
 ) -> Piece:
     """Return what is known of cases that come in small batches of columns."""
@@ -77,7 +77,7 @@ def piece_of_batches(
 
     def add_gathered() -> None:
         columns = [np.concatenate(parts) for parts in zip(*gathered, strict=True)]
-        pieces.append(piece_of(where, columns, pos_label))
+        pieces.append(make_piece(where, columns, pos_label))
         gathered.clear()
 
     for batch in batches:
@@ -86,23 +86,23 @@ def piece_of_batches(
             add_gathered()
         # So that few tables are held.
         if len(pieces) == 8:
-            pieces[:] = [sum_of_pieces(pieces, max_groups)]
+            pieces[:] = [sum_pieces(pieces, max_groups)]
     if gathered:
         add_gathered()
-    return sum_of_pieces(pieces, max_groups)
+    return sum_pieces(pieces, max_groups)
 
 
-def sum_of_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
+def sum_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
     """Return the piece of all their cases, compressed to a number of groups.
 
     Tables are added in the order of the pieces: the same to the last bit wherever.
     """
-    seen = seen_in_all(piece.labels for piece in pieces)
+    seen = merge_labels(piece.labels for piece in pieces)
     tables = [piece.table for piece in pieces if piece.table is not None]
     if sum(table.n_groups for table in tables) > max_groups:
         # All at once, which is one sort.
         cells = merged_cells([table.cells for table in tables])
-        return Piece(table_of_cells(compressed(cells, max_groups)), seen)
+        return Piece(build_cell_table(compressed(cells, max_groups)), seen)
     while len(tables) > 1:
         odd = tables[-1:] if len(tables) % 2 else []
         pairs = zip(tables[:-1:2], tables[1::2], strict=True)
@@ -112,7 +112,7 @@ def sum_of_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
 
 def whole_table(piece: Piece, pos_label: Label) -> RankTable:
     """Return the table of the piece of all cases, or raise for what is amiss in it."""
-    check_seen(piece.labels, pos_label)
+    check_merged_labels(piece.labels, pos_label)
     if piece.table is None:
         raise ValueError("sample_weight is zero for every case: no case is left.")
     return piece.table

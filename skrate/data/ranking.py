@@ -51,18 +51,18 @@ def check_groups(name: str, values: Any) -> Grouping:
     return Grouping(codes, distinct, np.bincount(codes))
 
 
-def in_natural_order(groups: Grouping) -> Grouping:
+def sort_naturally(groups: Grouping) -> Grouping:
     """Return the groups with names ordered by the numbers in them."""
     names = groups.labels.tolist()
     if not all(isinstance(name, str) for name in names):
         return groups
 
-    def by_numbers(place: int) -> list[str | int]:
+    def natural_key(place: int) -> list[str | int]:
         # Text and digits in turn, so that like is compared with like.
         parts = re.split(r"(\d+)", names[place])
         return [int(part) if i % 2 else part for i, part in enumerate(parts)]
 
-    order = np.array(sorted(range(len(names)), key=by_numbers), dtype=np.intp)
+    order = np.array(sorted(range(len(names)), key=natural_key), dtype=np.intp)
     return Grouping(
         np.argsort(order)[groups.codes], groups.labels[order], groups.sizes[order]
     )
@@ -152,7 +152,7 @@ def ranking(scores: Array) -> tuple[IntArray, BoolArray]:
     must not depend on how a processor sorts. An index is sorted only of cases that
     rounding has made equal.
     """
-    order, begins = _by_places(scores)
+    order, begins = _sort_rounded(scores)
     is_unsure = ~begins
     is_unsure[:-1] |= is_unsure[1:]
     n_unsure = np.count_nonzero(is_unsure)
@@ -174,7 +174,7 @@ def ranking(scores: Array) -> tuple[IntArray, BoolArray]:
     return order, begins
 
 
-def _by_places(scores: Array) -> tuple[IntArray, BoolArray]:
+def _sort_rounded(scores: Array) -> tuple[IntArray, BoolArray]:
     """Return the cases, best first except for rounding, and where another score begins.
 
     Scores are rounded to integers above the place of their case, as sorting values

@@ -83,17 +83,17 @@ def html_row(cells: Sequence[str], tag: str = "td") -> str:
     return f"<tr><{tag} {_LEFT}>{name}</{tag}>{right}</tr>"
 
 
-def html_of(title: str, values: Mapping[str, Any], caption: str = "") -> str:
+def render_html(title: str, values: Mapping[str, Any], caption: str = "") -> str:
     """Return plain data as a table: by entry, or by row if all are equal lists."""
     columns = list(values.values())
     lengths = {len(one) if isinstance(one, list) else None for one in columns}
     if len(lengths) == 1 and None not in lengths:
-        return _of_columns(title, values)
+        return _render_columns(title, values)
     lines = [html_row([name, _text(value)]) for name, value in values.items()]
     return html_table([html_title(title, 2), *lines], caption)
 
 
-def _of_columns(title: str, columns: Mapping[str, list[Any]]) -> str:
+def _render_columns(title: str, columns: Mapping[str, list[Any]]) -> str:
     n_rows = len(next(iter(columns.values())))
     # What says the same in words in each row.
     same = [

@@ -24,7 +24,7 @@ from skrate.data.checks import (
     check_scores,
     check_vector,
     check_weights,
-    warn_of_classes,
+    warn_class_scores,
 )
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.ranking import ranking
@@ -48,7 +48,7 @@ class Sample:
     # What cases count as where that is not known; `is_pos` then has no meaning.
     estimated: EstimatedLabels | None = None
 
-    def with_weight(self) -> Self:
+    def drop_zero_weights(self) -> Self:
         """Return the cases that have weight; ``kept`` says which."""
         if self.weights is None or self.weights.all():
             return self
@@ -62,19 +62,19 @@ class Sample:
             kept=kept,
         )
 
-    def with_scores(self, name: str, y_score: ArrayLike) -> Self:
+    def add_scores(self, name: str, y_score: ArrayLike) -> Self:
         """Return the same cases with scores, which are checked under ``name``."""
         scores = check_scores(name, y_score)
-        warn_of_classes(name, scores)
-        if len(scores) != self.n_given:
+        warn_class_scores(name, scores)
+        if len(scores) != self.n_input:
             raise ValueError(
-                f"Unequal numbers of cases: y_true has {self.n_given}, {name} has "
+                f"Unequal numbers of cases: y_true has {self.n_input}, {name} has "
                 f"{len(scores)}."
             )
         return replace(self, scores=scores if self.kept is None else scores[self.kept])
 
     @property
-    def n_given(self) -> int:
+    def n_input(self) -> int:
         """Number of cases before those without weight were left out."""
         return len(self.is_pos if self.kept is None else self.kept)
 
@@ -171,7 +171,7 @@ class Sample:
         return n_pos, n_neg
 
 
-def check_scores_given(y_score: ArrayLike | None, y_true: object) -> ArrayLike:
+def require_scores(y_score: ArrayLike | None, y_true: object) -> ArrayLike:
     """Return scores if there are any; ``__skrate_hint__`` of what was given helps."""
     if y_score is None:
         hint = getattr(type(y_true), "__skrate_hint__", "")
@@ -199,18 +199,18 @@ def check_ranking(
     with ``keep_scale`` only weights of one. Labels that are estimates are taken where
     they are, or all are known after all.
     """
-    y_score = check_scores_given(y_score, y_true)
+    y_score = require_scores(y_score, y_true)
     found = check_labelled(
         y_true, sample_weight, pos_label, takes_estimates=takes_estimates
     )
     scores = check_scores("y_score", y_score, takes_unreturned=takes_unreturned)
     check_equal_length(y_true=found.is_pos, y_score=scores)
-    warn_of_classes("y_score", scores)
+    warn_class_scores("y_score", scores)
     weights = found.weights
     sample = Sample(found.is_pos, scores, weights, estimated=found.estimated)
     if weights is None:
         return sample
-    sample = sample.with_weight()
+    sample = sample.drop_zero_weights()
     left = sample.weights
     assert left is not None
     # The ends first: most often they tell.

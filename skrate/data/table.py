@@ -29,19 +29,19 @@ from skrate.data.checks import (
     check_scores,
     check_vector,
     joined,
-    seen_with,
     shown,
+    update_labels,
 )
 from skrate.data.compressed import (
     Batches,
     Cells,
-    columns_of,
     compressed,
+    decode_scores,
+    encode_scores,
     extreme_order,
-    keys_of,
+    iterate_columns,
     merged_cells,
     naming_batch,
-    scores_of,
 )
 from skrate.data.metric_lookup import find_table_metric
 from skrate.data.ranking import ranked_labels, ranking
@@ -248,7 +248,7 @@ class RankTable:
         sample = check_ranking(
             y_true, y_score, sample_weight, pos_label, keep_scale=True
         )
-        return table_of(sample, with_scores=True)
+        return build_table(sample, with_scores=True)
 
     @classmethod
     def from_batches(
@@ -313,11 +313,11 @@ class RankTable:
                 print(f"{number + 1} batches, {found}")  # noqa: T201
             return cells
 
-        for number, columns in columns_of(batches, "y_true", "y_score"):
+        for number, columns in iterate_columns(batches, "y_true", "y_score"):
             y_true, y_score, weights = columns
             with naming_batch(number):
                 labels = check_vector("y_true", y_true)
-                seen = seen_with(seen, f"batch {number}", labels, pos_label)
+                seen = update_labels(seen, f"batch {number}", labels, pos_label)
                 # By itself: a batch may have no weight, as long as another has.
                 is_empty = (
                     weights is not None
@@ -335,7 +335,7 @@ class RankTable:
                 parts = [merged_parts()]
         if not parts:
             raise ValueError("sample_weight: no batch holds a case that has weight.")
-        return table_of_cells(merged_parts())
+        return build_cell_table(merged_parts())
 
     def compress(self, max_groups: int = 2**20) -> RankTable:
         """Merge neighbouring groups, so that at most ``max_groups`` are left.
@@ -378,7 +378,7 @@ class RankTable:
         max_groups = check_count("max_groups", max_groups, minimum=1)
         if self.n_groups <= max_groups:
             return self
-        return table_of_cells(compressed(self.cells, max_groups))
+        return build_cell_table(compressed(self.cells, max_groups))
 
     @property
     def is_compressed(self) -> bool:
@@ -395,7 +395,7 @@ class RankTable:
                 "A table without thresholds cannot be compressed, nor added to one "
                 "that is: its scores are unknown."
             )
-        keys = keys_of(self.thresholds[::-1])
+        keys = encode_scores(self.thresholds[::-1])
         shifts = np.zeros(len(keys), dtype=np.uint8)
         return Cells(keys, shifts, self.pos[::-1], self.neg[::-1])
 
@@ -499,13 +499,13 @@ class RankTable:
     def _swapped(self, order: slice) -> RankTable:
         """Return the table of swapped classes with its groups in an order."""
         if self.labels is not None:
-            return _table_of_untied(~self.labels[order])
+            return _build_untied_table(~self.labels[order])
         pos, neg = self.neg[order], self.pos[order]
         if self.own_products is None:
-            return table_of_weights(pos, neg)
+            return build_weight_table(pos, neg)
         own = [each[order] for each in self.own_products]
         are_cases = self.is_of_cases
-        return _table_of_estimates(pos, neg, own, self.total, are_cases=are_cases)
+        return _build_estimated_table(pos, neg, own, self.total, are_cases=are_cases)
 
     @lazy
     def merged(self) -> Merged:
@@ -531,7 +531,7 @@ class RankTable:
         if self.thresholds is None or other.thresholds is None:
             raise ValueError("Only tables with thresholds add: the scores are unknown.")
         if self.is_compressed or other.is_compressed:
-            return table_of_cells(merged_cells([self.cells, other.cells]))
+            return build_cell_table(merged_cells([self.cells, other.cells]))
         scores = joined("Scores", self.thresholds, other.thresholds)
         order, begins = ranking(scores)
         starts = np.flatnonzero(begins)
@@ -539,7 +539,7 @@ class RankTable:
             np.add.reduceat(np.concatenate(both)[order], starts)
             for both in ((self.pos, other.pos), (self.neg, other.neg))
         )
-        return table_of_weights(pos, neg, scores[order[starts]])
+        return build_weight_table(pos, neg, scores[order[starts]])
 
     def __radd__(self, other: object) -> RankTable:
         # What `sum` begins with.
@@ -563,10 +563,10 @@ class RankTable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._cells is not None:
-            return table_of_cells, (self._cells,)
+            return build_cell_table, (self._cells,)
         if self.labels is not None:
-            return _table_of_untied, (self.labels, self.thresholds)
-        return table_of_weights, (self.pos, self.neg, self.thresholds)
+            return _build_untied_table, (self.labels, self.thresholds)
+        return build_weight_table, (self.pos, self.neg, self.thresholds)
 
     def __repr__(self) -> str:
         state = "compressed, " if self.is_compressed else ""
@@ -589,7 +589,9 @@ def rank_table(
             y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
         )
         return y_true
-    return table_of(check_ranking(y_true, y_score, sample_weight, pos_label, **options))
+    return build_table(
+        check_ranking(y_true, y_score, sample_weight, pos_label, **options)
+    )
 
 
 def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
@@ -606,23 +608,23 @@ def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
             )
 
 
-def table_of(sample: Sample, *, with_scores: bool = False) -> RankTable:
+def build_table(sample: Sample, *, with_scores: bool = False) -> RankTable:
     """Return the table of checked cases; thresholds are known only if asked for."""
     assert sample.scores is not None
     is_plain = sample.weights is None and sample.estimated is None
     if is_plain and not with_scores:
-        return _table_of_labels(*ranked_labels(sample.scores, sample.is_pos))
+        return _build_label_table(*ranked_labels(sample.scores, sample.is_pos))
     order, begins = sample.ranking()
     thresholds = sample.scores[order[begins]] if with_scores else None
-    return table_of_ranking(sample, order, begins, thresholds)
+    return build_ranked_table(sample, order, begins, thresholds)
 
 
-def table_of_ranking(
+def build_ranked_table(
     sample: Sample, order: IntArray, begins: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
     """Return the table of samples whose ranking is known."""
     if sample.weights is None and sample.estimated is None:
-        return _table_of_labels(sample.is_pos[order], begins, thresholds)
+        return _build_label_table(sample.is_pos[order], begins, thresholds)
     pos, neg = sample.columns(order)
     columns = [pos, neg]
     is_weighted = sample.weights is not None
@@ -634,22 +636,22 @@ def table_of_ranking(
         columns = [np.add.reduceat(each, starts) for each in columns]
     pos, neg, *own = columns
     if sample.estimated is None:
-        return table_of_weights(pos, neg, thresholds)
+        return build_weight_table(pos, neg, thresholds)
     whole = total(pos + neg) if is_weighted else float(len(order))
     # Without weights both products are the same.
     both = own[0], own[-1]
-    return _table_of_estimates(pos, neg, both, whole, are_cases=not is_weighted)
+    return _build_estimated_table(pos, neg, both, whole, are_cases=not is_weighted)
 
 
-def _table_of_labels(
+def _build_label_table(
     labels: BoolArray, begins: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
     """Return the table of cases without weights, in the order of their ranking."""
     if begins.all():
-        return _table_of_untied(labels, thresholds)
+        return _build_untied_table(labels, thresholds)
     sums = _sums(labels, np.flatnonzero(begins))
     pos, neg = map(np.diff, sums)
-    return table_of_weights(pos, neg, thresholds, sums=sums)
+    return build_weight_table(pos, neg, thresholds, sums=sums)
 
 
 def _sums(labels: BoolArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -659,14 +661,16 @@ def _sums(labels: BoolArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
     return above, np.append(starts, len(labels)) - above
 
 
-def table_of_weights(
+def build_weight_table(
     pos: FloatArray, neg: FloatArray, thresholds: Array | None = None, **known: Any
 ) -> RankTable:
     """Return the table of groups that have weight, without checks or copies."""
     return RankTable.__new__(RankTable)._fill(pos, neg, thresholds, **known)
 
 
-def _table_of_untied(labels: BoolArray, thresholds: Array | None = None) -> RankTable:
+def _build_untied_table(
+    labels: BoolArray, thresholds: Array | None = None
+) -> RankTable:
     """Return the table of labels; weights are made where they are asked for."""
     n_pos, table = float(np.count_nonzero(labels)), RankTable.__new__(RankTable)
     n_neg = len(labels) - n_pos
@@ -676,20 +680,21 @@ def _table_of_untied(labels: BoolArray, thresholds: Array | None = None) -> Rank
 def extreme_tables(table: RankTable) -> list[RankTable]:
     """Return the worst and the best order of the cases that a table allows."""
     return [
-        table_of_weights(*extreme_order(table.cells, is_best=b)) for b in (False, True)
+        build_weight_table(*extreme_order(table.cells, is_best=b))
+        for b in (False, True)
     ]
 
 
-def table_of_cells(cells: Cells) -> RankTable:
+def build_cell_table(cells: Cells) -> RankTable:
     """Return the table of cells; it is an exact one if all their scores are known."""
     pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
     for array in cells:
         array.flags.writeable = False
     known = None if cells.is_exact.all() else cells
-    return table_of_weights(pos, neg, scores_of(cells.keys)[::-1], cells=known)
+    return build_weight_table(pos, neg, decode_scores(cells.keys)[::-1], cells=known)
 
 
-def _table_of_estimates(
+def _build_estimated_table(
     pos: FloatArray,
     neg: FloatArray,
     own_products: Sequence[FloatArray],
@@ -714,7 +719,7 @@ def _table_of_estimates(
 
 
 def _shares(cumulated: FloatArray) -> FloatArray:
-    # Not by `share_of`, which asks at each entry whether to divide: it takes longer.
+    # Without `divide_or_nan`, which decides for each entry whether to divide: slower.
     if cumulated[-1] == 0:
         return np.full_like(cumulated, np.nan)
     return np.asarray(cumulated / cumulated[-1])
@@ -733,16 +738,18 @@ class Merged:
     @lazy
     def table(self) -> RankTable:
         """The same as a table."""
-        return table_of_weights(self.pos, self.neg, sums=self.sums)
+        return build_weight_table(self.pos, self.neg, sums=self.sums)
 
-    def group_of(self, n_groups: int) -> IntArray:
+    def map_groups(self, n_groups: int) -> IntArray:
         """Return for each of the ``n_groups`` groups the one it became part of."""
         is_start = np.zeros(n_groups, dtype=np.intp)
         is_start[self.starts] = 1
         return np.cumsum(is_start) - 1
 
 
-def merged_but_at(table: RankTable, cuts: FloatArray, groups: MergedGroups) -> Merged:
+def merge_except_cuts(
+    table: RankTable, cuts: FloatArray, groups: MergedGroups
+) -> Merged:
     """Return a table merged, where no group spans one of these rates but as it did.
 
     A case above a cut counts and one below does not. In a merged group all would count
@@ -800,9 +807,9 @@ def _unmerged(table: RankTable) -> Merged:
     return merged
 
 
-def with_ends(table: RankTable, pos: float, neg: float) -> RankTable:
+def add_end_groups(table: RankTable, pos: float, neg: float) -> RankTable:
     """Return the table with another group at each end, both of the same weights."""
-    return table_of_weights(
+    return build_weight_table(
         np.concatenate([[pos], table.pos, [pos]]),
         np.concatenate([[neg], table.neg, [neg]]),
     )

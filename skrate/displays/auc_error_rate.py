@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from skrate.data.arrays import ArrayLike, Label, share_of
+from skrate.data.arrays import ArrayLike, Label, divide_or_nan
 from skrate.data.checks import check_choice, check_count
 from skrate.displays.drawing import Axes, Display, draw_legend, entry
 from skrate.error_rate.moments import (
@@ -252,7 +252,7 @@ class AUCErrorRateDisplay(Display):
         for curve in self.curves:
             x, y = np.asarray(curve.error_rates), np.asarray(curve.means)
             if kind == "relative_deviation":
-                y = share_of(np.asarray(curve.standard_deviations), y)
+                y = divide_or_nan(np.asarray(curve.standard_deviations), y)
             # A ratio has one colour in all pictures: by its logarithm, from 1 to 50 %.
             place = np.log(np.clip(curve.class_ratio, 0.01, 0.5) / 0.01) / np.log(50)
             style = {

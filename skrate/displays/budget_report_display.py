@@ -24,7 +24,7 @@ from skrate.displays.drawing import (
 from skrate.inference.budget_report import BudgetReport
 from skrate.inference.curve_evaluation import CurveBounds
 from skrate.inference.options import Plan
-from skrate.rates.laws import rate_of
+from skrate.rates.laws import fixed_rate
 
 # Draws behind a simultaneous band, always the same.
 _N_DRAWS = 2000
@@ -163,7 +163,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         bounds = self._bounds(band) if plot_bands else []
         self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []
         label = f"budget, {n * report.rate.mean():,.0f}"
-        if rate_of(report.rate) is None:
+        if fixed_rate(report.rate) is None:
             label += " on average"
         self.rate_ = draw_rate(self.ax_, report.rate, n, entry(label))
         self._set_limits(bounds)

@@ -7,10 +7,10 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from skrate.curves.fold_tables import folds_of_rankings
+from skrate.curves.fold_tables import make_folds
 from skrate.curves.hit_curve import GainCurve, check_class_gain, gain_curve
 from skrate.curves.hit_curve import hits as hits_of
-from skrate.data.arrays import ArrayLike, FloatArray, Label, dot, share_of
+from skrate.data.arrays import ArrayLike, FloatArray, Label, divide_or_nan, dot
 from skrate.data.checks import (
     as_float64,
     check_choice,
@@ -40,7 +40,7 @@ from skrate.metrics.gain import (
     sum_expected_gains,
 )
 from skrate.metrics.momentum import Momentum
-from skrate.rates.laws import RateDistribution, RateLike, check_rate, rate_of
+from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
 
 Kind = Literal["hits", "gains", "lift"]
 # What rounding may do to the points of a curve.
@@ -297,7 +297,7 @@ class HitCurveDisplay(FoldsDisplay):
             if is_of_gain:
                 curves = _gain_of_folds(y_true, gain, cost)
             else:
-                tables = list(folds_of_rankings(y_true).tables)
+                tables = list(make_folds(y_true).tables)
         elif is_of_gain:
             found = gain_curve(
                 y_true,
@@ -568,8 +568,8 @@ class HitCurveDisplay(FoldsDisplay):
             [sum_expected_gains(GroupGains(*each), rate) for each in steps]
         )
         if self.perfect is None:
-            recalls = share_of(found, np.array([hits[-1] for hits in self.hits]))
-            expected = "expected " if rate_of(rate) is None else ""
+            recalls = divide_or_nan(found, np.array([hits[-1] for hits in self.hits]))
+            expected = "expected " if fixed_rate(rate) is None else ""
             return [f"{expected}recall = {mean_and_spread(recalls)}"]
         # Only the axis of hits says that it is one per case.
         unit = "" if self._kind == "hits" and self._units[1] == 1 else "per case "

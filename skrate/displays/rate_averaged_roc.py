@@ -19,7 +19,7 @@ from skrate.curves.consensus import (
 )
 from skrate.curves.fold_tables import FoldsLike
 from skrate.data.arrays import ArrayLike, ArraysByFold, FloatArray, Label, RandomState
-from skrate.data.checks import check_choice, check_shares
+from skrate.data.checks import check_choice, check_fractions
 from skrate.data.folds import Repeats
 from skrate.data.ranking import check_groups
 from skrate.displays.drawing import (
@@ -626,7 +626,7 @@ def _isometric_rates(given: bool | ArrayLike) -> FloatArray:
     rates: Any = given
     if isinstance(given, bool | np.bool_):
         rates = np.arange(1, 10) / 10 if given else []
-    return np.atleast_1d(check_shares("plot_isometrics", rates))
+    return np.atleast_1d(check_fractions("plot_isometrics", rates))
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:

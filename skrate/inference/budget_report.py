@@ -20,7 +20,7 @@ from skrate.data.checks import (
     or_none,
     warn_undefined,
 )
-from skrate.data.folds import FoldRankings, are_of_folds, check_cuts
+from skrate.data.folds import FoldRankings, are_fold_rankings, check_cuts
 from skrate.data.representations import html_row, html_table, html_title
 from skrate.data.table import RankTable
 from skrate.inference.cautions import (
@@ -81,7 +81,7 @@ from skrate.metrics.result_types import (
     rendered,
     t_quantile,
 )
-from skrate.rates.laws import RateDistribution, RateLike, check_rate, rate_of
+from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
 
 # Labels, or what stands for them and the scores of one model, or of several.
 RankingsLike: TypeAlias = ArrayLike | RankTable | FoldRankings | RankingsOfModels
@@ -271,7 +271,7 @@ class BudgetReport(Drawn, Rows):
             notes.append(_AGAINST.format(_HOLM if len(self.models) > 2 else ""))
             if any(row.quantity == "equal budget" for row in self.rows):
                 notes.append(_EQUAL)
-        return notes if rate_of(self.rate) is not None else [*notes, _MEANS]
+        return notes if fixed_rate(self.rate) is not None else [*notes, _MEANS]
 
     def _head(self) -> list[str]:
         level = f"{100 * self.confidence_level:g} %"
@@ -670,7 +670,7 @@ def _against(
         )
         # Without a negative 0.
         rows += [more, _mapped(more, "more false alarms", lambda found: 0.0 - found)]
-        rate = rate_of(law)
+        rate = fixed_rate(law)
         if rate is not None and model.is_known:
             value, (low, high) = _equal_rate(model.cases, other.cases, rate, model.plan)
             equal = BudgetRow(
@@ -721,7 +721,7 @@ def _ranked_models(
 ) -> dict[str, Ranked]:
     """Return the sample as each model ranks it, by the name of the model."""
     is_one = isinstance(y_true, FoldRankings) or not are_columns(y_score)
-    if are_of_folds(y_true) or not is_one:
+    if are_fold_rankings(y_true) or not is_one:
         models = find_model_rankings(
             "y_score", y_score, y_true, cases, weights, least=1, by_case=False
         )

@@ -12,7 +12,7 @@ from skrate.inference.rankings import Ranked, check_metric
 from skrate.metrics.metric import Metric, undefined_reason, warn_unreliable
 from skrate.metrics.recall import FEW_PROCESSED, is_small_budget
 from skrate.metrics.result_types import question_text
-from skrate.rates.laws import rate_of
+from skrate.rates.laws import fixed_rate
 
 CLASSES = ("positive", "negative")
 # Gains worth fewer equal ones leave the spread of their sum unknown.
@@ -113,7 +113,7 @@ def warn_unreliable_value(
     elif np.isnan(value):
         warn_undefined(metric.name, undefined_reason(metric, ranked.table))
     else:
-        rate = None if metric.law is None else rate_of(metric.law)
+        rate = None if metric.law is None else fixed_rate(metric.law)
         if rate is not None:
             warn_small_budget(metric, rate, ranked)
         if not again:
@@ -255,7 +255,7 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
     if labels is None:
         return None
     weights, errors = labels.drawn_errors
-    rate = None if metric.needs else rate_of(metric.law)
+    rate = None if metric.needs else fixed_rate(metric.law)
     if rate is not None:
         # Only labels above the cut count in a precision.
         is_above = ranked.table.rates.take(ranked.group) < rate

@@ -15,7 +15,7 @@ from skrate.data.checks import (
     check_positive,
     or_none,
 )
-from skrate.data.folds import FoldRankings, are_of_folds, check_no_labels
+from skrate.data.folds import FoldRankings, are_fold_rankings, check_no_labels
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_small_sample
 from skrate.inference.evaluation import Difference, Evaluation, warn_reversed_scores
@@ -394,14 +394,18 @@ class _CompareArguments(NamedTuple):
     @property
     def are_several(self) -> bool:
         """Whether models are given by name, or as columns."""
-        if are_of_folds(self.y_true) or are_of_folds(self.y_true, GroupScores):
+        if are_fold_rankings(self.y_true) or are_fold_rankings(
+            self.y_true, GroupScores
+        ):
             return True
         return self.y_score_b is None and are_columns(self.y_score_a)
 
     @property
     def are_lists(self) -> bool:
         """Whether the metric is a mean over lists."""
-        have_values = are_of_folds(self.y_true, GroupScores) or self.has(GroupScores)
+        have_values = are_fold_rankings(self.y_true, GroupScores) or self.has(
+            GroupScores
+        )
         return self.groups is not None or have_values
 
     def has(self, kind: type) -> bool:
@@ -425,7 +429,7 @@ class _CompareArguments(NamedTuple):
                 "adjust": (self.adjust, "holm"),
             }
             check_left_out("two models", **of_several)
-        if self.groups is not None and are_of_folds(self.y_true):
+        if self.groups is not None and are_fold_rankings(self.y_true):
             check_alone(FoldRankings, groups=self.groups)
         if self.are_lists:
             of_cases = {

@@ -21,7 +21,7 @@ from skrate.data.checks import (
     warn,
     warn_undefined,
 )
-from skrate.data.folds import FoldRankings, are_of_folds, check_cuts
+from skrate.data.folds import FoldRankings, are_fold_rankings, check_cuts
 from skrate.data.table import check_alone
 from skrate.inference.cautions import no_inference_reason
 from skrate.inference.curve_evaluation import (
@@ -318,7 +318,7 @@ def compare_curves(
     worth, plan = check_benefit_cost(metric, benefit, cost), Plan.of(arguments)
     given = {name: arguments[name] for name in OF_CASES}
     models = _named_rankings(y_true, y_score_a, y_score_b, given, weights)
-    rankings, units = _with_both_classes(list(models.values()))
+    rankings, units = _two_class_rankings(list(models.values()))
     cases = units.distinct_cases
     steps = _default_rates(cases) if rates is None else arguments["rates"]
     reason = no_inference_reason(cases)
@@ -370,7 +370,7 @@ def _named_rankings(
     y_true: Any, a: Any, b: Any, given: dict[str, Any], weights: Weights
 ) -> dict[str, Rankings]:
     """Return the rankings of both models by their names."""
-    are_several = are_of_folds(y_true)
+    are_several = are_fold_rankings(y_true)
     if are_several:
         check_alone(FoldRankings, y_score_a=a, y_score_b=b)
     if are_several or (b is None and are_columns(a)):
@@ -392,7 +392,7 @@ def _named_rankings(
     return dict(zip("ab", both.values(), strict=True))
 
 
-def _with_both_classes(models: list[Rankings]) -> tuple[list[list[Ranked]], Units]:
+def _two_class_rankings(models: list[Rankings]) -> tuple[list[list[Ranked]], Units]:
     """Return the rankings of both classes by each model, and warn of other folds."""
     first, plan = models[0], Plan(stratify=False)
     if first.folds is None:

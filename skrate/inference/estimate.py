@@ -11,7 +11,7 @@ import numpy as np
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import Check, check_arguments
-from skrate.data.folds import FoldRankings, are_of_folds
+from skrate.data.folds import FoldRankings, are_fold_rankings
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.evaluation import Evaluation, warn_reversed_scores
 from skrate.inference.group_scores import compute_list_scores
@@ -325,7 +325,7 @@ def estimate(
     """
     given = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    are_several = are_of_folds(y_true) or are_columns(y_score)
+    are_several = are_fold_rankings(y_true) or are_columns(y_score)
     if not are_several or null_value is None:
         of = "models without null_value" if are_several else "one model"
         check_left_out(of, adjust=(adjust, "holm"))
@@ -359,7 +359,7 @@ def estimate(
 
 def _check_lists(given: dict[str, Any]) -> None:
     """Raise for arguments that do not go with a mean over lists."""
-    if are_of_folds(given["y_true"]):
+    if are_fold_rankings(given["y_true"]):
         check_alone(FoldRankings, groups=given["groups"])
     usual: dict[str, Any] = {
         "method": "delta",
@@ -413,7 +413,7 @@ def _evaluate_rankings(
     plan: Plan,
 ) -> Iterator[tuple[Any, Evaluation]]:
     """Yield the names of models and the metric of their rankings."""
-    if are_of_folds(y_true) or are_columns(y_score):
+    if are_fold_rankings(y_true) or are_columns(y_score):
         samples = find_model_rankings(
             "y_score", y_score, y_true, cases, weights, least=1, by_case=False
         )
@@ -453,7 +453,7 @@ def _influence(found: Evaluation) -> FloatArray:
     if folds is None:
         cases = found.ranked[0]
         rows: Any = slice(None) if cases.kept is None else cases.kept
-        given = np.zeros(cases.n_given)
+        given = np.zeros(cases.n_input)
         given[rows] = _NAN
         if found.is_known:
             given[rows] = _weight_factors(found) * found.influence[: len(given)]

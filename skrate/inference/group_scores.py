@@ -254,7 +254,7 @@ class GroupScores(ListScores, Rows):
                     check_scores("y_score", columns[1])
                     labels = np.unique(columns[2])
                     none = no_scores(len(labels))
-                    parts.append(cls._of_columns(found, None, labels, none))
+                    parts.append(cls._assemble_scores(found, None, labels, none))
                     continue
                 given = *columns, weights, relevance_threshold, pos_label
                 parts.append(cls._score_rows(found, given, k, keep_scale=True))
@@ -381,7 +381,7 @@ def _joined(parts: list[GroupScores]) -> GroupScores:
         *([*one._lists, one.n_items, one.n_pos] for one in parts), strict=True
     )
     in_order = [np.concatenate(column)[order] for column in columns]
-    return GroupScores._of_columns(parts[0]._metric, parts[0]._k, labels, in_order)
+    return GroupScores._assemble_scores(parts[0]._metric, parts[0]._k, labels, in_order)
 
 
 def compute_list_scores(

@@ -9,7 +9,12 @@ import numpy as np
 from scipy import optimize, stats
 
 from skrate.data.arrays import FloatArray
-from skrate.data.table import RankTable, merged_but_at, table_of_weights, with_ends
+from skrate.data.table import (
+    RankTable,
+    add_end_groups,
+    build_weight_table,
+    merge_except_cuts,
+)
 from skrate.inference.rankings import Ranked
 from skrate.inference.variance import (
     Parts,
@@ -125,7 +130,7 @@ def metric_range(
         return low, high
     first, last = np.array([1.0, 0.0]), np.array([0.0, 1.0])
     worst, best = (
-        metric.value(table_of_weights(table.n_pos * pos, table.n_neg * pos[::-1]))
+        metric.value(build_weight_table(table.n_pos * pos, table.n_neg * pos[::-1]))
         for pos in (last, first)
     )
     if np.isnan(worst):
@@ -151,8 +156,8 @@ def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> Ran
         cuts = cuts * (table.total + 2 * (pos + neg)) - (pos + neg)
         cuts /= table.total
         cuts = cuts[(cuts > 0) & (cuts < 1)]
-    merged = merged_but_at(table, cuts, metric.groups)
-    return with_ends(merged.table, pos, neg)
+    merged = merge_except_cuts(table, cuts, metric.groups)
+    return add_end_groups(merged.table, pos, neg)
 
 
 def wilson_interval(

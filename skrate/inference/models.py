@@ -14,7 +14,7 @@ from skrate.data.checks import check_vector, warn, warn_undefined
 from skrate.data.folds import (
     UNDEFINED_IN_FOLDS,
     FoldRankings,
-    are_of_folds,
+    are_fold_rankings,
     check_no_labels,
     check_same_folds,
 )
@@ -39,8 +39,8 @@ from skrate.inference.rankings import (
     are_columns,
     check_cases,
     check_metric,
-    columns_of,
     find_rankings,
+    model_columns,
     scored,
 )
 from skrate.inference.units import Units
@@ -51,7 +51,7 @@ from skrate.metrics.metric import (
     is_defined,
     warn_undefined_folds,
 )
-from skrate.rates.laws import rate_of
+from skrate.rates.laws import fixed_rate
 
 _NAN = float("nan")
 
@@ -70,7 +70,7 @@ def find_model_rankings(
 
     ``scores`` is the argument of that name; the rankings of folds stand in ``y_true``.
     """
-    if are_of_folds(y_true):
+    if are_fold_rankings(y_true):
         check_alone(FoldRankings, **{argument: scores}, **cases_given)
         argument = "y_true"
         models = name_models(y_true)
@@ -78,10 +78,10 @@ def find_model_rankings(
         cases = check_cases(
             y_true, weights=weights, takes_estimates=True, **cases_given
         )
-        models = columns_of(argument, scores, cases.n_given)
+        models = model_columns(argument, scores, cases.n_input)
     check_several(argument, models, least)
     named = {f"{argument}[{name!r}]": one for name, one in models.items()}
-    if are_of_folds(y_true):
+    if are_fold_rankings(y_true):
         check_same_folds(named)
         rankings = [find_rankings(one, weights=weights) for one in models.values()]
     else:
@@ -126,7 +126,7 @@ def check_model_columns(
     argument: str, scores: Any, y_true: Any, *, least: int = 2
 ) -> dict[Any, Any]:
     """Return the scores of several models by their names, of which there are enough."""
-    models = columns_of(argument, scores, len(check_vector("y_true", y_true)))
+    models = model_columns(argument, scores, len(check_vector("y_true", y_true)))
     return check_several(argument, models, least)
 
 
@@ -134,7 +134,7 @@ def several_models(
     argument: str, y_true: Any, scores: Any
 ) -> dict[str, tuple[Any, Any]] | None:
     """Return labels and scores, or folds, of each of several models, None of one."""
-    if are_of_folds(y_true):
+    if are_fold_rankings(y_true):
         folds = check_several("y_true", name_models(y_true), 1)
         return {str(name): (one, None) for name, one in folds.items()}
     if scores is None or not are_columns(scores):
@@ -295,7 +295,7 @@ def _check_class_sizes(model: Evaluation) -> None:
 def _warn_first_fold(model: Evaluation) -> None:
     """Warn of the first fold that is a bad guide to what is known."""
     for metric, fold, _ in model.each:
-        rate = rate_of(metric.law)
+        rate = fixed_rate(metric.law)
         if rate is not None and warn_small_budget(metric, rate, fold):
             return
         caution = metric.caution(fold.table, fold.sizes)

@@ -6,14 +6,14 @@ import numpy as np
 from scipy import special
 
 from skrate.data.arrays import FloatArray, dot
-from skrate.data.table import Merged, RankTable, table_of_weights
+from skrate.data.table import Merged, RankTable, build_weight_table
 from skrate.inference.evaluation import Evaluation, OnRanking
 from skrate.inference.rankings import Ranked
 from skrate.inference.units import Units
 from skrate.inference.variance import multiples
 from skrate.metrics.hypothesis_tests import t_pvalue
 from skrate.metrics.metric import Metric
-from skrate.rates.laws import RateDistribution, cuts_of
+from skrate.rates.laws import RateDistribution, rate_cuts
 
 # With so few cases of a class what a random order finds is counted.
 _FEW = 15
@@ -44,7 +44,9 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
         return 1.0 if np.isnan(found) else found
     by_weight, effect = design_effects(ranked, law)
     # Of weights that are checked: relative ones may be smaller than a user's.
-    table = table_of_weights(ranked.table.pos / by_weight, ranked.table.neg / by_weight)
+    table = build_weight_table(
+        ranked.table.pos / by_weight, ranked.table.neg / by_weight
+    )
     found = permuted_pvalue(table, law)
     if effect <= 1:
         return found
@@ -151,7 +153,7 @@ def _correct_continuity(
     but seldom is it a positive: the steps are those of the other cases.
     """
     found = float(dot(table.pos, processed))
-    edges, cuts = table.rates, cuts_of(law)
+    edges, cuts = table.rates, rate_cuts(law)
     at = np.searchsorted(edges, cuts, side="left") - 1
     part = (cuts - edges[at]) * table.total
     size = (table.pos + table.neg)[at]

@@ -25,8 +25,14 @@ from skrate.data.arrays import (
 from skrate.data.checks import as_array, check_choice, check_equal_length
 from skrate.data.folds import FoldRankings
 from skrate.data.ranking import begins_group, check_groups
-from skrate.data.sample import Sample, check_labelled, check_scores_given
-from skrate.data.table import Merged, RankTable, check_alone, table_of, table_of_ranking
+from skrate.data.sample import Sample, check_labelled, require_scores
+from skrate.data.table import (
+    Merged,
+    RankTable,
+    build_ranked_table,
+    build_table,
+    check_alone,
+)
 from skrate.metrics.gain import GainTable, SampleGains
 from skrate.metrics.metric import Metric, check_takes_estimates, on_table
 
@@ -132,8 +138,8 @@ class Ranked(Sample):
             return Folds(tuple(part.table for _, part in self._parts)).pooled
         assert self.scores is not None
         if self.worth is None and self.estimated is None and not self.by_case:
-            return table_of(self)
-        table = table_of_ranking(self, *self._ranking)
+            return build_table(self)
+        table = build_ranked_table(self, *self._ranking)
         if self.worth is None:
             return table
         return GainTable.of(table, self.group, self.worth, self.weights)
@@ -264,7 +270,7 @@ def check_cases(
         clusters=codes,
         kind=kind,
         estimated=found.estimated,
-    ).with_weight()
+    ).drop_zero_weights()
     if sample.weights is not None and kind == "sampling":
         own = sample.weights
         sample = replace(sample, weights=own / own.mean(), given=own)
@@ -364,8 +370,8 @@ def check_sample(
     """Return the scored cases behind labels and scores, or behind a table of counts."""
     if isinstance(y_true, RankTable):
         return _table_rankings(y_true, y_score, case_arguments)
-    scores = check_scores_given(y_score, y_true)
-    return check_cases(y_true, **case_arguments).with_scores("y_score", scores)
+    scores = require_scores(y_score, y_true)
+    return check_cases(y_true, **case_arguments).add_scores("y_score", scores)
 
 
 class Rankings(NamedTuple):
@@ -406,7 +412,7 @@ def scored(
             "it is not paired with another model: give scores; two tables alone are "
             "for compare, with their correlation."
         )
-    found = cases.with_scores(name, y_score)
+    found = cases.add_scores(name, y_score)
     return replace(found, by_case=True) if by_case else found
 
 
@@ -464,7 +470,7 @@ def check_left_out(what: str, **options: tuple[Any, Any]) -> None:
             raise ValueError(f"{name} has no meaning for {what}: leave it out.")
 
 
-def columns_of(
+def model_columns(
     name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike], n_cases: int
 ) -> dict[Any, ArrayLike]:
     """Return the scores of several models by their names, or numbers of columns."""
@@ -548,7 +554,7 @@ def pool_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked
         clusters = rankings.indices
     cases = check_cases(
         rankings.is_pos, sample_weight=rankings.sample_weight, weights=weights
-    ).with_scores("y_score", rankings.y_score)
+    ).add_scores("y_score", rankings.y_score)
     if n_repeats > 1 and not cases.are_repetitions:
         raise ValueError(
             f'weights="sampling" is not known of {n_repeats} repeats: make the '

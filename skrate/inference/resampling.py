@@ -209,7 +209,7 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
     for one in ranked:
         small = one.table.merged
         n_groups = len(small.pos)
-        group = start + small.group_of(one.table.n_groups).take(one.group)
+        group = start + small.map_groups(one.table.n_groups).take(one.group)
         if one.worth is None:
             added.append((group + n_groups * ~cases.is_pos, weight))
         else:

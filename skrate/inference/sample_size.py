@@ -25,7 +25,7 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.table import RankTable, check_alone, table_of_weights
+from skrate.data.table import RankTable, build_weight_table, check_alone
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import (
@@ -776,7 +776,7 @@ def _change_prevalence(ranked: Ranked, planned: float | None) -> Ranked:
         return ranked
     table = ranked.table
     by_pos, by_neg = planned / table.prevalence, (1 - planned) / table.negative_share
-    counts = table_of_weights(table.pos * by_pos, table.neg * by_neg)
+    counts = build_weight_table(table.pos * by_pos, table.neg * by_neg)
     return replace(ranked, counts=counts)
 
 
@@ -874,7 +874,7 @@ def _sort_units(ranked: list[Ranked]) -> IntArray:
 
 def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:
     """Return the ranking of the cases that have weight left."""
-    left = replace(ranked, weights=weights).with_weight()
+    left = replace(ranked, weights=weights).drop_zero_weights()
     if ranked.weights is None:
         left = replace(left, weights=None)
     if left.clusters is None:

@@ -31,7 +31,7 @@ from skrate.data.checks import (
     or_none,
     warn,
 )
-from skrate.data.folds import are_of_folds
+from skrate.data.folds import are_fold_rankings
 from skrate.inference.cautions import CLASSES
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import compute_list_scores
@@ -295,7 +295,7 @@ def select_best(
         names = list(samples)
         found = evaluate_models(meant, list(samples.values()), plan)
     else:
-        if are_of_folds(y_true):
+        if are_fold_rankings(y_true):
             raise ValueError("groups excludes FoldRankings: give labels and scores.")
         models = check_several(
             "y_score", check_model_columns("y_score", y_score, y_true), 1
@@ -315,7 +315,7 @@ def _check_order(y_true: Any, y_score: Any) -> None:
                 "pass search_rankings(search, X, y) of a search as y_true, or a dict "
                 "with the cross_val_rankings of each model."
             )
-    if are_of_folds(y_true):
+    if are_fold_rankings(y_true):
         return
     if isinstance(y_true, Mapping) or getattr(y_true, "shape", ())[1:] > (1,):
         raise ValueError(

@@ -17,9 +17,9 @@ from skrate.data.arrays import (
     FloatArray,
     IntArray,
     Label,
+    divide_or_nan,
     dot,
     parts,
-    share_of,
 )
 from skrate.data.checks import (
     Check,
@@ -31,8 +31,8 @@ from skrate.data.checks import (
     warn,
 )
 from skrate.data.ranking import check_groups
-from skrate.data.sample import check_scores_given
-from skrate.data.table import merged_but_at, table_of_weights
+from skrate.data.sample import require_scores
+from skrate.data.table import build_weight_table, merge_except_cuts
 from skrate.inference.cautions import warn_small_budget, warn_small_sample
 from skrate.inference.compare import compare_pairs
 from skrate.inference.evaluation import Difference, Evaluation, conclude
@@ -85,7 +85,7 @@ from skrate.metrics.result_types import (
     question_text,
     rendered,
 )
-from skrate.rates.laws import RateDistribution, RateLike, cuts_of, rate_of
+from skrate.rates.laws import RateDistribution, RateLike, fixed_rate, rate_cuts
 
 Share = Literal["processed", "recall", "precision", "fpr"]
 _NEG, _POS, _ALL = range(3)
@@ -226,14 +226,14 @@ def subgroup_scores(
     asked, params, other = _check_metrics(metric, rate, k)
     given = {name: arguments[name] for name in OF_CASES}
     cases = check_cases(y_true, weights=weights, **given)
-    cases = scored(cases, "y_score", check_scores_given(y_score, y_true))
+    cases = scored(cases, "y_score", require_scores(y_score, y_true))
     codes, labels = _check_subgroups(by, cases)
     if other is not None:
         plan = Plan.of(arguments, interval="wilson")
         return _compare_subgroups(other, cases, (codes, labels), plan)
     recall = RecallAtRate(**params)
     recall = recall.bind_sample_size(cases.total, is_weighted=cases.weights is not None)
-    known = rate_of(recall.law)
+    known = fixed_rate(recall.law)
     if known is not None:
         warn_small_budget(recall, known, cases)
     times = cases.row_weights if cases.are_repetitions else np.ones(len(codes))
@@ -550,9 +550,9 @@ def _queue_fields(
     matrix, rows = np.full((wholes.size, wholes.size), _NAN), list(ratios)
     if ratios:
         matrix[np.ix_(rows, rows)] = queue.covariance(list(ratios.values()))
-    overall = share_of(parts_of.sum(axis=1), wholes.sum(axis=1)).tolist()
+    overall = divide_or_nan(parts_of.sum(axis=1), wholes.sum(axis=1)).tolist()
     return {
-        "values": share_of(parts_of.ravel(), wholes.ravel()),
+        "values": divide_or_nan(parts_of.ravel(), wholes.ravel()),
         "covariance": matrix,
         "overall": dict(zip(asked, overall, strict=True)),
         "_sizes": effective.ravel(),
@@ -665,7 +665,7 @@ def _pushed(
     """Return the mean of each cell, and what its samples push out of sums, centred."""
 
     def at_cut(points: FloatArray) -> FloatArray:
-        tables = [table_of_weights(share, of_all - share) for share in shares]
+        tables = [build_weight_table(share, of_all - share) for share in shares]
         return np.array([cut_positive_fraction([table], points) for table in tables])
 
     mean, pushed = mean_and_moved(law, edges, shares / of_all, at_cut)
@@ -683,13 +683,13 @@ def _cells(cases: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
     table = cases.table
     if not law.table.is_discrete:
         return cases.group, table.rates
-    points = cuts_of(law)
+    points = rate_cuts(law)
     width = bandwidth(points, table.total)
     ends = np.concatenate([points - width, points, points + width])
     # Without a positive all merges but at these.
-    nobody = table_of_weights(np.zeros(table.n_groups), table.pos + table.neg)
-    smaller = merged_but_at(nobody, ends, "merged")
-    return smaller.group_of(table.n_groups).take(cases.group), smaller.table.rates
+    nobody = build_weight_table(np.zeros(table.n_groups), table.pos + table.neg)
+    smaller = merge_except_cuts(nobody, ends, "merged")
+    return smaller.map_groups(table.n_groups).take(cases.group), smaller.table.rates
 
 
 def _check_subgroups(by: ArrayLike, cases: Ranked) -> tuple[IntArray, Array]:

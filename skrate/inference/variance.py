@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot
-from skrate.data.table import Merged, MergedGroups, RankTable, merged_but_at
+from skrate.data.table import Merged, MergedGroups, RankTable, merge_except_cuts
 from skrate.inference.rankings import Ranked
 from skrate.metrics.gain import GainTable
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
 
 def merged_for(metric: Metric, table: RankTable, groups: MergedGroups) -> Merged:
     """Return a table merged, where no group spans a rate at which slopes jump."""
-    return merged_but_at(table, metric.cut_rates(table), groups)
+    return merge_except_cuts(table, metric.cut_rates(table), groups)
 
 
 def is_zero_variance(variance: float) -> bool:

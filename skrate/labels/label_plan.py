@@ -31,7 +31,7 @@ from skrate.inference.rankings import (
     Ranked,
     are_columns,
     check_metric,
-    columns_of,
+    model_columns,
     scored,
 )
 from skrate.inference.variance import influence_values
@@ -205,7 +205,7 @@ def _check_models(y_scores: Any, compare: Sequence[Any] | None) -> dict[str, Any
     """Return the scores of the one model, or of the two that are compared, by name."""
     models = {"y_scores": y_scores}
     if are_columns(y_scores):
-        columns = columns_of("y_scores", y_scores, -1)
+        columns = model_columns("y_scores", y_scores, -1)
         columns = check_several("y_scores", columns, 1)
         models = {str(name): column for name, column in columns.items()}
     names: list[str] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, dot
-from skrate.data.checks import as_array, as_real, check_labels, check_shares, warn
+from skrate.data.checks import as_array, as_real, check_fractions, check_labels, warn
 from skrate.data.estimated import EstimatedLabels
 from skrate.labels.label_checks import are_missing
 
@@ -107,7 +107,7 @@ def noisy(
     is_given, is_found = _check_annotations(y_true, pos_label)
     n_tests = is_found.shape[1]
     found, of_neg = rates = [
-        _check_per_test(name, check_shares(name, values), n_tests)
+        _check_per_test(name, check_fractions(name, values), n_tests)
         for name, values in (("sensitivity", sensitivity), ("specificity", specificity))
     ]
     youden = found + of_neg - 1

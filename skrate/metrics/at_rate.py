@@ -16,13 +16,13 @@ from skrate.data.arrays import (
     FloatArray,
     IntArray,
     Label,
+    divide_or_nan,
     dot,
-    share_of,
-    sum_from_right,
+    reverse_cumsum,
 )
 from skrate.data.checks import check_choice, check_count, check_fraction, warn
 from skrate.data.folds import FoldRankings
-from skrate.data.list_table import ListTable, ListValues, seen_rows
+from skrate.data.list_table import ListTable, ListValues, top_row_fractions
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
 from skrate.metrics.list_scores import mean_list_score
@@ -48,7 +48,7 @@ from skrate.rates.laws import (
     RateLike,
     check_rate,
     count_hint,
-    rate_of,
+    fixed_rate,
 )
 from skrate.rates.survival import (
     Survival,
@@ -497,7 +497,7 @@ class RateMetric(Metric):
         counted, weight = (neg if self.counts_negatives else pos), pos + neg
         found = table_gains(counted, weight, law) / processed
         whole = counted if self.is_per_positive else weight
-        return share_of(found, whole.sum(axis=1))
+        return divide_or_nan(found, whole.sum(axis=1))
 
     @property
     def counts_places(self) -> bool:  # type: ignore[override]
@@ -530,8 +530,8 @@ class RateMetric(Metric):
                 "If groups are not lists but patients, pass them as clusters=."
             )
         counted = lists.neg if self.counts_negatives else lists.pos
-        seen = lists.neg if self.counts_negatives else lists.found_pos
-        found = lists.sum(seen * seen_rows(lists, n_seen))
+        seen = lists.neg if self.counts_negatives else lists.returned_pos
+        found = lists.sum(seen * top_row_fractions(lists, n_seen))
         whole = lists.sum(counted) if self.is_per_positive else n_seen
         with np.errstate(invalid="ignore", divide="ignore"):
             values = found / whole
@@ -602,7 +602,7 @@ class RecallAtRate(RateMetric, score=recall_at_rate_score):
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         # If nothing is processed, or all, no ranking finds more than another.
-        known = rate_of(self.rate) if self.is_uncertain else self.rate
+        known = fixed_rate(self.rate) if self.is_uncertain else self.rate
         return (known, known) if known in (0, 1) else (0.0, 1.0)
 
 
@@ -644,7 +644,7 @@ def check_share(rate: Any) -> float | RateDistribution:
         )
         return check_fraction("rate", rate, include_one=True, hint=hint)
     law = check_rate(rate)
-    return rate_of(law) or law
+    return fixed_rate(law) or law
 
 
 def check_not_one_case(rate: Any, otherwise: str) -> None:
@@ -785,7 +785,7 @@ def _weight_density(rate: RateDistribution, table: SurvivalTable) -> _InverseWei
     points, masses = points[is_above], masses[is_above]
     jumps = np.append(lost / edges[:-1], 0.0)
     np.add.at(jumps, np.searchsorted(edges, points), masses / points)
-    beyond = sum_from_right(np.append(areas, 0.0) + jumps)
+    beyond = reverse_cumsum(np.append(areas, 0.0) + jumps)
     below = max(below, 0.0)
     total = float(beyond[0]) + below
     coefficients = np.zeros((len(areas) + 1, _N_NODES + 1))

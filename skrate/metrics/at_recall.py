@@ -15,8 +15,8 @@ from skrate.data.arrays import (
     FloatArray,
     IntArray,
     Label,
+    divide_or_nan,
     ratio,
-    share_of,
 )
 from skrate.data.checks import check_fraction
 from skrate.data.folds import FoldRankings
@@ -716,14 +716,14 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
     def compute(self, table: RankTable) -> float:
         small = table.merged.table
         reached = self._reached(small.cum_pos[None], small.cum_neg[None])[0]
-        return float(share_of(reached, np.array([table.n_pos]))[0])
+        return float(divide_or_nan(reached, np.array([table.n_pos]))[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         found, lost = (
             np.pad(np.cumsum(weights, axis=1), ((0, 0), (1, 0)))
             for weights in (pos, neg)
         )
-        return share_of(self._reached(found, lost)[0], found[:, -1])
+        return divide_or_nan(self._reached(found, lost)[0], found[:, -1])
 
     def _reached(self, found: Array, lost: Array) -> tuple[FloatArray, IntArray]:
         """Return what is found down to the last cut with the precision, and its group.
@@ -916,7 +916,7 @@ def min_processed_fractions(pos: Array, weights: Array, recall: float) -> FloatA
     # From the end of the group back to where it is reached.
     beyond = ratio(np.maximum(found[last] - needed, 0.0), pos[last])
     cut = ends[last] - beyond * weights[last]
-    return np.where(n_pos > 0, share_of(cut, ends[:, -1]), np.nan)
+    return np.where(n_pos > 0, divide_or_nan(cut, ends[:, -1]), np.nan)
 
 
 def table_min_rate(table: RankTable, recall: float) -> float:

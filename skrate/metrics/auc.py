@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from scipy.special import betaln
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, dot, share_of
+from skrate.data.arrays import Array, ArrayLike, FloatArray, Label, divide_or_nan, dot
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import FoldRankings
 from skrate.data.list_table import ListTable, ListValues
@@ -202,7 +202,7 @@ class AUC(Metric):
         above *= 2
         above -= neg
         lost = np.einsum("ij,ij->i", pos.astype(np.float64, copy=False), above) / 2
-        return share_of(pairs - lost, pairs)
+        return divide_or_nan(pairs - lost, pairs)
 
     def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         return list_auc(lists, k)
@@ -246,7 +246,7 @@ def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListVal
     pairs = n_pos * n_neg
     defined = (pairs > 0).astype(np.float64)
     return ListValues(
-        values=share_of(ordered, pairs),
+        values=divide_or_nan(ordered, pairs),
         defined=defined,
         part=ordered,
         whole=pairs,
@@ -282,7 +282,7 @@ def _drawn_auc(
         return np.asarray(np.add.reduceat(chances * values, starts))
 
     defined = np.minimum(mean(given.defined), 1.0)
-    values = share_of(mean(np.nan_to_num(given.values)), defined)
+    values = divide_or_nan(mean(np.nan_to_num(given.values)), defined)
     pairs = mean(given.whole)
     return ListValues(
         values=values,

@@ -14,11 +14,11 @@ from skrate.data.arrays import (
     FloatArray,
     Label,
     Number,
+    divide_or_nan,
     dot,
     parts,
     ratio,
-    share_of,
-    sum_from_right,
+    reverse_cumsum,
 )
 from skrate.data.checks import check_flag, check_fraction, find_label
 from skrate.data.compressed import Cells, reach
@@ -236,9 +236,9 @@ class AveragePrecision(
         # The AP of the returned items, times the proportion of positives among them.
         neg = lists.neg.copy()
         neg[lists.unreturned] = 0
-        returned = replace(lists, pos=lists.found_pos, neg=neg, unreturned=None)
+        returned = replace(lists, pos=lists.returned_pos, neg=neg, unreturned=None)
         found = np.nan_to_num(super().score_lists(returned, k).values)
-        return ListValues.of(found * share_of(returned.n_pos, lists.n_pos), lists)
+        return ListValues.of(found * divide_or_nan(returned.n_pos, lists.n_pos), lists)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -418,8 +418,8 @@ def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slope
     share = table.pos / table.n_pos
     inverse *= share
     # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2, summed.
-    by_lost = p * sum_from_right(inverse * missed)
-    by_neg = -rest * sum_from_right(inverse * precision)
+    by_lost = p * reverse_cumsum(inverse * missed)
+    by_neg = -rest * reverse_cumsum(inverse * precision)
     by_prevalence = 0.0
     if prevalence is None and not adjusted:
         by_prevalence = float(dot(share, missed * precision)) / p / rest

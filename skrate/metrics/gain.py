@@ -30,7 +30,7 @@ from skrate.data.checks import (
     shown,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.list_table import ListTable, ListValues, seen_rows
+from skrate.data.list_table import ListTable, ListValues, top_row_fractions
 from skrate.data.ranking import ranking
 from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import Merged, RankTable
@@ -412,7 +412,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         if k is None:
             processed = processed_rows(lists, self.rate)
         elif is_uniform(self.rate):
-            processed = seen_rows(lists, np.minimum(k, lists.sizes))
+            processed = top_row_fractions(lists, np.minimum(k, lists.sizes))
         else:
             raise ValueError(f"k={k} takes the place of rate: leave out one of them.")
         if lists.gain is None:
@@ -600,9 +600,9 @@ def check_sample_gains(
     for name, values in (("gain", gain), ("cost", cost)):
         if values is None or isinstance(values, ClassGain):
             continue
-        if len(values) != sample.n_given:
+        if len(values) != sample.n_input:
             raise ValueError(
-                f"Unequal numbers of cases: y_true has {sample.n_given}, {name} has "
+                f"Unequal numbers of cases: y_true has {sample.n_input}, {name} has "
                 f"{len(values)}."
             )
         given[name] = values if sample.kept is None else values[sample.kept]

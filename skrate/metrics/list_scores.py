@@ -82,10 +82,10 @@ class ListScores:
             for filled, column in zip(of_all, columns, strict=True):
                 filled[table.lists] = column
             columns = of_all
-        return cls._of_columns(metric, k, table.labels, columns)
+        return cls._assemble_scores(metric, k, table.labels, columns)
 
     @classmethod
-    def _of_columns(
+    def _assemble_scores(
         cls, metric: Metric, k: int | None, labels: Array, columns: list[FloatArray]
     ) -> Self:
         """Return scores by the columns of ListValues, and items and positives."""

@@ -42,13 +42,13 @@ from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import (
     MergedGroups,
     RankTable,
+    build_table,
     check_alone,
     extreme_tables,
     rank_table,
-    table_of,
 )
 from skrate.metrics.result_types import Question, question_text, rendered
-from skrate.rates.laws import cuts_of
+from skrate.rates.laws import rate_cuts
 
 # Each with and without its ending; a test holds them to the registry.
 MetricName = Literal[
@@ -412,7 +412,7 @@ class Metric(ABC):
         Slopes jump there. Those of a known rate are the same in all tables.
         """
         law = self.law
-        return _NO_CUTS if law is None else cuts_of(law)
+        return _NO_CUTS if law is None else rate_cuts(law)
 
     def extremes(self, table: RankTable) -> tuple[float, float]:
         """Return the least and the greatest value in any order that a table allows.
@@ -574,7 +574,7 @@ def score(
         sizes = table.n_pos, table.n_neg
     else:
         metric, cases = _bind_samples(metric, y_true, y_score, sample_weight, pos_label)
-        table, sizes = table_of(cases), cases.sizes
+        table, sizes = build_table(cases), cases.sizes
     value = metric.value(table) if is_defined(metric, table) else float("nan")
     if value != value:
         reason = undefined_reason(metric, table)
@@ -589,7 +589,7 @@ def score_folds(metric: Metric, rankings: FoldRankings) -> FloatArray:
     values = np.full(rankings.n_folds, np.nan)
     for i, (y_true, y_score, weights) in enumerate(rankings):
         own, cases = _bind_samples(metric, y_true, y_score, weights)
-        table = table_of(cases)
+        table = build_table(cases)
         if is_defined(own, table):
             values[i] = own.value(table)
         if not np.isnan(values[i]):

@@ -18,7 +18,7 @@ from skrate.data.arrays import (
     dot,
     parts,
     ratio,
-    sum_from_right,
+    reverse_cumsum,
 )
 from skrate.data.checks import check_choice, shown, within_rounding
 from skrate.data.folds import FoldRankings
@@ -30,9 +30,9 @@ from skrate.rates.laws import (
     FrozenDistribution,
     RateDistribution,
     check_rate,
-    cuts_of,
     from_scipy,
     is_scipy_distribution,
+    rate_cuts,
 )
 
 __all__ = ["partial_auc_score"]
@@ -379,7 +379,7 @@ def _check_weight(name: str, given: Any) -> RateDistribution:
         law = from_scipy(given) if is_frozen else check_rate(given)
     except ValueError as error:
         raise ValueError(f"{name} cannot be such a distribution: {error}") from error
-    if law.table.is_discrete or len(cuts_of(law)):
+    if law.table.is_discrete or len(rate_cuts(law)):
         raise ValueError(
             f"{name} must be a distribution with a density, got {shown(given)}, which "
             "has a probability at single points."
@@ -533,7 +533,7 @@ class Weighted:
         fall[is_point] = table.density(edges[:-1][is_point])
         fall *= shares
         own = shares * _quotient(mean - at_edge[1:], widths)
-        return mean, fall - own - sum_from_right(fall)
+        return mean, fall - own - reverse_cumsum(fall)
 
 
 def _interpolate_curve(

@@ -13,14 +13,14 @@ from skrate.data.arrays import (
     FloatArray,
     Label,
     Number,
+    divide_or_nan,
     float_or_array,
     ratio,
-    share_of,
 )
 from skrate.data.checks import (
     check_choice,
     check_fraction,
-    check_shares,
+    check_fractions,
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
@@ -278,7 +278,9 @@ class RateWeightedAUC(
         share = ratio(n_pos, n_pos + neg.sum(axis=1))
         worst, best = expected_recall_range(self.rate, share)
         above = table_recalls(pos, neg, self.rate) - worst
-        found = share_of(above, np.where(has_range(worst, best), best - worst, 0.0))
+        found = divide_or_nan(
+            above, np.where(has_range(worst, best), best - worst, 0.0)
+        )
         return np.where(is_rare, found, 1 - found)
 
     def slopes(self, table: RankTable) -> Slopes:
@@ -448,7 +450,7 @@ def convert_rauc(
     prevalence = check_fraction("prevalence", prevalence)
     if to == "expected_recall":
         worst, best = expected_recall_range(rate, prevalence)
-        share = check_shares("value", value, allow_nan=True)
+        share = check_fractions("value", value, allow_nan=True)
         return float_or_array(worst + (best - worst) * share)
     # Of a late rate by what is not found: of the worst ranking that is the most.
     late = is_late(rate)
@@ -460,7 +462,7 @@ def convert_rauc(
     # What a score computes may be beyond by rounding.
     slack = 1e-9 * best
     least = max(worst - slack, 0.0)
-    recall = check_shares("value", value, least, best + slack, allow_nan=True)
+    recall = check_fractions("value", value, least, best + slack, allow_nan=True)
     if not is_defined:
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
         return float_or_array(np.full_like(recall, np.nan))

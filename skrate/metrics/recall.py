@@ -11,14 +11,14 @@ from skrate.data.arrays import (
     Array,
     BoolArray,
     FloatArray,
+    divide_or_nan,
     dot,
     ratio,
-    share_of,
-    sum_from_right,
+    reverse_cumsum,
 )
 from skrate.data.list_table import ListTable
 from skrate.data.ranking import begins_group
-from skrate.data.table import RankTable, table_of_weights
+from skrate.data.table import RankTable, build_weight_table
 from skrate.metrics.metric import Slopes
 from skrate.rates.laws import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
@@ -57,7 +57,7 @@ def expected_recall(
 
 def missed_fraction(table: RankTable, law: RateDistribution) -> float:
     """Return the share of positives that a perfect ranking finds in addition."""
-    perfect = table_of_weights(
+    perfect = build_weight_table(
         np.array([table.n_pos, 0.0]), np.array([0.0, table.n_neg])
     )
     return expected_recall(perfect, law) - expected_recall(table, law)
@@ -85,7 +85,7 @@ def _cached_weights(rate: RateDistribution, n: int) -> FloatArray:
 
 def table_recalls(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
     """Return the expected recall of many tables, nan without positives."""
-    return share_of(table_gains(pos, pos + neg, rate), pos.sum(axis=1))
+    return divide_or_nan(table_gains(pos, pos + neg, rate), pos.sum(axis=1))
 
 
 def table_gains(gain: Array, weight: Array, rate: RateDistribution) -> FloatArray:
@@ -187,7 +187,7 @@ def mean_and_moved(
     by_cut += at_once
     # Nothing moves the last cut.
     by_cut[..., -1] = 0.0
-    return mean, moved + sum_from_right(by_cut)
+    return mean, moved + reverse_cumsum(by_cut)
 
 
 def _survival_falls(

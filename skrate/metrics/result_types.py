@@ -14,12 +14,12 @@ from sklearn.base import BaseEstimator
 from skrate.data.arrays import FloatArray, Label, lazy
 from skrate.data.checks import shown
 from skrate.data.representations import (
-    html_of,
     html_page,
     html_row,
     html_table,
     html_text,
     plain,
+    render_html,
 )
 from skrate.metrics.hypothesis_tests import (
     Alternative,
@@ -192,7 +192,7 @@ class Result:
         return f"{text} [{interval.low:{number}}, {interval.high:{number}}]"
 
     def _repr_html_(self) -> str:
-        return html_of(type(self).__name__, self.to_dict())
+        return render_html(type(self).__name__, self.to_dict())
 
     def to_frame(self) -> Any:
         """Return the columns of ``to_dict`` as a pandas data frame.

@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betaln
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, share_of
+from skrate.data.arrays import (
+    Array,
+    ArrayLike,
+    FloatArray,
+    IntArray,
+    Label,
+    divide_or_nan,
+)
 from skrate.data.list_table import (
     GradeGain,
     ListTable,
@@ -420,7 +427,7 @@ class NDCG(_RelevantRankMetric, score=ndcg_score, in_lists_only=True):
         else:
             lists, places = list_positions(n_pos)
             best = np.bincount(lists, table.best * discounts[places], len(n_pos))
-        return share_of(rows.sum(gain), best)
+        return divide_or_nan(rows.sum(gain), best)
 
 
 class MeanAveragePrecision(
@@ -446,7 +453,7 @@ class MeanAveragePrecision(
             others = n_seen - (above + 1) * of_seen
             down = (found + 1) * of_seen + (rows.pos - 1) / (size - 1) * others
             precision[ties] = rows.pos / size * down
-        return share_of(rows.sum(precision), table.n_pos)
+        return divide_or_nan(rows.sum(precision), table.n_pos)
 
 
 class ReciprocalRank(

@@ -40,11 +40,11 @@ from skrate.data.checks import (
 from skrate.data.folds import (
     FoldRankings,
     Repeats,
+    check_part_rows,
     check_repeats,
     check_unseen,
     disjoint_repeats,
     row_numbers,
-    rows_of_part,
     whole_repeats,
 )
 from skrate.data.ranking import check_groups
@@ -60,12 +60,12 @@ from skrate.model_selection.responses import (
     ResponseMethod,
     UndefinedResponse,
     check_response_method,
-    cut_to,
+    convert_arrow,
+    find_positive_class,
     n_rows,
-    positive_class_of_folds,
     ranking_scores,
-    rows_of,
-    with_rows,
+    select_aligned_rows,
+    select_rows,
 )
 
 Method = Literal["corrected", "paired"]
@@ -190,8 +190,8 @@ def compare_folds(
         )
     low, high = _check_range(score_range, {"a": scores_a, "b": scores_b})
     limits = low - high, high - low
-    test_share = _test_share(n_train, n_test, method, scores_a.shape)
-    on_both = _scores_of_both(scores_a, scores_b)
+    test_share = _test_fraction(n_train, n_test, method, scores_a.shape)
+    on_both = _paired_scores(scores_a, scores_b)
     differences = on_both[0] - on_both[1]
     value = float(differences.mean())
     variance = (1 / len(differences) + test_share) * np.var(differences, ddof=1)
@@ -241,7 +241,7 @@ def _fold_scores(name: str, scores: ArrayLike) -> FloatArray:
     return array
 
 
-def _test_share(
+def _test_fraction(
     n_train: float | None, n_test: float | None, method: Method, shape: tuple[int, ...]
 ) -> float:
     """Return n_test / n_train, as given or by the folds a repetition; 0 if paired."""
@@ -269,7 +269,7 @@ def _test_share(
     return 1 / (n_folds - 1)
 
 
-def _scores_of_both(a: FloatArray, b: FloatArray) -> FloatArray:
+def _paired_scores(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return a row for each model, of the folds on which both have a score."""
     both = np.stack([a.ravel(), b.ravel()])
     is_defined = np.asarray(np.isfinite(both).all(axis=0))
@@ -462,10 +462,10 @@ def candidate_rankings(
     """
     methods = check_response_method(response_method)
     labels = check_vector("y", y)
-    X, y = indexable(with_rows(X), with_rows(y))
-    by_case, codes = _check_by_case(labels, sample_weight, clusters)
-    label = positive_class_of_folds(labels, pos_label, user)
-    codes = _check_groups_of(groups, labels, codes)
+    X, y = indexable(convert_arrow(X), convert_arrow(y))
+    by_case, codes = _check_sample_columns(labels, sample_weight, clusters)
+    label = find_positive_class(labels, pos_label, user)
+    codes = _check_splitter_groups(groups, labels, codes)
     # The folds of an earlier search are as it made them.
     kept_together = codes if n_splits is None else None
     splitter = find_splitter(cv, y, kept_together, is_classifier(estimators[0]))
@@ -477,7 +477,7 @@ def candidate_rankings(
     if n_splits is not None:
         _check_same_folds(splits, split(), n_splits)
     if clusters is not None:
-        _warn_of_seen_clusters(by_case["clusters"], splits)
+        _warn_shared_clusters(by_case["clusters"], splits)
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(splits)))
     ask = partial(_finite_scores, methods=methods, label=label, user=user)
@@ -497,7 +497,7 @@ def candidate_rankings(
     ]
 
 
-def _check_by_case(
+def _check_sample_columns(
     labels: Array, sample_weight: ArrayLike | None, clusters: ArrayLike | None
 ) -> tuple[dict[str, Array], IntArray | None]:
     """Return the columns of two classes of cases, and the codes of their clusters."""
@@ -514,7 +514,7 @@ def _check_by_case(
     return by_case, codes
 
 
-def _check_groups_of(
+def _check_splitter_groups(
     groups: ArrayLike | None, labels: Array, clusters: IntArray | None
 ) -> IntArray | None:
     """Return what the splitter keeps together, by default the clusters."""
@@ -525,7 +525,7 @@ def _check_groups_of(
     return codes
 
 
-def _warn_of_seen_clusters(clusters: Array, splits: list[Split]) -> None:
+def _warn_shared_clusters(clusters: Array, splits: list[Split]) -> None:
     """Warn if models are tested on clusters that they were trained on."""
     codes = check_groups("clusters", clusters).codes
     for number, (train, test) in enumerate(splits):
@@ -598,10 +598,10 @@ def fold_rankings(
             )
     by_case = {name: check_vector(name, rows) for name, rows in given.items()}
     by_case["y_true"] = labels = by_case.pop("y")
-    label = positive_class_of_folds(labels, pos_label, user)
+    label = find_positive_class(labels, pos_label, user)
     ask = partial(_finite_scores, methods=response_method, label=label, user=user)
     asked = zip(cv_results["estimator"], tests, strict=True)
-    scores = [ask(one, rows_of(X, test), labels[test]) for one, test in asked]
+    scores = [ask(one, select_rows(X, test), labels[test]) for one, test in asked]
     kept = defined_folds(scores)
     known = disjoint_repeats(tests) if repeats is None else repeats
     numbers = check_repeats("repeats", known, len(tests))
@@ -660,7 +660,7 @@ def check_folds(
     """Return the training and test rows of each fold, none of which is in both."""
     splits = []
     for i, parts in enumerate(splitter.split(X, y, **split_params)):
-        train, test = (rows_of_part(part, len(labels), i) for part in parts)
+        train, test = (check_part_rows(part, len(labels), i) for part in parts)
         check_unseen(train, test, i)
         splits.append((train, test))
     return splits
@@ -724,10 +724,13 @@ def _scored_fold(
     may_fail: bool,
 ) -> tuple[Any, Any]:
     n_cases = n_rows(X)
-    params = {name: cut_to(each, train, n_cases) for name, each in fit_params.items()}
+    params = {
+        name: select_aligned_rows(each, train, n_cases)
+        for name, each in fit_params.items()
+    }
     try:
-        model.fit(rows_of(X, train), rows_of(y, train), **params)
-        answer = ask(model, rows_of(X, test), rows_of(y, test))
+        model.fit(select_rows(X, train), select_rows(y, train), **params)
+        answer = ask(model, select_rows(X, test), select_rows(y, test))
     except Exception as error:
         if not may_fail:
             raise

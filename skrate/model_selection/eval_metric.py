@@ -154,7 +154,7 @@ class TrainingMetric:
     def __post_init__(self) -> None:
         """Raise for what the library cannot take."""
 
-    def called_by(self, *names: str) -> TypeError:
+    def wrong_library_error(self, *names: str) -> TypeError:
         """Return the error where a library calls what is for another one."""
         by, libraries = " or ".join(names), " or ".join(repr(n.lower()) for n in names)
         return TypeError(
@@ -164,7 +164,7 @@ class TrainingMetric:
 
     def is_max_optimal(self) -> bool:
         """Raise where CatBoost asks what is not for it."""
-        raise self.called_by("CatBoost")
+        raise self.wrong_library_error("CatBoost")
 
     @property
     def __name__(self) -> str:
@@ -200,10 +200,13 @@ class TrainingMetric:
         if scores.ndim == 2:
             y_true, scores, options = self._binarize_classes(np.asarray(y_true), scores)
         elif self.pos_label is not None:
-            scores, options = self._turned(scores), {"pos_label": self.pos_label}
+            scores, options = (
+                self._reverse_scores(scores),
+                {"pos_label": self.pos_label},
+            )
         options["sample_weight"] = sample_weight
         value = self.metric.score_ranking(y_true, scores, **options)
-        return self._known(value, y_true)
+        return self._check_defined(value, y_true)
 
     def of_lists(
         self,
@@ -221,16 +224,16 @@ class TrainingMetric:
             list_weights = list_weights[sizes > 0]
         value = self.metric.list_mean(
             y_true,
-            self._turned(np.asarray(y_score)),
+            self._reverse_scores(np.asarray(y_score)),
             self.pos_label,
             groups=np.repeat(np.arange(len(sizes)), sizes),
             sample_weight=sample_weight,
             list_weights=list_weights,
             undefined=undefined,
         )
-        return self._known(value, y_true)
+        return self._check_defined(value, y_true)
 
-    def _turned(self, scores: Array) -> Array:
+    def _reverse_scores(self, scores: Array) -> Array:
         """Return the scores of the positive class: libraries score the second one."""
         is_first = self.pos_label is not None and float(self.pos_label) <= 0
         return -scores if is_first else scores
@@ -254,7 +257,7 @@ class TrainingMetric:
             )
         return y_true == self.pos_label, scores[:, int(self.pos_label)], {}
 
-    def _known(self, value: float, y_true: ArrayLike) -> float:
+    def _check_defined(self, value: float, y_true: ArrayLike) -> float:
         """Return the value; of nan no round would be better than another."""
         if not np.isnan(value):
             return value
@@ -292,9 +295,9 @@ class XGBoostMetric(TrainingMetric):
         """Return the value, or with its name where ``(y_pred, dmatrix)`` are given."""
         sign = -1 if self.metric.greater_is_better else 1
         if hasattr(y_pred, "get_uint_info"):
-            return self.__name__, sign * self._of_matrix(y_true, y_pred)
+            return self.__name__, sign * self._score_matrix(y_true, y_pred)
         if hasattr(y_pred, "get_label"):
-            raise self.called_by("LightGBM")
+            raise self.wrong_library_error("LightGBM")
         if self.metric.is_list_metric and sample_weight is None:
             # XGBRanker calls it of one list after another, and means over them.
             one = [len(y_true)]
@@ -303,7 +306,7 @@ class XGBoostMetric(TrainingMetric):
             value = self.of_cases(y_true, y_pred, sample_weight)
         return sign * value
 
-    def _of_matrix(self, y_score: Any, matrix: Any) -> float:
+    def _score_matrix(self, y_score: Any, matrix: Any) -> float:
         """Return the metric of a DMatrix; with lists its weights are theirs."""
         y_true, weights = matrix.get_label(), matrix.get_weight()
         sizes = np.diff(matrix.get_uint_info("group_ptr").astype(np.intp))
@@ -328,7 +331,7 @@ class LightGBMMetric(TrainingMetric):
     ) -> tuple[str, float, bool]:
         """Return what LightGBM asks for, also of ``(y_pred, dataset)``."""
         if hasattr(y_pred, "get_uint_info"):
-            raise self.called_by("XGBoost")
+            raise self.wrong_library_error("XGBoost")
         if hasattr(y_pred, "get_label"):
             data, y_pred = y_pred, y_true
             y_true, sample_weight = data.get_label(), data.get_weight()
@@ -372,7 +375,7 @@ class CatBoostMetric(TrainingMetric):
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> NoReturn:
         """Raise where a library calls a function: LightGBM leaves out what is none."""
-        raise self.called_by("XGBoost", "LightGBM")
+        raise self.wrong_library_error("XGBoost", "LightGBM")
 
     def is_max_optimal(self) -> bool:
         """Return whether greater is better."""

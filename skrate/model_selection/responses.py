@@ -15,8 +15,8 @@ from skrate.data.checks import (
     class_masks,
     distinct_labels,
     find_label,
+    has_default_positive,
     is_label,
-    says_its_positive,
     shown,
 )
 from skrate.data.estimated import EstimatedLabels
@@ -31,7 +31,7 @@ class UndefinedResponse(ValueError):
     """The estimator cannot say how it ranks, as it was trained on one class only."""
 
 
-def tell_second_class(user: str, labels: list[Any]) -> None:
+def warn_second_class(user: str, labels: list[Any]) -> None:
     """Warn that ``user`` takes the second of two ``labels`` for the positive class."""
     first, second = labels
     warnings.warn(
@@ -43,7 +43,7 @@ def tell_second_class(user: str, labels: list[Any]) -> None:
     )
 
 
-class TellsOnce:
+class WarnsOnce:
     """What warns of the second class once, however many folds it scores.
 
     Copies in a worker process, a new one for each fold, know it together.
@@ -51,12 +51,12 @@ class TellsOnce:
 
     _OF_OBJECT = ("_told", "_is_copy")
 
-    def _tell_once(self, user: str, labels: list[Any]) -> None:
+    def _warn_once(self, user: str, labels: list[Any]) -> None:
         told: set[Any] = self.__dict__.setdefault("_told", set())
         if self.__dict__.get("_is_copy"):
             told = _TOLD_BY_COPIES
         if (user, *labels) not in told:
-            tell_second_class(user, labels)
+            warn_second_class(user, labels)
             # Not before: where warnings are errors, each fold has to fail.
             told.add((user, *labels))
 
@@ -81,7 +81,7 @@ def ranking_scores(
     *,
     user: str,
     call: Callable[..., Any] | None = None,
-    tell: Callable[[str, list[Any]], None] = tell_second_class,
+    tell: Callable[[str, list[Any]], None] = warn_second_class,
 ) -> tuple[Any, Any]:
     """Return scores of ``X``, higher for the positive class, and that class's label.
 
@@ -94,7 +94,7 @@ def ranking_scores(
         return ranking_scores(*asked, user=user, call=call, tell=tell)[0], None
     methods = check_response_method(response_method)
     classes = _classes(estimator, user)
-    known = _known_labels(estimator, classes, y, user)
+    known = _find_labels(estimator, classes, y, user)
     of = "a label of y_true, which holds"
     if classes == known:
         of = f"a class of {type(estimator).__name__}, which knows"
@@ -122,7 +122,7 @@ def ranking_scores(
                 f"{y_score.shape[1]} columns of scores, and no class labels (classes_) "
                 "tell which column is which."
             )
-        is_reversed = _is_of_outliers(estimator, label, known)
+        is_reversed = _is_reversed_detector(estimator, label, known)
     elif method == "predict" and np.isin(y_score, classes).all():
         return (y_score == label).astype(float), label
     else:
@@ -143,13 +143,13 @@ def has_several_classes(estimator: Any, y_true: Any, pos_label: Label) -> bool:
     labels = check_vector("y_true", y_true)
     if len(known) == 2:
         is_unknown = pos_label is not None and find_label(pos_label, known) is None
-        if is_unknown or _are_of_two(labels, known):
+        if is_unknown or _are_two_classes(labels, known):
             return False
     # The model was taught two of them at most.
     return len(class_masks(labels, 2)) > 2
 
 
-def _are_of_two(labels: Array, known: list[Any]) -> bool:
+def _are_two_classes(labels: Array, known: list[Any]) -> bool:
     """Return whether each label is one of two, without sorting them."""
     try:
         return bool(np.all(is_label(labels, known[0]) | is_label(labels, known[1])))
@@ -179,13 +179,13 @@ def class_scores(
         methods = methods[::-1]
     method, name = method_name(estimator, methods, user), type(estimator).__name__
     if has_columns(y_true):
-        y_score = _scores_of_labels(estimator, method, X)
+        y_score = _label_scores(estimator, method, X)
         n_labels = np.shape(y_true)[1]
         names = range(n_labels) if labels is None else labels
         known = check_vector("labels", names).tolist()
         what = f"{n_labels} labels"
     else:
-        known = _known_classes(estimator, labels, user)
+        known = _find_classes(estimator, labels, user)
         if method == "decision_function" and len(known) > 2:
             _check_no_pairs(estimator, user)
         y_score = as_numpy(call(estimator, method, X))
@@ -199,7 +199,7 @@ def class_scores(
             f"an array of shape {y_score.shape}."
         )
     if pos_label is not None:
-        column = _column_of(pos_label, known, user)
+        column = _class_column(pos_label, known, user)
         if has_columns(y_true):
             is_pos = indicators(y_true)[:, column]
         else:
@@ -215,7 +215,7 @@ def class_scores(
     return y_true, y_score, known
 
 
-def _column_of(pos_label: Label, known: list[Any], user: str) -> int:
+def _class_column(pos_label: Label, known: list[Any], user: str) -> int:
     label = find_label(pos_label, known)
     if label is None:
         raise ValueError(
@@ -225,7 +225,7 @@ def _column_of(pos_label: Label, known: list[Any], user: str) -> int:
     return known.index(label)
 
 
-def _scores_of_labels(estimator: Any, method: str, X: Any) -> Array:
+def _label_scores(estimator: Any, method: str, X: Any) -> Array:
     """Return a column of scores for each label."""
     found = getattr(estimator, method)(X)
     if isinstance(found, list):
@@ -234,7 +234,7 @@ def _scores_of_labels(estimator: Any, method: str, X: Any) -> Array:
     return as_numpy(found)
 
 
-def _known_classes(estimator: Any, labels: ArrayLike | None, user: str) -> list[Any]:
+def _find_classes(estimator: Any, labels: ArrayLike | None, user: str) -> list[Any]:
     """Return the classes of an estimator, two or more; ``labels`` may repeat them."""
     known, name = as_numpy(estimator.classes_).tolist(), type(estimator).__name__
     if len(known) == 1:
@@ -294,13 +294,13 @@ def choose_label(
         if label is None and len(known) > 1:
             raise ValueError(f"pos_label={pos_label!r} of {user} is not {of} {known}.")
         return pos_label if label is None else label, False
-    if says_its_positive(known):
+    if has_default_positive(known):
         label = find_label(1, known)
         return 1 if label is None else label, False
     return (known[1], True) if len(known) > 1 else (None, False)
 
 
-def _known_labels(
+def _find_labels(
     estimator: Any, classes: list[Any] | None, y: ArrayLike | None, user: str
 ) -> list[Any]:
     """Return the labels that the estimator or ``y`` show, two at most."""
@@ -309,7 +309,7 @@ def _known_labels(
     labels = check_vector("y_true", y)
     if classes is None:
         return distinct_labels(labels)
-    if len(classes) == 2 and _are_of_two(labels, classes):
+    if len(classes) == 2 and _are_two_classes(labels, classes):
         return classes
     found = list(class_masks(labels, 2))
     known = list(classes)
@@ -323,18 +323,18 @@ def _known_labels(
     return distinct_labels(np.array(known, dtype=object))
 
 
-def positive_class_of_folds(y: ArrayLike, pos_label: Label, user: str) -> Any:
+def find_positive_class(y: ArrayLike, pos_label: Label, user: str) -> Any:
     """Return the positive label of all folds together."""
     found = distinct_labels(check_vector("y", y))
     label, is_chosen = choose_label(found, pos_label, user, "a label of y, which holds")
     if label is None or (pos_label is not None and find_label(label, found) is None):
         raise ValueError(f"y holds one class only, {found[0]!r}.")
     if is_chosen:
-        tell_second_class(user, found)
+        warn_second_class(user, found)
     return label
 
 
-def _is_of_outliers(estimator: Any, label: Any, known: list[Any]) -> bool:
+def _is_reversed_detector(estimator: Any, label: Any, known: list[Any]) -> bool:
     """Return whether an estimator scores inliers, 1, above the positives, outliers.
 
     Warn if other labels do not say which of the two are positive.
@@ -398,20 +398,20 @@ def n_rows(data: Any) -> int:
     return int(data.shape[0]) if hasattr(data, "shape") else len(data)
 
 
-def with_rows(data: Any) -> Any:
+def convert_arrow(data: Any) -> Any:
     """Return a table or a column of pyarrow as pandas has it, all else as it is."""
     is_arrow = type(data).__module__.partition(".")[0] == "pyarrow"
     return data.to_pandas() if is_arrow else data
 
 
-def rows_of(data: Any, rows: IntArray) -> Any:
+def select_rows(data: Any, rows: IntArray) -> Any:
     """Return rows of an array, a sparse matrix, a data frame or a list."""
     if hasattr(data, "iloc"):
         return data.iloc[rows]
     return data[rows] if hasattr(data, "shape") else [data[row] for row in rows]
 
 
-def cut_to(values: Any, rows: IntArray, n_cases: int) -> Any:
+def select_aligned_rows(values: Any, rows: IntArray, n_cases: int) -> Any:
     """Return the rows of what has one for each case, all else as it is."""
     is_data = hasattr(values, "__len__") and not isinstance(
         values, str | bytes | Mapping
@@ -420,7 +420,7 @@ def cut_to(values: Any, rows: IntArray, n_cases: int) -> Any:
         is_data = len(values.shape) > 0
     if not is_data or n_rows(values) != n_cases:
         return values
-    return rows_of(values, rows)
+    return select_rows(values, rows)
 
 
 class Indexed(Protocol):

@@ -17,7 +17,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from skrate.data.arrays import Array, ArrayLike, Label, Number, as_numpy
 from skrate.data.checks import find_label, shown, warn_undefined
 from skrate.data.estimated import EstimatedLabels
-from skrate.data.representations import html_of
+from skrate.data.representations import render_html
 from skrate.inference.bound_metric import (
     OF_LISTS,
     OF_ROWS,
@@ -35,8 +35,8 @@ from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
     GroupsLike,
     ResponseMethod,
-    TellsOnce,
     UndefinedResponse,
+    WarnsOnce,
     check_response_method,
     class_scores,
     find_column,
@@ -53,7 +53,7 @@ _Scorer: Any = type(make_scorer(roc_auc_score))
 _UNSAID = (("pos_label", None), ("labels", None), ("average", "macro"))
 
 
-class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
+class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     """What all scorers share; a subclass names its metric and its parameters."""
 
     metric: Callable[..., float]
@@ -74,7 +74,9 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             # As estimators do, so that the text is shown.
             raise AttributeError("_repr_html_ is only there if display='diagram'")
         params = self.get_params(deep=False).items()
-        return lambda: html_of(self._name, {k: written(value) for k, value in params})
+        return lambda: render_html(
+            self._name, {k: written(value) for k, value in params}
+        )
 
     @property
     def _bound(self) -> BoundMetric:
@@ -110,7 +112,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             if not isinstance(value, str | None) or (name, value) not in _UNSAID
         }
         if "rate" in params:
-            params["rate"] = _of_our_own(params["rate"])
+            params["rate"] = _convert_rates(params["rate"])
         return params
 
     @property
@@ -187,7 +189,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
                 )
         return self.metric, params
 
-    def _bound_to(
+    def _bind_metadata(
         self, metadata: Mapping[str, Any], X: Any, y_true: ArrayLike
     ) -> tuple[BoundMetric, dict[str, Any]]:
         """Return the metric of some cases, and their weights and lists if there are."""
@@ -214,7 +216,7 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     ) -> float:
         """Score ``estimator``; ``method_caller`` may know its predictions already."""
 
-        def scores_of_second_class(estimator: Any, method: str, X: Any) -> Array:
+        def second_class_scores(estimator: Any, method: str, X: Any) -> Array:
             # A dict of scorers keeps one response per name of a method, for whatever
             # class the first scorer asked: scikit-learn's may have asked for the other
             # one. It keeps ours apart, as they name the method in a tuple. Predictions
@@ -222,8 +224,8 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             key = method if method == "predict" else (method,)
             return method_caller(estimator, key, X)
 
-        bound, rows = self._bound_to(kwargs, X, y_true)
-        asked = (estimator, X, y_true, scores_of_second_class)
+        bound, rows = self._bind_metadata(kwargs, X, y_true)
+        asked = (estimator, X, y_true, second_class_scores)
         try:
             bound, y_true, y_score, label = self._ranked(bound, *asked, rows)
         except UndefinedResponse as undefined:
@@ -256,9 +258,9 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
                 label,
                 user=name,
                 call=call,
-                tell=self._tell_once,
+                tell=self._warn_once,
             )
-            bound = self._of_class(bound, label)
+            bound = self._bind_class(bound, label)
             return bound, y_true, y_score, label if is_shown else None
         if label is None and ("groups" in rows or not bound.averages_classes):
             raise ValueError(
@@ -277,12 +279,12 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         )
         if label is None:
             return bound.add_params(labels=known), y_true, y_score, None
-        bound = self._of_class(bound, label)
+        bound = self._bind_class(bound, label)
         if bound.averages_classes:
             bound = bound.add_params(labels=None)
         return bound, y_true, y_score, True
 
-    def _of_class(self, bound: BoundMetric, label: Label) -> BoundMetric:
+    def _bind_class(self, bound: BoundMetric, label: Label) -> BoundMetric:
         """Return the metric with the rate of a class, of one for each."""
         rates = bound.params.get("rate")
         if not isinstance(rates, Mapping):
@@ -296,10 +298,10 @@ class RankingScorer(TellsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         return bound.add_params(rate=rates[known])
 
 
-def _of_our_own(rate: Any) -> Any:
+def _convert_rates(rate: Any) -> Any:
     """Return a distribution of scipy, or a dict of some, as rates of this package."""
     if isinstance(rate, Mapping):
-        return {name: _of_our_own(each) for name, each in rate.items()}
+        return {name: _convert_rates(each) for name, each in rate.items()}
     return from_scipy(rate) if is_scipy_distribution(rate) else rate
 
 

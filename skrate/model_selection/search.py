@@ -127,8 +127,8 @@ def search_rankings(
         verbose=verbose,
         params=params,
         sample_weight=sample_weight,
-        pos_label=_of_scorers(search, "pos_label", None, pos_label),
-        response_method=_of_scorers(search, "response_method", DEFAULT_RESPONSE),
+        pos_label=_scorer_option(search, "pos_label", None, pos_label),
+        response_method=_scorer_option(search, "response_method", DEFAULT_RESPONSE),
         n_splits=getattr(search, "n_splits_", None),
         may_fail=getattr(search, "error_score", "raise") != "raise",
     )
@@ -172,7 +172,7 @@ def _candidates(search: Any) -> dict[str, dict[str, Any]]:
     return named
 
 
-def _of_scorers(search: Any, name: str, default: Any, given: Any = None) -> Any:
+def _scorer_option(search: Any, name: str, default: Any, given: Any = None) -> Any:
     """Return an argument, or where it is None what the scorers of the search have."""
     scoring = getattr(search, "scoring", None)
     scorers = scoring.values() if isinstance(scoring, Mapping) else [scoring]

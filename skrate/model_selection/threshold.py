@@ -61,9 +61,9 @@ from skrate.model_selection.responses import (
     ResponseMethod,
     check_response_method,
     choose_label,
+    convert_arrow,
     method_name,
-    tell_second_class,
-    with_rows,
+    warn_second_class,
 )
 from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
 
@@ -305,7 +305,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         methods = check_methods(self.response_method)
         is_fitted = isinstance(self.cv, str) and self.cv == "prefit"
         label = check_target(y, self.estimator if is_fitted else None, self.pos_label)
-        X, y = indexable(with_rows(X), with_rows(y))
+        X, y = indexable(convert_arrow(X), convert_arrow(y))
         clusters = params.pop("clusters", None)
         fit_params, to_split = routed(self.get_metadata_routing(), params)
         if clusters is None:
@@ -364,7 +364,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         # New cases are scored by the model that was tested, or one of all cases.
         self.estimator_ = models[0]
         if len(splits) > 1:
-            _warn_of_levels(parts)
+            _warn_fold_levels(parts)
             self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
         return np.concatenate(parts)
 
@@ -438,7 +438,7 @@ def check_classifier(model: Any, methods: tuple[str, ...] = _AUTO) -> None:
         )
 
 
-def _warn_of_levels(parts: list[Array]) -> None:
+def _warn_fold_levels(parts: list[Array]) -> None:
     """Warn where scores tie within folds, at levels that are others in each fold."""
     levels = [np.unique(scores) for scores in parts]
     n_levels, most = len(np.unique(np.concatenate(levels))), max(map(len, levels))
@@ -479,7 +479,7 @@ def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
         raise ValueError(f"y holds one class only, {known[0]!r}: two are needed.")
     label, is_chosen = choose_label(known, pos_label, _USER, of)
     if is_chosen:
-        tell_second_class(_USER, known)
+        warn_second_class(_USER, known)
     return label  # type: ignore[no-any-return]
 
 
@@ -629,7 +629,7 @@ class Constraint:
             allowed = self.rate.mean() * (n + self.effect) * (1 + ROUNDING)
             return min(most, max(int(np.floor(allowed - (self.effect - 1))), 0))
         # By bisection, as the number above can only grow with the place.
-        chance = chance_of_more(n, self.rate, self.n_items, self.effect)
+        chance = exceedance_probability(n, self.rate, self.n_items, self.effect)
         risk = 1 - self.confidence
         places = range(1, most + 1)
         return bisect_left(places, True, key=lambda place: exceeds(chance(place), risk))
@@ -709,7 +709,7 @@ class Cut:
         """The share that is expected beyond the threshold: of ties, none."""
         if self.n_tied > 1:
             return self.n_above / self.n
-        return BatchLaw(self.n, self.place, None, self.effect).mean
+        return BatchDistribution(self.n, self.place, None, self.effect).mean
 
     def interval(self, constraint: Constraint, level: float) -> ConfidenceInterval:
         """Return the central interval of the share that is kept, in the next batch."""
@@ -718,7 +718,9 @@ class Cut:
         least = self.n_above if self.n_tied > 1 else self.place
         most = min(self.place, self.n_above + 1)
         low, high = (
-            BatchLaw(self.n, place, constraint.n_items, self.effect).interval(level)
+            BatchDistribution(self.n, place, constraint.n_items, self.effect).interval(
+                level
+            )
             for place in (least, most)
         )
         ends = sorted((constraint.kept(low.low), constraint.kept(high.high)))
@@ -804,7 +806,7 @@ def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> 
 
 
 @dataclass(frozen=True)
-class BatchLaw:
+class BatchDistribution:
     """How many of the next ``n_items`` are above the ``place``-th of n scores.
 
     It is beta-binomial(n_items, place, n - place + 1); without ``n_items``, the share
@@ -858,7 +860,7 @@ class BatchLaw:
         return self.place in (0, self.n + 1)
 
 
-def chance_of_more(
+def exceedance_probability(
     n: int, rate: RateDistribution, n_items: int | None, effect: float = 1.0
 ) -> Callable[[int], float]:
     """Return P(N > R n_items) as a function of the place, R being the random rate."""
@@ -867,7 +869,7 @@ def chance_of_more(
         shares = np.arange(n_items + 1) / n_items * (1 - ROUNDING)
         short = np.where(shares > 0, 1 - rate.survival(shares), 0.0)
         return lambda place: float(
-            dot(BatchLaw(n, place, n_items, effect).probabilities, short)
+            dot(BatchDistribution(n, place, n_items, effect).probabilities, short)
         )
     # So many budgets stand for their distribution.
     n_points = 1 if isinstance(rate, Fixed) else 1024
@@ -876,7 +878,7 @@ def chance_of_more(
     def chance(place: int) -> float:
         if place in (0, n + 1):
             return float(np.mean(shares < place / (n + 1)))
-        shapes = BatchLaw(n, place, None, effect).shapes
+        shapes = BatchDistribution(n, place, None, effect).shapes
         return float(np.mean(special.betaincc(*shapes, shares)))
 
     return chance

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import special, stats
 
 from skrate.data.arrays import ArrayLike, FloatArray, Number, float_or_array
-from skrate.data.checks import check_count, check_fraction, check_shares, shown, warn
-from skrate.data.representations import html_of, plain
+from skrate.data.checks import check_count, check_fraction, check_fractions, shown, warn
+from skrate.data.representations import plain, render_html
 from skrate.rates.survival import Survival, SurvivalMixture, SurvivalTable, kept, summed
 
 
@@ -45,7 +45,7 @@ class RateDistribution(ABC):
 
     def survival(self, x: ArrayLike) -> Any:
         """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
-        rates = check_shares("x", x)
+        rates = check_fractions("x", x)
         return float_or_array(np.where(rates >= 1, 0.0, self._survival(rates)))
 
     def __call__(self, x: ArrayLike) -> Any:
@@ -54,7 +54,7 @@ class RateDistribution(ABC):
 
     def limited_mean(self, x: ArrayLike) -> Any:
         """Return E[min(R, x)] for rates ``x`` in [0, 1], in the shape of ``x``."""
-        return float_or_array(self.table.limited_mean(check_shares("x", x)))
+        return float_or_array(self.table.limited_mean(check_fractions("x", x)))
 
     def mean(self) -> float:
         """Return E[R], the share processed on average (R clipped to [0, 1])."""
@@ -62,7 +62,7 @@ class RateDistribution(ABC):
 
     def ppf(self, q: ArrayLike) -> Any:
         """Return the quantiles of R at probabilities ``q`` in [0, 1]."""
-        probabilities = check_shares("q", q)
+        probabilities = check_fractions("q", q)
         return float_or_array(np.clip(self._ppf(probabilities), 0, 1))
 
     @cached_property
@@ -78,7 +78,7 @@ class RateDistribution(ABC):
 
         This is the probability that a case with a random place there is processed.
         """
-        low, high = check_shares("low", low), check_shares("high", high)
+        low, high = check_fractions("low", low), check_fractions("high", high)
         if not np.all(low < high):
             raise ValueError("low must be below high in every cell.")
         low, high = np.broadcast_arrays(low, high)
@@ -86,7 +86,9 @@ class RateDistribution(ABC):
 
     def density(self, x: ArrayLike) -> Any:
         """Return the density of R at rates ``x``, without ``point_masses``."""
-        return float_or_array(np.maximum(self.table.density(check_shares("x", x)), 0.0))
+        return float_or_array(
+            np.maximum(self.table.density(check_fractions("x", x)), 0.0)
+        )
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
         """Return the rates with a positive probability, if any, and these."""
@@ -134,7 +136,7 @@ class RateDistribution(ABC):
         shares = [f"{100 * q:g} %" for q in quantiles]
         rates = self.ppf(quantiles).tolist()
         values = {"mean": self.mean(), **dict(zip(shares, rates, strict=True))}
-        return html_of(repr(self), values, f"{self.describe()}.")
+        return render_html(repr(self), values, f"{self.describe()}.")
 
     # The kernels: arrays within [0, 1], nothing checked.
 
@@ -573,7 +575,7 @@ def _named(frozen: Any) -> ScipyRate:
     return ScipyRate(frozen, (type(dist), *_parameters(frozen).items()))
 
 
-def _frozen_anew(name: str, args: tuple[Any, ...], kwds: dict[str, Any]) -> ScipyRate:
+def _refreeze(name: str, args: tuple[Any, ...], kwds: dict[str, Any]) -> ScipyRate:
     return _named(getattr(stats, name)(*args, **kwds))
 
 
@@ -592,7 +594,7 @@ class ScipyRate(Fitted):
         # laws are pickled as is the same.
         if isinstance(self.law, tuple):
             frozen = self.frozen
-            return _frozen_anew, (frozen.dist.name, frozen.args, frozen.kwds)
+            return _refreeze, (frozen.dist.name, frozen.args, frozen.kwds)
         return _named, (self.frozen,)
 
     def to_dict(self) -> dict[str, Any]:
@@ -694,7 +696,7 @@ def check_rate(rate: Any) -> RateDistribution:
     )
 
 
-def rate_of(rate: RateDistribution | None) -> float | None:
+def fixed_rate(rate: RateDistribution | None) -> float | None:
     """Return the rate that alone is possible, None if there are several."""
     if rate is None:
         return None
@@ -703,7 +705,7 @@ def rate_of(rate: RateDistribution | None) -> float | None:
     return float(points[0]) if is_known else None
 
 
-def cuts_of(rate: RateDistribution | None) -> FloatArray:
+def rate_cuts(rate: RateDistribution | None) -> FloatArray:
     """Return the rates within (0, 1) with a positive probability.
 
     They increase; slopes jump there from one case to the next.

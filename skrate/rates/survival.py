@@ -20,7 +20,7 @@ from skrate.data.arrays import (
     dot,
     frozen,
     parts,
-    sum_from_right,
+    reverse_cumsum,
 )
 
 _DEGREE = 9
@@ -127,10 +127,10 @@ class SurvivalTable:
         starts, coefficients, ends = map(np.concatenate, zip(*done, strict=True))
         order = np.argsort(starts)
         breaks = np.append(starts[order], 1.0)
-        return cls._with_jumps(breaks, coefficients[order], ends[order], spacing)
+        return cls._replace_jumps(breaks, coefficients[order], ends[order], spacing)
 
     @classmethod
-    def _with_jumps(
+    def _replace_jumps(
         cls,
         breaks: FloatArray,
         coefficients: FloatArray,
@@ -155,7 +155,7 @@ class SurvivalTable:
         """Return the table of a discrete rate, clipped to [0, 1]; masses sum to 1."""
         points, masses = summed(np.clip(points, 0, 1), masses)
         # Summed from the right, so that small tails keep their digits.
-        levels = sum_from_right(masses[points > 0])
+        levels = reverse_cumsum(masses[points > 0])
         if not len(points) or points[-1] < 1:
             levels = np.append(levels, 0.0)
         breaks = np.concatenate([[0.0], points[(points > 0) & (points < 1)], [1.0]])
@@ -370,7 +370,7 @@ def chebyshev_nodes(n: int) -> FloatArray:
 
 def to_chebyshev(values: FloatArray) -> FloatArray:
     """Return for each row of values at the nodes the coefficients in T_0, T_1, ..."""
-    means = _means_of_nodes(values.shape[1])
+    means = _chebyshev_matrix(values.shape[1])
     return np.asarray(np.einsum("ij,kj->ik", values, means))
 
 
@@ -381,7 +381,7 @@ def to_powers(coefficients: FloatArray) -> FloatArray:
 
 
 @lru_cache(maxsize=4)
-def _means_of_nodes(n: int) -> FloatArray:
+def _chebyshev_matrix(n: int) -> FloatArray:
     means = np.full((n, n), 1 / n)
     means[1:] = chebyshev.chebvander(chebyshev_nodes(n), n - 1).T[1:] * (2 / n)
     return frozen(means)
@@ -398,7 +398,7 @@ def _powers(n: int) -> FloatArray:
 Result = TypeVar("Result")
 
 
-class Kept:
+class ByteLimitedCache:
     """Results by equal arguments; those used least recently go beyond ``max_bytes``.
 
     An entry counts with all its arrays.
@@ -462,4 +462,4 @@ def _nbytes(value: Any) -> int:
     return size
 
 
-kept = Kept()
+kept = ByteLimitedCache()

@@ -9,7 +9,7 @@ from looped import looped
 from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
 from skrate.curves.bounds import (
-    PooledLaw,
+    PooledDistribution,
     bootstrap_counts,
     joint_range,
     pointwise_range,
@@ -100,7 +100,9 @@ def test_the_range_of_whole_rows_is_the_narrowest_of_ordered_ones(rows, level):
 )
 def test_counts_lie_within_the_intervals_that_leave_less_out(weights, parts, tail):
     masses = np.array(weights) / sum(weights)
-    law = PooledLaw(3 * parts, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1])
+    law = PooledDistribution(
+        3 * parts, parts, np.cumsum(masses), np.cumsum(masses[::-1])[::-1]
+    )
     low, high = law.interval(tail)
     counts = (6 * parts + np.arange(-1, 2 * len(masses) + 1)) / (2 * parts)
     is_within = (counts >= low) & (counts <= high)

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from looped import looped
-from reference.count_law import central_interval, convolved, count_law, pooled_law
+from reference.count_law import (
+    central_interval,
+    convolved,
+    count_law,
+    pooled_distribution,
+)
 from reference.shared_curve import HALF, expected_count, shared_cells
 from simulated_folds import high_of, low_of
 from skrate import rate_averaged_roc_curve
@@ -80,7 +85,9 @@ def test_exact_bounds_are_those_of_the_enumeration(n_folds, n_pos, n_neg, part, 
     pos, neg = with_one_more(ranked), with_one_more(n_folds - ranked)
     total = n_folds * n_pos
     for i, k in enumerate(ks.astype(int)):
-        law = pooled_law(count_law(pos, neg, n_pos, n_neg, int(k)), n_folds, part)
+        law = pooled_distribution(
+            count_law(pos, neg, n_pos, n_neg, int(k)), n_folds, part
+        )
         low, high = central_interval(law, Fraction(level).limit_denominator(100))
         found = curve.tpr[i] * total
         assert low_of(curve)[i] * total == pytest.approx(min(float(low), found))
@@ -90,7 +97,9 @@ def test_exact_bounds_are_those_of_the_enumeration(n_folds, n_pos, n_neg, part, 
 def test_a_probability_that_is_equal_to_the_tail_but_for_rounding_is_left_out():
     tables = [rank_table(*each) for each in random_folds(0, 5, 6, 9)]
     folds, rates = Folds(tuple(tables)), np.array([0.3])
-    (law,) = pooled_bounds._at_each_rate(pooled_bounds.pooled_law, folds, rates, None)
+    (law,) = pooled_bounds._map_rates(
+        pooled_bounds.pooled_distribution, folds, rates, None
+    )
     # The level rounds them up or down.
     tails = law.at_most[(law.at_most > 1e-4) & (law.at_most < 0.4)]
     levels = 1 - 2 * tails
@@ -118,7 +127,7 @@ def test_exact_bounds_of_folds_of_several_prevalences_are_moved_to_the_consensus
         law = {Fraction(0): Fraction(1)}
         for own in labels:
             single = count_law(pos, neg, sum(own), 4 - sum(own), k)
-            law = convolved(law, pooled_law(single, 1))
+            law = convolved(law, pooled_distribution(single, 1))
         low, high = central_interval(law, Fraction(level).limit_denominator(100))
         found = sum(sum(own[:k]) for own in labels)
         move = found - expected_count(folds, Fraction(k, 4))

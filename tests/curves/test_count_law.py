@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from looped import looped
-from reference.count_law import count_law, count_law_by_orders, pooled_law
+from reference.count_law import count_law, count_law_by_orders, pooled_distribution
 from reference.shared_curve import HALF, shared_cells
 from skrate.curves.bounds import FoldSource
 from skrate.curves.fold_tables import Folds
@@ -159,7 +159,7 @@ def test_moments_are_those_of_the_oracle():
     folds = random_folds(3, 3, 3, 4, n_scores=50)
     pos, neg = cells(folds)
     law = FoldSource.of(folds, 3, 4).laws([2.75])[0]
-    expected = pooled_law(count_law(pos, neg, 3, 4, 2), 1, Fraction(3, 4))
+    expected = pooled_distribution(count_law(pos, neg, 3, 4, 2), 1, Fraction(3, 4))
     mean = sum(value * p for value, p in expected.items())
     variance = sum((value - mean) ** 2 * p for value, p in expected.items())
     assert law.moments() == pytest.approx((float(mean), float(variance)), abs=1e-9)

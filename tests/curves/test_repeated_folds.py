@@ -74,7 +74,7 @@ def test_weights_stay_with_their_repeats():
     weights = [rng.uniform(0.5, 2, len(y)) for y in folds[0]]
     options = {"rates": RATES, "bounds": "beta"}
     curve = rate_averaged_roc_curve(*folds, sample_weight=weights, repeats=2, **options)
-    assert all(own.has_weights for own in curve.folds.by_repeat)
+    assert all(own.has_weights for own in curve.folds.split_repeats)
     lower = 0
     for part in (slice(0, 5), slice(5, 10)):
         own = [each[part] for each in folds]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skrate.data import arrays
-from skrate.data.arrays import dot, sum_from_right
+from skrate.data.arrays import dot, reverse_cumsum
 
 
 @pytest.mark.parametrize("n", [1, 5, 6, 7, 20])
@@ -25,4 +25,4 @@ def test_a_product_of_long_vectors_is_that_of_its_pieces(n, monkeypatch):
 def test_sums_from_the_right_are_those_of_what_follows():
     values = np.random.default_rng(0).random(9)
     expected = [math.fsum(values[i:]) for i in range(9)]
-    np.testing.assert_allclose(sum_from_right(values), expected, rtol=1e-15)
+    np.testing.assert_allclose(reverse_cumsum(values), expected, rtol=1e-15)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from looped import looped
 from metric_registry import METRICS
 from skrate import RankTable, average_precision_score, recall_at_rate_score
-from skrate.data.compressed import keys_of, scores_of
+from skrate.data.compressed import decode_scores, encode_scores
 from skrate.metrics.metric import METRICS as KNOWN
 from skrate.metrics.metric import find_metric
 from skrate.metrics.momentum import momentum_score, stamina_score
@@ -95,7 +95,7 @@ def placed(table, rng, how):
                 labels.append(label)
                 keys.append(int(place))
                 weights.append(weight / n_cases)
-    scores = scores_of(np.array(keys, dtype=np.uint64))
+    scores = decode_scores(np.array(keys, dtype=np.uint64))
     return labels, scores, weights
 
 
@@ -185,7 +185,7 @@ def test_any_tree_of_sums_is_within_its_error(seed):
         found = find_metric(metric, kwargs)
         difference = abs(found.value(table) - found.value(exact))
         assert difference <= table.max_error(metric, **kwargs) + 1e-12
-    keys = keys_of(exact.thresholds)
+    keys = encode_scores(exact.thresholds)
     found = spans(table)
     for end in (0, 1):
         assert sum(low <= int(keys[-end]) <= high for low, high in found) >= 1

@@ -5,7 +5,7 @@ import pytest
 
 from looped import looped
 from skrate import FoldRankings
-from skrate.data.folds import are_of_folds, check_same_folds
+from skrate.data.folds import are_fold_rankings, check_same_folds
 
 Y_TRUE, SCORES, FOLDS = [1, 0, 0, 1, 0], [3.0, 2.0, 1.0, 9.0, 8.0], [0, 1, 0, 1, 0]
 
@@ -47,6 +47,6 @@ def test_other_scores_are_of_the_same_cases():
 
 
 def test_several_models_are_a_mapping_or_a_list_with_rankings():
-    assert are_of_folds({"a": rankings()})
-    assert are_of_folds([SCORES, rankings()])
-    assert not any(map(are_of_folds, (rankings(), {"a": SCORES}, [], Y_TRUE)))
+    assert are_fold_rankings({"a": rankings()})
+    assert are_fold_rankings([SCORES, rankings()])
+    assert not any(map(are_fold_rankings, (rankings(), {"a": SCORES}, [], Y_TRUE)))

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from looped import looped
 from skrate import RankTable
 from skrate.data.partial_tables import (
-    piece_of,
-    piece_of_batches,
-    sum_of_pieces,
+    make_batch_piece,
+    make_piece,
+    sum_pieces,
     whole_table,
 )
 from strategies import ranked_samples
@@ -18,11 +18,13 @@ from strategies import ranked_samples
 
 def pieces_of(chunks, pos_label=None):
     """Return a piece per (y_true, y_score[, sample_weight])."""
-    return [piece_of(f"chunk {i}", chunk, pos_label) for i, chunk in enumerate(chunks)]
+    return [
+        make_piece(f"chunk {i}", chunk, pos_label) for i, chunk in enumerate(chunks)
+    ]
 
 
 def whole(chunks, pos_label=None):
-    return whole_table(sum_of_pieces(pieces_of(chunks, pos_label)), pos_label)
+    return whole_table(sum_pieces(pieces_of(chunks, pos_label)), pos_label)
 
 
 @given(ranked_samples(weighted=True, both_classes=False), st.data())
@@ -48,12 +50,12 @@ def test_small_batches_are_gathered(monkeypatch, gathered):
     weight = generator.integers(0, 3, 60).astype(float)
     for columns in ([y_true, y_score], [y_true, y_score, weight]):
         batches = zip(*(np.split(c, [0, 3, 10, 11, 30]) for c in columns), strict=True)
-        piece = piece_of_batches("partition 0", batches, None, 100)
+        piece = make_batch_piece("partition 0", batches, None, 100)
         weights = columns[2] if len(columns) == 3 else None
         table = RankTable.from_arrays(y_true, y_score, sample_weight=weights)
         assert whole_table(piece, None) == table
         batches = zip(*(np.split(c, [10, 30]) for c in columns), strict=True)
-        small = piece_of_batches("partition 0", batches, None, 4)
+        small = make_batch_piece("partition 0", batches, None, 4)
         assert small.table.n_groups <= 4
 
 

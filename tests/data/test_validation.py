@@ -140,7 +140,7 @@ def test_what_is_beyond_0_or_1_by_rounding_is_0_or_1():
     calls = [
         lambda one, _: v.check_fraction("x", one, include_one=True),
         lambda _, zero: v.check_fraction("x", zero, include_zero=True),
-        lambda one, zero: v.check_shares("x", [zero, one]).tolist(),
+        lambda one, zero: v.check_fractions("x", [zero, one]).tolist(),
         lambda one, _: skrate.recall_at_rate_score(y_true, scores, rate=one),
         lambda one, _: skrate.fpr_at_recall_score(y_true, scores, recall=one),
         lambda one, zero: skrate.partial_auc_score(y_true, scores, fpr=(zero, one)),
@@ -440,10 +440,10 @@ def test_predicted_classes_are_no_scores(name):
         with pytest.warns(UserWarning, match=r"y_score.* as predicted classes.*proba"):
             TAKING_SCORES[name](classes)
     # Probabilities of a tree, ranks and few cases.
-    v.warn_of_classes("y_score", CLASSES * 1.0)
-    v.warn_of_classes("y_score", CLASSES + 1)
-    v.warn_of_classes("y_score", np.append(CLASSES, 2))
-    v.warn_of_classes("y_score", CLASSES[:9])
+    v.warn_class_scores("y_score", CLASSES * 1.0)
+    v.warn_class_scores("y_score", CLASSES + 1)
+    v.warn_class_scores("y_score", np.append(CLASSES, 2))
+    v.warn_class_scores("y_score", CLASSES[:9])
 
 
 MEANT = {

@@ -89,7 +89,7 @@ def test_the_error_is_that_of_the_curve_with_each_fold_cut_alone(metric, tied, d
         "clusters": {"clusters": rng.integers(0, 60, 300)},
     }[design]
     kind = {"weights": "sampling"} if design == "sampling" else {}
-    cases = check_cases(y_true, **given, **kind).with_scores("y_score", y_score)
+    cases = check_cases(y_true, **given, **kind).add_scores("y_score", y_score)
     sample = pool_folds(FoldRankings(y_true, y_score, fold, **given), **kind)
     if design == "clusters":
         cases = add_fold_groups(cases, cases.clusters, sample.folds)

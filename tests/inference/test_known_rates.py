@@ -19,7 +19,7 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.data.table import merged_but_at
+from skrate.data.table import merge_except_cuts
 from skrate.metrics.metric import find_metric
 
 
@@ -56,9 +56,9 @@ def test_a_cut_between_two_cases_parts_a_run(n_seen, seed):
     labels = generator.random(20) < 0.2
     table = RankTable.from_arrays([*labels, 1, 0], [*range(20, 0, -1), 21, 0])
     cuts = np.array([n_seen / 22])
-    small = merged_but_at(table, cuts, "merged")
+    small = merge_except_cuts(table, cuts, "merged")
     assert cuts[0] in small.table.rates
-    group = small.group_of(22)
+    group = small.map_groups(22)
     assert group[n_seen - 1] != group[n_seen]
     assert len(small.pos) <= len(table.merged.pos) + 2
 
@@ -76,7 +76,9 @@ def test_the_rates_with_a_probability_of_their_own_cut():
         cuts = find_metric(metric, kwargs).cut_rates(table)
         assert cuts.tolist() == expected
         # What is not cut is merged as before.
-        assert (merged_but_at(table, cuts, "merged") is table.merged) == (not expected)
+        assert (merge_except_cuts(table, cuts, "merged") is table.merged) == (
+            not expected
+        )
 
 
 AT_RATE = [

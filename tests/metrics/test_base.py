@@ -23,7 +23,7 @@ from skrate import (
     recall_at_rate_score,
     sample_size,
 )
-from skrate.data.table import merged_but_at
+from skrate.data.table import merge_except_cuts
 from skrate.inference.variance import table_variance
 from skrate.metrics import recall as slopes_module
 from skrate.metrics.auc import AUC
@@ -57,9 +57,9 @@ def test_merging_groups_without_a_positive_changes_nothing(metric, kwargs, decim
     y_true, y_score = sample(1, decimals=decimals)
     table = RankTable.from_arrays(y_true, y_score)
     of = bound(metric, kwargs)
-    small = merged_but_at(table, of.cut_rates(table), "merged")
+    small = merge_except_cuts(table, of.cut_rates(table), "merged")
     assert of.value(small.table) == pytest.approx(of.value(table), abs=1e-12)
-    group = small.group_of(table.n_groups)
+    group = small.map_groups(table.n_groups)
     assert np.bincount(group, table.pos).tolist() == small.pos.tolist()
     assert np.bincount(group, table.neg).tolist() == small.neg.tolist()
     if (metric, kwargs) in SMOOTH:

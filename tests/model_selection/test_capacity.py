@@ -10,7 +10,11 @@ from guarantees import assert_share, simulated
 from looped import case, looped
 from reference.batch_law import best_place, counted, enumerated
 from skrate import rates
-from skrate.model_selection.threshold import BatchLaw, Constraint, chance_of_more
+from skrate.model_selection.threshold import (
+    BatchDistribution,
+    Constraint,
+    exceedance_probability,
+)
 
 Capacity = partial(Constraint, "rate")
 SMALL = [(n, j, m) for n in range(1, 6) for j in range(n + 2) for m in range(1, 5)]
@@ -21,19 +25,19 @@ def test_the_law_counts_all_orders():
         with case((n, place, m)):
             expected = enumerated(n, place, m)
             assert counted(n, place, m) == expected
-            law = BatchLaw(n, place, m)
+            law = BatchDistribution(n, place, m)
             found, exact = law.probabilities, np.array(expected, float)
             np.testing.assert_allclose(found, exact, atol=1e-14)
 
 
 def test_the_interval_of_a_small_law_by_hand():
     # The number above the lesser of two: 0, 1 or 2 in 1, 2 and 3 of 6 orders.
-    law = BatchLaw(2, 2, 2)
+    law = BatchDistribution(2, 2, 2)
     np.testing.assert_allclose(law.probabilities, [1 / 6, 2 / 6, 3 / 6])
     assert law.interval(0.9) == (0, 1)
     assert law.interval(0.5) == (0.5, 1)
-    assert BatchLaw(2, 0, 2).interval(0.9) == (0, 0)
-    assert BatchLaw(2, 3, 2).interval(0.9) == (1, 1)
+    assert BatchDistribution(2, 0, 2).interval(0.9) == (0, 0)
+    assert BatchDistribution(2, 3, 2).interval(0.9) == (1, 1)
 
 
 @looped("risk", [Fraction(1, 20), Fraction(1, 4), Fraction(1, 2)])
@@ -74,5 +78,5 @@ def test_a_capacity_is_kept_as_often_as_promised():
 
 
 def test_no_place_is_below_a_rate_of_0_and_none_beyond_a_rate_of_1():
-    tells = chance_of_more(10, rates.empirical([0.0, 1.0]), None)
+    tells = exceedance_probability(10, rates.empirical([0.0, 1.0]), None)
     assert (tells(0), tells(11)) == (0.0, 0.5)

@@ -12,7 +12,7 @@ from looped import looped
 from skrate import rate_weighted_auc_score, rates, recall_at_rate_score
 from skrate.rates import survival as kept_module
 from skrate.rates.laws import check_rate
-from skrate.rates.survival import Kept, SurvivalTable
+from skrate.rates.survival import ByteLimitedCache, SurvivalTable
 
 
 def values(table, x):
@@ -62,7 +62,7 @@ def test_means_over_cells_within_and_across_panels():
 
 
 def test_results_are_computed_once():
-    kept, calls = Kept(), []
+    kept, calls = ByteLimitedCache(), []
 
     @kept
     def square(x, y=0):
@@ -80,7 +80,7 @@ def test_results_are_computed_once():
 
 
 def test_the_least_recently_used_go_first():
-    kept, calls = Kept(max_bytes=3 * 9_000), []
+    kept, calls = ByteLimitedCache(max_bytes=3 * 9_000), []
 
     @kept
     def zeros(n):

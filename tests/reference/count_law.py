@@ -64,7 +64,7 @@ def count_law_by_orders(pos, neg, n_pos, n_neg, k):
     return law
 
 
-def pooled_law(law, n_folds, fraction=Fraction(0)):
+def pooled_distribution(law, n_folds, fraction=Fraction(0)):
     """Return {sum over folds of positives found: P}, with a part of the next case."""
     single = {}
     for (found, is_next), p in law.items():
