@@ -19,7 +19,7 @@ CLASSES = ("positive", "negative")
 _FEW_GAINS = 10
 # As few cases of a class in the stratum that was sampled most rarely, too, if that is
 # at least such a share of the sample.
-_FEW_OF_STRATUM = 6
+FEW_OF_STRATUM = 6
 _LEAST_STRATUM = 0.2
 # A few cases that were next to never labelled do not define that stratum.
 _NEARLY_ALL = 0.99
@@ -221,10 +221,10 @@ def _small_stratum_reason(metric: Metric, ranked: Ranked) -> str | None:
     if not is_mixed or sum(heavy) < _LEAST_STRATUM * len(weights):
         return None
     for few, of, name in zip(heavy, sizes, CLASSES, strict=True):
-        if few < min(_FEW_OF_STRATUM, of / 2):
+        if few < min(FEW_OF_STRATUM, of / 2):
             return (
                 f"only {few} of {of} {name} cases have a sample_weight above half the "
-                f"greatest, and at least {_FEW_OF_STRATUM} are needed. Sample more "
+                f"greatest, and at least {FEW_OF_STRATUM} are needed. Sample more "
                 f"{name} cases where few were sampled."
             )
     return None
@@ -262,13 +262,13 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
         weights, errors = weights[is_above], errors[is_above]
     half = np.quantile(weights, _NEARLY_ALL, method="lower") / 2
     n_heavy = np.count_nonzero(errors > half)
-    if half == 0 or n_heavy >= _FEW_OF_STRATUM or weights.min() > half:
+    if half == 0 or n_heavy >= FEW_OF_STRATUM or weights.min() > half:
         return None
     return (
         "pass prediction= to labels.sampled, as probabilities, or label more cases "
         f"that had a low probability. Only {n_heavy} labelled positive cases (or "
         f"labels that differ from the prediction) stand for more than {half:.3g} cases "
-        f"each, half the maximum, and at least {_FEW_OF_STRATUM} are needed."
+        f"each, half the maximum, and at least {FEW_OF_STRATUM} are needed."
     )
 
 

@@ -257,6 +257,12 @@ def estimate(
     of their influence: :ref:`uncertainty` has the formulas, and how often intervals
     cover the truth.
 
+    Sampling weights of two phases may leave few positives where few samples were drawn.
+    "wilson" then adds the variance of up to a tenth of a positive with a weight as many
+    times their minimum as the maximum of the negatives is of theirs, spread like the
+    negatives, unless 6 positives have half this weight; and likewise of a negative.
+    Clusters and folds do not have it, nor do comparisons.
+
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
     such a gain: where none is negative, "wilson" is symmetric in the logarithm, else it
     takes the skewness off (Hall 1992). Of the average precision and partial AUCs of a

@@ -31,6 +31,7 @@ from skrate.inference.intervals import (
     metric_range,
     permutation_interval,
     permutation_pvalue,
+    unseen_variance,
 )
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
@@ -602,7 +603,8 @@ class Evaluation:
         if units.folds is None:
             one = found[0]
             freedom = self.freedom(one.parts, one.freedoms)
-            return one._replace(freedom=freedom, effect=effect)
+            unseen = unseen_variance(self.metric, self.ranked[0])
+            return one._replace(freedom=freedom, effect=effect, unseen=unseen)
         parts = self._mean_variance_parts([one.parts for one in found])
         # The most degrees of freedom that a class has in the sum; repeats are as one.
         by_class = np.array([one.parts[:2] for one in found])

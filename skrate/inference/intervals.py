@@ -15,6 +15,7 @@ from skrate.data.table import (
     build_weight_table,
     merge_except_cuts,
 )
+from skrate.inference.cautions import FEW_OF_STRATUM
 from skrate.inference.rankings import Ranked
 from skrate.inference.variance import (
     Parts,
@@ -56,7 +57,8 @@ class Augmented(NamedTuple):
     """A metric on a table where some misranking is always seen.
 
     ``parts`` is its variance as of independent cases, ``effect`` times as great under
-    the design; ``freedoms`` are the most degrees of freedom that each class has.
+    the design, plus ``unseen``, the variance by samples that were rarely drawn;
+    ``freedoms`` are the most degrees of freedom that each class has.
     """
 
     value: float
@@ -65,11 +67,12 @@ class Augmented(NamedTuple):
     freedoms: tuple[float, float] = (np.inf, np.inf)
     freedom: float = np.inf
     effect: float = 1.0
+    unseen: float = 0.0
 
     @property
     def variance(self) -> float:
         """The variance under the design of the sample."""
-        return self.parts.total * self.effect
+        return self.parts.total * self.effect + self.unseen
 
 
 def augmented(
@@ -83,6 +86,41 @@ def augmented(
     value = metric.value(table)
     bounds = metric.attainable(metric_range(metric, table, stratify=stratify), value)
     return Augmented(value, parts, bounds, _max_class_dof(metric, ranked, table))
+
+
+def unseen_variance(metric: Metric, ranked: Ranked) -> float:
+    """Return the variance by samples that were drawn too rarely to be in the sample.
+
+    Samples of a class may have a weight as many times its minimum as the maximum of the
+    other class is of a low quantile there, whatever factor a class has. If fewer than 6
+    have at least half this weight, up to a tenth of a sample with the excess over the
+    minimum is added, spread like the other class.
+    """
+    given = ranked.given
+    if given is None or ranked.clusters is not None:
+        return 0.0
+    amounts, shares = [], []
+    for is_own in (ranked.is_pos, ~ranked.is_pos):
+        own, others = given[is_own], given[~is_own]
+        # The minimum of n samples is about the quantile 1 / (n + 1).
+        low = np.quantile(others, 1 / (len(own) + 1), method="lower")
+        heaviest = own.min() * (others.max() / low)
+        # Not by rounding: the factor of a class has any digits.
+        n_heavy = np.count_nonzero(own > heaviest / 2 * (1 + _ROUNDING))
+        amount = ADDED * max(1 - n_heavy / FEW_OF_STRATUM, 0)
+        excess = heaviest - own.min()
+        amounts.append(amount)
+        shares.append(excess / (own.sum() + amount * excess))
+    counts = np.multiply(amounts, np.square(shares))
+    if not counts.any():
+        return 0.0
+    table = ranked.table
+    by_pos, by_neg, _ = metric.slopes(table)
+    by_pos = by_pos - np.average(by_pos, weights=table.pos)
+    by_neg = by_neg - np.average(by_neg, weights=table.neg)
+    of_pos = np.average(by_pos**2, weights=table.neg)
+    of_neg = np.average(by_neg**2, weights=table.pos)
+    return float(counts[0] * of_pos + counts[1] * of_neg)
 
 
 def augmented_mean(

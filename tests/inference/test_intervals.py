@@ -20,7 +20,13 @@ from skrate import (
     rates,
     recall_at_rate_score,
 )
-from skrate.inference.intervals import augmented, augmented_mean, hybrid_interval
+from skrate.inference import evaluation
+from skrate.inference.intervals import (
+    augmented,
+    augmented_mean,
+    hybrid_interval,
+    unseen_variance,
+)
 from skrate.inference.rankings import check_sample
 from skrate.inference.variance import sample_kurtosis_dof
 from skrate.metrics.metric import find_metric
@@ -422,6 +428,59 @@ def test_few_cases_of_a_class_where_few_were_sampled_are_warned_of(n_rare):
         assert len(caught) == (n_rare < 6)
         assert all(expected in str(one.message) for one in caught)
         assert all(one.filename == __file__ for one in caught)
+
+
+def test_positives_of_a_rarely_sampled_stratum_may_be_unseen():
+    y_true = np.array([1, 0, 1, 0, 0, 1])
+    y_score = np.arange(6, 0, -1.0)
+    weight = np.array([1, 10, 1, 1, 10, 1.0])
+    metric = find_metric("roc_auc")
+
+    def unseen(weight):
+        options = {"sample_weight": weight, "weights": "sampling", "pos_label": 1}
+        # The AUC does not depend on the weights' sums: they are balanced by class.
+        return unseen_variance(
+            metric, check_sample(y_true, y_score, **options).balanced
+        )
+
+    # Negatives of weight 21 are beaten with 1, 11 / 21 and 0: their values at the
+    # negatives of weight 10, 1 and 10 (ties count half) are those of a positive there.
+    of_pos = np.array([1, 11 / 21, 0])
+    at_neg = np.array([16, 10.5, 5]) / 21
+    of_other = np.average((at_neg - of_pos.mean()) ** 2, weights=[10, 1, 10])
+    share = (10 - 1) / (3 + 0.1 * (10 - 1))
+    assert unseen(weight) == pytest.approx(0.1 * share**2 * of_other)
+    assert unseen(np.where(y_true, 1e4 * weight, weight)) == pytest.approx(
+        unseen(weight), rel=1e-12
+    )
+    # Nothing is added if weights depend on the class alone, or are equal.
+    assert unseen(np.where(y_true, 1.0, 20.0)) == 0
+    assert unseen(np.ones(6)) == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*may be too short")
+@pytest.mark.parametrize("n_heavy", [0, 5, 6])
+def test_unseen_positives_widen_intervals_unless_six_were_seen(n_heavy, monkeypatch):
+    generator = np.random.default_rng(9)
+    y_true = np.repeat([1, 0], [40, 160])
+    y_score = generator.normal(size=200) + 2 * y_true
+    weight = np.where(np.arange(200) % 2, 10.0, 1.0)
+    weight[:40] = 1
+    weight[:n_heavy] = 10
+
+    def distance():
+        """Return the k of (value - x)^2 = k x (1 - x) at both ends."""
+        options = {"sample_weight": weight, "weights": "sampling", "pos_label": 1}
+        result = estimate("roc_auc", y_true, y_score, **options)
+        ends = result.confidence_interval
+        k = [(result.value - x) ** 2 / (x * (1 - x)) for x in ends]
+        assert k[0] == pytest.approx(k[1])
+        return k[0]
+
+    found = distance()
+    monkeypatch.setattr(evaluation, "unseen_variance", lambda *_: 0.0)
+    assert (found > 1.001 * distance()) == (n_heavy < 6)
+    assert found >= distance()
 
 
 @pytest.mark.filterwarnings("error")
