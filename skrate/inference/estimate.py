@@ -265,8 +265,8 @@ def estimate(
 
     A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
     such a gain: where none is negative, "wilson" is symmetric in the logarithm, else it
-    takes the skewness off (Hall 1992). Of the average precision and partial AUCs of a
-    few cases, which are too high on average, lower ends are lower by the jackknife's
+    takes the skewness off (Hall 1992). The average precision, momentum and partial AUCs
+    of a few samples are too high on average: lower ends are lower by the jackknife's
     estimate of this bias. The methods of gains are "delta" and "bootstrap".
 
     For folds [7]_ the estimand is the mean performance of the V models as they were

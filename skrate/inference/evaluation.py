@@ -277,7 +277,10 @@ class Evaluation:
             len(np.unique(clusters[rows])) < len(rows) for rows in self.units.rows
         ):
             return _NAN
-        if not all(one.weights is None or one.are_repetitions for one in self.ranked):
+        is_weighted = any(
+            one.weights is not None and not one.are_repetitions for one in self.ranked
+        )
+        if is_weighted or not self.metric.least_positives:
             return _NAN
         found = np.array([one.metric.excess(one.ranked.table) for one in self.each])
         is_known = ~np.isnan(found)
@@ -294,13 +297,20 @@ class Evaluation:
         it is 0, because ``bias`` moves both ends.
         """
         is_one = self.units.n_rankings == len(self.each) == 1
-        if not is_one or self.units.clusters is not None or not self.ranked[0].is_plain:
+        cases = self.cases
+        is_weighted = cases.weights is not None and not cases.are_repetitions
+        is_known = cases.worth is None and cases.estimated is None
+        if not (is_one and is_known) or is_weighted:
             return 0.0
         ((metric, ranked, _),) = self.each
         # Of more cases it is less than a tenth of the standard error.
         if min(ranked.sizes) > 10_000:
             return 0.0
-        return max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
+        excess = max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
+        if cases.clusters is None or not excess:
+            return excess
+        independent = table_variance(metric, ranked.table).total
+        return excess * self.parts.total / independent if independent > 0 else excess
 
     @property
     def unit_dof(self) -> float:

@@ -155,7 +155,7 @@ def _max_class_dof(
         return np.inf, np.inf
     tables = ranked.table, augmented
     both = [kurtosis_dof(metric, table) for table in tables]
-    of_pos, of_neg = np.add.reduce(both) / 2
+    of_pos, of_neg = np.maximum(np.add.reduce(both) / 2, metric.min_dof)
     return float(of_pos), float(of_neg)
 
 

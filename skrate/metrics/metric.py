@@ -252,6 +252,8 @@ class Metric(ABC):
     ignores_prevalence = False
     # A few cases decide it, so that its variance is learnt from few.
     rests_on_few = False
+    # The fewest degrees of freedom that this gives a class.
+    min_dof = 1.0
     # A sum over cases, which more of them, or of weight, make more. For others the
     # scale of weights is free.
     is_sum = False

@@ -116,6 +116,8 @@ class _AboveChance(Metric):
     exact: bool = False
 
     rests_on_few = True
+    # With fewer, intervals are up to 1.5 times as wide and cover as much.
+    min_dof = 3.0
     enough_positives = 40
 
     def __post_init__(self) -> None:
@@ -162,6 +164,10 @@ class Momentum(_AboveChance, score=momentum_score):
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         return _table_momentum(pos, neg, exact=self.exact)[0]
+
+    def excess(self, table: RankTable) -> float:
+        # By the average precision: the AUC has none, and their covariance is small.
+        return _PRECISION.excess(table) / (2 * _AUC.value(table) - 1)
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.exact:

@@ -218,7 +218,8 @@ def test_what_a_few_cases_decide_has_degrees_of_freedom_by_kurtosis(
             few, more, (shown.pos, shown.neg), (pos, neg), strict=True
         )
     ]
-    freedoms = [max(min(a, b), 1) for a, b in zip(freedoms, (14, 44), strict=True)]
+    least = 3 if function is momentum_score else 1
+    freedoms = [max(min(a, b), least) for a, b in zip(freedoms, (14, 44), strict=True)]
     squares = np.array(parts) ** 2 / [*freedoms, 59]
     t = stats.t.ppf(0.975, sum(parts) ** 2 / sum(squares))
     # Momentum may exceed 1, by the approximation that it is.
@@ -230,10 +231,35 @@ def test_what_a_few_cases_decide_has_degrees_of_freedom_by_kurtosis(
         return (v - x) ** 2 / top**2 - k * x * (top - x) / top**2
 
     low, high = found.confidence_interval
-    luck = 0.0 if function is momentum_score else literal_bias(metric, shown)
+    luck = literal_bias(metric, shown)
+    if function is momentum_score:
+        # By the adjusted average precision, which the AUC divides.
+        adjusted = find_metric("average_precision", {"adjusted": True})
+        luck = adjusted.excess(shown) / (2 * find_metric("roc_auc").value(shown) - 1)
     below = max(optimize.brentq(excess, 0, v) - max(luck, 0.0), 0.0)
     assert low == pytest.approx(below, rel=1e-6)
     assert high == pytest.approx(optimize.brentq(excess, v, top), rel=1e-6)
+
+
+def test_lower_ends_allow_for_a_bias_by_as_many_times_as_clusters_vary_more():
+    generator = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(40), 3)
+    y_true = (np.arange(120) % 5 == 0).astype(int)
+    y_score = y_true + generator.normal(size=40)[clusters] + generator.normal(size=120)
+    options = {"clusters": clusters, "pos_label": 1}
+    ap = find_metric("average_precision")
+    excess = ap.excess(RankTable.from_arrays(y_true, y_score))
+    assert excess > 0
+    errors, lows = [], []
+    for value in (excess, 0.0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(type(ap), "excess", lambda *_, value=value: value)
+            found = estimate("average_precision", y_true, y_score, **options)
+        errors.append(found.standard_error)
+        lows.append(found.confidence_interval.low)
+    alone = estimate("average_precision", y_true, y_score).standard_error
+    effect = (errors[0] / alone) ** 2
+    assert lows[1] - lows[0] == pytest.approx(effect * excess, rel=1e-9)
 
 
 def literal_bias(metric, table):
