@@ -222,7 +222,7 @@ def _read(given: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
     is_pos, given.pos_label = _positives(option, labels, given.pos_label)
     if given.clusters is not None:
         name, column = f"--clusters {given.clusters}", columns[given.clusters]
-        _check_known(name, column)
+        _check_complete(name, column)
         given.clusters = [str(cell).strip() for cell in column]
     sign = -1 if given.lower_is_better else 1
     return is_pos, {
@@ -319,7 +319,7 @@ def _check_columns(path: Path, names: list[str], header: list[str]) -> None:
             raise ValueError(f"{path} has {found} column {name!r}; it has {header}.")
 
 
-def _check_known(option: str, column: Cells) -> None:
+def _check_complete(option: str, column: Cells) -> None:
     """Refuse a column with missing values."""
     missing = [
         i
@@ -348,7 +348,7 @@ def _positives(
     option: str, column: Cells, pos_label: str | None
 ) -> tuple[BoolArray, str]:
     """Return which cases have the positive of two labels, and this label."""
-    _check_known(option, column)
+    _check_complete(option, column)
     labels: Any = np.array([_text(cell) for cell in column])
     names, first = np.unique(labels, return_index=True)
     found, cells = names.tolist(), [str(column[row]) for row in first]
@@ -370,7 +370,7 @@ def _positives(
 
 def _numbers(option: str, column: Cells, decimal: str) -> FloatArray:
     """Return a column of scores as numbers; name the first cell that is none."""
-    _check_known(option, column)
+    _check_complete(option, column)
     found = []
     for i, cell in enumerate(column):
         text = cell

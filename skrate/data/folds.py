@@ -549,7 +549,7 @@ def check_part_rows(part: ArrayLike, n_cases: int, fold: int) -> IntArray:
     return np.asarray(rows % n_cases)
 
 
-def check_unseen(train: IntArray, test: IntArray, fold: int) -> None:
+def check_disjoint(train: IntArray, test: IntArray, fold: int) -> None:
     """Raise where a fold tests cases that its model was trained on."""
     if np.intersect1d(train, test).size:
         raise ValueError(

@@ -735,7 +735,7 @@ def whole_lists(
                 seen = update_labels(seen, f"batch {number}", rows[0], pos_label)
             if held is not None:
                 pairs = zip(names, held, rows, strict=False)
-                rows = [_together(*pair) for pair in pairs]
+                rows = [_append_batch(*pair) for pair in pairs]
         is_last = np.asarray(rows[2] == rows[2][-1])
         held = [column[is_last] for column in rows]
         if not is_last.all():
@@ -744,7 +744,7 @@ def whole_lists(
     yield number, [*held, None][:4]
 
 
-def _together(name: str, before: Array, new: Array) -> Array:
+def _append_batch(name: str, before: Array, new: Array) -> Array:
     if _kind(before) != _kind(new):
         raise ValueError(
             f"{name} of dtype {new.dtype} follows one of {before.dtype}: use one type "

@@ -194,7 +194,7 @@ class AUCErrorRateDisplay(Display):
         return display.plot(**kwargs)
 
     @classmethod
-    def _of_scores(
+    def _draw_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
         # Its predictions make the errors, its scores the AUC.

@@ -14,7 +14,7 @@ from skrate.displays.drawing import (
     Axes,
     Drawing,
     check_defined,
-    check_made,
+    check_result_type,
     count_cases,
     draw_legend,
     draw_rate,
@@ -85,7 +85,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
     def __init__(
         self, report: BudgetReport, *, name: str | None = None, pos_label: Label = None
     ) -> None:
-        check_made("report", report, BudgetReport, "budget_report")
+        check_result_type("report", report, BudgetReport, "budget_report")
         check_defined("report", bool(report.curves), "curve")
         self.report = report
         self.name = name
@@ -192,7 +192,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
             label = entry(
                 f"{name if is_named else model}:",
                 f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})",
-                *self._more_than_reference(model),
+                *self._difference_text(model),
             )
             line = self._model_line(x, n * curve.values, given, label=label)
             self.lines_.append(line)
@@ -209,7 +209,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         plan = Plan(confidence_level=level, n_resamples=_N_DRAWS, random_state=0)
         return [curve.band(plan) for curve in curves]
 
-    def _more_than_reference(self, model: str) -> list[str]:
+    def _difference_text(self, model: str) -> list[str]:
         """Return for the legend how many more, or fewer, a model finds."""
         base = self.report.reference
         if base is None or model == base:

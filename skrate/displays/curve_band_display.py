@@ -11,7 +11,7 @@ from skrate.displays.drawing import (
     Axes,
     Drawing,
     check_defined,
-    check_made,
+    check_result_type,
     draw_legend,
     entry,
     styled,
@@ -78,7 +78,7 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
     def __init__(
         self, curve: CurveBand, *, name: str | None = None, pos_label: Label = None
     ) -> None:
-        check_made("curve", curve, CurveBand, "curve_band")
+        check_result_type("curve", curve, CurveBand, "curve_band")
         check_defined("curve", not np.isnan(curve.value).all(), "curve")
         self.curve = curve
         self.name = name

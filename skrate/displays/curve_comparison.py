@@ -14,7 +14,7 @@ from skrate.displays.drawing import (
     Axes,
     Drawing,
     check_defined,
-    check_made,
+    check_result_type,
     count_cases,
     draw_legend,
     draw_rate,
@@ -96,7 +96,7 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         n_items: int | None = None,
         pos_label: Label = None,
     ) -> None:
-        check_made("comparison", comparison, CurveComparison, "compare_curves")
+        check_result_type("comparison", comparison, CurveComparison, "compare_curves")
         is_defined = not np.isnan(comparison.difference).all()
         check_defined("comparison", is_defined, "difference")
         self.comparison = comparison
@@ -170,7 +170,7 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         self.rate_ = [] if law is None else draw_rate(self.ax_, law)
         self.ax_.set_xlim(0, 1)
         if found.metric in ("precision", "lift"):
-            self._limit_to_budget(law)
+            self._set_vertical_limits(law)
         metric = _PER_CASE.get(found.metric, found.metric)
         self._name_axes("Rate", f"Difference in {metric}", despine)
         self.count_axes_ = [] if n_items is None else self._count(n_items)
@@ -193,7 +193,7 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
             found.confidence_interval, None, alpha=0.2, **at_one
         )
 
-    def _limit_to_budget(self, law: RateDistribution | None) -> None:
+    def _set_vertical_limits(self, law: RateDistribution | None) -> None:
         """Show the vertical range of the band where the budget may end, and 0."""
         found = self.comparison
         # The band is widest by far at the first rates: a tenth of them is left out, or

@@ -175,7 +175,9 @@ def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
     axis.set_major_locator(MaxNLocator(max(int(n_ticks), 2), steps=[1, 2, 2.5, 5, 10]))
 
 
-def check_made(name: str, value: Any, made: type | tuple[type, ...], by: str) -> None:
+def check_result_type(
+    name: str, value: Any, made: type | tuple[type, ...], by: str
+) -> None:
     """Refuse what the function ``by`` did not return."""
     if not isinstance(value, made):
         raise ValueError(
@@ -299,7 +301,7 @@ class Drawing:
         """
         line = self._line(*points, given, **style)
         for other in self.ax_.lines:
-            if other is line or _looks(other) != _looks(line):
+            if other is line or _line_style(other) != _line_style(line):
                 continue
             if _is_on(other, line, close):
                 line.remove()
@@ -338,7 +340,7 @@ class Drawing:
             self.ax_.spines[["top", "right"]].set_visible(False)
 
 
-def _looks(line: Any) -> tuple[Any, ...]:
+def _line_style(line: Any) -> tuple[Any, ...]:
     """Return what a line of the legend tells of a line."""
     shown = "label", "color", "linestyle", "linewidth", "marker", "alpha"
     return tuple(getattr(line, f"get_{name}")() for name in shown)
@@ -421,10 +423,10 @@ class Display(Drawing):
         kwargs["name"] = type(estimator).__name__ if name is None else name
         if sample_weight is not None:
             kwargs["sample_weight"] = sample_weight
-        return cls._of_scores(estimator, X, y, y_score, pos_label=label, **kwargs)
+        return cls._draw_estimator(estimator, X, y, y_score, pos_label=label, **kwargs)
 
     @classmethod
-    def _of_scores(
+    def _draw_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
         """Draw one ranking; the estimator may have more to say."""
@@ -548,14 +550,14 @@ class FoldsDisplay(Display):
             )
         drawn: list[Self] = []
         for name, (labels, scores) in models.items():
-            given = cls._as_predictions(labels, scores)
+            given = cls._prediction_arguments(labels, scores)
             one = cls.from_predictions(*given, name=name, ax=ax, **kwargs)  # type: ignore[attr-defined]
             ax = one.ax_
             drawn.append(one)
         return drawn
 
     @classmethod
-    def _as_predictions(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
+    def _prediction_arguments(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
         """Return labels and scores of one model as ``from_predictions`` takes them."""
         return (y_true,) if y_score is None else (y_true, y_score)
 
@@ -588,7 +590,7 @@ def draw_rate(
     artists = [artist for artist in ax.get_children() if artist.get_gid() == budget]
     if artists:
         return artists
-    artists = (draw or _at_the_foot)(ax, shape)
+    artists = (draw or _draw_budget_density)(ax, shape)
     for artist in artists:
         artist.set_gid(budget)
     if label not in ax.get_legend_handles_labels()[1]:
@@ -599,7 +601,7 @@ def draw_rate(
     return artists
 
 
-def _at_the_foot(ax: Axes, shape: Outlines) -> list[Any]:
+def _draw_budget_density(ax: Axes, shape: Outlines) -> list[Any]:
     style: dict[str, Any] = {"color": BUDGET_COLOR, "alpha": BUDGET_ALPHA, "zorder": 0}
     style["transform"] = ax.get_xaxis_transform()
     artists: list[Any] = []

@@ -11,7 +11,7 @@ from skrate.displays.drawing import (
     Axes,
     Drawing,
     check_defined,
-    check_made,
+    check_result_type,
     draw_legend,
     entry,
     model_color,
@@ -70,7 +70,7 @@ class EstimatesDisplay(Drawing, draws=Estimates):
     """
 
     def __init__(self, result: Estimates, *, pos_label: Label = None) -> None:
-        check_made("result", result, Estimates, "estimate")
+        check_result_type("result", result, Estimates, "estimate")
         self.result = result
         self.pos_label = pos_label
 
@@ -170,7 +170,7 @@ class ComparisonsDisplay(Drawing, draws=Comparisons):
     def __init__(
         self, result: Comparisons | Comparison, *, pos_label: Label = None
     ) -> None:
-        check_made("result", result, (Comparisons, Comparison), "compare")
+        check_result_type("result", result, (Comparisons, Comparison), "compare")
         self.result = result
         self.pos_label = pos_label
 
@@ -291,7 +291,7 @@ class BestModelDisplay(Drawing, draws=BestModel):
     """
 
     def __init__(self, result: BestModel, *, pos_label: Label = None) -> None:
-        check_made("result", result, BestModel, "select_best")
+        check_result_type("result", result, BestModel, "select_best")
         check_defined("result", not np.isnan(result.corrected_value), "metric")
         self.result = result
         self.pos_label = pos_label
@@ -405,7 +405,7 @@ class SubgroupDisplay(Drawing, draws=SubgroupScores):
     """
 
     def __init__(self, scores: SubgroupScores, *, pos_label: Label = None) -> None:
-        check_made("scores", scores, SubgroupScores, "subgroup_scores")
+        check_result_type("scores", scores, SubgroupScores, "subgroup_scores")
         self.scores = scores
         self.pos_label = pos_label
 

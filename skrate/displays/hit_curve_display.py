@@ -65,7 +65,7 @@ def rescaled(
     return at, np.interp(at, rate, gains) / at
 
 
-def as_curves(points: ArrayLike) -> list[ArrayLike]:
+def list_curves(points: ArrayLike) -> list[ArrayLike]:
     """Return a list of vectors as it is, a vector as its one entry."""
     first = next(iter(points), 0) if np.iterable(points) else 0
     return [points] if np.ndim(first) == 0 else list(points)  # type: ignore[arg-type]
@@ -99,7 +99,7 @@ def check_curve(
     return rate, found
 
 
-def _gain_of_folds(
+def _fold_gain_curves(
     rankings: FoldRankings, gain: GainLike | None, cost: ArrayLike | None
 ) -> list[GainCurve]:
     """Return the curve of each fold, by gain and cost of classes, or of known cases."""
@@ -215,7 +215,7 @@ class HitCurveDisplay(FoldsDisplay):
         name: str | None = None,
         pos_label: Label = None,
     ) -> None:
-        rates, hits = as_curves(rates), as_curves(hits)
+        rates, hits = list_curves(rates), list_curves(hits)
         are_given = isinstance(tables, Sequence | None)
         if not (are_given and all(isinstance(t, RankTable) for t in tables or ())):
             raise ValueError(
@@ -295,7 +295,7 @@ class HitCurveDisplay(FoldsDisplay):
             check_alone(y_true, **others, pos_label=pos_label)
             pos_label = y_true.pos_label
             if is_of_gain:
-                curves = _gain_of_folds(y_true, gain, cost)
+                curves = _fold_gain_curves(y_true, gain, cost)
             else:
                 tables = list(make_folds(y_true).tables)
         elif is_of_gain:
@@ -495,7 +495,7 @@ class HitCurveDisplay(FoldsDisplay):
             self._color = self.line_.get_color()
             return
         mean = {key: style[key] for key in ("color", "label") if key in style}
-        self.mean_ = self._model_line(*self._over_folds()[:2], None, **mean)
+        self.mean_ = self._model_line(*self._mean_curve_deviation()[:2], None, **mean)
         self._color = self.mean_.get_color()
         style = style | {"color": self._color, "label": "_"}
         faint: dict[str, Any] = {"linestyle": "-", "alpha": 0.3, "linewidth": 0.8}
@@ -505,13 +505,13 @@ class HitCurveDisplay(FoldsDisplay):
         ]
 
     def _draw_band(self, given: dict[str, Any] | None) -> None:
-        x, mean, spread = self._over_folds()
+        x, mean, spread = self._mean_curve_deviation()
         style = styled(given, color=self._color, label="_", **_BAND)
         self.band_ = self.ax_.fill_between(x, mean - spread, mean + spread, **style)
         if style["label"] == "_":
             self._grey_entry("± 1 standard deviation", given, **_BAND)
 
-    def _over_folds(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _mean_curve_deviation(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what is drawn of the mean of the curves, and its standard deviation.
 
         Found is what all curves find together; a share of it, or a lift, is one of all.

@@ -28,7 +28,7 @@ from skrate.displays.drawing import (
     Axes,
     FoldsDisplay,
     Outlines,
-    check_made,
+    check_result_type,
     draw_legend,
     draw_rate,
     import_pyplot,
@@ -180,7 +180,7 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         rate: RateLike | None = None,
         pos_label: Label = None,
     ) -> None:
-        check_made("curve", curve, ConsensusCurve, "rate_averaged_roc_curve")
+        check_result_type("curve", curve, ConsensusCurve, "rate_averaged_roc_curve")
         self.curve = curve
         self.name = name
         self.rate = rate
@@ -190,7 +190,7 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         return f"{type(self).__name__}({self.curve!r}, name={self.name!r})"
 
     @classmethod
-    def _of_scores(
+    def _draw_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
         # One ranking has the bounds of one fold.
@@ -382,7 +382,7 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         return cls(curve, name=name, rate=rate).plot(**kwargs)
 
     @classmethod
-    def _as_predictions(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
+    def _prediction_arguments(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
         return (y_true,) if y_score is None else ([y_true], [y_score])
 
     def plot(

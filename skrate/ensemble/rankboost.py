@@ -353,7 +353,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _boost(self, cases: TrainingCases, rule: StoppingRule | None) -> None:
         """Make rounds until there are enough, or a reason to stop."""
-        with_pairs = cases.with_pairs()
+        with_pairs = cases.drop_unpaired()
         pairs = PairWeights(with_pairs)
         columns = prepare_columns(with_pairs.X, with_pairs.weights, self.max_bins)
         speed = float(self.learning_rate)
@@ -372,7 +372,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if found.is_perfect:
                 self.stop_reason_ = "separable"
                 break
-            if rule is not None and rule.is_over():
+            if rule is not None and rule.should_stop():
                 self.stop_reason_ = "no_improvement"
                 break
         self.estimators_ = np.array(stumps, dtype=STUMP)
@@ -497,7 +497,7 @@ class StoppingRule(RankBoostClassifier):
                 sample_weight=held_out.weights,
             )
         elif isinstance(self.scorer, BoundMetric):
-            score = self._metric_of(self.scorer, scores)
+            score = self._held_out_score(self.scorer, scores)
         else:
             self.of_train += stump["weight"] * is_above(stump, train.X)
             self.slope_, self.offset_ = fit_link(
@@ -515,7 +515,7 @@ class StoppingRule(RankBoostClassifier):
         self.scores.append(float(score))
         return self.scores[-1]
 
-    def _metric_of(self, metric: BoundMetric, scores: FloatArray) -> float:
+    def _held_out_score(self, metric: BoundMetric, scores: FloatArray) -> float:
         """Return a metric of the held-out cases, greater where it is better."""
         held_out = self.held_out
         weights = held_out.weights if self.has_weights else None
@@ -527,7 +527,7 @@ class StoppingRule(RankBoostClassifier):
             value = metric.score_ranking(held_out.is_pos, scores, sample_weight=weights)
         return value if metric.greater_is_better else -value
 
-    def is_over(self) -> bool:
+    def should_stop(self) -> bool:
         """Return whether none of the last rounds beat the best before by ``tol``."""
         if len(self.scores) <= self.patience:
             return False
@@ -614,7 +614,7 @@ class TrainingCases(NamedTuple):
         n_all = np.bincount(self.lists, minlength=n_lists)
         return np.asarray((n_pos > 0) & (n_pos < n_all))
 
-    def with_pairs(self) -> TrainingCases:
+    def drop_unpaired(self) -> TrainingCases:
         """Return the cases whose list has both classes, lists renumbered."""
         has_pairs = self.has_pairs()
         if has_pairs.all():

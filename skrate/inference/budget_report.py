@@ -76,7 +76,7 @@ from skrate.metrics.result_types import (
     Drawn,
     Result,
     Rows,
-    clipped_interval,
+    clip_interval,
     plain_columns,
     rendered,
     t_quantile,
@@ -499,7 +499,7 @@ def budget_report(
     budget = _Budget(law, n_items, first.total if n_items is None else float(n_items))
     rows = [row for name, one in hits.items() for row in _model_rows(name, one, budget)]
     if base is not None:
-        rows += _against(base, hits, budget)
+        rows += _compare_reference(base, hits, budget)
     return BudgetReport(
         rows=tuple(rows),
         rate=law,
@@ -638,7 +638,7 @@ def _check_reference(reference: Any, models: Mapping[str, Any]) -> str | None:
     return str(reference)
 
 
-def _against(
+def _compare_reference(
     base: str, models: dict[str, Evaluation], budget: _Budget
 ) -> list[BudgetRow]:
     """Return what each model finds more than the reference, and raises in vain."""
@@ -653,7 +653,7 @@ def _against(
     most, rows = n_cases * min(law.mean(), law.mirrored.mean()), []
     for (name, model), pair, pvalue in zip(models.items(), pairs, pvalues, strict=True):
         low, high = (n_cases * end for end in pair.confidence_interval)
-        ends, batch = clipped_interval(low, high, (-most, most)), None
+        ends, batch = clip_interval(low, high, (-most, most)), None
         if n_items is not None and not model.is_known:
             batch = _UNKNOWN
         elif n_items is not None:
@@ -808,14 +808,14 @@ def predicted(
     tails = (1 - level) / 2, 1 - (1 - level) / 2
     parts = rates.max(), 1 - rates.min(), rates.max()
     return [
-        _whole(
+        _round_outward(
             [_quantile(*count, tail) for tail in tails], reach, n_items * float(part)
         )
         for count, reach, part in zip(counts, expected, parts, strict=True)
     ]
 
 
-def _whole(
+def _round_outward(
     ends: Sequence[float], expected: ConfidenceInterval, most: float
 ) -> ConfidenceInterval:
     """Return bounds in whole cases that hold an interval, up to the most there are."""
@@ -874,7 +874,7 @@ def predicted_difference(
         bisect_left(range(-most, most), tail, key=below) - most
         for tail in ((1 - level) / 2, (1 + level) / 2)
     ]
-    return _whole(ends, expected, of_one)
+    return _round_outward(ends, expected, of_one)
 
 
 def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:

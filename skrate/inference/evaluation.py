@@ -20,7 +20,7 @@ from skrate.inference.intervals import (
     ADDED,
     Augmented,
     Interval,
-    Uncertain,
+    UncertainValue,
     augmented,
     augmented_mean,
     bootstrap_interval,
@@ -77,7 +77,7 @@ from skrate.metrics.result_types import (
     ConfidenceInterval,
     Estimate,
     Question,
-    clipped_interval,
+    clip_interval,
     merge_questions,
     t_interval,
     t_quantile,
@@ -218,7 +218,7 @@ class Evaluation:
         return influence_rows(metric, ranked)
 
     @lazy
-    def _widest(self) -> tuple[Parts, float]:
+    def _max_variance(self) -> tuple[Parts, float]:
         """The variance by the wider row of these, and its degrees of freedom."""
         row = widest(self.influence_rows, self.cases)
         return influence_parts(row, self.cases), estimated_label_dof(row, self.cases)
@@ -261,7 +261,7 @@ class Evaluation:
     def parts(self) -> Parts:
         """The variance, by its sources."""
         if self.cases.estimated is not None:
-            return self._widest[0]
+            return self._max_variance[0]
         if self.folds is None and self.cases.is_plain:
             ((metric, ranked, _),) = self.each
             return table_variance(metric, ranked.table, stratify=self.units.stratify)
@@ -335,7 +335,7 @@ class Evaluation:
         """
         if self.cases.estimated is not None:
             if influence is None:
-                return self._widest[1]
+                return self._max_variance[1]
             return estimated_label_dof(influence, self.cases)
         n_means = len(self.each) / self.units.n_repeats
         source = parts, self.cases
@@ -433,7 +433,7 @@ class Evaluation:
             # Drawn from the folds they are biased once more.
             draws = draws - 2 * bias
         tested = partial(self._combined_test_interval, level, factor)
-        found = Uncertain(
+        found = UncertainValue(
             value=float(np.clip(value - bias, *bounds)),
             standard_error=factor * error,
             bounds=bounds,
@@ -450,7 +450,7 @@ class Evaluation:
         # Of scores with long tails the jackknife finds two thirds of the bias.
         rest = bias / 2
         excess = 0.0 if is_corrected or kind == "percentile" else self.excess
-        return clipped_interval(
+        return clip_interval(
             min(ends.low - max(rest, excess), value),
             max(ends.high - min(rest, 0.0), value),
             bounds,
@@ -458,7 +458,7 @@ class Evaluation:
 
     def _uncertain_gain(
         self, value: float, error: float, least: float, draws: FloatArray | None
-    ) -> Uncertain:
+    ) -> UncertainValue:
         """Return the gain, at least ``least``, with what its interval needs."""
         # Of no gain there is no logarithm.
         low = least if value > NEGLIGIBLE else -np.inf
@@ -470,7 +470,7 @@ class Evaluation:
         squares = adds * adds
         total = dot(times, squares)
         freedoms = sample_kurtosis_dof(self.metric, self.cases)
-        return Uncertain(
+        return UncertainValue(
             value=value,
             standard_error=error,
             bounds=(low, max(value, self.metric.gain_limit(self.ranked[0]))),
@@ -900,7 +900,7 @@ class Difference:
         """Return the comparison of both, with warnings of what is hardly known."""
         a, b = self.a, self.b
         if not (a.is_known and b.is_known):
-            return self._concluded(plan, _NAN, None)
+            return self._scaled_comparison(plan, _NAN, None)
         if self.are_paired:
             metrics, ranked = [*a.metrics, *b.metrics], [*a.ranked, *b.ranked]
         else:
@@ -908,9 +908,9 @@ class Difference:
         warn_unreliable_difference(metrics, ranked, plan.method)
         if not self.are_paired and not is_zero_variance(self.parts.total):
             _warn_unequal_skewness(a.cases, b.cases)
-        return self._concluded(plan, *self.error_and_draws(plan))
+        return self._scaled_comparison(plan, *self.error_and_draws(plan))
 
-    def _concluded(
+    def _scaled_comparison(
         self, plan: Plan, error: float, draws: FloatArray | None
     ) -> Comparison:
         """Return the comparison with this standard error and these replicates."""

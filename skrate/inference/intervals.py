@@ -32,7 +32,7 @@ from skrate.metrics.hypothesis_tests import (
 from skrate.metrics.metric import Metric
 from skrate.metrics.result_types import (
     ConfidenceInterval,
-    clipped_interval,
+    clip_interval,
     t_interval,
     t_quantile,
     wilson_ends,
@@ -217,7 +217,7 @@ def wilson_interval(
     return ConfidenceInterval(float(ends[0]), float(ends[1]))
 
 
-class Uncertain(NamedTuple):
+class UncertainValue(NamedTuple):
     """A value with its bounds, standard error, degrees of freedom, and replicates.
 
     ``skewness`` is that of a value without bounds.
@@ -237,7 +237,7 @@ class Uncertain(NamedTuple):
             if len(draws) < 2:
                 return ConfidenceInterval(float("nan"), float("nan"))
             low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-            low, high = clipped_interval(low, high, bounds)
+            low, high = clip_interval(low, high, bounds)
             # Of a biased metric, as momentum is, all replicates may be on one side.
             return ConfidenceInterval(min(low, value), max(high, value))
         # Wilson's of a metric without a greatest value is symmetric in the logarithm.
@@ -250,14 +250,14 @@ class Uncertain(NamedTuple):
             cubic = np.cbrt(1 + skewness * (t - skewness / 6))
             low, high = value - error * 3 / skewness * (cubic - 1)
             # A sample that lacks the greatest gains would shorten the upper arm.
-            return clipped_interval(low, max(high, value + t[0] * error), bounds)
+            return clip_interval(low, max(high, value + t[0] * error), bounds)
         return t_interval(value, error, level, bounds, freedom)
 
 
 def bounded_interval(
     kind: Interval,
     level: float,
-    found: Uncertain,
+    found: UncertainValue,
     find_augmented: Callable[[], Augmented],
     find_tested: Callable[[], ConfidenceInterval] | None = None,
 ) -> ConfidenceInterval:
@@ -284,7 +284,7 @@ def bounded_interval(
         # Without a greatest value there is nothing that Wilson's variance could be of.
         kind = "wilson" if value - low > NEGLIGIBLE else "wald"
         error = float(np.sqrt(more.variance))
-        ends = Uncertain(value, error, bounds, more.freedom).interval(kind, level)
+        ends = UncertainValue(value, error, bounds, more.freedom).interval(kind, level)
         # Their perfect rankings are at most 1, though an approximation may lie above.
         most = max(value, 1.0)
     if np.isnan(ends).any():
@@ -381,7 +381,7 @@ def bootstrap_interval(
     if n_outside > 0:
         ordered = np.sort(np.where(np.abs(draws) <= SLACK, 0.0, draws))
         low, high = ordered[n_outside - 1], ordered[-n_outside]
-    low, high = clipped_interval(low, high, bounds)
+    low, high = clip_interval(low, high, bounds)
     return ConfidenceInterval(min(low, difference), max(high, difference))
 
 
@@ -418,7 +418,7 @@ def permutation_interval(
         reach = max(np.sort(away)[-n_outside], 0.0)
         if reach >= distance - SLACK:
             reach = max(reach, distance)
-    return clipped_interval(difference - reach, difference + reach, bounds)
+    return clip_interval(difference - reach, difference + reach, bounds)
 
 
 def _pvalue(n_beyond: int | np.intp, n: int, *, sides: int = 1) -> float:

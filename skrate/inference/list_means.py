@@ -253,7 +253,10 @@ class ListDifference(Difference):
     def _warn_equal_lists(self) -> None:
         """Warn if few lists say how models differ: the spread of most is then 0."""
         a, b = (one.sums.parts / one.sums.weights.sum() for one in (self.a, self.b))
-        n_units, n_differ = self.a.cases.n_units, np.count_nonzero(self._summed(a - b))
+        n_units, n_differ = (
+            self.a.cases.n_units,
+            np.count_nonzero(self._sum_units(a - b)),
+        )
         if n_differ < min(_FEW_LISTS, n_units / 2):
             warn(
                 f"The models differ in {n_differ} of {n_units} lists: with fewer than "
@@ -261,7 +264,7 @@ class ListDifference(Difference):
                 "a metric that sees more of them."
             )
 
-    def _summed(self, of_lists: FloatArray) -> FloatArray:
+    def _sum_units(self, of_lists: FloatArray) -> FloatArray:
         """Return the sums over the lists of each unit."""
         units = self.a.cases.clusters
         assert units is not None
@@ -271,7 +274,7 @@ class ListDifference(Difference):
         """Return the difference with the models exchanged in some of the lists."""
         a, b = self.a.sums, self.b.sums
         parts, weights = (
-            self._summed(of_b - of_a)
+            self._sum_units(of_b - of_a)
             for of_a, of_b in ((a.parts, b.parts), (a.weights, b.weights))
         )
         have_own, n = weights.any(), len(parts)

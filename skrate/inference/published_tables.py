@@ -21,7 +21,7 @@ from skrate.metrics.metric import find_metric
 from skrate.metrics.result_types import (
     Comparison,
     ConfidenceInterval,
-    clipped_interval,
+    clip_interval,
     t_quantile,
 )
 
@@ -190,5 +190,5 @@ def _interval(
     bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
     plan.check_margin(bounds)
     difference = results.difference
-    ends = clipped_interval(difference - reach, difference + reach, bounds)
+    ends = clip_interval(difference - reach, difference + reach, bounds)
     return plan.sided(ends, bounds)

@@ -30,7 +30,7 @@ from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import (
     Augmented,
-    Uncertain,
+    UncertainValue,
     augmented,
     bounded_interval,
     metric_range,
@@ -329,7 +329,9 @@ def sample_size(
     cases = {name: arguments[name] for name in OF_CASES}
     if groups is None and not isinstance(y_true, GroupScores):
         ranked = _rankings(*scores, **cases)
-        return _plan_samples(goal, _planned_metric(*meant), ranked, planned_prevalence)
+        return _plan_samples(
+            goal, _check_planned_metric(*meant), ranked, planned_prevalence
+        )
     check_left_out(
         MEAN_OVER_LISTS,
         stratify=(stratify, False),
@@ -500,7 +502,7 @@ class _Pilot:
         if bounds is None:
             return t_quantile(plan.level, freedom) * error
         found = Augmented(value, parts, bounds, freedom=freedom)
-        planned = Uncertain(value, error, bounds, freedom)
+        planned = UncertainValue(value, error, bounds, freedom)
         low, high = bounded_interval("wilson", plan.level, planned, lambda: found)
         whole = {"greater": 2 * (value - low), "less": 2 * (high - value)}
         return whole.get(plan.alternative, high - low) / 2
@@ -518,7 +520,9 @@ class _Pilot:
         is_equivalence = len(away) == 2
         if plan.is_two_sided and not is_equivalence:
             away.append(-away[0])
-        found = sum(_beyond(needed, freedom, factor * one / error) for one in away)
+        found = sum(
+            _shifted_t_tail(needed, freedom, factor * one / error) for one in away
+        )
         return max(found - 1, 0.0) if is_equivalence else found
 
     def distances(self, difference: float, planned: float) -> list[float]:
@@ -585,7 +589,7 @@ class _Pilot:
         return bisect_left(range(high), True, low, key=is_enough)
 
 
-def _planned(result: SampleSize, pilot: _Pilot) -> SampleSize:
+def _plan_result(result: SampleSize, pilot: _Pilot) -> SampleSize:
     """Return the result that was unknown, by a pilot; nan where it says nothing."""
     goal, is_test, difference = pilot.goal, result.power is not None, 0.0
     n, what = goal.n_cases, f"The sample size for the {result.metric}"
@@ -639,7 +643,7 @@ def _check_detectable(pilot: _Pilot, difference: float) -> None:
         )
 
 
-def _beyond(needed: float, freedom: float, excess: float) -> float:
+def _shifted_t_tail(needed: float, freedom: float, excess: float) -> float:
     """Return P(T > needed) of Student's T that is off by ``excess``."""
     # Beyond 20 standard errors it is 0 or 1.
     if min(abs(excess - needed), abs(excess)) > 20:
@@ -725,7 +729,7 @@ def _plan_samples(
         freedoms=(freedoms[0] / n, freedoms[1] / n),
         metric=metric,
     )
-    return _planned(result, pilot)
+    return _plan_result(result, pilot)
 
 
 def _warn_small_window(metric: Metric, n_pos: float, n_neg: float) -> None:
@@ -740,7 +744,7 @@ def _warn_small_window(metric: Metric, n_pos: float, n_neg: float) -> None:
         )
 
 
-def _planned_metric(metric: MetricLike, params: dict[str, Any]) -> Metric:
+def _check_planned_metric(metric: MetricLike, params: dict[str, Any]) -> Metric:
     """Return the metric, which must not depend on the size of the pilot."""
     found = find_metric(metric, params)
     k = getattr(found, "k", None)
@@ -930,4 +934,4 @@ def _plan_lists(
         unit=Parts(0.0, 0.0, n * float(np.add.reduce(squares))),
         reach=t_quantile(goal.plan.confidence_level, m - 1) * float(spread) / 2,
     )
-    return _planned(result, pilot)
+    return _plan_result(result, pilot)

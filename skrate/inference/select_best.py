@@ -612,7 +612,7 @@ def _drawn(
         # Exact in any order, as all are whole numbers.
         steps = counts.astype(np.float64) @ units.steps.T
         moved[first : first + n_rows] = sign * units.scale * steps
-        winners = _winners(values + moved[first : first + n_rows])
+        winners = _find_best(values + moved[first : first + n_rows])
         n_out: Array = counts == 0
         if is_repeated:
             # The copies that are expected to be left out, with so many drawn of all.
@@ -626,7 +626,7 @@ def _drawn(
     return float(np.mean(said)), moved
 
 
-def _winners(rows: FloatArray) -> IntArray:
+def _find_best(rows: FloatArray) -> IntArray:
     """Return the best of each draw, the first of those equal except for rounding."""
     slack = SLACK * max(1.0, float(np.abs(rows).max()))
     is_best = rows >= rows.max(axis=1, keepdims=True) - slack
@@ -647,22 +647,22 @@ def _corrected(
     away = lead - lead.mean(axis=1, keepdims=True)
     noise = float(np.sum(away**2)) / len(moved) / (len(values) - 1)
 
-    luck = lead[rows, _winners(moved + _shrunken(values, noise))].mean()
+    luck = lead[rows, _find_best(moved + _shrink_values(values, noise))].mean()
     as_one = (left_out + top - luck) / 2
-    winners = _winners(values + _ADDED * moved)
+    winners = _find_best(values + _ADDED * moved)
     as_apart = float(np.mean(values[winners] - lead[rows, winners] / _ADDED))
     # Of few draws, too, at least one model is in the rest: their mean is not taken off.
     far = np.sum(lead**2, axis=0) / len(moved)
     rest = (far >= _ALIKE * noise) & (np.arange(len(values)) != best)
-    reached = (moved[:, rest] + _shrunken(values[rest], noise)).max(axis=1)
+    reached = (moved[:, rest] + _shrink_values(values[rest], noise)).max(axis=1)
     is_reached = reached >= top - SLACK * max(1.0, abs(top))
     share = min(1.0, _DOUBT * float(np.mean(is_reached))) ** 2
     corrected = share * as_one + (1 - share) * as_apart
-    error = float(values[_winners(values + moved)].std())
+    error = float(values[_find_best(values + moved)].std())
     return np.array([corrected, max(corrected, as_apart)]), error
 
 
-def _shrunken(values: FloatArray, noise: float) -> FloatArray:
+def _shrink_values(values: FloatArray, noise: float) -> FloatArray:
     """Return values whose variance is without the part that noise has in it."""
     away = values - values.mean()
     total = float(np.sum(away**2)) / max(len(values) - 1, 1)

@@ -468,7 +468,7 @@ def _compare_subgroups(
 ) -> SubgroupScores:
     """Return a metric of the ranking of each group."""
     codes, labels = by
-    rankings = [_chosen(cases, codes == g) for g in range(len(labels))]
+    rankings = [_select_samples(cases, codes == g) for g in range(len(labels))]
     held = 0 if cases.clusters is None else sum(one.n_units for one in rankings)
     if held > cases.n_units:
         raise ValueError(
@@ -510,7 +510,7 @@ def _compare_subgroups(
     )
 
 
-def _chosen(cases: Ranked, chosen: BoolArray) -> Ranked:
+def _select_samples(cases: Ranked, chosen: BoolArray) -> Ranked:
     """Return some of the cases, as a sample of their own."""
     assert cases.scores is not None
     clusters = cases.clusters

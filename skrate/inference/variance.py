@@ -186,7 +186,7 @@ def table_variance(
     if not is_merged:
         table = merged_for(metric, table, metric.groups).table
     slopes = metric.slopes(table)
-    divisors = _divisors(metric, sizes)
+    divisors = _class_divisors(metric, sizes)
     by_pos = _spread(slopes.by_pos, table.pos) / divisors[0]
     by_neg = _spread(slopes.by_neg, table.neg) / divisors[1]
     if stratify:
@@ -196,7 +196,7 @@ def table_variance(
     return Parts(by_pos, by_neg, float(by_prevalence))
 
 
-def _divisors(metric: Metric, sizes: tuple[float, float]) -> tuple[float, float]:
+def _class_divisors(metric: Metric, sizes: tuple[float, float]) -> tuple[float, float]:
     """Return what variances over classes are divided by, at least half their sizes."""
     if not metric.is_two_sample:
         return sizes
@@ -253,7 +253,7 @@ def _class_influence(
     by_neg /= rest
     if metric.is_two_sample:
         sizes = ranked.sizes
-        divisors = _divisors(metric, sizes)
+        divisors = _class_divisors(metric, sizes)
         by_pos *= np.sqrt(sizes[0] / divisors[0])
         by_neg *= np.sqrt(sizes[1] / divisors[1])
     if not stratify:

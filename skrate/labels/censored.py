@@ -114,7 +114,7 @@ def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabe
     n_before = np.searchsorted(ends, times, side="left")
     n_lost = np.bincount(n_before[is_lost]).astype(np.float64)
     # An event at the time of a loss came before it.
-    n_left = _from_each(n_before + is_lost, np.ones(len(times)), len(ends)) - n_lost
+    n_left = _tail_sums(n_before + is_lost, np.ones(len(times)), len(ends)) - n_lost
     if n_left[-1] == 0:
         raise ValueError(
             f"time and event: the last of the {len(times)} cases was lost at "
@@ -135,7 +135,7 @@ def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabe
     )
 
 
-def _from_each(counts: IntArray, values: FloatArray, n: int) -> FloatArray:
+def _tail_sums(counts: IntArray, values: FloatArray, n: int) -> FloatArray:
     """Return the sum of values of cases whose count is above 0, 1, and so on to n."""
     sums = np.bincount(counts, values, minlength=n + 1)
     return np.asarray(np.cumsum(sums[::-1])[::-1][1:])
@@ -162,7 +162,7 @@ class CensoredLabels(EstimatedLabels):
         adds = self.pos * of_pos + self.neg * of_neg
         left, n = self.n_left, len(self.n_left)
         hazard = self.n_lost / (left + self.n_lost)
-        sums = _from_each(self.n_before, adds, n)
+        sums = _tail_sums(self.n_before, adds, n)
         if self.scope == "population":
             by_time = np.append(0.0, np.cumsum(sums / left * hazard))
             at_loss = self.is_lost * (sums / left)[np.minimum(self.n_before, n - 1)]
@@ -170,7 +170,7 @@ class CensoredLabels(EstimatedLabels):
             return np.asarray(found)
         # Each case away from the mean of those at risk with it, by how its weight grew:
         # its distance to the average of these means, then the spread of the means.
-        at_risk = _from_each(self.n_before, self.weight, n)
+        at_risk = _tail_sums(self.n_before, self.weight, n)
         grown = np.diff(1 / np.cumprod(1 - hazard), prepend=1.0)
         means, by_time = sums / at_risk, np.cumsum(grown)
         average = np.cumsum(means * grown)

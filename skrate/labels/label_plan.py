@@ -36,7 +36,7 @@ from skrate.inference.rankings import (
 )
 from skrate.inference.variance import influence_values
 from skrate.labels.label_checks import are_missing, check_chances
-from skrate.labels.sampled import Design, check_plausible, labels_in_part, sampled
+from skrate.labels.sampled import Design, check_partial_labels, check_plausible, sampled
 from skrate.metrics.metric import Metric, MetricLike, check_metric_first, find_metric
 from skrate.metrics.result_types import Rows, plain_columns, question_text
 
@@ -168,7 +168,7 @@ def plan_labels(
     n_cases = len(first)
     is_known, is_pos = np.zeros((2, n_cases), dtype=bool)
     if known is not None:
-        is_known, is_pos = labels_in_part("known", known, pos_label)
+        is_known, is_pos = check_partial_labels("known", known, pos_label)
         check_equal_length(y_scores=first, known=is_known)
     of_known = _check_known_probability(known_probability, is_known)
     free = np.flatnonzero(~is_known)
@@ -177,11 +177,11 @@ def plan_labels(
     expected = _expected_labels(probability, first, is_known, is_pos)
     if known_probability is None:
         expected = np.where(is_known, is_pos, expected)
-    slope, squares, purpose = _slopes_by_label(
+    slope, squares, purpose = _label_slopes(
         find_metric(metric, metric_kwargs), scores, expected
     )
     unsure = expected * (1 - expected)
-    share = _allocated(np.sqrt(squares * unsure), ~is_known, n_labels, floor)
+    share = _draw_probabilities(np.sqrt(squares * unsure), ~is_known, n_labels, floor)
     generator = check_generator(random_state)
     is_drawn = np.zeros(n_cases, dtype=bool)
     is_drawn[free[_drawn(share[free], n_labels, generator)]] = True
@@ -220,7 +220,7 @@ def _check_models(y_scores: Any, compare: Sequence[Any] | None) -> dict[str, Any
     return {name: models[name] for name in names}
 
 
-def _slopes_by_label(
+def _label_slopes(
     asked: Metric, scores: dict[str, Any], expected: FloatArray
 ) -> tuple[FloatArray, FloatArray, str]:
     """Return slopes by the label of each case, squares that count, and their metric.
@@ -307,7 +307,7 @@ def _learn_probability(
     return np.asarray(model.predict_proba(column)[:, 1])
 
 
-def _allocated(
+def _draw_probabilities(
     need: FloatArray, is_free: BoolArray, n_labels: int, floor: float
 ) -> FloatArray:
     """Return probabilities in proportion to a need, whose sum over free cases is given.

@@ -107,7 +107,7 @@ def noisy(
     is_given, is_found = _check_annotations(y_true, pos_label)
     n_tests = is_found.shape[1]
     found, of_neg = rates = [
-        _check_per_test(name, check_fractions(name, values), n_tests)
+        _broadcast_annotators(name, check_fractions(name, values), n_tests)
         for name, values in (("sensitivity", sensitivity), ("specificity", specificity))
     ]
     youden = found + of_neg - 1
@@ -128,10 +128,10 @@ def noisy(
     noise = np.sqrt(np.add.reduce(weights**2 * by_label / youden**2, axis=1))
     if validation is None:
         return EstimatedLabels(pos, noise, "noisy")
-    errors, n_seen = _errors_of_rates(validation, np.stack(rates))
+    errors, n_seen = _rate_errors(validation, np.stack(rates))
     slopes = np.stack([-counts, 1 - counts], axis=2) * (weights / youden)[:, :, None]
     shared = np.ascontiguousarray((slopes * errors).reshape(len(pos), -1).T)
-    _warn_of_rare_class(pos, shared)
+    _warn_rare_class(pos, shared)
     return ValidatedLabels(pos, noise, "noisy", shared=shared, n_seen=n_seen)
 
 
@@ -158,7 +158,7 @@ def _check_annotations(
     return is_given, is_found
 
 
-def _errors_of_rates(
+def _rate_errors(
     validation: tuple[float, float] | ArrayLike, rates: FloatArray
 ) -> tuple[FloatArray, IntArray]:
     """Return standard errors of sensitivity and specificity, and their sample sizes.
@@ -166,7 +166,9 @@ def _errors_of_rates(
     The errors have the shape (n_annotators, 2).
     """
     n_tests = rates.shape[1]
-    sizes = _check_per_test("validation", as_real("validation", validation), n_tests, 2)
+    sizes = _broadcast_annotators(
+        "validation", as_real("validation", validation), n_tests, 2
+    )
     is_size = (sizes > 0) & (sizes < np.inf)
     if not is_size.all():
         raise ValueError(
@@ -182,7 +184,7 @@ def _errors_of_rates(
     return np.sqrt(right * wrong / (sizes + 2)), n_seen.astype(np.intp).ravel()
 
 
-def _warn_of_rare_class(pos: FloatArray, shared: FloatArray) -> None:
+def _warn_rare_class(pos: FloatArray, shared: FloatArray) -> None:
     """Warn if the rarer class has a share of less than 4 of its standard errors."""
     error_of_share = float(np.sqrt(np.add.reduce(shared.mean(axis=1) ** 2)))
     rarer = min(pos.mean(), 1 - pos.mean())
@@ -194,7 +196,7 @@ def _warn_of_rare_class(pos: FloatArray, shared: FloatArray) -> None:
         )
 
 
-def _check_per_test(
+def _broadcast_annotators(
     name: str, values: FloatArray, n_tests: int, *shape: int
 ) -> FloatArray:
     """Return values of each annotator, or the same of all."""

@@ -114,7 +114,7 @@ def sampled(
     >>> estimate("recall_at_rate", found, y_score, rate=0.3).value
     0.5
     """
-    is_labelled, is_pos = labels_in_part("y_true", y_true, pos_label)
+    is_labelled, is_pos = check_partial_labels("y_true", y_true, pos_label)
     n_cases = len(is_pos)
     hint = (
         ": a case that can never be labelled says nothing. Leave such cases out, or "
@@ -147,7 +147,7 @@ def sampled(
     )
 
 
-def labels_in_part(
+def check_partial_labels(
     name: str, values: ArrayLike, pos_label: Label
 ) -> tuple[BoolArray, BoolArray]:
     """Return which cases are labelled, and which are known to be positive."""

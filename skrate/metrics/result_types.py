@@ -112,7 +112,7 @@ def t_interval(
 ) -> ConfidenceInterval:
     """Return the symmetric interval by Student's t within limits; nan if an end is."""
     half = t_quantile(level, freedom) * standard_error
-    return clipped_interval(value - half, value + half, limits)
+    return clip_interval(value - half, value + half, limits)
 
 
 def one_sided(
@@ -129,7 +129,7 @@ def one_sided(
     return ends._replace(low=float(limits[0]))
 
 
-def clipped_interval(
+def clip_interval(
     low: float, high: float, limits: tuple[float, float]
 ) -> ConfidenceInterval:
     """Return what of an interval lies within the limits."""

@@ -40,9 +40,9 @@ from skrate.data.checks import (
 from skrate.data.folds import (
     FoldRankings,
     Repeats,
+    check_disjoint,
     check_part_rows,
     check_repeats,
-    check_unseen,
     disjoint_repeats,
     row_numbers,
     whole_repeats,
@@ -661,7 +661,7 @@ def check_folds(
     splits = []
     for i, parts in enumerate(splitter.split(X, y, **split_params)):
         train, test = (check_part_rows(part, len(labels), i) for part in parts)
-        check_unseen(train, test, i)
+        check_disjoint(train, test, i)
         splits.append((train, test))
     return splits
 

@@ -689,7 +689,7 @@ def check_rate(rate: Any) -> RateDistribution:
             f"rate is a dict of one for each class, {shown(rate)}, and here one is "
             "needed: that of the positive class."
         )
-    hint = _BETWEEN if is_row(rate) and len(rate) == 2 else _freezing(rate)
+    hint = _BETWEEN if is_row(rate) and len(rate) == 2 else _conversion(rate)
     raise ValueError(
         "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "
         f"or one from skrate.rates, got {shown(rate)}{hint}."
@@ -734,7 +734,7 @@ def is_row(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _freezing(rate: Any) -> str:
+def _conversion(rate: Any) -> str:
     """Return how what is nearly a distribution becomes one."""
     if not (callable(rate) and hasattr(rate, "sf") and hasattr(rate, "ppf")):
         return ""

@@ -324,10 +324,10 @@ def _first_edges(
     whole = float(at_edges[0])
     near = np.empty(0)
     if at_edges[1] < whole / 2:
-        near = _halved(edges[1], lambda u: survival(u) >= whole / 2)
+        near = _halvings(edges[1], lambda u: survival(u) >= whole / 2)
     if at_edges[-2] > whole / 2:
         # The median is next to 1.
-        beyond = _halved(1 - edges[-2], lambda u: survival(1 - u) <= whole / 2)
+        beyond = _halvings(1 - edges[-2], lambda u: survival(1 - u) <= whole / 2)
         near = np.append(near, 1 - beyond[:47])
     if len(near):
         edges = np.unique(np.append(edges, near))
@@ -355,7 +355,7 @@ def _check_falling(places: FloatArray, values: FloatArray, name: str) -> None:
         )
 
 
-def _halved(first: Any, is_within: Callable[[FloatArray], BoolArray]) -> FloatArray:
+def _halvings(first: Any, is_within: Callable[[FloatArray], BoolArray]) -> FloatArray:
     """Return a half of ``first``, a quarter and so on up to what is within."""
     halves = np.asarray(first * 0.5 ** np.arange(1, 1002))
     last = bisect_left(range(1000), True, key=lambda i: is_within(halves[[i]])[0])

@@ -292,11 +292,11 @@ def _positives(
 ) -> tuple[int, int, int]:
     """Return the fewest and the most positives of two sides, and the most of one."""
     if isinstance(n_looks, str):
-        most = most_positives_ever(*urn, alpha)
-        return least_positives_ever(*urn, alpha), most, most
+        most = anytime_max_positives(*urn, alpha)
+        return anytime_min_positives(*urn, alpha), most, most
     alpha /= n_looks
-    most, many = most_positives(*urn, alpha), most_positives(*urn, alpha / 2)
-    return least_positives(*urn, alpha / 2), many, most
+    most, many = max_positives(*urn, alpha), max_positives(*urn, alpha / 2)
+    return min_positives(*urn, alpha / 2), many, most
 
 
 def certificate_sample_size(
@@ -378,7 +378,7 @@ def certificate_sample_size(
     size, missed = 0, -1
     for x in range(hits, -1, -1):
         # If fewer hits leave as many to be missed, they take no larger sample.
-        before, missed = missed, least_total(found + x, target) - found - x
+        before, missed = missed, min_total_positives(found + x, target) - found - x
         is_implied = missed == before and n_looks != "any"
         if is_implied or (x <= size and certifies(x, size)):
             continue
@@ -404,13 +404,13 @@ def _pvalue(
     """Return the p-value of a recall below the target, for all looks."""
     hits, sampled, unread = urn
     # The fewest positives in the urn that make the recall too small.
-    n_pos = least_total(found + hits, target) - found
+    n_pos = min_total_positives(found + hits, target) - found
     if isinstance(looks, str):
-        return odds_against_more(hits, sampled, n_pos, unread)
+        return max_odds_against(hits, sampled, n_pos, unread)
     return min(looks * hypergeometric_cdf(hits, sampled, n_pos, unread), 1.0)
 
 
-def chance_of_hits(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
+def hypergeometric_pmf(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
     """Return P(X = x) of the hypergeometric distribution, to 12 digits or so.
 
     As a product of binomial probabilities: logarithms of factorials would cancel.
@@ -431,14 +431,14 @@ def hypergeometric_cdf(x: int, n: int, n_pos: int, n_all: int) -> float:
     if x >= min(n, n_pos):
         return 1.0
     if x * n_all < n * n_pos:
-        tail = float(chance_of_hits(x, n, n_pos, n_all))
-        return min(tail * _sum_of_ratios(x, n, n_pos, n_all), 1.0)
+        tail = float(hypergeometric_pmf(x, n, n_pos, n_all))
+        return min(tail * _sum_pmf_ratios(x, n, n_pos, n_all), 1.0)
     # Above the mean, the terms decrease in the hits among the negatives.
-    tail = float(chance_of_hits(x + 1, n, n_pos, n_all))
-    return max(1 - tail * _sum_of_ratios(n - x - 1, n, n_all - n_pos, n_all), 0.0)
+    tail = float(hypergeometric_pmf(x + 1, n, n_pos, n_all))
+    return max(1 - tail * _sum_pmf_ratios(n - x - 1, n, n_all - n_pos, n_all), 0.0)
 
 
-def _sum_of_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
+def _sum_pmf_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
     """Return the sum of P(X = j) / P(X = x) over all j up to x."""
     total, last, first, length = 1.0, 1.0, 0, _BLOCK
     while last > _UNSEEN * total:
@@ -452,7 +452,7 @@ def _sum_of_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
     return total
 
 
-def most_positives(x: int, n: int, n_all: int, alpha: float) -> int:
+def max_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the most positives K with P(X <= x) above alpha."""
 
     def is_likely(n_pos: int) -> bool:
@@ -461,10 +461,10 @@ def most_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     return _bisect_max(x, n_all - n + x, is_likely)
 
 
-def least_positives(x: int, n: int, n_all: int, alpha: float) -> int:
+def min_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the fewest positives K with P(X >= x) above alpha."""
     # By symmetry: exchange positives and negatives.
-    return n_all - most_positives(n - x, n, n_all, alpha)
+    return n_all - max_positives(n - x, n, n_all, alpha)
 
 
 def odds_against(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
@@ -477,10 +477,10 @@ def odds_against(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
     x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
     # Of a beta prior with b = 1 factorials cancel to two ratios of gamma functions.
     average = a / (special.poch(n + 1, a) * special.poch(x + a, 1 - a))
-    return np.where(n > 0, chance_of_hits(x, n, n_pos, n_all) / average, 1.0)
+    return np.where(n > 0, hypergeometric_pmf(x, n, n_pos, n_all) / average, 1.0)
 
 
-def most_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
+def anytime_max_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the most positives that the odds do not exclude."""
 
     def is_likely(n_pos: int) -> bool:
@@ -489,7 +489,7 @@ def most_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
     return _bisect_max(likeliest(x, n, n_all), n_all - n + x, is_likely)
 
 
-def least_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
+def anytime_min_positives(x: int, n: int, n_all: int, alpha: float) -> int:
     """Return the fewest positives that the odds do not exclude."""
 
     def is_likely(n_neg: int) -> bool:
@@ -498,7 +498,7 @@ def least_positives_ever(x: int, n: int, n_all: int, alpha: float) -> int:
     return n_all - _bisect_max(n_all - likeliest(x, n, n_all), n_all - x, is_likely)
 
 
-def odds_against_more(x: int, n: int, n_pos: int, n_all: int) -> float:
+def max_odds_against(x: int, n: int, n_pos: int, n_all: int) -> float:
     """Return the maximum odds of n_pos positives or more, at most 1."""
     if n_pos > n_all:
         return 0.0
@@ -513,7 +513,7 @@ def likeliest(x: int, n: int, n_all: int) -> int:
     return min(max(guess, x), n_all - n + x)
 
 
-def least_total(found: int, target: float) -> int:
+def min_total_positives(found: int, target: float) -> int:
     """Return the fewest positives that make a recall with ``found`` below the target.
 
     The comparison is between floats, so that 19 of 20 are 0.95.

@@ -27,7 +27,7 @@ def all_urns(largest):
 
 def test_chances_and_tails_of_all_small_urns():
     rows, columns = all_urns(LARGEST)
-    assert urn.chance_of_hits(*columns) == pytest.approx(
+    assert urn.hypergeometric_pmf(*columns) == pytest.approx(
         [float(oracle.chance(*row)) for row in rows], rel=1e-12, abs=0
     )
     tails = [float(oracle.at_most(*row)) for row in rows]
@@ -58,8 +58,8 @@ def test_what_is_excluded_is_what_counting_excludes():
     # A float that no tail of so few cases comes near to, next to the fraction.
     alpha = ALPHA + Fraction(1, 10**9)
     for row in rows:
-        assert urn.most_positives(*row, float(alpha)) == oracle.most(*row, alpha)
-        assert urn.least_positives(*row, float(alpha)) == oracle.fewest(*row, alpha)
+        assert urn.max_positives(*row, float(alpha)) == oracle.most(*row, alpha)
+        assert urn.min_positives(*row, float(alpha)) == oracle.fewest(*row, alpha)
 
 
 def test_odds_are_chances_over_their_mean_over_the_prior():
@@ -76,17 +76,19 @@ def test_most_and_least_ever_are_the_ends_of_what_the_odds_do_not_exclude():
                 odds = [oracle.odds(x, n, k, n_all, urn._PRIOR) for k in known]
                 kept = [k for k, o in zip(known, odds, strict=True) if o > 0.3]
                 given = x, n, n_all
-                assert urn.most_positives_ever(*given, 0.3) == kept[-1]
-                assert urn.least_positives_ever(*given, 0.3) == kept[0]
+                assert urn.anytime_max_positives(*given, 0.3) == kept[-1]
+                assert urn.anytime_min_positives(*given, 0.3) == kept[0]
                 for k in range(n_all + 2):
                     more = max([o for j, o in zip(known, odds, strict=True) if j >= k],
                                default=0.0)  # fmt: skip
-                    found = urn.odds_against_more(x, n, k, n_all)
+                    found = urn.max_odds_against(x, n, k, n_all)
                     assert found == pytest.approx(min(more, 1.0), rel=1e-11)
 
 
 def test_the_least_total_is_that_of_fractions():
     targets = [Fraction(str(t)) for t in (0.1, 0.3, 0.7, 0.9, 0.95, 0.99, 1.0)]
     for target in targets:
-        least = [urn.least_total(found, float(target)) for found in range(1_000)]
+        least = [
+            urn.min_total_positives(found, float(target)) for found in range(1_000)
+        ]
         assert least == [int(found / target) + 1 for found in range(1_000)]
