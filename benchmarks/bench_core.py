@@ -16,12 +16,12 @@ from skrate.rates.laws import Beta
 
 class RateWeightedAUC:
     params = (SIZES, (0.5, 0.01), ("float64", "float32"))
-    param_names = ("n_cases", "prevalence", "dtype")
+    param_names = ("n_samples", "prevalence", "dtype")
 
-    def setup(self, n_cases, prevalence, dtype):
-        self.data = labelled_scores(n_cases, prevalence, dtype)
+    def setup(self, n_samples, prevalence, dtype):
+        self.data = labelled_scores(n_samples, prevalence, dtype)
 
-    def time_rate_weighted_auc(self, n_cases, prevalence, dtype):
+    def time_rate_weighted_auc(self, n_samples, prevalence, dtype):
         rauc(*self.data)
 
     peakmem_rate_weighted_auc = time_rate_weighted_auc
@@ -31,15 +31,15 @@ class Scores:
     """Every registered metric, and its standard error."""
 
     params = ((10_000, 1_000_000), tuple(SCORES))
-    param_names = ("n_cases", "metric")
+    param_names = ("n_samples", "metric")
 
-    def setup(self, n_cases, metric):
-        self.data = labelled_scores(n_cases)
+    def setup(self, n_samples, metric):
+        self.data = labelled_scores(n_samples)
 
-    def time_score(self, n_cases, metric):
+    def time_score(self, n_samples, metric):
         SCORES[metric](*self.data)
 
-    def time_estimate(self, n_cases, metric):
+    def time_estimate(self, n_samples, metric):
         estimate(SCORES[metric], *self.data)
 
 
@@ -47,15 +47,15 @@ class Kinds:
     """Data that leave the quick way: ties, weights, neighbours in the last bit."""
 
     params = (SIZES, ("ties", "weights", "neighbours", "string labels"))
-    param_names = ("n_cases", "kind")
+    param_names = ("n_samples", "kind")
 
-    def setup(self, n_cases, kind):
-        *self.data, self.options = sample_of_kind(n_cases, kind)
+    def setup(self, n_samples, kind):
+        *self.data, self.options = sample_of_kind(n_samples, kind)
 
-    def time_rate_weighted_auc(self, n_cases, kind):
+    def time_rate_weighted_auc(self, n_samples, kind):
         rauc(*self.data, **self.options)
 
-    def time_recall_at_rate(self, n_cases, kind):
+    def time_recall_at_rate(self, n_samples, kind):
         recall_at_rate_score(*self.data, rate=0.1, **self.options)
 
 
@@ -73,31 +73,31 @@ class Rates:
     """Every kind of rate, and building the table of a beta."""
 
     params = ((1_000, 100_000), tuple(RATES))
-    param_names = ("n_cases", "rate")
+    param_names = ("n_samples", "rate")
 
-    def setup(self, n_cases, rate):
-        self.data = labelled_scores(n_cases)
+    def setup(self, n_samples, rate):
+        self.data = labelled_scores(n_samples)
 
-    def time_rate_weighted_auc(self, n_cases, rate):
+    def time_rate_weighted_auc(self, n_samples, rate):
         rauc(*self.data, rate=RATES[rate])
 
-    def time_expected_precision(self, n_cases, rate):
+    def time_expected_precision(self, n_samples, rate):
         precision_at_rate_score(*self.data, rate=RATES[rate])
 
-    def time_new_beta(self, n_cases, rate):
+    def time_new_beta(self, n_samples, rate):
         rauc(*self.data, rate=Beta(3, 19))
 
 
 class Tables:
     params = SIZES
-    param_names = ("n_cases",)
+    param_names = ("n_samples",)
 
-    def setup(self, n_cases):
-        self.data = labelled_scores(n_cases)
+    def setup(self, n_samples):
+        self.data = labelled_scores(n_samples)
         self.table = RankTable.from_arrays(*self.data)
 
-    def time_from_arrays(self, n_cases):
+    def time_from_arrays(self, n_samples):
         RankTable.from_arrays(*self.data)
 
-    def time_merge(self, n_cases):
+    def time_merge(self, n_samples):
         self.table + self.table

@@ -10,13 +10,13 @@ BOUNDS = (
 
 class Bounds:
     params = ((50, 1_000, 10_000), BOUNDS)
-    param_names = ("n_cases", "bounds")
+    param_names = ("n_samples", "bounds")
     timeout = 300
 
-    def setup(self, n_cases, bounds):
-        self.data = scored_folds(*[n_cases] * 10)
+    def setup(self, n_samples, bounds):
+        self.data = scored_folds(*[n_samples] * 10)
 
-    def time_bounds(self, n_cases, bounds):
+    def time_bounds(self, n_samples, bounds):
         rate_averaged_roc_curve(*self.data, rates=RATES, bounds=bounds, random_state=0)
 
     peakmem_bounds = time_bounds

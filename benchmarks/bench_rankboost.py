@@ -11,13 +11,13 @@ class RankBoostFit:
     """Fitting 100 rounds."""
 
     params = ((1_000, 20_000), (None, 255))
-    param_names = ("n_cases", "max_bins")
+    param_names = ("n_samples", "max_bins")
 
-    def setup(self, n_cases, max_bins):
-        self.data = ranked_features(n_cases)
+    def setup(self, n_samples, max_bins):
+        self.data = ranked_features(n_samples)
         self.model = RankBoostClassifier(max_bins=max_bins)
 
-    def time_fit(self, n_cases, max_bins):
+    def time_fit(self, n_samples, max_bins):
         self.model.fit(*self.data)
 
     peakmem_fit = time_fit
@@ -27,13 +27,13 @@ class RankBoostPredict:
     """Scoring new cases with 100 rankers."""
 
     params = (1_000, 100_000)
-    param_names = ("n_cases",)
+    param_names = ("n_samples",)
 
-    def setup(self, n_cases):
-        self.X, y = ranked_features(n_cases)
+    def setup(self, n_samples):
+        self.X, y = ranked_features(n_samples)
         self.model = RankBoostClassifier(max_bins=255).fit(self.X, y)
 
-    def time_decision_function(self, n_cases):
+    def time_decision_function(self, n_samples):
         self.model.decision_function(self.X)
 
 

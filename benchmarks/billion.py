@@ -1,6 +1,6 @@
 """A billion cases in batches: time, peak memory, and the bound on the error.
 
-    python benchmarks/billion.py [n_cases ...] [--short]
+    python benchmarks/billion.py [n_samples ...] [--short]
 
 Cases are made a million at a time and never kept together. Prints for each number of
 cases, in a fresh process: the processor's seconds to make the cases, and to make the
@@ -31,11 +31,11 @@ METRICS = {
 }
 
 
-def batches(n_cases, prevalence=0.1):
+def batches(n_samples, prevalence=0.1):
     """Yield labels and scores in [0, 1], as of a model of probabilities."""
-    for number, first in enumerate(range(0, n_cases, BATCH)):
+    for number, first in enumerate(range(0, n_samples, BATCH)):
         rng = np.random.Generator(np.random.SFC64(number))
-        n_here = min(BATCH, n_cases - first)
+        n_here = min(BATCH, n_samples - first)
         y_true = rng.random(n_here, dtype=np.float32) < prevalence
         scores = rng.standard_normal(n_here)
         scores += 1.5 * y_true - 2
@@ -46,12 +46,12 @@ def batches(n_cases, prevalence=0.1):
         yield y_true, np.reciprocal(scores, out=scores)
 
 
-def measure(n_cases, max_groups):
+def measure(n_samples, max_groups):
     """Return seconds of making cases and of the table, its peak, and what it says."""
-    made = timed(lambda: sum(len(y_true) for y_true, _ in batches(n_cases)))
+    made = timed(lambda: sum(len(y_true) for y_true, _ in batches(n_samples)))
     start = time.perf_counter()
     built = timed(
-        lambda: skrate.RankTable.from_batches(batches(n_cases), max_groups=max_groups)
+        lambda: skrate.RankTable.from_batches(batches(n_samples), max_groups=max_groups)
     )
     elapsed = time.perf_counter() - start
     peak, table = timing.process_megabytes(), built[1]
@@ -73,9 +73,9 @@ def of_table(table, metric, options):
     return value, table.max_error(metric, **options)
 
 
-def exact(n_cases):
+def exact(n_samples):
     """Return the metrics of all cases at once."""
-    y_true, y_score = map(np.concatenate, zip(*batches(n_cases), strict=True))
+    y_true, y_score = map(np.concatenate, zip(*batches(n_samples), strict=True))
     return {
         name: m(y_true, y_score, **options) for name, (m, options) in METRICS.items()
     }
@@ -91,22 +91,22 @@ def main():
     if options.short:
         sizes, max_groups = (20_000, 40_000), 2**10
     spawn = multiprocessing.get_context("spawn")
-    for n_cases in sizes:
+    for n_samples in sizes:
         # A process is used once, so that its memory is that of one size.
         with spawn.Pool(1) as pool:
-            found = pool.apply(measure, (n_cases, max_groups))
+            found = pool.apply(measure, (n_samples, max_groups))
         seconds, elapsed, peak, n_groups, values = found
         making, building, reading = seconds
         print(
-            f"{n_cases:,} cases: made in {making:.1f} s, table in {building:.1f} s "
+            f"{n_samples:,} cases: made in {making:.1f} s, table in {building:.1f} s "
             f"more ({elapsed:.1f} s by the clock), {len(METRICS)} metrics with bounds "
             f"in {reading:.1f} s; "
             f"{n_groups:,} groups, {peak:,.0f} MB at the peak"
         )
         known = {}
-        if n_cases <= MOST_EXACT:
+        if n_samples <= MOST_EXACT:
             with spawn.Pool(1) as pool:
-                known = pool.apply(exact, (n_cases,))
+                known = pool.apply(exact, (n_samples,))
         for name, (value, error) in values.items():
             beside = ""
             if known:

@@ -74,25 +74,25 @@ SCORES = {
 LIST_SCORES = [name for name in SCORES if name not in ("momentum", "stamina")]
 
 
-def labelled_scores(n_cases, prevalence=0.5, dtype="float64", n_models=None):
+def labelled_scores(n_samples, prevalence=0.5, dtype="float64", n_models=None):
     """Labels of both classes and normal scores, a column each for several models."""
     rng = np.random.default_rng(0)
-    y_true = (rng.random(n_cases) < prevalence).astype(int)
+    y_true = (rng.random(n_samples) < prevalence).astype(int)
     y_true[:2] = 0, 1
-    y_score = rng.normal(size=(n_models or 1, n_cases)) + y_true
+    y_score = rng.normal(size=(n_models or 1, n_samples)) + y_true
     return y_true, (y_score.T.copy() if n_models else y_score[0]).astype(dtype)
 
 
-def sample_of_kind(n_cases, kind, prevalence=0.5):
+def sample_of_kind(n_samples, kind, prevalence=0.5):
     """Labels, scores and the keywords that some kinds of samples need."""
-    y_true, y_score = labelled_scores(n_cases, prevalence)
+    y_true, y_score = labelled_scores(n_samples, prevalence)
     if kind == "ties":
         return y_true, y_score.round(2), {}
     if kind == "weights":
         return (
             y_true,
             y_score,
-            {"sample_weight": np.random.default_rng(1).random(n_cases)},
+            {"sample_weight": np.random.default_rng(1).random(n_samples)},
         )
     if kind == "neighbours":
         y_score[1] = np.nextafter(y_score[0], np.inf)
@@ -122,10 +122,10 @@ def scored_folds(*sizes, prevalence=0.5):
     return y_trues, [rng.normal(size=len(y)) + y for y in y_trues]
 
 
-def ranked_features(n_cases, n_features=30):
+def ranked_features(n_samples, n_features=30):
     """Features, and labels that depend on the first ten of them with noise."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(n_cases, n_features))
+    X = rng.normal(size=(n_samples, n_features))
     signal = X[:, :10] @ rng.normal(size=min(10, n_features)) + np.sin(3 * X[:, 0])
-    y = (signal + 2 * rng.normal(size=n_cases) > 0).astype(int)
+    y = (signal + 2 * rng.normal(size=n_samples) > 0).astype(int)
     return X, y

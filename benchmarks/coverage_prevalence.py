@@ -113,15 +113,15 @@ def simulate(design, n_simulations, seed=0):
     truth = true_value(design.population, design.prevalence)
     generator = np.random.default_rng([seed, DESIGNS.index(design)])
     laws = POPULATIONS[design.population]
-    n_cases, n_controls = design.sizes
-    y_true = np.repeat([0, 1], [n_controls, n_cases])
+    n_samples, n_controls = design.sizes
+    y_true = np.repeat([0, 1], [n_controls, n_samples])
     values = np.empty(n_simulations)
     ends = np.empty((n_simulations, 2))
     warned = np.empty(n_simulations, dtype=bool)
     for i in range(n_simulations):
         drawn = [
             law.rvs(n, random_state=generator)
-            for law, n in zip(laws, (n_controls, n_cases), strict=True)
+            for law, n in zip(laws, (n_controls, n_samples), strict=True)
         ]
         y_score = np.concatenate(drawn)
         options = {"prevalence": design.prevalence, "stratify": True}
@@ -146,15 +146,15 @@ def rejected(design, n_simulations, seed=0):
     """Return how often equal markers differ, and how often it warns."""
     generator = np.random.default_rng(seed)
     controls, cases = POPULATIONS[design.population]
-    n_cases, n_controls = design.sizes
-    y_true = np.repeat([0, 1], [n_controls, n_cases])
+    n_samples, n_controls = design.sizes
+    y_true = np.repeat([0, 1], [n_controls, n_samples])
     counts = np.zeros(2, dtype=int)
     for _ in range(n_simulations):
         markers = [
             np.concatenate(
                 [
                     controls.rvs(n_controls, random_state=generator),
-                    cases.rvs(n_cases, random_state=generator),
+                    cases.rvs(n_samples, random_state=generator),
                 ]
             )
             for _ in range(2)

@@ -38,7 +38,7 @@ LAWS = {
 }
 
 
-def held(n_cases, n_pos, n_features, n_folds, n_simulations, seed=0):
+def held(n_samples, n_pos, n_features, n_folds, n_simulations, seed=0):
     """Return three shares of samples whose interval holds, and the widths' ratio."""
     generator = np.random.default_rng(seed)
     shift = np.where(np.arange(n_features) < N_TELLING, SHIFT, 0.0)
@@ -49,8 +49,8 @@ def held(n_cases, n_pos, n_features, n_folds, n_simulations, seed=0):
 
     found, widths = [], []
     for _ in range(n_simulations):
-        y = (generator.random(n_cases) < n_pos / n_cases).astype(int)
-        X = generator.normal(size=(n_cases, n_features)) + y[:, None] * shift
+        y = (generator.random(n_samples) < n_pos / n_samples).astype(int)
+        X = generator.normal(size=(n_samples, n_features)) + y[:, None] * shift
         rankings = cross_val_rankings(
             LogisticRegression(), X, y, cv=n_folds, return_estimator=True
         )

@@ -7,7 +7,7 @@ Prints for each model, number of cases and ``cv`` how often a batch kept a const
 with confidence 95 %: a capacity of 45 of 300 cases, a recall of 0.8 in 60 positives or
 a false positive rate of 0.1 in 240 negatives. Then follow its standard error, the
 average and expected share marked, and how often the share of a batch was outside
-``share_interval_`` without drift. The distribution is exact for ``cv=0.3``. Each row
+``fraction_interval_`` without drift. The distribution is exact for ``cv=0.3``. Each row
 takes as many samples as the seconds allow (about eight minutes in all), ``--short`` a
 tenth. Samples with too few positives for the recall are drawn again.
 """
@@ -61,20 +61,20 @@ def main():
     for name in MODELS:
         if not any(part in name for part in options.models):
             continue
-        for n_cases in (200, 500, 2000):
+        for n_samples in (200, 500, 2000):
             for cv in (5, 10, 0.3):
-                if options.keep == "recall" and (n_cases, cv) == (200, 0.3):
+                if options.keep == "recall" and (n_samples, cv) == (200, 0.3):
                     continue
-                row = simulate(name, n_cases, cv, seconds, options.keep)
+                row = simulate(name, n_samples, cv, seconds, options.keep)
                 kept, marked, expected, alarms, error, n = row
                 print(
-                    f"{name:36} {n_cases:5} {cv:4} {kept:6.3f} {error:6.3f} "
+                    f"{name:36} {n_samples:5} {cv:4} {kept:6.3f} {error:6.3f} "
                     f"{marked:7.3f} {expected:8.3f} {alarms:7.3f} {n:7}",
                     flush=True,
                 )
 
 
-def simulate(name, n_cases, cv, seconds, kept="capacity", seed=0):
+def simulate(name, n_samples, cv, seconds, kept="capacity", seed=0):
     """Return the means over as many samples as the time allows, and their number.
 
     Before the number is the standard error of the first mean.
@@ -84,12 +84,12 @@ def simulate(name, n_cases, cv, seconds, kept="capacity", seed=0):
     found = []
     end = time.process_time() + seconds
     while len(found) < 2 or (time.process_time() < end and len(found) < 1000):
-        found.append(one_sample(model, n_features, n_cases, cv, kept, rng))
+        found.append(one_sample(model, n_features, n_samples, cv, kept, rng))
     error = np.std(found, axis=0)[0] / np.sqrt(len(found))
     return *np.mean(found, axis=0), error, len(found)
 
 
-def one_sample(model, n_features, n_cases, cv, kept, rng):
+def one_sample(model, n_features, n_samples, cv, kept, rng):
     """Return what a threshold keeps and marks in batches of a large population."""
     options, n_items, most = KEPT[kept]
     classifier = ConstrainedThresholdClassifier(
@@ -97,7 +97,7 @@ def one_sample(model, n_features, n_cases, cv, kept, rng):
         random_state=int(rng.integers(2**31)),
     )  # fmt: skip
     while True:
-        X, y = draw(n_cases, n_features, rng)
+        X, y = draw(n_samples, n_features, rng)
         try:
             with warnings.catch_warnings():
                 # Ties that leave capacity unused are part of what is measured.
@@ -114,22 +114,22 @@ def one_sample(model, n_features, n_cases, cv, kept, rng):
     shares = rng.binomial(n_items, beyond, size=50) / n_items
     if kept == "recall":
         shares = 1 - shares
-    low, high = classifier.share_interval_
+    low, high = classifier.fraction_interval_
     # Up to rounding, as 1 - 6 / 60 is not 54 / 60.
     is_outside = (shares < low - 1e-12) | (shares > high + 1e-12)
     return (
         stats.binom.cdf(most, n_items, beyond),
         share,
-        classifier.expected_share_,
+        classifier.expected_fraction_,
         np.mean(is_outside),
     )
 
 
-def draw(n_cases, n_features, rng):
+def draw(n_samples, n_features, rng):
     """Return cases of which a fifth is positive; five features tell which."""
-    X = rng.normal(size=(n_cases, n_features))
+    X = rng.normal(size=(n_samples, n_features))
     chance = special.expit(X[:, :5].sum(axis=1) * 0.7 - 1.9)
-    return X, (rng.random(n_cases) < chance).astype(int)
+    return X, (rng.random(n_samples) < chance).astype(int)
 
 
 if __name__ == "__main__":

@@ -38,10 +38,10 @@ def main():
     parser.add_argument("--short", action="store_true")
     options = parser.parse_args()
     print(("{:<9}" + " {:>9}" * 5).format(*HEAD))
-    for n_cases in [1_000] if options.short else SIZES:
+    for n_samples in [1_000] if options.short else SIZES:
         rng = np.random.default_rng(0)
-        X = rng.normal(size=(n_cases, 5)).astype(np.float32)
-        y = (X[:, 0] + rng.normal(size=n_cases) > 1.2).astype(int)
+        X = rng.normal(size=(n_samples, 5)).astype(np.float32)
+        y = (X[:, 0] + rng.normal(size=n_samples) > 1.2).astype(int)
         for library, train in TRAIN.items():
             for name, (metric, params) in METRICS.items():
                 ours = eval_metric(metric, library=library, **params)
@@ -56,7 +56,7 @@ def main():
                 base, theirs, own = (1e3 * least[each] / N_ROUNDS for each in watched)
                 theirs, own = theirs - base, own - base
                 numbers = f"{theirs:>9.2f} {own:>9.2f} {own / theirs:>9.2f}"
-                print(f"{library:<9} {n_cases:>9} {name:>9} {numbers}", flush=True)
+                print(f"{library:<9} {n_samples:>9} {name:>9} {numbers}", flush=True)
 
 
 def with_lightgbm(watched, X, y):

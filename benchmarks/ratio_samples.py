@@ -13,19 +13,19 @@ def of(function, *places):
     return lambda *data, **options: function(*map(data.__getitem__, places), **options)
 
 
-def single_and_double(n_cases, rounded):
+def single_and_double(n_samples, rounded):
     """Return scores in both types; the wider ones may be rounded like the others."""
-    y_true, y_score = labelled_scores(n_cases)
+    y_true, y_score = labelled_scores(n_samples)
     single = y_score.astype(np.float32)
     return y_true, single, single.astype(float) if rounded else y_score
 
 
-def five_classes(n_cases):
+def five_classes(n_samples):
     """Return the classes of cases, and the probabilities of each class."""
     rng = np.random.default_rng(0)
-    y_true = rng.integers(0, 5, n_cases)
+    y_true = rng.integers(0, 5, n_samples)
     y_true[:5] = range(5)
-    odds = np.exp(rng.normal(size=(n_cases, 5)) + np.eye(5)[y_true])
+    odds = np.exp(rng.normal(size=(n_samples, 5)) + np.eye(5)[y_true])
     return y_true, odds / odds.sum(axis=1, keepdims=True)
 
 
@@ -33,14 +33,14 @@ def class_by_class(score, y_true, y_score):
     return np.mean([score(y_true == i, y_score[:, i]) for i in range(5)])
 
 
-def all_and_a_tenth(n_cases):
+def all_and_a_tenth(n_samples):
     """Return labels and scores, then labels and scores of a tenth as many cases."""
-    return *labelled_scores(n_cases), *labelled_scores(n_cases // 10)
+    return *labelled_scores(n_samples), *labelled_scores(n_samples // 10)
 
 
-def cases_and_batches(n_cases):
+def cases_and_batches(n_samples):
     """Return labels and scores, and ten batches of them."""
-    y_true, y_score = labelled_scores(n_cases)
+    y_true, y_score = labelled_scores(n_samples)
     batches = zip(np.array_split(y_true, 10), np.array_split(y_score, 10), strict=True)
     return y_true, y_score, list(batches)
 
@@ -55,18 +55,18 @@ def dask_table(*columns):
     return skrate.dask.rank_table(*chunks)
 
 
-def cases_and_tables(n_cases):
+def cases_and_tables(n_samples):
     """Return scores, and the tables of ten batches, each compressed."""
-    _, y_score, batches = cases_and_batches(n_cases)
+    _, y_score, batches = cases_and_batches(n_samples)
     return y_score, [compressed(*batch) for batch in batches]
 
 
-def worths(n_cases):
+def worths(n_samples):
     """Return labels and scores, gains of both signs, costs and weights."""
-    y_true, y_score = labelled_scores(n_cases, prevalence=0.1)
+    y_true, y_score = labelled_scores(n_samples, prevalence=0.1)
     rng = np.random.default_rng(1)
-    gain = np.where(y_true, rng.lognormal(size=n_cases), -0.1)
-    return y_true, y_score, gain, rng.random(n_cases) + 0.1, rng.random(n_cases)
+    gain = np.where(y_true, rng.lognormal(size=n_samples), -0.1)
+    return y_true, y_score, gain, rng.random(n_samples) + 0.1, rng.random(n_samples)
 
 
 def expected_gain(y_true, y_score, gain, cost=None, sample_weight=None):
@@ -80,9 +80,9 @@ def weighted_rauc(y_true, y_score, sample_weight):
     return common.rauc(y_true, y_score, sample_weight=sample_weight)
 
 
-def labels_table_scores(n_cases):
+def labels_table_scores(n_samples):
     """Return labels, the compressed table of them and the scores, and the scores."""
-    y_true, y_score = labelled_scores(n_cases)
+    y_true, y_score = labelled_scores(n_samples)
     return y_true, compressed(y_true, y_score), y_score
 
 
@@ -102,9 +102,9 @@ def delong_test(y_true, y_score, other_score):
     return METRICS["AUC"].compare(y_true, y_score, other_score).standard_error
 
 
-def two_models(n_cases):
+def two_models(n_samples):
     """Return labels and the scores of two models."""
-    y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=2)
+    y_true, y_scores = labelled_scores(n_samples, prevalence=0.1, n_models=2)
     return y_true, *y_scores.T.copy()
 
 
@@ -116,15 +116,15 @@ def band_of_curves(y_true, y_score, other_score):
     return float(np.mean(found.band.high - found.band.low))
 
 
-def twenty_models(n_cases):
+def twenty_models(n_samples):
     """Return labels, the scores of all models, and the scores of the first."""
-    y_true, y_scores = labelled_scores(n_cases, prevalence=0.1, n_models=20)
+    y_true, y_scores = labelled_scores(n_samples, prevalence=0.1, n_models=20)
     return y_true, y_scores, y_scores[:, 0].copy()
 
 
-def folds(n_cases, prevalence=0.5):
+def folds(n_samples, prevalence=0.5):
     """Return the labels and scores of ten folds, and the scores in one array."""
-    y_trues, y_scores = common.scored_folds(*[n_cases] * 10, prevalence=prevalence)
+    y_trues, y_scores = common.scored_folds(*[n_samples] * 10, prevalence=prevalence)
     return y_trues, y_scores, np.concatenate(y_scores)
 
 

@@ -289,9 +289,9 @@ def curve_jobs():
         data = partial(samples.folds, prevalence=p)
         ours = partial(samples.consensus, bounds=bounds)
         name = f"curve, {bounds}, prevalence {p}"
-        for n_cases, target in targets.items():
+        for n_samples, target in targets.items():
             units = {"cpu ms": target, "process MB": "<= 1024"}
-            yield Job(name, [n_cases], data, ours, units=units, short=50)
+            yield Job(name, [n_samples], data, ours, units=units, short=50)
     sorts = [Peer("numpy.argsort", of(np.argsort, 2), "<= 3")]
     sorts += [Peer("numpy.sort", of(np.sort, 2), "<=")]
     data, ours = samples.folds, samples.consensus

@@ -22,12 +22,12 @@ STYLES = {"A": "-", "B": "--"}
 SIZE = (5, 3.7)
 
 
-def two_models(n_cases=6_000):
+def two_models(n_samples=6_000):
     """Return labels and the scores of both models, as in the gallery's example."""
     rng = np.random.default_rng(0)
-    y_true = rng.random(n_cases) < 0.1
-    shared, of_a, of_b = rng.normal(size=(3, n_cases)) * [[0.6], [0.8], [0.8]]
-    model_a = shared + of_a + np.where(y_true & (rng.random(n_cases) < 0.6), 3.0, 0.0)
+    y_true = rng.random(n_samples) < 0.1
+    shared, of_a, of_b = rng.normal(size=(3, n_samples)) * [[0.6], [0.8], [0.8]]
+    model_a = shared + of_a + np.where(y_true & (rng.random(n_samples) < 0.6), 3.0, 0.0)
     return y_true, {"A": model_a, "B": shared + of_b + 1.4 * y_true}
 
 

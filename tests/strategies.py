@@ -32,10 +32,10 @@ def ranked_samples(
     With ``both_classes`` each class has weight; without, a class may be absent, or
     be there with weight zero only.
     """
-    n_cases = draw(st.integers(max(min_size, 2 if both_classes else 1), max_size))
+    n_samples = draw(st.integers(max(min_size, 2 if both_classes else 1), max_size))
 
     def vector(elements: st.SearchStrategy, dtype: type) -> np.ndarray:
-        cases = st.lists(elements, min_size=n_cases, max_size=n_cases)
+        cases = st.lists(elements, min_size=n_samples, max_size=n_samples)
         return np.array(draw(cases), dtype=dtype)
 
     y_true = vector(st.integers(0, 1), int)
@@ -47,7 +47,7 @@ def ranked_samples(
         least = 0 if zero_weights else 1
         sample_weight = vector(st.integers(least, max_weight), float)
     if both_classes:
-        weight = np.ones(n_cases) if sample_weight is None else sample_weight
+        weight = np.ones(n_samples) if sample_weight is None else sample_weight
         assume(weight[y_true == 1].sum() > 0 and weight[y_true == 0].sum() > 0)
     return Ranked(y_true, y_score, sample_weight)
 

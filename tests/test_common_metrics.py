@@ -348,10 +348,10 @@ def test_negated_scores_or_swapped_classes_give_one_minus_the_score(metric, samp
 
 
 @each_metric
-@looped("n_cases", [1, 6])
+@looped("n_samples", [1, 6])
 @looped("present", [0, 1])
-def test_one_class_is_undefined_or_a_number(metric, present, n_cases):
-    y_true, y_score = np.full(n_cases, present), np.arange(n_cases)
+def test_one_class_is_undefined_or_a_number(metric, present, n_samples):
+    y_true, y_score = np.full(n_samples, present), np.arange(n_samples)
     is_undefined = metric.needs_negatives if present else metric.needs_positives
     if not is_undefined:
         assert np.isfinite(metric(y_true, y_score))
@@ -383,25 +383,25 @@ def of_table(metric, *cases, sample_weight=None):
 
 @each_case
 def test_a_table_scores_as_its_cases(metric):
-    for seed, n_cases in ((0, 40), (1, 200), (2, 3000)):
-        y_true, y_score = drawn(seed, n_cases)
+    for seed, n_samples in ((0, 40), (1, 200), (2, 3000)):
+        y_true, y_score = drawn(seed, n_samples)
         # Of tied scores it takes another path, up to the last bits.
         expected = metric(y_true, y_score)
         assert_allclose(of_table(metric, y_true, y_score), expected, rtol=4e-15)
-        untied = y_score + np.arange(n_cases) / 1e6
+        untied = y_score + np.arange(n_samples) / 1e6
         assert equal(of_table(metric, y_true, untied), metric(y_true, untied))
         # The scale of equal weights is free, but they are no numbers of cases.
         if "k" not in metric.kwargs:
-            halves = np.full(n_cases, 0.5)
+            halves = np.full(n_samples, 0.5)
             found = of_table(metric, y_true, y_score, sample_weight=halves)
             assert_allclose(found, expected, rtol=4e-15)
 
 
 @each_case
 def test_whole_weights_of_a_table_are_numbers_of_cases(metric):
-    n_cases = 200
-    y_true, y_score = drawn(3, n_cases)
-    weight = np.random.default_rng(3).integers(0, 4, n_cases)
+    n_samples = 200
+    y_true, y_score = drawn(3, n_samples)
+    weight = np.random.default_rng(3).integers(0, 4, n_samples)
     expected = metric(np.repeat(y_true, weight), np.repeat(y_score, weight))
     found = of_table(metric, y_true, y_score, sample_weight=weight)
     assert_allclose(found, expected, rtol=4e-15)
@@ -409,9 +409,9 @@ def test_whole_weights_of_a_table_are_numbers_of_cases(metric):
 
 @each_case
 def test_other_weights_of_a_table_are_relative(metric):
-    n_cases = 200
-    y_true, y_score = drawn(4, n_cases)
-    weight = np.random.default_rng(4).uniform(0.2, 3, n_cases)
+    n_samples = 200
+    y_true, y_score = drawn(4, n_samples)
+    weight = np.random.default_rng(4).uniform(0.2, 3, n_samples)
     if "k" in metric.kwargs:
         with pytest.raises(ValueError, match="RankTable"):
             of_table(metric, y_true, y_score, sample_weight=weight)

@@ -93,7 +93,7 @@ REFUSED = [
     "skrate.compare('roc_auc', y, {'a': None})",
     "skrate.compare_curves(y, a, {'b': b})",
     "skrate.budget_report(y, {'a': None}, rate=0.5)",
-    "skrate.sample_size('roc_auc', y, a, b, n_cases='9')",
+    "skrate.sample_size('roc_auc', y, a, b, n_samples='9')",
     "rates.from_counts(200, [400], n_items=5000)",
     "skrate.rate_averaged_roc_curve(hits, [a])",
     "skrate.rate_averaged_roc_curve([y], [a], repeats=abs)",

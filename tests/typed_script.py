@@ -84,7 +84,7 @@ skrate.ranking_auc_score(single, frame["b"], groups=texts, relevance_threshold=2
 # Uncertainty.
 skrate.estimate("roc_auc", table)
 skrate.sample_size("roc_auc", table, half_width=0.1)
-skrate.sample_size("roc_auc", ints, floats, small, n_cases=90, difference=0.1)
+skrate.sample_size("roc_auc", ints, floats, small, n_samples=90, difference=0.1)
 skrate.estimate(
     partial(skrate.rate_weighted_auc_score, rate=0.2),
     other["y"],
@@ -177,7 +177,7 @@ distinct = train + np.linspace(0, 1e-3, train.size).reshape(train.shape)
 keeping = skrate.ConstrainedThresholdClassifier(
     model, rate=stats.beta(2, 3), n_items=20, confidence=0.8, cv=3
 ).fit(distinct, target)
-low_rate, high_rate = keeping.share_interval_
+low_rate, high_rate = keeping.fraction_interval_
 keeping.set_params(rate=None, n_items=None, recall=0.5, confidence=None)
 found = keeping.fit(distinct, target).predict(train)
 

@@ -95,7 +95,7 @@ DISPLAY = {
     "report",  # what budget_report returns
     "point",
     "class_ratios",
-    "n_cases",
+    "n_samples",
 }
 
 STATISTICS = {
@@ -126,7 +126,7 @@ STATISTICS = {
     "n_false_pos",
     "n_false_neg",
     "n_found",  # counts of a review: before a sample of the unread, and of it
-    "n_unread",
+    "n_unreviewed",
     "n_sampled",
     "n_hits",
     "target",  # a recall to be reached; `recall` is a parameter of some metrics

@@ -53,16 +53,16 @@ def main() -> None:
     print_table_6(folder / "figure_4.png")
 
 
-def binormal(rng, n_cases, n_controls, shift):
+def binormal(rng, n_samples, n_controls, shift):
     """Labels and scores of two normal classes."""
-    y_true = np.repeat([1, 0], [n_cases, n_controls])
+    y_true = np.repeat([1, 0], [n_samples, n_controls])
     return y_true, rng.normal(size=len(y_true)) + shift * y_true
 
 
-def marked(rng, n_cases, n_controls, share, shift):
+def marked(rng, n_samples, n_controls, share, shift):
     """The same, where only a share of the cases is shifted."""
-    y_true = np.repeat([1, 0], [n_cases, n_controls])
-    is_marked = np.arange(len(y_true)) < round(share * n_cases)
+    y_true = np.repeat([1, 0], [n_samples, n_controls])
+    is_marked = np.arange(len(y_true)) < round(share * n_samples)
     return y_true, rng.normal(size=len(y_true)) + shift * is_marked
 
 

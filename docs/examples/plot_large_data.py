@@ -25,12 +25,12 @@ from skrate import (
 )
 
 
-def scored_days(n_days=20, n_cases=10_000):
+def scored_days(n_days=20, n_samples=10_000):
     """Yield labels and scores of one day after another."""
     for day in range(n_days):
         rng = np.random.default_rng(day)
-        clicked = rng.random(n_cases) < 0.05
-        yield clicked, rng.normal(size=n_cases) + 1.5 * clicked
+        clicked = rng.random(n_samples) < 0.05
+        yield clicked, rng.normal(size=n_samples) + 1.5 * clicked
 
 
 whole = RankTable.from_batches(scored_days())

@@ -57,7 +57,9 @@ fig, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
 for style, points in zip(styles, plans, strict=True):
     (color, line), plan = style, plans[points]
     given = {"difference": points / 100, "rate": budget}
-    shown = [sample_size(*pilot, n_cases=n, **given) for n in sizes]
+    shown = [
+        sample_size(*pilot, n_samples=n, **given) for n in sizes
+    ]
     powers = [test.power for test in shown]
     label = f"{points} points"
     ax.plot(sizes, powers, line, color=color, lw=2.5, label=label)

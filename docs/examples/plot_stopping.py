@@ -43,18 +43,18 @@ belongs[places - 1] = 1
 # all 5 with a probability of 5 %:
 
 n_found = int(belongs[:530].sum())
-n_unread = n_items - 530
-n_sampled = certificate_sample_size(n_found, n_unread)
-print(n_found, n_unread, n_sampled)
+n_unreviewed = n_items - 530
+n_sampled = certificate_sample_size(n_found, n_unreviewed)
+print(n_found, n_unreviewed, n_sampled)
 
 # %%
 # The certificate
 # ---------------
 
 rng = np.random.default_rng(0)
-drawn = belongs[530:][rng.permutation(n_unread)]
+drawn = belongs[530:][rng.permutation(n_unreviewed)]
 n_hits = int(drawn[:n_sampled].sum())
-print(recall_certificate(n_found, n_unread, n_sampled, n_hits))
+print(recall_certificate(n_found, n_unreviewed, n_sampled, n_hits))
 
 # %%
 # The sample contains one of the two remaining relevant articles. The recall is now 83
@@ -65,11 +65,11 @@ print(recall_certificate(n_found, n_unread, n_sampled, n_hits))
 # With ``looks="any"``, the sample grows, and the guarantee holds however often you
 # check [2]_. The price is a lower bound than with a single look:
 
-n_drawn = np.arange(1, n_unread + 1, 8)
+n_drawn = np.arange(1, n_unreviewed + 1, 8)
 found = np.cumsum(drawn)[n_drawn - 1]
 bounds = [
     recall_certificate(
-        n_found, n_unread, n, hits, looks="any"
+        n_found, n_unreviewed, n, hits, looks="any"
     ).lower_bound
     for n, hits in zip(
         n_drawn.tolist(), found.tolist(), strict=True

@@ -76,7 +76,7 @@ ax.legend(loc="lower left")
 # known distribution. In the shaded weeks, it is outside its 95 % interval: you can see
 # this without labels. After a change, find a new threshold from recent cases.
 
-low, high = kept.share_interval_
+low, high = kept.fraction_interval_
 for first, last in ((0, 40), (40, 52)):
     shares = [
         kept.predict(week).mean() for week in weeks[first:last]

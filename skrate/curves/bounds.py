@@ -433,8 +433,8 @@ def bootstrap_counts(
     the numbers are left to chance, and the ranking is then stretched to meet them.
     """
     places = _Places(folds)
-    n_cases = sum(n * sum(size) for size, n in folds.sizes.items())
-    n_tables = max(1, min(n_resamples, _BATCH_CASES // n_cases))
+    n_samples = sum(n * sum(size) for size, n in folds.sizes.items())
+    n_tables = max(1, min(n_resamples, _BATCH_CASES // n_samples))
     batches = [
         min(n_tables, n_resamples - first) for first in range(0, n_resamples, n_tables)
     ]
@@ -470,9 +470,9 @@ class _Places:
         starts, widths = [], []
         for name in ("pos", "neg"):
             for table, cuts in zip(folds.tables, folds.places, strict=True):
-                n_cases = getattr(table, name).astype(np.intp)
-                starts.append(np.repeat(cuts[:-1], n_cases))
-                widths.append(np.repeat(np.diff(cuts), n_cases))
+                n_samples = getattr(table, name).astype(np.intp)
+                starts.append(np.repeat(cuts[:-1], n_samples))
+                widths.append(np.repeat(np.diff(cuts), n_samples))
             starts.append(np.full(folds.added, -far))
             widths.append(np.full(folds.added, 2 * far + 1))
         # Those of the positives come first.
@@ -481,13 +481,13 @@ class _Places:
         self.n_neg = round(folds.n_neg) + folds.added
 
     def ranked_labels(
-        self, n_pos: IntArray, n_cases: int, rng: np.random.Generator
+        self, n_pos: IntArray, n_samples: int, rng: np.random.Generator
     ) -> Array:
         """Return drawn rankings, one a row: 1 for a positive, 0 for a negative.
 
-        Row i has ``n_pos[i]`` positives among ``n_cases``.
+        Row i has ``n_pos[i]`` positives among ``n_samples``.
         """
-        is_pos = np.arange(n_cases) < n_pos[:, None]
+        is_pos = np.arange(n_samples) < n_pos[:, None]
         # One random number for two draws: its whole part chooses the case, the rest
         # the point within the case's interval. In place, as no array is larger.
         drawn = rng.random(is_pos.shape)
@@ -521,27 +521,27 @@ def _drawn_counts(
     of the paper). A fold that lacks a class is drawn again.
     """
     n_pos, n_neg = size
-    n_cases = n_pos + n_neg
+    n_samples = n_pos + n_neg
     if not is_adjusted:
-        labels = places.ranked_labels(np.full(n_tables, n_pos), n_cases, rng)
+        labels = places.ranked_labels(np.full(n_tables, n_pos), n_samples, rng)
         return count_hits(labels, rates)
-    drawn = rng.binomial(n_cases, n_pos / n_cases, n_tables)
-    while not np.all(lacks_none := (drawn > 0) & (drawn < n_cases)):
+    drawn = rng.binomial(n_samples, n_pos / n_samples, n_tables)
+    while not np.all(lacks_none := (drawn > 0) & (drawn < n_samples)):
         again = np.flatnonzero(~lacks_none)
-        drawn[again] = rng.binomial(n_cases, n_pos / n_cases, len(again))
-    labels = places.ranked_labels(drawn, n_cases, rng)
-    found = np.zeros((n_tables, n_cases + 1))
+        drawn[again] = rng.binomial(n_samples, n_pos / n_samples, len(again))
+    labels = places.ranked_labels(drawn, n_samples, rng)
+    found = np.zeros((n_tables, n_samples + 1))
     np.cumsum(labels, axis=1, out=found[:, 1:])
-    missed = np.arange(n_cases + 1) - found
+    missed = np.arange(n_samples + 1) - found
     # Stretched, a case is no longer one: the cut at a rate falls between the cuts that
     # are known, and both classes grow linearly from one of them to the next.
     found *= (n_pos / drawn)[:, None]
-    missed *= (n_neg / (n_cases - drawn))[:, None]
-    # One call for all rows: row i runs from i * (n_cases + 1) on, so that the rows
+    missed *= (n_neg / (n_samples - drawn))[:, None]
+    # One call for all rows: row i runs from i * (n_samples + 1) on, so that the rows
     # increase from one to the next. Rounding must not carry one into the other.
-    starts = (n_cases + 1.0) * np.arange(n_tables)[:, None]
-    passed = starts + np.minimum(found + missed, n_cases)
-    asked = starts + rates * n_cases
+    starts = (n_samples + 1.0) * np.arange(n_tables)[:, None]
+    passed = starts + np.minimum(found + missed, n_samples)
+    asked = starts + rates * n_samples
     counts = np.interp(asked.ravel(), passed.ravel(), found.ravel())
     return np.asarray(counts.reshape(asked.shape))
 

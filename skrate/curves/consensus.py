@@ -313,8 +313,8 @@ def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
             "bounds='exact'."
         )
     n = folds.n_pos + folds.n_neg
-    is_drawn = bounds in BOOTSTRAPS or band == "simultaneous"
-    most = 10**8 if is_drawn else 10**10  # 2 GB of memory, or ten seconds.
+    is_sampled = bounds in BOOTSTRAPS or band == "simultaneous"
+    most = 10**8 if is_sampled else 10**10  # 2 GB of memory, or ten seconds.
     if bounds not in {*BASELINES, None} and n > most:
         raise ValueError(
             f"bounds={bounds!r} takes at most {most:,} cases, found {n:,.0f}: use "

@@ -168,9 +168,9 @@ def count_hits(labels: Array, rates: FloatArray) -> FloatArray:
 
     Rankings lie along the last axis; of a case that is cut, its part is counted.
     """
-    n_cases = labels.shape[-1]
-    processed = rates * n_cases
-    whole = np.minimum((processed + 1e-9).astype(np.intp), n_cases - 1)
+    n_samples = labels.shape[-1]
+    processed = rates * n_samples
+    whole = np.minimum((processed + 1e-9).astype(np.intp), n_samples - 1)
     part = np.clip(processed - whole, 0, 1)
     cuts, where = np.unique(np.append(0, whole), return_inverse=True)
     # From one cut to the next, then above each.
@@ -221,7 +221,7 @@ def check_folds(
         folds = make_folds(y_trues)
     elif tables:
         check_alone(tables[0], "y_trues", **by_fold, pos_label=pos_label)
-        has_weights = any(table.n_cases is None for table in tables)
+        has_weights = any(table.n_samples is None for table in tables)
         folds = Folds(tuple(tables), has_weights)
     else:
         labels = _sequence("y_trues", y_trues)

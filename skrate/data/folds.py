@@ -317,7 +317,7 @@ class FoldRankings:
         told = {name: getattr(self, name) for name in names}
         if self.pos_label is not None:
             told["pos_label"] = plain(self.pos_label)
-        return {"n_cases": len(self._cases[0]), **told}
+        return {"n_samples": len(self._cases[0]), **told}
 
     def __repr__(self) -> str:
         told = self.to_dict()
@@ -326,7 +326,7 @@ class FoldRankings:
             folds += f" of {told['n_repeats']} repeats"
         names = ("n_pos", "n_neg", "pos_label")
         more = ", ".join(f"{name}={told[name]!r}" for name in names if name in told)
-        return f"FoldRankings({told['n_cases']:,} cases in {folds}, {more})"
+        return f"FoldRankings({told['n_samples']:,} cases in {folds}, {more})"
 
     def _repr_html_(self) -> str:
         return render_html("FoldRankings", self.to_dict())
@@ -538,15 +538,15 @@ def row_numbers(test: ArrayLike) -> IntArray:
     return np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
 
 
-def check_part_rows(part: ArrayLike, n_cases: int, fold: int) -> IntArray:
+def check_part_rows(part: ArrayLike, n_samples: int, fold: int) -> IntArray:
     """Return the row numbers of a part of a fold; negative ones are from the end."""
     rows = row_numbers(part)
-    outside = rows[(rows < -n_cases) | (rows >= n_cases)]
+    outside = rows[(rows < -n_samples) | (rows >= n_samples)]
     if outside.size:
         raise ValueError(
-            f"Fold {fold} of cv holds row {outside[0]}, and there are {n_cases} cases."
+            f"Fold {fold} of cv has row {outside[0]}; there are {n_samples} rows."
         )
-    return np.asarray(rows % n_cases)
+    return np.asarray(rows % n_samples)
 
 
 def check_disjoint(train: IntArray, test: IntArray, fold: int) -> None:

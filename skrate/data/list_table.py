@@ -85,7 +85,7 @@ class ListTable:
     lists: IntArray
     starts: IntArray
     # Number of cases with weight per list.
-    n_cases: IntArray
+    n_samples: IntArray
     pos: Array
     neg: Array
     # The gain of all cases of each row, if it was given per case or by its grade,
@@ -103,7 +103,7 @@ class ListTable:
     @cached_property
     def has_ties(self) -> bool:
         """Whether a row holds several cases."""
-        return len(self.pos) < int(self.n_cases.sum())
+        return len(self.pos) < int(self.n_samples.sum())
 
     @cached_property
     def relevant(self) -> IntArray:
@@ -134,7 +134,7 @@ class ListTable:
     @cached_property
     def n_neg(self) -> FloatArray:
         """Weight of the negatives per list."""
-        return self.n_cases - self.n_pos if self.is_counted else self.sum(self.neg)
+        return self.n_samples - self.n_pos if self.is_counted else self.sum(self.neg)
 
     @cached_property
     def cum_pos(self) -> FloatArray:
@@ -163,7 +163,7 @@ class ListTable:
     def sizes(self) -> FloatArray:
         """Weight per list, which is where its last row ends."""
         if self.is_counted:
-            return self.n_cases.astype(np.float64)
+            return self.n_samples.astype(np.float64)
         return self.ends[self.edges[1:] - 1].astype(np.float64)
 
     def sum(self, values: Array) -> FloatArray:
@@ -581,8 +581,8 @@ def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
     sizes = lists.sizes
     if len(items.codes) != len(lists.codes):
         sizes = np.bincount(items.codes, minlength=items.n_lists)
-    n_cases = sizes[sizes > 0]
-    starts = np.cumsum(n_cases) - n_cases
+    n_samples = sizes[sizes > 0]
+    starts = np.cumsum(n_samples) - n_samples
     gain = None if items.gain is None else items.gain[order]
     if items.gains is not None:
         gain = items.gains[levels]
@@ -597,7 +597,7 @@ def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
         rows = np.flatnonzero(begins)
         starts = np.searchsorted(rows, starts)
         columns = [np.add.reduceat(column, rows) for column in columns]
-    table = ListTable(lists.labels, np.flatnonzero(sizes), starts, n_cases, *columns)
+    table = ListTable(lists.labels, np.flatnonzero(sizes), starts, n_samples, *columns)
     if items.gains is not None:
         table.best = _best(items.codes, items.levels, items.gains)
     if is_unreturned.any():

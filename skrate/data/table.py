@@ -80,9 +80,9 @@ class RankTable:
         Number of groups K.
     n_pos, n_neg, total : float
         Weight of positives, of negatives and of both.
-    n_cases : float or None
+    n_samples : float or None
         The total where all weights are whole, and so numbers of cases; else None.
-    prevalence, negative_share : float
+    prevalence, negative_fraction : float
         Share of the positives and of the negatives, each with its own digits.
     cum_pos, cum_neg : array of shape (n_groups + 1,)
         Weight above each cut of the ranking, from 0 to ``n_pos`` and ``n_neg``.
@@ -90,7 +90,7 @@ class RankTable:
         Share of all weight above each cut, from 0 to 1: the rate.
     tpr, fpr : array of shape (n_groups + 1,)
         Share of the positives and of the negatives above each cut; nan without any.
-    labels : array of shape (n_cases,) or None
+    labels : array of shape (n_samples,) or None
         Where every group is one case and all weights are equal: whether the case at
         each place of the ranking is positive. Kernels may take a short cut on it.
     own_products : pair of arrays of shape (n_groups,) or None
@@ -137,7 +137,7 @@ class RankTable:
     n_neg: float
     total: float
     prevalence: float
-    negative_share: float
+    negative_fraction: float
 
     def __init__(
         self, pos: ArrayLike, neg: ArrayLike, thresholds: ArrayLike | None = None
@@ -202,7 +202,7 @@ class RankTable:
         labels = known.get("labels")
         known["n_groups"] = len(known["pos"] if labels is None else labels)
         whole = known.setdefault("total", n_pos + n_neg)
-        shares = {"prevalence": n_pos / whole, "negative_share": n_neg / whole}
+        shares = {"prevalence": n_pos / whole, "negative_fraction": n_neg / whole}
         vars(self).update(known, **shares, n_pos=n_pos, n_neg=n_neg)
         return self
 
@@ -443,7 +443,7 @@ class RankTable:
         return find_table_metric(metric, metric_kwargs).error_bound(self)
 
     @lazy
-    def n_cases(self) -> float | None:
+    def n_samples(self) -> float | None:
         """Number of cases, where all weights are whole; None where they are not."""
         weights = (self.pos, self.neg)
         are_whole = all(np.array_equal(np.rint(each), each) for each in weights)

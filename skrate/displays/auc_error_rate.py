@@ -109,7 +109,7 @@ class AUCErrorRateDisplay(Display):
         cls,
         class_ratios: Sequence[float] = CLASS_RATIOS,
         *,
-        n_cases: int = 1000,
+        n_samples: int = 1000,
         **kwargs: Any,
     ) -> Self:
         """Draw the curves for some shares of the smaller class.
@@ -118,7 +118,7 @@ class AUCErrorRateDisplay(Display):
         ----------
         class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
             Shares of the smaller class, in (0, 0.5].
-        n_cases : int, default=1000
+        n_samples : int, default=1000
             Number of cases, 2 to 10,000,000; a class has at least one.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
@@ -131,12 +131,12 @@ class AUCErrorRateDisplay(Display):
         Raises
         ------
         ValueError
-            If a ratio or `n_cases` is out of range.
+            If a ratio or `n_samples` is out of range.
         """
-        n_cases = check_count("n_cases", n_cases, minimum=2)
-        if n_cases > 10**7:  # A few minutes.
-            raise ValueError(f"n_cases must be at most 10,000,000, got {n_cases}.")
-        curves = error_rate_curves(class_ratios, n_cases)
+        n_samples = check_count("n_samples", n_samples, minimum=2)
+        if n_samples > 10**7:  # A few minutes.
+            raise ValueError(f"n_samples must be at most 10,000,000, got {n_samples}.")
+        curves = error_rate_curves(class_ratios, n_samples)
         return cls(curves=curves).plot(**kwargs)
 
     @classmethod

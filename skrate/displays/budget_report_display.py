@@ -144,7 +144,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         """
         check_choice("band", band, BANDS)
         self._start(ax)
-        report, n, p = self.report, self.report.n_cases, self.report.prevalence
+        report, n, p = self.report, self.report.n_samples, self.report.prevalence
         self._draw_models(self.name if name is None else name, curve_kwargs)
         self.chance_level_ = self.perfect_ = None
         if plot_chance_level:
@@ -175,7 +175,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
 
     def _draw_models(self, name: str | None, given: dict[str, Any] | None) -> None:
         """Draw the curve of each model, and what it is expected to find."""
-        report, n = self.report, self.report.n_cases
+        report, n = self.report, self.report.n_samples
         x, mean = n * report.curves[0].rates, n * report.rate.mean()
         is_named = name is not None and len(report.models) == 1
         style: dict[str, Any] = {
@@ -224,7 +224,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         self, bounds: list[CurveBounds], band: Band, given: dict[str, Any] | None
     ) -> list[Any]:
         """Draw the band of one model as an area, and of several their edges."""
-        report, n = self.report, self.report.n_cases
+        report, n = self.report, self.report.n_samples
         x = n * report.curves[0].rates
         is_one = len(bounds) == 1
         kind = "band" if band == "simultaneous" else "at one budget"
@@ -247,7 +247,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
     def _set_limits(self, bounds: list[CurveBounds]) -> None:
         """Show the budgets that are likely, and what can be found by them."""
         report = self.report
-        n, p = report.n_cases, report.prevalence
+        n, p = report.n_samples, report.prevalence
         # Nearly all budgets and half as far again; all if hardly any is above 0.
         right = min(1.5 * float(report.rate.ppf(0.99)), 1.0) or 1.0
         rates = report.curves[0].rates

@@ -525,12 +525,12 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         self.chance_level_ = self._reference_line(points, given, **style)
 
     def _draw_folds(
-        self, plane: Space, given: dict[str, Any] | None, is_drawn: bool
+        self, plane: Space, given: dict[str, Any] | None, is_sampled: bool
     ) -> None:
         """Draw each fold on the isometrics of its own prevalence."""
         self.fold_lines_ = []
         folds = zip(self.curve.folds.tables, self.curve.fold_tpr, strict=True)
-        for table, tpr in folds if is_drawn else ():
+        for table, tpr in folds if is_sampled else ():
             points = Space(plane.name, table.prevalence).points(self.curve.rates, tpr)
             faint = {"color": self.line_.get_color(), "alpha": 0.3, "linewidth": 0.8}
             line = self._line(*points, given, linestyle="-", **faint)

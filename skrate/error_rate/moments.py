@@ -536,7 +536,7 @@ class ModelPoint(NamedTuple):
 
 
 def error_rate_curves(
-    class_ratios: Sequence[float], n_cases: int
+    class_ratios: Sequence[float], n_samples: int
 ) -> list[ErrorRateCurve]:
     """Return the curves of some ratios, rounded to whole cases."""
     name = "class_ratios"
@@ -546,7 +546,7 @@ def error_rate_curves(
             "class_ratios must be shares of the smaller class, at most 0.5, got "
             f"{list(class_ratios)}."
         )
-    return [_curve(r, max(1, round(r * n_cases)), n_cases) for r in ratios]
+    return [_curve(r, max(1, round(r * n_samples)), n_samples) for r in ratios]
 
 
 def model_curves(
@@ -565,20 +565,20 @@ def model_curves(
         )
     sample = check_ranking(y_true, y_score, pos_label=pos_label)
     is_error = _is_error(y_true, y_pred)
-    n_cases, n_pos = len(is_error), int(sample.is_pos.sum())
-    if not 0 < n_pos < n_cases:
+    n_samples, n_pos = len(is_error), int(sample.is_pos.sum())
+    if not 0 < n_pos < n_samples:
         raise ValueError("y_true must have both classes, found one.")
     n_errors = int(np.count_nonzero(is_error))
-    moments = auc_moments(n_pos, n_cases - n_pos, n_errors)
+    moments = auc_moments(n_pos, n_samples - n_pos, n_errors)
     point = ModelPoint(
-        n_errors / n_cases,
+        n_errors / n_samples,
         float(roc_auc_score(sample.is_pos, sample.scores)),
         moments.mean,
         moments.standard_deviation,
     )
-    n_smaller = min(n_pos, n_cases - n_pos)
-    own = _curve(n_smaller / n_cases, n_smaller, n_cases)
-    grid = error_rate_curves(class_ratios, n_cases)
+    n_smaller = min(n_pos, n_samples - n_pos)
+    own = _curve(n_smaller / n_samples, n_smaller, n_samples)
+    grid = error_rate_curves(class_ratios, n_samples)
     curves = {curve.class_ratio: curve for curve in [*grid, own]}
     return [curves[ratio] for ratio in sorted(curves)], point, own.class_ratio
 
@@ -602,10 +602,10 @@ def _is_error(y_true: ArrayLike, y_pred: ArrayLike) -> BoolArray:
     return np.asarray(labels != predicted)
 
 
-def _curve(ratio: float, n_smaller: int, n_cases: int) -> ErrorRateCurve:
+def _curve(ratio: float, n_smaller: int, n_samples: int) -> ErrorRateCurve:
     """Return the moments for numbers of errors up to the smaller class."""
     n_points = min(n_smaller + 1, 500)
     n_errors = np.unique(np.linspace(0, n_smaller, n_points).round().astype(int))
-    moments = auc_moments(n_smaller, n_cases - n_smaller, n_errors)
-    error_rates = n_errors / n_cases
+    moments = auc_moments(n_smaller, n_samples - n_smaller, n_errors)
+    error_rates = n_errors / n_samples
     return ErrorRateCurve(ratio, error_rates, moments.mean, moments.standard_deviation)

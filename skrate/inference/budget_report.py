@@ -172,7 +172,7 @@ class BudgetReport(Drawn, Rows):
         One per model and quantity.
     rate : RateDistribution
         The distribution of the rate.
-    n_cases : float
+    n_samples : float
         What counts are of: the next batch, else the cases at hand.
     n_items : int or None
         Size of the next batch.
@@ -197,7 +197,7 @@ class BudgetReport(Drawn, Rows):
 
     rows: tuple[BudgetRow, ...]
     rate: RateDistribution
-    n_cases: float
+    n_samples: float
     n_items: int | None
     confidence_level: float
     prevalence: float
@@ -254,7 +254,7 @@ class BudgetReport(Drawn, Rows):
 
     def _budget(self) -> str:
         """Return in words how many cases will be processed, and of which."""
-        level, n = self.confidence_level, self.n_cases
+        level, n = self.confidence_level, self.n_samples
         low, high = self.rate.ppf([(1 - level) / 2, (1 + level) / 2])
         which = "at hand" if self.n_items is None else "of the next batch"
         mean = n * self.rate.mean()
@@ -503,7 +503,7 @@ def budget_report(
     return BudgetReport(
         rows=tuple(rows),
         rate=law,
-        n_cases=budget.n_cases,
+        n_samples=budget.n_samples,
         n_items=n_items,
         confidence_level=level,
         prevalence=first.table.prevalence,
@@ -517,7 +517,7 @@ class _Budget(NamedTuple):
 
     law: RateDistribution
     n_items: int | None
-    n_cases: float
+    n_samples: float
 
 
 def _expected_hits(
@@ -551,7 +551,7 @@ def _expected_hits(
 
 def _model_rows(name: str, hits: Evaluation, budget: _Budget) -> list[BudgetRow]:
     """Return the rows of a model, in the order of the report."""
-    (law, n_items, n_cases), ranked, pvalue = budget, hits.cases, _NAN
+    (law, n_items, n_samples), ranked, pvalue = budget, hits.cases, _NAN
     p, processed = ranked.table.prevalence, law.mean()
     if hits.is_known or (ranked.are_exchangeable and min(ranked.sizes) > 0):
         pvalue = chance_pvalue(RecallAtRate(law), law, ranked)
@@ -571,9 +571,9 @@ def _model_rows(name: str, hits: Evaluation, budget: _Budget) -> list[BudgetRow]
     found = row("found", None, processed * p)
     missed = row("missed", ExpectedHits(law, missed=True), law.mirrored.mean() * p)
     counts = [
-        _mapped(found, "found", lambda hits: n_cases * hits),
-        _mapped(missed, "missed", lambda misses: n_cases * misses),
-        _mapped(found, "false alarms", lambda hits: n_cases * (processed - hits)),
+        _mapped(found, "found", lambda hits: n_samples * hits),
+        _mapped(missed, "missed", lambda misses: n_samples * misses),
+        _mapped(found, "false alarms", lambda hits: n_samples * (processed - hits)),
     ]
     if n_items is not None:
         ends, level = [_UNKNOWN] * len(counts), hits.plan.confidence_level
@@ -642,7 +642,7 @@ def _compare_reference(
     base: str, models: dict[str, Evaluation], budget: _Budget
 ) -> list[BudgetRow]:
     """Return what each model finds more than the reference, and raises in vain."""
-    (law, n_items, n_cases), other = budget, models.pop(base)
+    (law, n_items, n_samples), other = budget, models.pop(base)
     pairs, recall = [], RecallAtRate(law)
     for model in models.values():
         if model.is_known:
@@ -650,9 +650,9 @@ def _compare_reference(
         pairs.append((model - other).comparison(model.plan))
     pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
     # What one model processes and the other does not.
-    most, rows = n_cases * min(law.mean(), law.mirrored.mean()), []
+    most, rows = n_samples * min(law.mean(), law.mirrored.mean()), []
     for (name, model), pair, pvalue in zip(models.items(), pairs, pvalues, strict=True):
-        low, high = (n_cases * end for end in pair.confidence_interval)
+        low, high = (n_samples * end for end in pair.confidence_interval)
         ends, batch = clip_interval(low, high, (-most, most)), None
         if n_items is not None and not model.is_known:
             batch = _UNKNOWN
@@ -662,7 +662,7 @@ def _compare_reference(
         more = BudgetRow(
             model=name,
             quantity="more found",
-            value=n_cases * (model.value - other.value),
+            value=n_samples * (model.value - other.value),
             confidence_interval=ends,
             chance=0.0,
             pvalue=pvalue,
@@ -676,8 +676,10 @@ def _compare_reference(
             equal = BudgetRow(
                 model=name,
                 quantity="equal budget",
-                value=n_cases * value,
-                confidence_interval=ConfidenceInterval(n_cases * low, n_cases * high),
+                value=n_samples * value,
+                confidence_interval=ConfidenceInterval(
+                    n_samples * low, n_samples * high
+                ),
                 chance=None,
                 pvalue=pvalue,
             )

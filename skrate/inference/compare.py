@@ -250,7 +250,7 @@ def compare(
         With ``value`` (a - b), ``value_a``, ``value_b``, ``standard_error``,
         ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
         undefined, and all but the values where a class has fewer than two cases. For
-        tables also ``least_significant_correlation``. Several models have ``pairs`` of
+        tables also ``min_significant_correlation``. Several models have ``pairs`` of
         these, ``adjusted_pvalues``, and the ``covariance`` of their metrics.
 
     Raises

@@ -288,7 +288,7 @@ def _default_places(metric: BandMetric, table: RankTable) -> FloatArray:
     """Return places on the horizontal axis of a curve that show it as it is."""
     if AXES[metric] != "rate":
         return np.arange(1, 201) / 200
-    return default_rates([table], has_weights=table.n_cases is None)[1:]
+    return default_rates([table], has_weights=table.n_samples is None)[1:]
 
 
 def _bounded_curve(
@@ -456,11 +456,13 @@ def roc_band(
     return np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
 
 
-def _jeffreys_limit(share: FloatArray, n_cases: float, along: FloatArray) -> FloatArray:
+def _jeffreys_limit(
+    share: FloatArray, n_samples: float, along: FloatArray
+) -> FloatArray:
     """Return Jeffreys' lower limit at the angle where Wilson's, a root, is least."""
-    wilson, _ = wilson_ends(share, (0.0, 1.0), along**2 / n_cases)
+    wilson, _ = wilson_ends(share, (0.0, 1.0), along**2 / n_samples)
     best = np.argmin(wilson, axis=0)
     share, tail = share[best, np.arange(len(best))], special.ndtr(-along[best, 0])
-    found = n_cases * share
-    low = special.betaincinv(found + 0.5, n_cases - found + 0.5, tail)
+    found = n_samples * share
+    low = special.betaincinv(found + 0.5, n_samples - found + 0.5, tail)
     return np.where(share > 0, np.minimum(low, share), 0.0)

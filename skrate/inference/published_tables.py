@@ -68,7 +68,7 @@ class Results:
         quantile = -special.stdtrit(self.freedom(correlation), tail)
         return np.asarray(quantile * self.standard_error(correlation))
 
-    def least_significant_correlation(self, plan: Plan) -> float:
+    def min_significant_correlation(self, plan: Plan) -> float:
         """Return the rho above which p is below 1 - the level; 1 if none is."""
         distances = []
         for x, side in plan.nulls:
@@ -143,7 +143,7 @@ def compare_tables(
         max_dof = min(model.max_dof for model in models)
         results = Results((a, b), errors, freedoms, max_dof)
         ends = _interval(results, models, plan, correlation)
-        least = results.least_significant_correlation(plan)
+        least = results.min_significant_correlation(plan)
         at = np.array(correlation or 0.0)
         error, freedom = float(results.standard_error(at)), float(results.freedom(at))
         statistic, pvalue = t_test(results.difference, error, plan.nulls, freedom)
@@ -164,7 +164,7 @@ def compare_tables(
         method=plan.method,
         confidence_level=plan.displayed_level,
         correlation=correlation,
-        least_significant_correlation=least,
+        min_significant_correlation=least,
         params=models[0].question,
         margin=plan.margin,
     )

@@ -471,7 +471,7 @@ def check_left_out(what: str, **options: tuple[Any, Any]) -> None:
 
 
 def model_columns(
-    name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike], n_cases: int
+    name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike], n_samples: int
 ) -> dict[Any, ArrayLike]:
     """Return the scores of several models by their names, or numbers of columns."""
     frame: Any = y_scores
@@ -505,7 +505,7 @@ def model_columns(
             f"{name} has two columns that add up to 1, as predict_proba returns them: "
             "pass that of the positive class."
         )
-    if len(table) != n_cases == table.shape[1]:
+    if len(table) != n_samples == table.shape[1]:
         raise ValueError(
             f"{name} must have one row per case and one column per model, found an "
             f"array of shape {table.shape}: transpose it, or pass a dict of names and "

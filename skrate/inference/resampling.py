@@ -197,10 +197,10 @@ def resample_draw(
 def unit_rows(ranked: Sequence[Ranked]) -> Any:
     """Return what each case or cluster adds to a row, as a sparse array."""
     cases = ranked[0]
-    n_cases = len(cases.is_pos)
+    n_samples = len(cases.is_pos)
     # What a case weighs each time it is drawn, whole numbers if it can be; repetitions
     # without clusters are drawn as so many cases.
-    weight: Array = np.ones(n_cases, dtype=np.intp)
+    weight: Array = np.ones(n_samples, dtype=np.intp)
     if cases.weights is not None and not cases.are_repetitions:
         weight = cases.weights
     elif cases.weights is not None and cases.clusters is not None:
@@ -218,7 +218,7 @@ def unit_rows(ranked: Sequence[Ranked]) -> Any:
             added.append((group + n_groups, weight * cost))
         start += 2 * n_groups
     # Entries of one place add up: a cluster may have several cases in a group.
-    unit = np.arange(n_cases) if cases.clusters is None else cases.clusters
+    unit = np.arange(n_samples) if cases.clusters is None else cases.clusters
     columns, weights = zip(*added, strict=True)
     rows = sparse.coo_array(
         (

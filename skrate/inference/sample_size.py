@@ -76,7 +76,7 @@ _NAN = float("nan")
 _UNKNOWN = ConfidenceInterval(_NAN, _NAN)
 _ARGUMENTS: dict[str, Check] = {
     "half_width": or_none(check_positive),
-    "n_cases": or_none(check_count),
+    "n_samples": or_none(check_count),
     "difference": or_none(check_number),
     "power": or_none(check_fraction),
     "alternative": ALTERNATIVES,
@@ -189,7 +189,7 @@ def sample_size(
     y_score_b: ArrayLike | None = None,
     *,
     half_width: float | None = None,
-    n_cases: int | None = None,
+    n_samples: int | None = None,
     difference: float | None = None,
     power: float | None = None,
     alternative: Alternative = "two-sided",
@@ -223,7 +223,7 @@ def sample_size(
         Half the width that the interval shall have, or how far its end shall be off if
         ``alternative`` leaves it one. None with two models or a ``null_value``: the
         size is that of a test.
-    n_cases : int, default=None
+    n_samples : int, default=None
         Size of the test set, in place of ``half_width`` or ``power``.
     difference : float, default=None
         The difference to detect, a - b or metric - ``null_value``; None takes the
@@ -312,7 +312,7 @@ def sample_size(
     >>> sample_size("roc_auc", *models, difference=0.05).n
     470
     >>> found = sample_size(
-    ...     "roc_auc", *models, difference=0.05, n_cases=500
+    ...     "roc_auc", *models, difference=0.05, n_samples=500
     ... )
     >>> round(found.power, 2)
     0.82
@@ -345,7 +345,7 @@ class _Goal(NamedTuple):
 
     plan: Plan
     half_width: float | None
-    n_cases: int | None
+    n_samples: int | None
     power: float | None
     difference: float | None
     null_value: float | None
@@ -354,7 +354,7 @@ class _Goal(NamedTuple):
         """Check that one thing is asked for, and that it can be had."""
         plan, named = self.plan, self._asdict() | {"margin": self.plan.margin}
         given = [name for name, value in named.items() if value is not None][1:]
-        of_size = given if self.half_width is not None else ["n_cases", "power"]
+        of_size = given if self.half_width is not None else ["n_samples", "power"]
         excluding = [name for name in given if name in of_size]
         if len(excluding) > 1:
             names = " and ".join(excluding[:2])
@@ -403,7 +403,7 @@ class _Goal(NamedTuple):
             if "margin" in given:
                 what = "margin is for two models"
             raise ValueError(f"{what}: y_score_b is missing.")
-        if not {"half_width", "n_cases", "null_value"} & {*given}:
+        if not {"half_width", "n_samples", "null_value"} & {*given}:
             raise ValueError(
                 "half_width is missing: with one model it says how wide the interval "
                 "shall be; for the power of a test give null_value, or y_score_b."
@@ -413,7 +413,7 @@ class _Goal(NamedTuple):
         self, name: str, params: Question, n_models: int, units: Iterable[str]
     ) -> SampleSize:
         """Return the result of a pilot that says nothing."""
-        n, plan = self.n_cases, self.plan
+        n, plan = self.n_samples, self.plan
         difference = _NAN if self.difference is None else self.difference
         is_of_test = n is None or n_models > 1 or self.null_value is not None
         is_test = self.half_width is None and is_of_test
@@ -592,14 +592,14 @@ class _Pilot:
 def _plan_result(result: SampleSize, pilot: _Pilot) -> SampleSize:
     """Return the result that was unknown, by a pilot; nan where it says nothing."""
     goal, is_test, difference = pilot.goal, result.power is not None, 0.0
-    n, what = goal.n_cases, f"The sample size for the {result.metric}"
+    n, what = goal.n_samples, f"The sample size for the {result.metric}"
     if pilot.standard_error(pilot.n) <= NEGLIGIBLE:
         warn_undefined(what, "the pilot shows no variation of it, or of the difference")
         return result
     if n is not None:
         if n < pilot.least:
             raise ValueError(
-                f"n_cases={n} is too few: of fewer than {pilot.least} less than two "
+                f"n_samples={n} is too few: of fewer than {pilot.least} less than two "
                 "are expected to be of one class."
             )
         result = replace(result, **pilot.shown(n))
@@ -779,7 +779,7 @@ def _change_prevalence(ranked: Ranked, planned: float | None) -> Ranked:
     if planned is None or min(ranked.sizes) == 0:
         return ranked
     table = ranked.table
-    by_pos, by_neg = planned / table.prevalence, (1 - planned) / table.negative_share
+    by_pos, by_neg = planned / table.prevalence, (1 - planned) / table.negative_fraction
     counts = build_weight_table(table.pos * by_pos, table.neg * by_neg)
     return replace(ranked, counts=counts)
 

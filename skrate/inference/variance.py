@@ -191,7 +191,7 @@ def table_variance(
     by_neg = _spread(slopes.by_neg, table.neg) / divisors[1]
     if stratify:
         return Parts(by_pos, by_neg, 0.0)
-    binomial = table.prevalence * table.negative_share / sum(sizes)
+    binomial = table.prevalence * table.negative_fraction / sum(sizes)
     by_prevalence = slopes.by_prevalence**2 * binomial
     return Parts(by_pos, by_neg, float(by_prevalence))
 
@@ -248,7 +248,7 @@ def _class_influence(
     by_pos, by_neg, by_prevalence = metric.slopes(table)
     by_pos = by_pos - dot(table.pos, by_pos) / table.n_pos
     by_neg = by_neg - dot(table.neg, by_neg) / table.n_neg
-    p, rest = table.prevalence, table.negative_share
+    p, rest = table.prevalence, table.negative_fraction
     by_pos /= p
     by_neg /= rest
     if metric.is_two_sample:

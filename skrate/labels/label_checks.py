@@ -31,15 +31,15 @@ def check_numbers(name: str, values: ArrayLike) -> FloatArray:
 
 
 def check_chances(
-    name: str, values: ArrayLike, n_cases: int, *, hint_at_zero: str | None = None
+    name: str, values: ArrayLike, n_samples: int, *, hint_at_zero: str | None = None
 ) -> FloatArray:
     """Return a probability for each case; 0 is refused if there is a hint about it."""
     given = as_array(name, values)
     given = given.reshape(1) if given.ndim == 0 else given
     numbers = within_rounding(check_numbers(name, given))
-    if len(numbers) not in (1, n_cases):
+    if len(numbers) not in (1, n_samples):
         raise ValueError(
-            f"{name} must have an entry for each of the {n_cases} cases, found "
+            f"{name} must have an entry for each of the {n_samples} cases, found "
             f"{len(numbers)}."
         )
     is_within = (numbers >= 0 if hint_at_zero is None else numbers > 0) & (numbers <= 1)
@@ -48,4 +48,4 @@ def check_chances(
             f"{name} must be in {'[' if hint_at_zero is None else '('}0, 1], found "
             f"{numbers[~is_within][0]:g}{hint_at_zero or ''}."
         )
-    return np.asarray(np.broadcast_to(numbers, n_cases))
+    return np.asarray(np.broadcast_to(numbers, n_samples))

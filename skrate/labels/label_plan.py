@@ -98,8 +98,8 @@ def plan_labels(
     Returns
     -------
     plan : LabelPlan
-        With the ``probability`` of each case, ``is_drawn``, and the ``standard_error``
-        to expect. Pass its ``labels(y_true)`` to :func:`skrate.estimate` and
+        With the ``probability`` of each sample, ``is_sampled``, and the expected
+        ``standard_error``. Pass its ``labels(y_true)`` to :func:`skrate.estimate` and
         :func:`skrate.compare`.
 
     Raises
@@ -157,7 +157,7 @@ def plan_labels(
     ...     {"a": a, "b": b}, 300, metric="recall_at_rate", rate=0.1,
     ...     compare=("a", "b"), probability=chance, random_state=0,
     ... )
-    >>> found = plan.labels(np.where(plan.is_drawn, y_true, np.nan))
+    >>> found = plan.labels(np.where(plan.is_sampled, y_true, np.nan))
     >>> compare("recall_at_rate", found, a, b, rate=0.1)
     Comparison(Recall (rate=0.1) 0.7698 - 0.7908 = -0.0210, 95 % interval
     [-0.1759, 0.1338], p = 0.78 (two-sided, delta))
@@ -165,8 +165,8 @@ def plan_labels(
     check_metric_first(metric)
     scores = _check_models(y_scores, compare)
     first = check_vector("y_scores", next(iter(scores.values())))
-    n_cases = len(first)
-    is_known, is_pos = np.zeros((2, n_cases), dtype=bool)
+    n_samples = len(first)
+    is_known, is_pos = np.zeros((2, n_samples), dtype=bool)
     if known is not None:
         is_known, is_pos = check_partial_labels("known", known, pos_label)
         check_equal_length(y_scores=first, known=is_known)
@@ -183,18 +183,18 @@ def plan_labels(
     unsure = expected * (1 - expected)
     share = _draw_probabilities(np.sqrt(squares * unsure), ~is_known, n_labels, floor)
     generator = check_generator(random_state)
-    is_drawn = np.zeros(n_cases, dtype=bool)
-    is_drawn[free[_drawn(share[free], n_labels, generator)]] = True
+    is_sampled = np.zeros(n_samples, dtype=bool)
+    is_sampled[free[_drawn(share[free], n_labels, generator)]] = True
     # A case has a label if either draw chose it.
     share = 1 - (1 - of_known) * (1 - share)
     spread = slope**2 * unsure * (1 - share) / share
     return LabelPlan(
         metric=purpose,
         probability=share,
-        is_drawn=is_drawn,
+        is_sampled=is_sampled,
         prediction=expected,
         n_labels=n_labels,
-        standard_error=float(np.sqrt(spread.sum()) / n_cases),
+        standard_error=float(np.sqrt(spread.sum()) / n_samples),
         is_known=is_known,
         compared=tuple(scores) if compare is not None else None,
         design="fixed" if known_probability is None else "independent",
@@ -357,7 +357,7 @@ class LabelPlan(Rows):
     probability : array of shape (n_samples,)
         With which each case is labelled, by this plan or before; 1 where the label is
         known, unless ``known_probability`` was given.
-    is_drawn : array of shape (n_samples,)
+    is_sampled : array of shape (n_samples,)
         Which cases to label.
     prediction : array of shape (n_samples,)
         The probability that it is positive, as far as was known.
@@ -387,7 +387,7 @@ class LabelPlan(Rows):
 
     metric: str
     probability: FloatArray
-    is_drawn: BoolArray
+    is_sampled: BoolArray
     prediction: FloatArray
     n_labels: int
     standard_error: float
@@ -411,7 +411,7 @@ class LabelPlan(Rows):
             As :func:`sampled` returns them.
         """
         given = check_vector("y_true", y_true)
-        is_wanted = self.is_drawn | self.is_known
+        is_wanted = self.is_sampled | self.is_known
         check_equal_length(y_true=given, plan=is_wanted)
         lacking = is_wanted & are_missing(given)
         if lacking.any():
@@ -434,13 +434,13 @@ class LabelPlan(Rows):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per case."""
-        names = ("probability", "is_drawn", "prediction", "is_known")
+        names = ("probability", "is_sampled", "prediction", "is_known")
         return plain_columns({name: getattr(self, name) for name in names})
 
     def __repr__(self) -> str:
         of = "" if self.compared is None else f", {' - '.join(self.compared)}"
         return (
-            f"LabelPlan({self.n_labels:,} of {len(self.is_drawn):,} cases, for the "
+            f"LabelPlan({self.n_labels:,} of {len(self.is_sampled):,} cases, for the "
             f"{self.metric}{of}: expected standard error {self.standard_error:.4g} of "
             "the batch)"
         )

@@ -115,15 +115,15 @@ def sampled(
     0.5
     """
     is_labelled, is_pos = check_partial_labels("y_true", y_true, pos_label)
-    n_cases = len(is_pos)
+    n_samples = len(is_pos)
     hint = (
         ": a case that can never be labelled says nothing. Leave such cases out, or "
         "label some of them"
     )
-    share = check_chances("probability", probability, n_cases, hint_at_zero=hint)
-    expected = np.zeros(n_cases)
+    share = check_chances("probability", probability, n_samples, hint_at_zero=hint)
+    expected = np.zeros(n_samples)
     if prediction is not None:
-        expected = check_chances("prediction", prediction, n_cases)
+        expected = check_chances("prediction", prediction, n_samples)
     away = np.where(is_labelled, (is_pos - expected) / share, 0.0)
     pos = np.where(is_labelled & (share == 1), is_pos, expected + away)
     root = np.where(is_labelled, np.sqrt(1 - share), 0.0)
@@ -132,7 +132,7 @@ def sampled(
         strata = check_groups("design", design).codes
         check_equal_length(y_true=is_pos, design=strata)
     elif check_choice("design", design, DESIGNS) == "fixed":
-        strata = np.zeros(n_cases, dtype=np.intp)
+        strata = np.zeros(n_samples, dtype=np.intp)
     if strata is not None:
         _check_sizes(is_labelled, share, strata)
     check_plausible(is_labelled, share)

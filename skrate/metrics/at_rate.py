@@ -456,23 +456,23 @@ class RateMetric(Metric):
         if self.k is not None:
             object.__setattr__(self, "k", check_count("k", self.k))
 
-    def bind_sample_size(self, n_cases: float | None, *, is_weighted: bool) -> Self:
+    def bind_sample_size(self, n_samples: float | None, *, is_weighted: bool) -> Self:
         check_needed(self)
         if self.k is None:
             return self
         k = self.k
-        if is_weighted or n_cases is None:
+        if is_weighted or n_samples is None:
             raise ValueError(
                 f"k={k} is a number of cases, which sample_weight, or a RankTable of "
                 "weights that are not whole, leaves without a meaning: give the share "
                 "of all weight as rate."
             )
-        if k > n_cases:
+        if k > n_samples:
             raise ValueError(
-                f"k={k} is more than the {int(n_cases)} cases there are: for a number "
-                f"of others that these are a sample of, give rate={k}/N."
+                f"k={k} is more than the {int(n_samples)} samples. For k of a larger "
+                f"population of N, pass rate={k}/N."
             )
-        return replace(self, rate=k / n_cases, k=None)
+        return replace(self, rate=k / n_samples, k=None)
 
     @property
     def law(self) -> RateDistribution:

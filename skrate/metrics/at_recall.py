@@ -827,7 +827,7 @@ class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
 
     def slopes(self, table: RankTable) -> Slopes:
         # Not by 1 - prevalence, which rounds to 0 if positives have all the weight.
-        slopes = rate_slopes(table, self.recall).scaled(1 / table.negative_share)
+        slopes = rate_slopes(table, self.recall).scaled(1 / table.negative_fraction)
         return slopes._replace(by_prevalence=0.0)
 
 
@@ -883,17 +883,17 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
 
 
 def small_side_reason(
-    share: float, n_cases: float, name: str, sides: tuple[str, str]
+    share: float, n_samples: float, name: str, sides: tuple[str, str]
 ) -> str | None:
     """Return that few cases of a class are on one side of a cut, None where enough."""
-    on_sides = zip((share * n_cases, (1 - share) * n_cases), sides, strict=True)
+    on_sides = zip((share * n_samples, (1 - share) * n_samples), sides, strict=True)
     n_least, side = min(on_sides)
     # With fewer, standard errors are too small.
     n_enough = 8
     if n_least >= n_enough * (1 - ROUNDING):
         return None
     return (
-        f"of {n_cases:g} {name} {n_least:.3g} are {side}, and with fewer than "
+        f"of {n_samples:g} {name} {n_least:.3g} are {side}, and with fewer than "
         f"{n_enough} {TOO_SMALL}"
     )
 
@@ -945,7 +945,7 @@ def rate_slopes(table: RankTable, recall: float) -> Slopes:
     with m_j the part of group j above the cut and L the share of positives between the
     recalls that are a standard error of rho less and more.
     """
-    p, rest = table.prevalence, table.negative_share
+    p, rest = table.prevalence, table.negative_fraction
     rate = table_min_rate(table, recall)
     low, high = table.rates[:-1], table.rates[1:]
     above = np.clip(ratio(rate - low, high - low), 0.0, 1.0)
@@ -1000,7 +1000,7 @@ class RecallTest(NamedTuple):
         Within a tied group both binomial variances are less, see `_class_variance`.
         """
         table, (n_pos, n_neg, are_fixed) = self.table, self.sizes
-        p, rest = table.prevalence, table.negative_share
+        p, rest = table.prevalence, table.negative_fraction
         tpr = np.interp(rates, table.rates, table.tpr)
         gain = p * (tpr - np.interp(self.found_at, table.rates, table.tpr))
         step = rates - self.found_at

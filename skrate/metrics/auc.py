@@ -209,7 +209,7 @@ class AUC(Metric):
 
     def lost_recall(self, table: RankTable) -> float:
         # By a uniform rate a ranking finds p / 2 + (1 - p) AUC of the positives.
-        return table.negative_share * (1 - self.value(table))
+        return table.negative_fraction * (1 - self.value(table))
 
     def slopes(self, table: RankTable) -> Slopes:
         # Per case they are the placement values of DeLong and others (1988).

@@ -395,7 +395,7 @@ def _extremes(
 
 def _class_fractions(table: RankTable, prevalence: float | None) -> tuple[float, float]:
     if prevalence is None:
-        return table.prevalence, table.negative_share
+        return table.prevalence, table.negative_fraction
     return prevalence, 1 - prevalence
 
 

@@ -281,7 +281,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
     rate: Any = "uniform"
     normalize: bool = False
     # Number of cases that a sum is over; None for as many as a table weighs.
-    n_cases: Any = field(default=None, metadata=FILLED_IN)
+    n_samples: Any = field(default=None, metadata=FILLED_IN)
 
     needs = ()
 
@@ -328,8 +328,8 @@ class ExpectedGain(Metric, score=expected_gain_score):
         scale = 1.0 if table is None else self._scale(table)
         return low * scale, high * scale
 
-    def bind_sample_size(self, n_cases: float | None, *, is_weighted: bool) -> Self:
-        return replace(self, n_cases=n_cases)
+    def bind_sample_size(self, n_samples: float | None, *, is_weighted: bool) -> Self:
+        return replace(self, n_samples=n_samples)
 
     def check_fold_rankings(self, rankings: FoldRankings) -> None:
         if self.is_of_cases:
@@ -362,7 +362,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
             found += of_pos * table.prevalence * expected_recall(table, self.rate)
         if of_neg and table.n_neg > 0:
             wasted = expected_recall(table, self.rate, of_negatives=True)
-            found += of_neg * table.negative_share * wasted
+            found += of_neg * table.negative_fraction * wasted
         return found * self._scale(table)
 
     @property
@@ -377,21 +377,21 @@ class ExpectedGain(Metric, score=expected_gain_score):
         """Return the number of cases that the gain per case is multiplied with."""
         if self.normalize:
             return 1.0
-        return table.total if self.n_cases is None else self.n_cases
+        return table.total if self.n_samples is None else self.n_samples
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        n_cases: Any = self.n_cases
+        n_samples: Any = self.n_samples
         if self.is_of_cases:
             # Gains and costs per group, in their place.
             rows = map(GroupGains, pos, neg)
             found = np.array([sum_expected_gains(row, self.rate) for row in rows])
-            total = n_cases
+            total = n_samples
         else:
             of_pos, of_neg = self._class_gain
             weight = pos + neg
             found = table_gains(of_pos * pos + of_neg * neg, weight, self.rate)
             total = weight.sum(axis=1)
-        scale = 1.0 if self.normalize else total if n_cases is None else n_cases
+        scale = 1.0 if self.normalize else total if n_samples is None else n_samples
         return np.asarray(found / total * scale)
 
     @property
@@ -427,7 +427,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     def slopes(self, table: RankTable) -> Slopes:
         of_pos, of_neg = self._class_gain
-        p, rest = table.prevalence, table.negative_share
+        p, rest = table.prevalence, table.negative_fraction
         pos, found = recall_slopes(table, self.rate)
         neg, wasted = recall_slopes(table.swapped, self.rate)
         by_prevalence = of_pos * found - of_neg * wasted

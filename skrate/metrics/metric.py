@@ -312,10 +312,10 @@ class Metric(ABC):
         """Return the metric for the labels of lists, which may be grades."""
         return self
 
-    def bind_sample_size(self, n_cases: float | None, *, is_weighted: bool) -> Self:
+    def bind_sample_size(self, n_samples: float | None, *, is_weighted: bool) -> Self:
         """Return the metric with what depends on the sample filled in.
 
-        ``n_cases`` is None where a table has weights that are no numbers of cases.
+        ``n_samples`` is None where a table has weights that are no numbers of cases.
         """
         check_needed(self)
         return self
@@ -388,8 +388,8 @@ class Metric(ABC):
             raise ValueError(f"k={k!r} has no meaning for {self.name}: leave it out.")
         values = np.empty(len(lists.starts))
         for some, pos, neg in lists.rectangles():
-            n_cases: Any = lists.n_cases[some, None]
-            own = self.bind_sample_size(n_cases, is_weighted=False)
+            n_samples: Any = lists.n_samples[some, None]
+            own = self.bind_sample_size(n_samples, is_weighted=False)
             values[some] = own.values(pos, neg)
         return ListValues.of(values, lists)
 
@@ -608,11 +608,11 @@ def _bind_samples(
 ) -> tuple[Metric, Sample]:
     """Return the metric of scored cases with what depends on them, and the cases."""
     cases = check_ranking(y_true, y_score, weights, pos_label, takes_estimates=True)
-    n_cases = cases.total
+    n_samples = cases.total
     if metric.is_sum and weights is not None:
         # A sum is on the scale on which weights were given.
-        n_cases = total(check_weights("sample_weight", weights))
-    found = metric.bind_sample_size(n_cases, is_weighted=weights is not None)
+        n_samples = total(check_weights("sample_weight", weights))
+    found = metric.bind_sample_size(n_samples, is_weighted=weights is not None)
     check_takes_estimates(found, cases)
     return found, cases
 
@@ -648,7 +648,7 @@ def warn_undefined_folds(
 
 def on_table(metric: Metric, table: RankTable) -> Metric:
     """Return the metric with what depends on a table that was given filled in."""
-    return metric.bind_sample_size(table.n_cases, is_weighted=table.n_cases is None)
+    return metric.bind_sample_size(table.n_samples, is_weighted=table.n_samples is None)
 
 
 def warn_unreliable(

@@ -124,7 +124,7 @@ class _AboveChance(Metric):
         check_flag("exact", self.exact)
 
     def compute(self, table: RankTable) -> float:
-        shares = table.prevalence, table.negative_share
+        shares = table.prevalence, table.negative_fraction
         values = 2 * _AUC.value(table) - 1, _PRECISION.value(table)
         both = _combine(*shares, *values, exact=self.exact)
         return float(both[int(isinstance(self, Stamina))])
@@ -138,7 +138,7 @@ class _AboveChance(Metric):
     def extremes(self, table: RankTable) -> tuple[float, float]:
         # That AUC and AP allow, either by itself: momentum may fall where the AUC
         # rises.
-        shares = table.prevalence, table.negative_share
+        shares = table.prevalence, table.negative_fraction
         found = [
             _combine(*shares, 2 * auc - 1, precision, exact=self.exact)
             for auc in _AUC.extremes(table)
@@ -189,7 +189,7 @@ class Stamina(_AboveChance, score=stamina_score):
     def slopes(self, table: RankTable) -> Slopes:
         if self.exact:
             return _exact_slopes(table)[1]
-        p, rest = table.prevalence, table.negative_share
+        p, rest = table.prevalence, table.negative_fraction
         advantage = 2 * _AUC.value(table) - 1
         distance = Momentum().value(table) - p
         # What it is before it is cut off at 1.
@@ -253,7 +253,7 @@ def _exact_stamina(
 
 def _exact_slopes(table: RankTable) -> tuple[Slopes, Slopes]:
     """Return the slopes of exact momentum and stamina, by the implicit function."""
-    p, rest = table.prevalence, table.negative_share
+    p, rest = table.prevalence, table.negative_fraction
     advantage = 2 * _AUC.value(table) - 1
     c, d = p * rest * advantage, Momentum(exact=True).value(table) - p
     alpha, u = np.float64(c / d), np.float64(1 - c / d)

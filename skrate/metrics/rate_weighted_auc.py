@@ -312,7 +312,7 @@ def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
     # Of the rarer class: that of the other hardly depends on the ranking if it is
     # nearly all there is.
     is_rare = table.n_pos <= table.n_neg
-    share = table.prevalence if is_rare else table.negative_share
+    share = table.prevalence if is_rare else table.negative_fraction
     worst, best = _cached_range(rate, share)
     if not has_range(worst, best):
         return float("nan")

@@ -127,7 +127,7 @@ def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, flo
     mean, moved = mean_and_moved(
         rate, table.rates, share, lambda points: cut_positive_fraction([table], points)
     )
-    p, rest = table.prevalence, table.negative_share
+    p, rest = table.prevalence, table.negative_fraction
     of_pos, of_neg = dot(table.pos, moved), dot(table.neg, moved)
     by_prevalence = float(of_neg / table.n_neg - of_pos / table.n_pos) / p
     value = float(dot(table.pos, mean)) / table.n_pos

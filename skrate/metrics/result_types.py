@@ -500,7 +500,7 @@ class Comparison(Drawn):
         test: 0.9 at 0.05.
     correlation : float or None
         That of the values of two tables, if it was given.
-    least_significant_correlation : float or None
+    min_significant_correlation : float or None
         The correlation of two tables above which the p-value would be below 1
         minus the confidence level: 1 if none would do, -1 if any would.
     params : dict
@@ -538,7 +538,7 @@ class Comparison(Drawn):
     method: str
     confidence_level: float
     correlation: float | None = None
-    least_significant_correlation: float | None = None
+    min_significant_correlation: float | None = None
     params: Question = field(default_factory=dict, hash=False)
     of: str | None = None
     confidence_interval_retrained: ConfidenceInterval | None = None
@@ -554,8 +554,8 @@ class Comparison(Drawn):
     def __repr__(self) -> str:
         interval = interval_text(self) + _units_text(self)
         test, least = f"{self._test_text()}, {self.method}", ""
-        if self.least_significant_correlation is not None:
-            at = self.least_significant_correlation
+        if self.min_significant_correlation is not None:
+            at = self.min_significant_correlation
             where = f"above correlation {at:.2f}"
             if at in (-1, 1):
                 where = f"at {'no' if at == 1 else 'any'} correlation"

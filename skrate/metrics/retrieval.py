@@ -414,7 +414,7 @@ class NDCG(_RelevantRankMetric, score=ndcg_score, in_lists_only=True):
         if len(rows.ties):
             ties, above = rows.ties, rows.above[rows.ties]
             whole: Array = rows.pos
-            sums = _sums(1 / np.log2(np.arange(2, table.n_cases.max() + 2)))
+            sums = _sums(1 / np.log2(np.arange(2, table.n_samples.max() + 2)))
             if table.gain is not None:
                 whole = table.gain[table.relevant[ties]]
             of_seen = sums[above + rows.seen(k)] - sums[above]
@@ -448,7 +448,7 @@ class MeanAveragePrecision(
         if len(rows.ties):
             ties, size, n_seen = rows.ties, rows.size, rows.seen(k)
             above, found = rows.above[ties], rows.found[ties]
-            sums = _sums(1 / np.arange(1, table.n_cases.max() + 1))
+            sums = _sums(1 / np.arange(1, table.n_samples.max() + 1))
             of_seen = sums[above + n_seen] - sums[above]
             others = n_seen - (above + 1) * of_seen
             down = (found + 1) * of_seen + (rows.pos - 1) / (size - 1) * others
@@ -467,7 +467,7 @@ class ReciprocalRank(
         lists = np.flatnonzero(np.diff(table.relevant_edges))
         rows = table.relevant[table.relevant_edges[lists]]
         above = rows_above(table, rows, table.starts[lists])
-        last = int(table.n_cases.max()) if k is None else k
+        last = int(table.n_samples.max()) if k is None else k
         inverse = np.where(above < last, 1 / (above + 1.0), 0.0)
         pos, neg = (of[rows].astype(np.intp) for of in (table.pos, table.neg))
         mixed = np.flatnonzero(neg)

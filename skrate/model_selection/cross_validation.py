@@ -589,11 +589,11 @@ def fold_rankings(
     tests = [row_numbers(test) for test in cv_results["indices"]["test"]]
     given = {"y": y, "sample_weight": sample_weight}
     given = {name: rows for name, rows in given.items() if rows is not None}
-    n_cases = 1 + max(int(test.max()) for test in tests)
+    n_samples = 1 + max(int(test.max()) for test in tests)
     for name, rows in {"X": X, **given}.items():
-        if n_rows(rows) < n_cases:
+        if n_rows(rows) < n_samples:
             raise ValueError(
-                f"{name} has {n_rows(rows)} cases, but the folds have {n_cases}: pass "
+                f"{name} has {n_rows(rows)} rows, but the folds have {n_samples}: pass "
                 "the data that cross_validate was given."
             )
     by_case = {name: check_vector(name, rows) for name, rows in given.items()}
@@ -723,9 +723,9 @@ def _scored_fold(
     is_kept: bool,
     may_fail: bool,
 ) -> tuple[Any, Any]:
-    n_cases = n_rows(X)
+    n_samples = n_rows(X)
     params = {
-        name: select_aligned_rows(each, train, n_cases)
+        name: select_aligned_rows(each, train, n_samples)
         for name, each in fit_params.items()
     }
     try:

@@ -411,14 +411,14 @@ def select_rows(data: Any, rows: IntArray) -> Any:
     return data[rows] if hasattr(data, "shape") else [data[row] for row in rows]
 
 
-def select_aligned_rows(values: Any, rows: IntArray, n_cases: int) -> Any:
+def select_aligned_rows(values: Any, rows: IntArray, n_samples: int) -> Any:
     """Return the rows of what has one for each case, all else as it is."""
     is_data = hasattr(values, "__len__") and not isinstance(
         values, str | bytes | Mapping
     )
     if hasattr(values, "shape"):
         is_data = len(values.shape) > 0
-    if not is_data or n_rows(values) != n_cases:
+    if not is_data or n_rows(values) != n_samples:
         return values
     return select_rows(values, rows)
 

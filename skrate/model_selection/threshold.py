@@ -141,10 +141,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     expected_rate_ : float
         Share of new cases that is expected to be marked. With ``recall`` and ``fpr`` it
         is the share of held-out cases, and so assumes their prevalence.
-    expected_share_ : float
+    expected_fraction_ : float
         What is expected of the share that is kept: the rate, recall or false positive
         rate.
-    share_interval_ : ConfidenceInterval
+    fraction_interval_ : ConfidenceInterval
         The central range of that share in the next batch, or in the long run, at
         ``confidence`` or 0.95.
     pos_label_ : label
@@ -176,8 +176,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     with the greatest j for which j / (n + 1) is at most the (mean) rate or, with
     ``confidence``, for which N > R m has a probability of at most 1 - confidence. With
     ties fewer are marked, never more, so that the capacity is kept. If a held-out cases
-    score above several that tie there, ``expected_share_`` is a / n, and the ends of
-    ``share_interval_`` come from the distributions for j = a and a + 1.
+    score above several that tie there, ``expected_fraction_`` is a / n, and the ends of
+    ``fraction_interval_`` come from the distributions for j = a and a + 1.
 
     For ``fpr`` all cases are negatives. For ``recall`` they are positives, counted from
     below, and N those missed, of which 1 - ``recall`` may be: the threshold is the j-th
@@ -232,7 +232,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     >>> model = ConstrainedThresholdClassifier(
     ...     LogisticRegression(), recall=0.9, confidence=0.95
     ... ).fit(X[:1200], y[:1200])
-    >>> round(model.expected_share_, 3), round(model.expected_rate_, 3)
+    >>> round(model.expected_fraction_, 3), round(model.expected_rate_, 3)
     (0.929, 0.305)
     """
 
@@ -374,11 +374,13 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         """Find the threshold, and what is expected of it."""
         cut = find_cut(scores[cases], constraint)
         self.n_held_out_, self.threshold_ = cut.n, cut.threshold
-        self.expected_share_ = constraint.kept(cut.expected)
-        self.expected_rate_ = self.expected_share_
+        self.expected_fraction_ = constraint.kept(cut.expected)
+        self.expected_rate_ = self.expected_fraction_
         if constraint.kind != "rate":
             self.expected_rate_ = float(np.mean(scores >= self.threshold_))
-        self.share_interval_ = cut.interval(constraint, constraint.confidence or 0.95)
+        self.fraction_interval_ = cut.interval(
+            constraint, constraint.confidence or 0.95
+        )
         waste = cut.waste(constraint)
         if waste:
             if self.expected_rate_ == 1:

@@ -43,15 +43,15 @@ class RecallCertificate(Result):
         positive at all, as nothing was missed.
     target : float
         The target recall.
-    left, left_interval : float, ConfidenceInterval
+    n_missed, missed_interval : float, ConfidenceInterval
         Positives in the cases that are still unread, and its two-sided interval.
-    most_left : int
+    max_missed : int
         They are at most as many, with the confidence level.
-    n_found, n_unread : int
+    n_found, n_unreviewed : int
         Positives found, and cases that were unread, *before* the sample was drawn.
     n_sampled, n_hits : int
         Cases drawn from these, and positives in the sample.
-    n_found_in_all, n_still_unread : int
+    n_found_total, n_unreviewed_after : int
         Positives found, and cases unread, after the sample was read.
     is_reached : bool
         Whether the target is reached, with the confidence level.
@@ -64,7 +64,7 @@ class RecallCertificate(Result):
     --------
     >>> from skrate.review import recall_certificate
     >>> result = recall_certificate(95, 1_000, 500, 0)
-    >>> result.n_found_in_all, result.n_still_unread, result.most_left
+    >>> result.n_found_total, result.n_unreviewed_after, result.max_missed
     (95, 500, 4)
     >>> result.is_reached
     True
@@ -75,25 +75,25 @@ class RecallCertificate(Result):
     lower_bound: float
     pvalue: float
     target: float
-    left: float
-    left_interval: ConfidenceInterval
-    most_left: int
+    n_missed: float
+    missed_interval: ConfidenceInterval
+    max_missed: int
     n_found: int
-    n_unread: int
+    n_unreviewed: int
     n_sampled: int
     n_hits: int
     confidence_level: float
     looks: int | str
 
     @property
-    def n_found_in_all(self) -> int:
+    def n_found_total(self) -> int:
         """Positives found after the sample was read."""
         return self.n_found + self.n_hits
 
     @property
-    def n_still_unread(self) -> int:
+    def n_unreviewed_after(self) -> int:
         """Cases unread after the sample was read."""
-        return self.n_unread - self.n_sampled
+        return self.n_unreviewed - self.n_sampled
 
     @property
     def is_reached(self) -> bool:
@@ -102,14 +102,14 @@ class RecallCertificate(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and what follows of them, as plain numbers and strings."""
-        names = "n_found_in_all", "n_still_unread", "is_reached"
+        names = "n_found_total", "n_unreviewed_after", "is_reached"
         return super().to_dict() | {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval
         level = f"{100 * self.confidence_level:g} %"
         verdict = "reached" if self.is_reached else "not shown to be reached"
-        if self.n_found + self.most_left == 0:
+        if self.n_found + self.max_missed == 0:
             verdict = "not missed, since there is nothing to find"
         number = "any number of" if self.looks == "any" else self.looks
         looks = "" if self.looks == 1 else f" over {number} looks"
@@ -118,14 +118,14 @@ class RecallCertificate(Result):
             f"{self.lower_bound:.4f} with {level} confidence{looks}, {level} interval "
             f"[{low:.4f}, {high:.4f}]; target {self.target:g} {verdict}, p = "
             f"{self.pvalue:.3g}; {self.n_found:,} found, then {self.n_hits:,} of "
-            f"{self.n_sampled:,} drawn from {self.n_unread:,} unread, at most "
-            f"{self.most_left:,} left among {self.n_still_unread:,})"
+            f"{self.n_sampled:,} drawn from {self.n_unreviewed:,} unread, at most "
+            f"{self.max_missed:,} left among {self.n_unreviewed_after:,})"
         )
 
 
 def recall_certificate(
     n_found: int,
-    n_unread: int,
+    n_unreviewed: int,
     n_sampled: int,
     n_hits: int,
     *,
@@ -143,10 +143,10 @@ def recall_certificate(
     ----------
     n_found : int
         Positives found before the sample was drawn.
-    n_unread : int
+    n_unreviewed : int
         Cases that were unread when the sample was drawn, including the sample.
     n_sampled : int
-        Cases drawn from these at random, all of them read; at most ``n_unread``.
+        Cases drawn from these at random, all of them read; at most ``n_unreviewed``.
     n_hits : int
         Positives in the sample; at most ``n_sampled``.
     confidence_level : float, default=0.95
@@ -183,7 +183,7 @@ def recall_certificate(
 
     Notes
     -----
-    K of the N = ``n_unread`` cases are positive, and x = ``n_hits`` of the n =
+    K of the N = ``n_unreviewed`` cases are positive, and x = ``n_hits`` of the n =
     ``n_sampled`` drawn; F = ``n_found``. The recall after the sample is
     :math:`R = (F + x) / (F + K)`, where K alone is unknown, and x hypergeometric:
 
@@ -221,7 +221,7 @@ def recall_certificate(
 
     >>> from skrate.review import recall_certificate
     >>> result = recall_certificate(18, 20, 10, 0, confidence_level=0.8)
-    >>> result.most_left, result.lower_bound, round(result.pvalue, 9)
+    >>> result.max_missed, result.lower_bound, round(result.pvalue, 9)
     (2, 0.9, 0.5)
 
     The review of above:
@@ -234,7 +234,7 @@ def recall_certificate(
     of 2,000 drawn from 8,000 unread, at most 15 left among 6,000)
     """
     found = check_count("n_found", n_found, minimum=0)
-    hits, sampled, unread = urn = _check_urn(n_hits, n_sampled, n_unread)
+    hits, sampled, unread = urn = _check_urn(n_hits, n_sampled, n_unreviewed)
     level = check_fraction("confidence_level", confidence_level)
     target = check_fraction("target", target, include_one=True)
     n_looks = _check_looks(looks)
@@ -248,7 +248,7 @@ def recall_certificate(
             reason = "nothing is found: n_found and n_hits are 0"
             warn_undefined("The recall reached", reason)
     fewest, many, most = _positives(urn, 1 - level, n_looks)
-    most_left, least_left, many_left = most - hits, fewest - hits, many - hits
+    max_missed, least_left, many_left = most - hits, fewest - hits, many - hits
 
     def recall(left: float) -> float:
         return float(all_found / (all_found + left)) if all_found + left else _NAN
@@ -257,14 +257,14 @@ def recall_certificate(
     return RecallCertificate(
         value=recall(left),
         confidence_interval=ends if all_found else ConfidenceInterval(_NAN, _NAN),
-        lower_bound=recall(most_left),
+        lower_bound=recall(max_missed),
         pvalue=_pvalue(urn, found, target, n_looks),
         target=target,
-        left=left,
-        left_interval=ConfidenceInterval(least_left, many_left),
-        most_left=most_left,
+        n_missed=left,
+        missed_interval=ConfidenceInterval(least_left, many_left),
+        max_missed=max_missed,
         n_found=found,
-        n_unread=unread,
+        n_unreviewed=unread,
         n_sampled=sampled,
         n_hits=hits,
         confidence_level=level,
@@ -272,15 +272,15 @@ def recall_certificate(
     )
 
 
-def _check_urn(n_hits: int, n_sampled: int, n_unread: int) -> tuple[int, int, int]:
+def _check_urn(n_hits: int, n_sampled: int, n_unreviewed: int) -> tuple[int, int, int]:
     """Return the hits among the cases that were sampled of those that are unread."""
-    unread = check_count("n_unread", n_unread, minimum=0)
+    unread = check_count("n_unreviewed", n_unreviewed, minimum=0)
     sampled = check_count("n_sampled", n_sampled, minimum=0)
     hits = check_count("n_hits", n_hits, minimum=0)
     if sampled > unread:
         raise ValueError(
-            f"n_sampled must be at most n_unread, found {sampled} of {unread}: "
-            "n_unread counts the cases before the sample was drawn, with those sampled."
+            f"n_sampled must be at most n_unreviewed={unread}, got {sampled}. "
+            "n_unreviewed includes the sample."
         )
     if hits > sampled:
         raise ValueError(_HITS.format(of="n_sampled", found=hits, all=sampled))
@@ -301,7 +301,7 @@ def _positives(
 
 def certificate_sample_size(
     n_found: int,
-    n_unread: int,
+    n_unreviewed: int,
     *,
     n_hits: int = 0,
     confidence_level: float = 0.95,
@@ -316,10 +316,10 @@ def certificate_sample_size(
     ----------
     n_found : int
         Positives found before the sample was drawn.
-    n_unread : int
+    n_unreviewed : int
         Cases that were unread when the sample was drawn, including the sample.
     n_hits : int, default=0
-        Positives that the sample may contain; at most ``n_unread``.
+        Positives that the sample may contain; at most ``n_unreviewed``.
     confidence_level : float, default=0.95
         Level of the certificate and of the interval, in (0, 1).
     target : float, default=0.95
@@ -332,7 +332,7 @@ def certificate_sample_size(
     -------
     n_sampled : int
         The least number that certifies the target, with ``n_hits`` hits or fewer;
-        ``n_unread`` where nothing less than all does.
+        ``n_unreviewed`` where nothing less than all does.
 
     Raises
     ------
@@ -345,7 +345,7 @@ def certificate_sample_size(
 
     Notes
     -----
-    By bisection. Cost: O(n_hits + log n_unread) p-values, some seconds for a million.
+    By bisection. Cost: O(n_hits + log n_unreviewed) p-values, seconds for a million.
 
     Examples
     --------
@@ -363,10 +363,10 @@ def certificate_sample_size(
     2210
     """
     found = check_count("n_found", n_found, minimum=0)
-    unread = check_count("n_unread", n_unread, minimum=0)
+    unread = check_count("n_unreviewed", n_unreviewed, minimum=0)
     hits = check_count("n_hits", n_hits, minimum=0)
     if hits > unread:
-        raise ValueError(_HITS.format(of="n_unread", found=hits, all=unread))
+        raise ValueError(_HITS.format(of="n_unreviewed", found=hits, all=unread))
     level = check_fraction("confidence_level", confidence_level)
     target = check_fraction("target", target, include_one=True)
     n_looks = _check_looks(looks)

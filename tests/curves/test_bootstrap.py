@@ -51,9 +51,9 @@ def test_adjusted_folds_leave_the_number_of_positives_to_chance(monkeypatch):
     drawn = []
     original = _Places.ranked_labels
 
-    def recording(self, n_pos, n_cases, rng):
+    def recording(self, n_pos, n_samples, rng):
         drawn.extend(n_pos)
-        return original(self, n_pos, n_cases, rng)
+        return original(self, n_pos, n_samples, rng)
 
     monkeypatch.setattr(_Places, "ranked_labels", recording)
     rng = np.random.default_rng(0)
@@ -74,7 +74,7 @@ def test_adjusting_stretches_the_cases_of_a_class(monkeypatch):
 
     monkeypatch.setattr(
         "skrate.curves.bounds._Places.ranked_labels",
-        lambda self, n_pos, n_cases, rng: np.array([[0, 1, 0, 0]], dtype=np.uint8),
+        lambda self, n_pos, n_samples, rng: np.array([[0, 1, 0, 0]], dtype=np.uint8),
     )
     rates = np.array([0.1, 1 / 6, 0.5, 2 / 3, 0.9, 1])
     counts = bootstrap_counts(

@@ -78,8 +78,8 @@ def placed(table, rng, how):
     labels, keys, weights = [], [], []
     for (low, high), pos, neg in zip(spans(table), table.pos, table.neg, strict=True):
         for label, weight in ((1, pos), (0, neg)):
-            n_cases = 1 if low == high or how == "tied" else int(weight)
-            for case in range(n_cases if weight else 0):
+            n_samples = 1 if low == high or how == "tied" else int(weight)
+            for case in range(n_samples if weight else 0):
                 place = rng.choice(
                     [
                         low,
@@ -94,7 +94,7 @@ def placed(table, rng, how):
                     place = min(max(place, low), high)
                 labels.append(label)
                 keys.append(int(place))
-                weights.append(weight / n_cases)
+                weights.append(weight / n_samples)
     scores = decode_scores(np.array(keys, dtype=np.uint64))
     return labels, scores, weights
 

@@ -293,7 +293,7 @@ def test_all_folds_of_a_repeat_are_pooled():
 def test_it_is_shown_by_numbers_of_cases():
     labels = np.array(["no", "yes", "no", "yes"])
     rankings = FoldRankings(labels, [4, 3, 2, 1], [0, 0, 1, 1], pos_label=labels[1])
-    told = {"n_cases": 4, "n_folds": 2, "n_repeats": 1, "n_pos": 2, "n_neg": 2}
+    told = {"n_samples": 4, "n_folds": 2, "n_repeats": 1, "n_pos": 2, "n_neg": 2}
     assert rankings.to_dict() == told | {"pos_label": "yes"}
     assert json.loads(json.dumps(rankings.to_dict())) == rankings.to_dict()
     assert repr(rankings) == (
@@ -301,4 +301,4 @@ def test_it_is_shown_by_numbers_of_cases():
     )
     html = rankings._repr_html_()
     assert html.startswith("<table>")
-    assert "n_cases" in html
+    assert "n_samples" in html

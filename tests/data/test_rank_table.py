@@ -208,7 +208,7 @@ def test_bad_parts_are_named(arguments, message):
     ],
 )
 def test_whole_weights_are_a_number_of_cases(table, expected):
-    assert table.n_cases == expected
+    assert table.n_samples == expected
 
 
 @looped("weight", [1e-101, 3e-320, 1e101, 1e308])

@@ -28,7 +28,9 @@ def model():
 
 @pytest.mark.parametrize("kind", ["mean", "relative_deviation"])
 def test_draws_the_moments(kind):
-    display = AUCErrorRateDisplay.from_class_ratios([0.1, 0.4], n_cases=200, kind=kind)
+    display = AUCErrorRateDisplay.from_class_ratios(
+        [0.1, 0.4], n_samples=200, kind=kind
+    )
     assert len(display.lines_) == 2
     for line, n_smaller in zip(display.lines_, (20, 80), strict=True):
         n_errors = np.arange(n_smaller + 1)
@@ -128,7 +130,7 @@ def test_models_on_one_axis_share_its_grid(kind):
     assert own.get_linestyle() == "--"
     assert [line.get_linestyle() for line in display.lines_].count("-") == 5
     # That of another number of cases is another one where it is seen to be.
-    few = AUCErrorRateDisplay.from_class_ratios([0.5], n_cases=40, kind=kind)
+    few = AUCErrorRateDisplay.from_class_ratios([0.5], n_samples=40, kind=kind)
     many = AUCErrorRateDisplay.from_class_ratios([0.5], ax=few.ax_, kind=kind)
     is_shared = many.lines_[0] is few.lines_[0]
     assert is_shared == (kind == "mean")
@@ -153,10 +155,10 @@ def test_refuses_bad_predictions(y_true, y_pred, message):
         AUCErrorRateDisplay.from_predictions(y_true, [1, 2, 3], y_pred=y_pred)
 
 
-@pytest.mark.parametrize("n_cases", [1, 10**9, 10**12])
-def test_refuses_numbers_of_cases(n_cases):
-    with pytest.raises(ValueError, match=rf"n_cases.*{n_cases}"):
-        AUCErrorRateDisplay.from_class_ratios(n_cases=n_cases)
+@pytest.mark.parametrize("n_samples", [1, 10**9, 10**12])
+def test_refuses_numbers_of_cases(n_samples):
+    with pytest.raises(ValueError, match=rf"n_samples.*{n_samples}"):
+        AUCErrorRateDisplay.from_class_ratios(n_samples=n_samples)
 
 
 def test_a_table_does_not_know_what_was_wrong():

@@ -326,7 +326,7 @@ REFUSED = [
     (BudgetReportDisplay(REPORT).plot, (), {"band": "both"}, r"band.*'both'"),
     (RATIOS, ([0.1, 0.6],), {}, r"0\.5.*0\.6"),
     (RATIOS, ([0.0],), {}, "class_ratios"),
-    (RATIOS, (), {"n_cases": 1}, "n_cases"),
+    (RATIOS, (), {"n_samples": 1}, "n_samples"),
     (RATIOS, (), {"kind": "variance"}, r"kind.*'variance'"),
     *(
         (OF_TWO, (), {"names": names}, "names")

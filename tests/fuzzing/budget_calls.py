@@ -43,7 +43,7 @@ def budget_report(rng: np.random.Generator) -> Call:
             holds(all(map(math.isnan, ends)), "too few cases")
             return
         _check_rows(found, is_nothing=found.rate.mean() == 0)
-        groups, n = Groups(*given.parts), found.n_cases
+        groups, n = Groups(*given.parts), found.n_samples
         positives = n * groups.prevalence
         again = quietly(skrate.budget_report, **arguments(given)[1])
         holds(repr(again) == repr(found), f"a second time it is {again!r}")
@@ -70,7 +70,7 @@ def budget_report(rng: np.random.Generator) -> Call:
 
 def _check_difference(found: Any) -> None:
     """Check that the rows of a model against the other follow from those of both."""
-    n = found.n_cases
+    n = found.n_samples
     for name in ("found", "false alarms"):
         a, b = (found[model, name].value for model in ("<a>", "b"))
         more = found["<a>", f"more {name}"].value
@@ -93,7 +93,7 @@ def _check_rows(found: Any, *, is_nothing: bool) -> None:
         for number in (row.value, *row.confidence_interval, *chance, row.pvalue):
             holds(type(number) is float, f"{number!r} is no builtin float")
         low, high = row.confidence_interval
-        slack = 1e-11 * found.n_cases if row.quantity.startswith("more") else 0.0
+        slack = 1e-11 * found.n_samples if row.quantity.startswith("more") else 0.0
         is_inside = low - slack <= row.value <= high + slack
         holds(is_inside, f"{row.value} is not in [{low}, {high}]")
         holds(0 <= row.pvalue <= 1, f"p = {row.pvalue}")

@@ -93,13 +93,13 @@ def _classes(
     rng: np.random.Generator, n_classes: int, *, has_labels: bool
 ) -> tuple[Any, list[set[int]], list[Any]]:
     """Return ``y_true``, the numbers of the classes of each case, and their names."""
-    n_cases = int(rng.integers(1, 30))
+    n_samples = int(rng.integers(1, 30))
     if has_labels:
-        is_of = rng.random((n_cases, n_classes)) < rng.choice([0.2, 0.5])
+        is_of = rng.random((n_samples, n_classes)) < rng.choice([0.2, 0.5])
         given = is_of if rng.random() < 0.5 else is_of.astype(str(rng.choice(DTYPES)))
         owned = [set(np.flatnonzero(row).tolist()) for row in is_of]
         return _contained(rng, given), owned, list(range(n_classes))
-    codes = rng.integers(0, n_classes, n_cases)
+    codes = rng.integers(0, n_classes, n_samples)
     names = LABELS[rng.integers(len(LABELS))][:n_classes]
     y_true: Any = _as_objects(names)[codes]
     # A list of tuples would be read as columns.

@@ -87,8 +87,8 @@ def cross_val_rankings(rng: np.random.Generator) -> Call:
 def drawn_of_folds(rng: np.random.Generator) -> Call:
     """Draw a report card and the hit curve of folds, in a call of both."""
     sample = draw_sample(rng, weighted="whole", one_class=0, largest=300)
-    n_cases = len(sample.scores)
-    fold = rng.integers(0, int(rng.integers(1, 5)), size=n_cases)
+    n_samples = len(sample.scores)
+    fold = rng.integers(0, int(rng.integers(1, 5)), size=n_samples)
     rate = int(rng.integers(1, 40)) / 40
 
     def function(**cases: Any) -> Any:
@@ -111,7 +111,7 @@ def drawn_of_folds(rng: np.random.Generator) -> Call:
         same_number("hits", float(np.interp(rate, rates, of_curve)), hits, rtol=1e-9)
         if not math.isnan(report["found"].value):
             same_number(
-                "found", report["found"].value / report.n_cases, hits, rtol=1e-9
+                "found", report["found"].value / report.n_samples, hits, rtol=1e-9
             )
 
     return Call(

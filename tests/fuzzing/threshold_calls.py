@@ -65,8 +65,8 @@ def threshold(rng: np.random.Generator) -> Call:
         if held_out.count(cut) > 1:
             share = n_above / len(held_out)
         expected = 1 - share if kind == "recall" else share
-        same_number("expected_share_", float(model.expected_share_), expected)
-        low, high = model.share_interval_
+        same_number("expected_fraction_", float(model.expected_fraction_), expected)
+        low, high = model.fraction_interval_
         holds(0 <= low <= high <= 1, f"from {low} to {high}")
         holds(model.n_held_out_ == len(held_out), f"{model.n_held_out_} held out")
 

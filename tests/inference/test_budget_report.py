@@ -320,7 +320,7 @@ def test_weights_repeat_cases_or_stand_for_sampled_ones():
         y_true, y_score, sample_weight=weights / 2, weights="sampling", **times
     )
     assert sampled["found"].value == pytest.approx(weighted["found"].value)
-    assert sampled.n_cases == 100
+    assert sampled.n_samples == 100
 
 
 # --- Several models, and what is made of a report -----------------------------------
@@ -497,7 +497,7 @@ def test_intervals_of_counts_cover_the_truth(setting, law):
         report = budget_report(*draw(generator, setting), rate=law)
         rows = [report[name] for name in (*COUNTS, "number needed")]
         ends = [row.confidence_interval for row in rows]
-        return ends / np.array([[report.n_cases]] * 3 + [[1]])
+        return ends / np.array([[report.n_samples]] * 3 + [[1]])
 
     assert abs(whole.prevalence - setting.prevalence) < 1e-6
     assert_share(held(simulated(400, drawn), truth), at_least=0.92)

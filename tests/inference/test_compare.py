@@ -538,7 +538,7 @@ def test_a_difference_that_few_cases_decide_has_degrees_of_freedom_by_kurtosis()
     assert freedom < 44
     assert found.confidence_interval.high - found.value == pytest.approx(half)
     # As many cases are planned to show an interval as wide.
-    planned = sample_size("partial_auc", y_true, a, b, n_cases=150, **window)
+    planned = sample_size("partial_auc", y_true, a, b, n_samples=150, **window)
     assert planned.half_width == pytest.approx(half)
 
 

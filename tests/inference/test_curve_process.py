@@ -158,8 +158,8 @@ def test_models_that_agree_are_not_known_to_be_equal():
     # If -log(0.025) cases told them apart, none would be seen in one of 40 samples.
     cases = (1.96**2 / 2, -np.log(0.025))
     both = (found.interval(0.95), found.band(plan_of(0.95, 100, generator)))
-    for bounds, n_cases in zip(both, cases, strict=True):
-        assert bounds.high[:-1] == pytest.approx(n_cases * found.grain[:-1], rel=1e-4)
+    for bounds, n_samples in zip(both, cases, strict=True):
+        assert bounds.high[:-1] == pytest.approx(n_samples * found.grain[:-1], rel=1e-4)
         assert bounds.low == pytest.approx(-bounds.high)
         # All are processed: both find all.
         assert bounds.low[-1] == bounds.high[-1] == 0

@@ -464,7 +464,7 @@ TWICE = FoldRankings(
         (lambda: estimate(ranking_auc_score, A), "'roc_auc'"),
         (lambda: sample_size("roc_auc", A, half_width=0.1), "FoldRankings"),
         (lambda: sample_size("roc_auc", A, B), r"y_true.*FoldRankings"),
-        (lambda: sample_size("roc_auc", A, B, n_cases=9), r"y_true.*FoldRankings"),
+        (lambda: sample_size("roc_auc", A, B, n_samples=9), r"y_true.*FoldRankings"),
         (lambda: compare("roc_auc", A), r"y_score_a.*FoldRankings"),
         (lambda: compare("roc_auc", A, B, clusters=[1]), r"clusters.*None"),
         (lambda: compare("roc_auc", A, B, correlation=0), "correlation"),

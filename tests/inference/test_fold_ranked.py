@@ -142,7 +142,7 @@ def test_a_case_of_several_repeats_counts_once():
     options = {"rate": rates.beta(3, 19), "n_items": 500}
     found, expected = (budget_report(one, **options) for one in (twice, once))
     same_report(found, expected)
-    assert budget_report(twice, rate=0.2).n_cases == 120
+    assert budget_report(twice, rate=0.2).n_samples == 120
     weighted = FoldRankings(
         twice.y_true,
         twice.y_score,

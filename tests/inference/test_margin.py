@@ -90,7 +90,7 @@ def test_normal_quantiles_give_the_digits_of_proc(monkeypatch):
         alternative="greater", confidence_level=0.975,
     )  # fmt: skip
     power = stats.norm.cdf(away / math.sqrt(real) - z[0])
-    assert pilot(n_cases=113).power == pytest.approx(power, rel=1e-12)
+    assert pilot(n_samples=113).power == pytest.approx(power, rel=1e-12)
     assert pilot(power=0.9).n == math.ceil(113 * real * (z.sum() / away) ** 2)
 
 
@@ -405,7 +405,7 @@ def test_the_power_at_a_margin_is_literal(monkeypatch):
     for n in (300, 900):
         spread, z = error * math.sqrt(200 / n), stats.norm.ppf(0.95)
         for margin, really in ((0.05, 0.0), (0.1, 0.02), (0.1, -0.03)):
-            goal = {"margin": margin, "difference": really, "n_cases": n}
+            goal = {"margin": margin, "difference": really, "n_samples": n}
             power = {
                 "greater": stats.norm.cdf((really + margin) / spread - z),
                 "less": stats.norm.cdf((margin - really) / spread - z),
@@ -419,7 +419,7 @@ def test_the_power_at_a_margin_is_literal(monkeypatch):
     least = sample_size("roc_auc", y_true, a, b, margin=0.1, difference=0, power=0.9)
     fewer = least.n - 1
     found = sample_size(
-        "roc_auc", y_true, a, b, margin=0.1, difference=0, n_cases=fewer
+        "roc_auc", y_true, a, b, margin=0.1, difference=0, n_samples=fewer
     )
     assert least.power >= 0.9 > found.power
     low, high = least.n_interval
@@ -442,7 +442,7 @@ def test_the_power_of_a_given_value_is_obuchowskis_formula_with_wilsons_variance
         )
         planned = sample_size(
             "roc_auc", y_true, a, null_value=null, difference=really - null,
-            n_cases=n, alternative=side,
+            n_samples=n, alternative=side,
         )  # fmt: skip
         assert planned.power == pytest.approx(expected, rel=1e-6)
 

@@ -57,7 +57,7 @@ def test_film_and_digital_differ_above_a_correlation_of_0_86(digital):
         found = estimate(average_precision_score, DIGITAL)
         other = found.value, found.standard_error
     results = Results(*zip(film, other, strict=True), OF_CANCERS)
-    least = results.least_significant_correlation(
+    least = results.min_significant_correlation(
         Plan("delta", 0.95, "wald", 1, None, None, None)
     )
     assert round(least, 2) == 0.86
@@ -140,14 +140,14 @@ def test_a_correlation_that_leaves_no_variation_has_no_p_value():
     with pytest.warns(UndefinedMetricWarning, match="p-value"):
         result = compare("roc_auc", A, turned, correlation=1)
     assert np.isnan(result.pvalue)
-    assert result.least_significant_correlation == -1
+    assert result.min_significant_correlation == -1
 
 
 def test_too_few_cases_are_undefined():
     with pytest.warns(UndefinedMetricWarning, match=r"y_true.*1 positive"):
         result = compare("roc_auc", RankTable([1, 0], [2, 3]), A)
     assert np.isnan([result.value, result.pvalue, *result.confidence_interval]).all()
-    assert np.isnan(result.least_significant_correlation)
+    assert np.isnan(result.min_significant_correlation)
 
 
 def test_the_result_reads_well():
@@ -156,11 +156,11 @@ def test_the_result_reads_well():
     assert "at any" not in repr(known)
     flat = known.to_dict()
     assert flat["correlation"] == 0.5
-    assert flat["least_significant_correlation"] == known.least_significant_correlation
+    assert flat["min_significant_correlation"] == known.min_significant_correlation
     assert "correlation" not in unknown.to_dict()
     y_true, scores = cases_of(A)
     of_cases = compare("roc_auc", y_true, scores, -scores)
-    assert of_cases.least_significant_correlation is None
+    assert of_cases.min_significant_correlation is None
     assert "correlation" not in repr(of_cases)
     assert not [name for name in of_cases.to_dict() if "correlation" in name]
 

@@ -21,7 +21,7 @@ def test_resamples_of_a_condensed_table_have_the_same_values(
     y_true, y_score = sample(0, n=200, decimals=decimals, prevalence=prevalence)
     table = RankTable.from_arrays(y_true, y_score)
     found = find_metric(metric, kwargs).bind_sample_size(
-        table.n_cases, is_weighted=False
+        table.n_samples, is_weighted=False
     )
     smaller = getattr(table, found.groups)
     assert len(smaller.pos) < table.n_groups or decimals == 1

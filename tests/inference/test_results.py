@@ -50,7 +50,7 @@ OTHERS = {
     "estimates": estimate("roc_auc", Y, {f"{NAME} {i}": A + i for i in range(12)}),
     "budget_report": budget_report(Y, {NAME: A, "b": B}, rate=0.2, n_items=20),
     "sample_size": sample_size("roc_auc", PILOT, half_width=0.05),
-    "power": sample_size("roc_auc", Y, A, B, n_cases=300),
+    "power": sample_size("roc_auc", Y, A, B, n_samples=300),
     "curve": rate_averaged_roc_curve([Y[:40], Y[40:]], [A[:40], A[40:]]),
     "curves": compare_curves(Y, A, B, n_resamples=99, random_state=0),
     "band": curve_band(Y, A, n_resamples=99, random_state=0),

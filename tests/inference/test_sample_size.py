@@ -134,7 +134,7 @@ def test_at_the_size_of_the_pilot_the_interval_is_that_of_the_pilot(
     found = compare(metric, *PILOT, **options, **kwargs)
     n = int(np.sum(options.get("sample_weight", np.ones(120))))
     given = None if found.value else 0.1
-    goal = {"n_cases": n, "difference": given}
+    goal = {"n_samples": n, "difference": given}
     planned = sample_size(metric, *PILOT, **goal, **options, **kwargs)
     low, high = found.confidence_interval
     assert_allclose(planned.half_width, (high - low) / 2, rtol=1e-9)
@@ -157,7 +157,7 @@ def test_another_prevalence_is_that_of_a_pilot_that_has_it(metric, kwargs):
     assert one.n == pytest.approx(expected.n, abs=1)
     assert one.n_pos == round(one.n * share)
     # The difference of the pilot is that at the prevalence to come.
-    found = sample_size(metric, *PILOT, n_cases=500, **given).difference
+    found = sample_size(metric, *PILOT, n_samples=500, **given).difference
     assert_allclose(found, compare(metric, *rarer, **kwargs).value, atol=1e-12)
 
 
@@ -216,8 +216,10 @@ def test_the_difference_of_the_pilot_is_itself_uncertain():
     found = sample_size("roc_auc", *PILOT)
     low, high = compare("roc_auc", *PILOT).confidence_interval
     assert (low <= 0 <= high) == np.isinf(found.n_interval.high)
-    planned = sample_size("roc_auc", *PILOT, n_cases=found.n)
-    given = sample_size("roc_auc", *PILOT, n_cases=found.n, difference=found.difference)
+    planned = sample_size("roc_auc", *PILOT, n_samples=found.n)
+    given = sample_size(
+        "roc_auc", *PILOT, n_samples=found.n, difference=found.difference
+    )
     assert planned.power == given.power >= 0.8
     assert planned.power_interval.low < given.power_interval.low < given.power
     assert given.power < given.power_interval.high <= planned.power_interval.high
@@ -256,7 +258,7 @@ def test_a_pilot_that_says_nothing_is_nan(scores, options, message):
         found = sample_size("roc_auc", PILOT[0], *scores, **options)
     assert np.isnan([found.n, found.n_pos, found.power, *found.n_interval]).all()
     with pytest.warns(UndefinedMetricWarning, match=message):
-        found = sample_size("roc_auc", PILOT[0], *scores, n_cases=100, **options)
+        found = sample_size("roc_auc", PILOT[0], *scores, n_samples=100, **options)
     assert np.isnan([found.power, *found.power_interval]).all()
     assert found.n == 100
 
@@ -271,7 +273,7 @@ def test_a_pilot_of_six_at_a_high_level_leaves_the_size_open():
     ):
         # Two of either class.
         assert found.n_interval == (4, np.inf)
-    found = sample_size(*data, **level, difference=-0.2, n_cases=100)
+    found = sample_size(*data, **level, difference=-0.2, n_samples=100)
     assert found.power_interval == pytest.approx((0, 1), abs=1e-6)
 
 
@@ -308,7 +310,7 @@ def test_results_read_well_and_become_dicts():
     assert values["n"] == found.n
     assert values["n_interval_low"] == found.n_interval.low
     assert "n_clusters" not in values
-    most = sample_size("roc_auc", *PILOT, n_cases=10**18, difference=0.05)
+    most = sample_size("roc_auc", *PILOT, n_samples=10**18, difference=0.05)
     assert f"n={10**18} " in repr(most)
     for value in (found.n, found.n_pos, found.n_neg):
         assert type(value) is int
@@ -321,8 +323,8 @@ def test_results_read_well_and_become_dicts():
         (PILOT, {"half_width": 0.1, "difference": 0.1}, "half_width"),
         (PILOT, {"half_width": 0}, r"half_width.*0.*0"),
         (PILOT, {"half_width": 0.1, "power": 0.9}, "half_width"),
-        (PILOT, {"n_cases": 90, "half_width": 0.1}, r"half_width.*n_cases"),
-        (PILOT[:2], {"n_cases": 90, "difference": 0.1}, "y_score_b"),
+        (PILOT, {"n_samples": 90, "half_width": 0.1}, r"half_width.*n_samples"),
+        (PILOT[:2], {"n_samples": 90, "difference": 0.1}, "y_score_b"),
         (PILOT[:2], {"half_width": 1e-9}, r"half_width=1.*-09"),
         (PILOT, {"difference": np.nan}, r"difference.*nan"),
         (PILOT, {"difference": 5}, "difference=5"),
@@ -344,9 +346,9 @@ def test_results_read_well_and_become_dicts():
         ((PILOT[0], PILOT[1][:-1], PILOT[2]), {}, r"y_score_a.*119"),
         ((PILOT[0], PILOT[1], PILOT[2] * np.nan), {}, r"y_score_b.*NaN"),
         ((RankTable([3, 2], [1, 4]), PILOT[1], PILOT[2]), {}, r"y_true.*RankTable"),
-        (PILOT, {"n_cases": 10.5}, r"n_cases.*1.*10\.5"),
-        (PILOT, {"n_cases": 3}, "n_cases=3"),
-        (PILOT, {"alternative": "greater", "difference": -0.1, "n_cases": 90},
+        (PILOT, {"n_samples": 10.5}, r"n_samples.*1.*10\.5"),
+        (PILOT, {"n_samples": 3}, "n_samples=3"),
+        (PILOT, {"alternative": "greater", "difference": -0.1, "n_samples": 90},
          r"difference=-0\.1.*alternative='greater'"),
         (PILOT[:2], {"metric": recall_at_rate_score, "half_width": 0.1, "k": 12},
          "k=12"),
@@ -385,7 +387,7 @@ def test_the_power_is_how_often_the_test_finds_the_difference(
         for _ in range(n_simulations)
     ]
     # The difference that there is, as these samples have it on average.
-    goal = {"n_cases": n, "difference": float(np.mean([one.value for one in found]))}
+    goal = {"n_samples": n, "difference": float(np.mean([one.value for one in found]))}
     planned = sample_size(metric, *pilot, **goal, **options).power
     rejected = np.mean([one.pvalue < 0.05 for one in found])
     room = max(0.03, binomial_tolerance(planned, n_simulations))
@@ -454,7 +456,7 @@ def test_the_size_for_a_cut_that_the_ranking_decides_is_said_to_be_rough(options
 
 def test_so_many_cases_of_one_model_show_an_interval_as_wide_as_planned():
     planned = sample_size("roc_auc", *PILOT[:2], half_width=0.05)
-    found = sample_size("roc_auc", *PILOT[:2], n_cases=planned.n)
+    found = sample_size("roc_auc", *PILOT[:2], n_samples=planned.n)
     assert found == replace(planned, n_interval=None)
     assert (found.power, found.power_interval) == (None, None)
 

@@ -147,7 +147,7 @@ def test_lists_of_equal_length_take_what_students_t_says(is_difference):
     assert found.params["k"] == 5
     assert f" in {found.n_lists} lists (" in repr(found)
     assert found.n_interval.low < found.n < found.n_interval.high
-    shown_by = sample_size(metric, y_true, *scores, groups=groups, n_cases=500)
+    shown_by = sample_size(metric, y_true, *scores, groups=groups, n_samples=500)
     assert shown_by.half_width == pytest.approx(half(50), rel=1e-9)
     if not is_difference:
         one = estimate(metric, y_true, a, groups=groups)
@@ -164,7 +164,7 @@ def test_as_many_lists_as_the_pilot_are_as_sure_as_compare(metric, units):
     clusters = None if units is None else patient
     how = {"groups": groups, "clusters": clusters}
     known = compare(metric, y_true, a, b, **how)
-    found = sample_size(metric, y_true, a, b, n_cases=len(y_true), **how)
+    found = sample_size(metric, y_true, a, b, n_samples=len(y_true), **how)
     half = np.ptp(known.confidence_interval) / 2
     assert found.half_width == pytest.approx(half, rel=1e-6)
     assert found.difference == known.value
@@ -175,7 +175,7 @@ def test_as_many_lists_as_the_pilot_are_as_sure_as_compare(metric, units):
     order = rng.permutation(len(y_true))
     how = {name: None if one is None else one[order] for name, one in how.items()}
     again = sample_size(
-        metric, y_true[order], b[order], a[order], n_cases=len(y_true), **how
+        metric, y_true[order], b[order], a[order], n_samples=len(y_true), **how
     )
     assert again.power == pytest.approx(found.power, rel=1e-9)
     assert again.n_lists == found.n_lists
@@ -187,13 +187,13 @@ def test_values_within_lists_are_a_pilot_and_undefined_lists_are_counted():
     a, b, _ = models.values()
     within = [group_scores("roc_auc", y_true, one, groups=groups) for one in (a, b)]
     assert within[0].n_defined < 80
-    found = sample_size("roc_auc", *within, n_cases=len(y_true))
+    found = sample_size("roc_auc", *within, n_samples=len(y_true))
     assert found.n_lists == 80
     known = compare("roc_auc", *within)
     half = np.ptp(known.confidence_interval) / 2
     assert found.half_width == pytest.approx(half, rel=1e-9)
     by_rows = sample_size(
-        ranking_auc_score, y_true, a, b, groups=groups, n_cases=len(y_true)
+        ranking_auc_score, y_true, a, b, groups=groups, n_samples=len(y_true)
     )
     assert by_rows == found
     alone = sample_size("roc_auc", within[0], half_width=0.03)

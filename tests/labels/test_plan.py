@@ -75,8 +75,8 @@ def test_the_number_of_labels_is_kept_and_each_case_has_its_probability():
             {"a": a, "b": b}, 12, compare=("a", "b"), probability=chance,
             random_state=seed, **PARAMS,
         )  # fmt: skip
-        assert plan.is_drawn.sum() == 12
-        drawn += plan.is_drawn
+        assert plan.is_sampled.sum() == 12
+        drawn += plan.is_sampled
     share = plan.probability
     tolerance = 4.5 * np.sqrt(share * (1 - share) / n_draws)
     assert (np.abs(drawn / n_draws - share) <= tolerance + 1e-12).all()
@@ -87,10 +87,10 @@ def test_known_labels_are_free_and_say_what_is_likely():
     y_true, a, b, _ = batch(1)
     known = np.where(a > 2, y_true, np.nan)
     plan = plan_labels({"a": a, "b": b}, 50, compare=("a", "b"), known=known, **PARAMS)
-    assert not (plan.is_drawn & (a > 2)).any()
+    assert not (plan.is_sampled & (a > 2)).any()
     assert (plan.probability[a > 2] == 1).all()
-    assert plan.is_drawn.sum() == 50
-    found = plan.labels(np.where(plan.is_drawn | (a > 2), y_true, np.nan))
+    assert plan.is_sampled.sum() == 50
+    found = plan.labels(np.where(plan.is_sampled | (a > 2), y_true, np.nan))
     assert (found.pos[a > 2] == y_true[a > 2]).all()
     # Learnt by the ranks of the scores: more likely at high ones.
     unknown = a <= 2
@@ -113,7 +113,7 @@ def test_drawn_known_labels_are_unbiased_over_all_pilots_and_draws():
         np.testing.assert_allclose(plan.probability, 2 / 3, rtol=1e-12)
         assert plan.prediction.tolist() == chance
         for drawn in combinations(np.flatnonzero(~is_known), 2):
-            own = replace(plan, is_drawn=np.isin(np.arange(6), drawn))
+            own = replace(plan, is_sampled=np.isin(np.arange(6), drawn))
             counts.append(own.labels(y_true).pos)
     np.testing.assert_allclose(np.mean(counts, axis=0), y_true, atol=1e-12)
 

@@ -145,7 +145,7 @@ def test_the_plan_of_a_metric_is_remembered():
     plan = labels.plan_labels(
         {"a": one.a}, 200, metric="roc_auc", probability=one.predicted, random_state=0
     )
-    found = plan.labels(np.where(plan.is_drawn, one.y_true, np.nan))
+    found = plan.labels(np.where(plan.is_sampled, one.y_true, np.nan))
     with pytest.warns(UserWarning, match=r"AUC.*Average precision"):
         estimate("average_precision", found[one.rows], one.a[one.rows])
 

@@ -272,7 +272,7 @@ def test_adjusted_it_has_the_scale_of_the_metric():
         find_metric(average_precision_score, {"adjusted": adjusted}).excess(table)
         for adjusted in (False, True)
     )
-    assert adjusted == pytest.approx(plain / table.negative_share, rel=1e-14)
+    assert adjusted == pytest.approx(plain / table.negative_fraction, rel=1e-14)
 
 
 def folds_of(rng, n_folds, n_pos, n_neg, law):

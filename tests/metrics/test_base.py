@@ -40,8 +40,8 @@ from skrate.metrics.metric import (
 from skrate.metrics.recall import bandwidth, recall_slopes
 
 
-def bound(metric, kwargs, n_cases=200):
-    return find_metric(metric, kwargs).bind_sample_size(n_cases, is_weighted=False)
+def bound(metric, kwargs, n_samples=200):
+    return find_metric(metric, kwargs).bind_sample_size(n_samples, is_weighted=False)
 
 
 def test_every_metric_of_the_registry_is_among_the_cases():
@@ -183,7 +183,7 @@ def test_the_bandwidth_is_hall_and_sheathers_at_a_level_of_5_percent():
         ("skrate_lift_at_rate", {}, "'lift_at_rate'"),
         ([], {}, "metric="),
         (recall_at_rate_score, {"rte": 1}, "'rte'"),
-        (recall_at_rate_score, {"n_cases": 1}, "'n_cases'"),
+        (recall_at_rate_score, {"n_samples": 1}, "'n_samples'"),
         ("roc_auc", {"rate": 0.1}, "'rate'"),
     ],
 )

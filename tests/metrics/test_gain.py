@@ -109,11 +109,11 @@ def test_by_hand(options, expected):
     assert found == pytest.approx(expected, rel=1e-14)
 
 
-def worths(seed, n_cases, *, free=True):
+def worths(seed, n_samples, *, free=True):
     """Return gains of both signs, and costs, some of them none."""
     rng = np.random.default_rng(seed)
-    gain = rng.normal(size=n_cases) * rng.choice([1, 100], n_cases)
-    cost = rng.integers(0 if free else 1, 6, n_cases).astype(float)
+    gain = rng.normal(size=n_samples) * rng.choice([1, 100], n_samples)
+    cost = rng.integers(0 if free else 1, 6, n_samples).astype(float)
     cost[0] = 2
     return gain, cost
 
@@ -260,13 +260,13 @@ def test_at_a_known_rate_the_interval_is_that_of_precision_in_units_of_gain(
     y_true = np.repeat([1, 0, 1, 0], counts)
     options = {"rate": 0.2, "stratify": stratify}
     expected = estimate(precision_at_rate_score, y_true, -np.arange(100), **options)
-    for normalize, n_cases in ((True, 1), (False, 100)):
+    for normalize, n_samples in ((True, 1), (False, 100)):
         found = estimate(
             expected_gain_score, y_true, -np.arange(100), gain=NET,
             normalize=normalize, **options,
         )  # fmt: skip
         ends = np.array(expected.confidence_interval)
-        in_gain = n_cases * 0.2 * (1.25 * ends - 0.25)
+        in_gain = n_samples * 0.2 * (1.25 * ends - 0.25)
         np.testing.assert_allclose(found.confidence_interval, in_gain, atol=1e-12)
 
 
@@ -282,26 +282,32 @@ def test_the_interval_keeps_to_what_the_mean_rate_allows(rate):
         assert mean * ends[0] <= low < high <= mean * ends[1] + 1e-12
 
 
-def audited(rng, n_cases):
+def audited(rng, n_samples):
     """Return labels, scores of two equal models, gains and costs that go with both."""
-    y_true = rng.random(n_cases) < 0.3
-    a, b = rng.normal(size=(2, n_cases)) + y_true
-    gain = np.where(y_true, rng.lognormal(0, 0.7, n_cases), -0.2)
+    y_true = rng.random(n_samples) < 0.3
+    a, b = rng.normal(size=(2, n_samples)) + y_true
+    gain = np.where(y_true, rng.lognormal(0, 0.7, n_samples), -0.2)
     # What gains more costs more.
-    return y_true, a, b, gain, rng.lognormal(0, 0.5, n_cases) * (1 + 0.3 * np.abs(gain))
+    return (
+        y_true,
+        a,
+        b,
+        gain,
+        rng.lognormal(0, 0.5, n_samples) * (1 + 0.3 * np.abs(gain)),
+    )
 
 
 @pytest.mark.slow
 @looped("rate", GUARANTEED_RATES)
-@looped("n_cases", [100, 400])
-def test_intervals_cover_and_tests_keep_their_level(rate, n_cases):
+@looped("n_samples", [100, 400])
+def test_intervals_cover_and_tests_keep_their_level(rate, n_samples):
     rng, score = np.random.default_rng(9), expected_gain_score
     y_true, a, _, gain, cost = audited(rng, 1_000_000)
     options = {"rate": rate, "normalize": True}
     truth = score(y_true, a, gain=gain, cost=cost, **options)
 
     def drawn(_):
-        y_true, a, b, gain, cost = audited(rng, n_cases)
+        y_true, a, b, gain, cost = audited(rng, n_samples)
         given = options | {"gain": gain, "cost": cost}
         test = compare(score, y_true, a, b, **given)
         return estimate(score, y_true, a, confidence_level=LEVEL, **given), test.pvalue
@@ -314,11 +320,11 @@ def test_intervals_cover_and_tests_keep_their_level(rate, n_cases):
     assert_errors_are_the_spread(found, slack=0.03)
 
 
-def drawn(seed, n_cases, decimals=9):
-    y_true, y_score = sample(seed, n_cases, decimals=decimals)
+def drawn(seed, n_samples, decimals=9):
+    y_true, y_score = sample(seed, n_samples, decimals=decimals)
     rng = np.random.default_rng(seed)
-    gain = np.where(y_true, rng.lognormal(3, 1, n_cases), -4)
-    return y_true, y_score, gain, rng.lognormal(size=n_cases)
+    gain = np.where(y_true, rng.lognormal(3, 1, n_samples), -4)
+    return y_true, y_score, gain, rng.lognormal(size=n_samples)
 
 
 def test_free_cases_have_the_influence_of_nearly_free_ones():

@@ -93,7 +93,7 @@ def test_exact_momentum_is_defined_down_to_a_stamina_of_1():
     table = RankTable(pos, neg)
     groups = tables.Groups([1] * 7 + [0] * 7, [*range(0, -7, -1)] * 2, pos + neg)
     # The approximate momentum is above the prevalence p by this part of c.
-    c = table.prevalence * table.negative_share * (2 * tables.auc(groups) - 1)
+    c = table.prevalence * table.negative_fraction * (2 * tables.auc(groups) - 1)
     assert 0.6 < (momentum_score(table) - table.prevalence) / c < 0.999
     found = momentum_score(table, exact=True), stamina_score(table, exact=True)
     expected = tables.exact_momentum_and_stamina(groups)
@@ -162,7 +162,9 @@ def test_intervals_cover_what_they_say(part, prevalence, shift):
     assert_share(held(found, truth), at_least=0.94, at_most=0.96)
 
 
-def rated(rng, n_cases, prevalence, shift):
+def rated(rng, n_samples, prevalence, shift):
     """Return labels, and scores on a scale of about ten points."""
-    y_true = (rng.random(n_cases) < prevalence).astype(int)
-    return y_true, np.round(2 * (rng.normal(size=n_cases) + shift * y_true)).clip(-3, 6)
+    y_true = (rng.random(n_samples) < prevalence).astype(int)
+    return y_true, np.round(2 * (rng.normal(size=n_samples) + shift * y_true)).clip(
+        -3, 6
+    )

@@ -239,13 +239,15 @@ def test_the_slopes_of_the_whole_square_are_those_of_the_auc(ranked):
         {"tpr": rates.beta(2, 1)},
     ],
 )
-@looped("n_cases", [300, 60_000])
-def test_cases_and_groups_are_two_ways_to_one_area(options, n_cases):
+@looped("n_samples", [300, 60_000])
+def test_cases_and_groups_are_two_ways_to_one_area(options, n_samples):
     rng = np.random.default_rng(6)
-    y_true = rng.random(n_cases) < 0.4
-    y_score = rng.normal(size=n_cases) + y_true
+    y_true = rng.random(n_samples) < 0.4
+    y_score = rng.normal(size=n_samples) + y_true
     # Halves are no cases.
-    table = RankTable.from_arrays(y_true, y_score, sample_weight=np.full(n_cases, 0.5))
+    table = RankTable.from_arrays(
+        y_true, y_score, sample_weight=np.full(n_samples, 0.5)
+    )
     assert table.labels is None
     found = partial_auc_score(y_true, y_score, **options)
     assert found == pytest.approx(partial_auc_score(table, **options), abs=1e-13)

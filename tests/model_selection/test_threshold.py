@@ -99,7 +99,7 @@ def test_the_threshold_by_hand():
     assert model.threshold_ == np.nextafter(15, 16)
     assert model.expected_rate_ == 5 / 20
     assert model.predict(column([15, 15.5, 16, 3])).tolist() == [0, 1, 1, 0]
-    assert model.share_interval_.low < 0.25 < model.share_interval_.high
+    assert model.fraction_interval_.low < 0.25 < model.fraction_interval_.high
     assert model.n_held_out_ == 19
     model.set_params(rate=1.0).fit(column(held_out))
     assert model.threshold_ == -np.inf
@@ -124,15 +124,15 @@ def test_ties_are_told_and_never_exceed_the_capacity():
     assert model.predict(column([1.0, 1.0])).tolist() == [0, 0]
     # No case scores above 1, and none ever may.
     assert model.expected_rate_ == 0
-    assert model.share_interval_.low == 0 < model.share_interval_.high
-    assert model.expected_share_ == 0
+    assert model.fraction_interval_.low == 0 < model.fraction_interval_.high
+    assert model.expected_fraction_ == 0
     # With room for all of them they are marked.
     model.set_params(rate=0.55).fit(column(scores))
     assert model.predict(column([1.0, 0.0])).tolist() == [1, 0]
     assert model.expected_rate_ == 0.5
     # As the interval of Clopper and Pearson for 50 of 100.
     tails = stats.beta([50, 51], [51, 50]).ppf([0.025, 0.975])
-    assert tuple(model.share_interval_) == pytest.approx(tuple(tails), rel=1e-9)
+    assert tuple(model.fraction_interval_) == pytest.approx(tuple(tails), rel=1e-9)
 
 
 # --- A recall, or a false positive rate --------------------------------------------
@@ -163,8 +163,8 @@ def test_the_next_batch_is_beta_binomial(n, m, share):
     assert marked.threshold_ == np.nextafter(np.sort(scores)[-place], np.inf)
     missed = np.cumsum([float(chance) for chance in counted(n, place, m)])
     most, least = np.searchsorted(missed, [0.95 - 1e-12, 0.05 - 1e-12])
-    assert found.share_interval_ == pytest.approx((1 - most / m, 1 - least / m))
-    assert marked.share_interval_ == pytest.approx((least / m, most / m))
+    assert found.fraction_interval_ == pytest.approx((1 - most / m, 1 - least / m))
+    assert marked.fraction_interval_ == pytest.approx((least / m, most / m))
 
 
 @looped("kind", EACH)
@@ -173,7 +173,7 @@ def test_a_share_is_kept_on_average_by_hand(kind):
     share = 0.9 if kind == "recall" else 0.1
     model = kept_by(kind, np.arange(1.0, 20), **{kind: share})
     at = 2.0 if kind == "recall" else np.nextafter(18, 19)
-    assert (model.threshold_, model.expected_share_) == (at, share)
+    assert (model.threshold_, model.expected_fraction_) == (at, share)
     # Seven of the others lie from -3 to 3.
     assert model.expected_rate_ == (20 if kind == "recall" else 1) / 26
     assert model.predict(column([at, at - 1e-9])).tolist() == [1, 0]
@@ -441,8 +441,8 @@ def test_clusters_count_by_their_design_effect():
     model = kept_by("recall", scores, clusters, recall=0.8, confidence=0.95)
     assert model.threshold_ == scores[order[j - 1]]
     a, b = shapes[j - 1]
-    assert model.expected_share_ == pytest.approx(b / (a + b), rel=1e-9)
-    low, high = model.share_interval_
+    assert model.expected_fraction_ == pytest.approx(b / (a + b), rel=1e-9)
+    low, high = model.fraction_interval_
     assert stats.beta(b, a).cdf([low, high]) == pytest.approx([0.025, 0.975])
     # On average the greatest place that keeps the recall.
     on_average = [(a / (a + b), j) for j, (a, b) in enumerate(shapes, start=1)]
@@ -451,8 +451,8 @@ def test_clusters_count_by_their_design_effect():
     assert model.threshold_ == scores[order[j - 1]]
     # A batch of as many samples as 20 that are independent.
     batch = kept_by("recall", scores, clusters, recall=0.8, n_pos=int(20.5 * effect))
-    assert np.rint(np.multiply(batch.share_interval_, 20)) == pytest.approx(
-        np.multiply(batch.share_interval_, 20)
+    assert np.rint(np.multiply(batch.fraction_interval_, 20)) == pytest.approx(
+        np.multiply(batch.fraction_interval_, 20)
     )
 
 
@@ -510,7 +510,7 @@ def test_the_share_of_a_batch_is_in_its_interval_as_often_as_promised(kind):
         else:
             share = 0.8 if kind == "recall" else 0.2
             model = kept_by(kind, held_out, **{kind: share, EACH[kind]: m})
-        low, high = model.share_interval_
+        low, high = model.fraction_interval_
         share = np.mean(model.predict(column(new)))
         return low - 1e-12 <= share <= high + 1e-12
 

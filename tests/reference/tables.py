@@ -31,7 +31,7 @@ class Groups:
         self.n_pos, self.n_neg = sum(self.pos), sum(self.neg)
         self.total = self.n_pos + self.n_neg
         # Rows that count; where weights are repetitions, they are to be set to these.
-        self.n_cases = sum(weight > 0 for weight in whole)
+        self.n_samples = sum(weight > 0 for weight in whole)
         self.cum_pos, self.cum_neg = sums_of(self.pos), sums_of(self.neg)
 
     @property
@@ -120,14 +120,14 @@ def expected_recall(groups, law, of="positives", slip=0.0):
     With ``slip`` the rates between the groups are moved by that share of themselves:
     what a rate with jumps may make of the last digit.
     """
-    n_cases = groups.n_pos if of == "positives" else groups.n_neg
-    if not n_cases:
+    n_samples = groups.n_pos if of == "positives" else groups.n_neg
+    if not n_samples:
         return NAN
     edges = np.clip(groups.edges * (1 + slip), 0, 1)
     processed = law.mean_survival(edges[:-1], edges[1:])
     counts = groups.pos if of == "positives" else groups.neg
     return math.fsum(
-        count / n_cases * share
+        count / n_samples * share
         for count, share in zip(counts, processed.tolist(), strict=True)
     )
 

@@ -38,13 +38,13 @@ def test_small_samples_agree_with_counted_draws(target, looks, level):
         urn = x, n, n_all
         spent = alpha / looks
         most = oracle.most(*urn, spent) - x
-        assert result.most_left == most
+        assert result.max_missed == most
         ends = oracle.fewest(*urn, spent / 2) - x, oracle.most(*urn, spent / 2) - x
-        assert result.left_interval == ends
+        assert result.missed_interval == ends
         pvalue = min(looks * oracle.pvalue(found, urn, Fraction(target)), 1)
         assert result.pvalue == pytest.approx(float(pvalue), rel=1e-12, abs=1e-14)
-        assert result.n_found_in_all == found + x
-        assert result.n_still_unread == n_all - n
+        assert result.n_found_total == found + x
+        assert result.n_unreviewed_after == n_all - n
         if found + x:
             assert result.lower_bound == (found + x) / (found + x + most)
             low, high = result.confidence_interval
@@ -59,7 +59,7 @@ def test_what_is_all_read_is_known():
     result = recall_certificate(5, 10, 10, 3)
     assert result.value == result.lower_bound == 1
     assert result.confidence_interval == (1, 1)
-    assert (result.n_found_in_all, result.left, result.pvalue) == (8, 0, 0)
+    assert (result.n_found_total, result.n_missed, result.pvalue) == (8, 0, 0)
     assert recall_certificate(5, 0, 0, 0).lower_bound == 1
 
 
@@ -67,7 +67,7 @@ def test_without_a_sample_all_that_is_unread_may_be_left():
     with pytest.warns(UndefinedMetricWarning, match=r"n_sampled.*0"):
         result = recall_certificate(30, 70, 0, 0)
     assert np.isnan(result.value)
-    assert np.isnan(result.left)
+    assert np.isnan(result.n_missed)
     assert result.lower_bound == 0.3
     assert result.confidence_interval == (0.3, 1)
     assert (result.pvalue, result.is_reached) == (1, False)
@@ -77,7 +77,7 @@ def test_nothing_found_is_undefined():
     with pytest.warns(UndefinedMetricWarning, match=r"n_found.*n_hits.*0"):
         result = recall_certificate(0, 10, 5, 0)
     assert np.isnan([result.value, *result.confidence_interval]).all()
-    assert (result.lower_bound, result.left) == (0, 0)
+    assert (result.lower_bound, result.n_missed) == (0, 0)
     assert result.pvalue == pytest.approx(0.5)
     with pytest.warns(UndefinedMetricWarning):
         result = recall_certificate(0, 10, 10, 0)
@@ -90,11 +90,11 @@ def test_nothing_found_is_undefined():
 def test_looks_divide_the_error():
     plain = recall_certificate(95, 5_000, 2_500, 0, confidence_level=0.99)
     divided = recall_certificate(95, 5_000, 2_500, 0, looks=5)
-    assert divided.most_left == plain.most_left
-    assert divided.left_interval == plain.left_interval
+    assert divided.max_missed == plain.max_missed
+    assert divided.missed_interval == plain.missed_interval
     assert divided.pvalue == pytest.approx(5 * plain.pvalue)
     any_number = recall_certificate(95, 5_000, 2_500, 0, looks="any")
-    assert plain.most_left > any_number.most_left
+    assert plain.max_missed > any_number.max_missed
     assert any_number.lower_bound == any_number.confidence_interval.low
 
 
@@ -102,10 +102,10 @@ def test_looks_divide_the_error():
     "counts, options, message",
     [
         ((-1, 9, 3, 1), {}, r"n_found.*0"),
-        ((1, 9.0, 3, 1), {}, "n_unread"),
+        ((1, 9.0, 3, 1), {}, "n_unreviewed"),
         ((1, 9, 3.5, 1), {}, "n_sampled"),
         ((1, 9, 3, True), {}, "n_hits"),
-        ((1, 9, 10, 1), {}, r"n_sampled.*n_unread.*10.*9"),
+        ((1, 9, 10, 1), {}, r"n_sampled.*n_unreviewed.*9.*10"),
         ((1, 9, 3, 4), {}, r"n_hits.*n_sampled.*4.*3"),
         ((1, 9, 3, 1), {"confidence_level": 1}, r"confidence_level.*0.*1"),
         ((1, 9, 3, 1), {"target": 0}, r"target.*0.*1"),
@@ -122,11 +122,11 @@ def test_bad_input_is_refused_by_name(counts, options, message):
 def test_a_methods_section_can_be_written_from_the_certificate():
     result = recall_certificate(80, 3_800, 2_000, 1, looks=2)
     flat = result.to_dict()
-    given = {"n_found": 80, "n_unread": 3_800, "n_sampled": 2_000, "n_hits": 1}
+    given = {"n_found": 80, "n_unreviewed": 3_800, "n_sampled": 2_000, "n_hits": 1}
     assert given.items() <= flat.items()
     assert flat["low"] == result.confidence_interval.low
-    assert flat["left_interval_high"] == result.left_interval.high
-    assert (flat["n_found_in_all"], flat["n_still_unread"]) == (81, 1_800)
+    assert flat["missed_interval_high"] == result.missed_interval.high
+    assert (flat["n_found_total"], flat["n_unreviewed_after"]) == (81, 1_800)
     assert flat["is_reached"] is False
     assert "over 2 looks" in repr(result)
     assert "80 found, then 1 of 2,000 drawn from 3,800 unread, at most" in repr(result)
@@ -136,22 +136,22 @@ def test_a_methods_section_can_be_written_from_the_certificate():
 @looped("looks", [1, 2, "any"])
 @looped("found, target", [(0, 0.5), (18, 0.95), (18, 1)])
 def test_a_planned_sample_is_the_least_that_certifies(found, target, looks):
-    n_unread, most_hits = 24, 2
+    n_unreviewed, most_hits = 24, 2
     options = {"target": target, "looks": looks, "confidence_level": 0.8}
-    planned = certificate_sample_size(found, n_unread, n_hits=most_hits, **options)
+    planned = certificate_sample_size(found, n_unreviewed, n_hits=most_hits, **options)
 
     def shows(n):
         return all(
-            recall_certificate(found, n_unread, n, x, **options).is_reached
+            recall_certificate(found, n_unreviewed, n, x, **options).is_reached
             for x in range(most_hits + 1)
         )
 
-    sizes = range(most_hits, n_unread + 1)
+    sizes = range(most_hits, n_unreviewed + 1)
     assert [shows(n) for n in sizes] == [n >= planned for n in sizes]
 
 
 def test_a_plan_refuses_more_hits_than_cases():
-    with pytest.raises(ValueError, match=r"n_hits.*n_unread.*4"):
+    with pytest.raises(ValueError, match=r"n_hits.*n_unreviewed.*4"):
         certificate_sample_size(80, 3, n_hits=4)
     with pytest.raises(ValueError, match=r"looks.*'any'"):
         certificate_sample_size(80, 3, looks="all")
@@ -160,7 +160,7 @@ def test_a_plan_refuses_more_hits_than_cases():
 def test_a_tail_equal_to_the_error_is_excluded():
     # One that is left among 40 is missed by a sample of 36 with probability 4 / 40.
     result = recall_certificate(50, 40, 36, 0, confidence_level=0.9, target=0.985)
-    assert (result.most_left, result.is_reached) == (0, True)
+    assert (result.max_missed, result.is_reached) == (0, True)
     size = certificate_sample_size(50, 40, confidence_level=0.9, target=0.985)
     assert size == 36
     # Half of 100 miss a single one with probability 1 / 2.
