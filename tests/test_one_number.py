@@ -142,7 +142,7 @@ FOR_FIRST = [by_partial, by_name, by_compare_all]
 # Why some ways have no such number, by what they say.
 ALWAYS = [
     "is a mean over lists",
-    "is a number of cases, which sample_weight",
+    r"k=\d+ .*sample_weight",
     "goes by numbers of cases: weights",
 ]
 REFUSALS = {

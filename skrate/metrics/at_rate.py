@@ -1,4 +1,4 @@
-"""Recall, precision and lift of the share of the ranking that is processed."""
+"""Recall, precision and lift of the processed fraction of the ranking."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ __all__ = ["lift_at_rate_score", "precision_at_rate_score", "recall_at_rate_scor
 Side = Literal["positives", "negatives"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
-# So many nodes make the density over r exact to rounding on a third of an octave: the
-# pole of 1 / r is so far away that one is worth a factor of 17.
+# 14 nodes interpolate the density over r to rounding error on a third of an octave:
+# each node divides the error by 17, because the pole of 1 / r is far away.
 _N_NODES = 14
-# Rates below count as this one: 1 over them could be infinite.
+# Smaller rates are replaced by this one, because their reciprocal could overflow.
 _LEAST_RATE = 1e-200
 
 
@@ -121,92 +121,92 @@ def recall_at_rate_score(
 ) -> float | FloatArray:
     r"""Compute the fraction of the positives in the processed part of the ranking.
 
-    If the best-scored tenth of all cases is processed, or the best 50, which fraction
-    of the positives is found? If the rate is known only roughly, it is the mean over
-    the distribution of the rate: the expected recall. Only the order of the scores
-    counts. For one data set and one distribution it ranks models as
-    :func:`rate_weighted_auc_score` does; that one is comparable across prevalences.
+    If the best-scored tenth of all samples is processed, or the best 50, which fraction
+    of the positives does this include? For an uncertain rate it is the mean over the
+    distribution of the rate: the expected recall. Only the order of the scores matters.
+    For one data set and one distribution it ranks models as
+    :func:`rate_weighted_auc_score` does, which is comparable across prevalences.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels: two classes, several with a column of ``y_score`` each, or a matrix
-        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
-        :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes, of several classes with a column of ``y_score``
+        each, or a matrix of 0 and 1 for each sample and label. Or a :class:`RankTable`
+        or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
     rate : float, "uniform", distribution or dict, default=None
-        The fraction of all cases that is processed, in (0, 1]; or, if it is known
-        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-        Several classes may have separate queues: a dict then gives the rate of each.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
+        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`. If
+        several classes have separate queues, a dict gives the rate of each class.
         Rates of a distribution outside [0, 1] are clipped.
     k : int, default=None
-        In place of ``rate``, how many of the cases at hand are processed, at least 1
-        (not with ``sample_weight``, nor of a table whose weights are not whole).
+        The number of the given samples that are processed, at least 1, instead of
+        ``rate`` (not with ``sample_weight``, nor with fractional weights of a table).
     of : {"positives", "negatives"}, default="positives"
         Which class is counted: "positives" gives the recall (true positive rate),
         "negatives" the fraction of the negatives that is processed in vain (false
-        positive rate), of which less is better.
+        positive rate; lower is better).
     groups : array-like of shape (n_samples,), default=None
-        The queue of each case, such as its day or clinic. The fraction, or number, of
-        cases then applies to each queue (all of a shorter one), and the processed cases
-        of all queues are pooled.
+        The queue of each sample, such as its day or clinic. ``rate`` or ``k`` then
+        applies to each queue (a queue shorter than ``k`` is processed completely), and
+        the processed samples of all queues are pooled.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them
-        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
-        all pairs of a case and a class in one queue; "samples" ranks the classes of
-        each case, and averages over cases. Not used for two classes.
+        equally, "weighted" by their number of samples; None returns a value for each.
+        "micro" ranks all pairs of a sample and a class in one queue; "samples" ranks
+        the classes of each sample, and averages over samples. Not used for two classes.
     labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes those in
-        ``y_true``, sorted; where this has columns itself, their numbers.
+        The classes of the columns of ``y_score``, in their order. None takes the sorted
+        classes in ``y_true``, or the column numbers if ``y_true`` has columns.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     score : float, or array of shape (n_classes,)
         Recall in [0, 1]: the (mean) rate for random scores, the mean of
-        ``min(1, rate / prevalence)`` for a perfect ranking; of the negatives the rate,
-        and the mean of ``max(0, (rate - prevalence) / (1 - prevalence))``. nan where
-        undefined. An array with ``average=None``.
+        ``min(1, rate / prevalence)`` for a perfect ranking. For negatives: the (mean)
+        rate, and the mean of ``max(0, (rate - prevalence) / (1 - prevalence))``. nan
+        where undefined. An array with ``average=None``.
 
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, both or neither of ``rate``
-        and ``k``, a rate outside (0, 1] or the integer 1, which may be one case, a
-        ``k`` that is not between 1 and the number of cases, an unknown ``of``, or
-        ``groups`` of another length, or with a distribution, several classes or a
-        table; of several classes as :func:`rate_weighted_auc_score`.
+        If labels, scores or weights cannot be ranked, both or neither of ``rate`` and
+        ``k`` are given, the rate is outside (0, 1] or the integer 1 (which could mean
+        one sample), ``k`` is not between 1 and the number of samples, ``of`` is
+        unknown, or ``groups`` has another length or comes with a distribution, several
+        classes or a table. For several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If the class that is counted is absent. With several classes it names the class;
-        a mean that needs it is nan ("weighted" needs no class without cases).
+        If the counted class is absent. With several classes the warning names it, and a
+        mean that needs it is nan ("weighted" ignores classes without samples).
 
     See Also
     --------
     sklearn.metrics.recall_score : Recall of predicted labels, at one threshold.
-    rate_weighted_auc_score : Expected recall, rescaled to what is reachable.
-    group_scores : At the best ``k`` of each list.
+    rate_weighted_auc_score : Expected recall, rescaled to the reachable range.
+    group_scores : Recall in the best ``k`` of each list.
 
     Notes
     -----
     With :math:`z_k` of the :math:`W_1` positives (or negatives) in group k of tied
     scores, which spans the rates from :math:`D_{k-1}` to :math:`D_k`, and
-    :math:`G(x) = E[\min(R, x)]`,
+    :math:`G(x) = E[\min(R, x)]`, it is
 
     .. math:: E = \sum_k \frac{z_k}{W_1} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
 
-    the mean over positives of the probability of being processed. A known rate r has
-    G(x) = min(r, x). Cases that tie share the probability, which is the expectation
-    over random orders of the tied. It is E[F0] in [1]_, and E[F1] of the negatives;
-    "negative recall" in [1]_ is 1 - F1. It is exact to about 1e-15; where it is itself
-    no more than that, as for very light positives ranked last, no digit is left of it.
+    the mean over positives of the probability of being processed. A fixed rate r has
+    G(x) = min(r, x). Tied samples have the same probability: the expectation over their
+    random orders. In [1]_ it is E[F0], and E[F1] for the negatives; "negative recall"
+    in [1]_ is 1 - F1. The absolute error is about 1e-15. A score of this size, as for
+    positives of very small weight that are ranked last, has no correct digits.
 
     Cost: one sort for each class.
 
@@ -224,13 +224,13 @@ def recall_at_rate_score(
     >>> recall_at_rate_score(y_true, y_score, k=3)
     1.0
 
-    A quarter or three quarters are processed, which find one or both positives:
+    A quarter or three quarters are processed, with one or both positives:
 
     >>> budget = rates.empirical([0.25, 0.75])
     >>> recall_at_rate_score(y_true, y_score, rate=budget)
     0.75
 
-    One case can be processed on each of two days:
+    One sample can be processed on each of two days:
 
     >>> day = [1, 1, 2, 2]
     >>> recall_at_rate_score(y_true, y_score, k=1, groups=day)
@@ -239,8 +239,8 @@ def recall_at_rate_score(
     if groups is not None:
         if labels is not None:
             raise ValueError(
-                "groups is for two classes, and labels names the columns of several: "
-                "leave out one of them."
+                "groups and labels exclude each other: leave out one. groups is for "
+                "two classes, and labels names the columns of several."
             )
         metric = RecallAtRate(rate, k, of)
         rows = y_true, y_score, groups, sample_weight, None, pos_label
@@ -261,11 +261,11 @@ def precision_at_rate_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    r"""Compute the share of positives in the cases that are processed.
+    r"""Compute the fraction of positives among the processed samples.
 
-    If the best-scored tenth of all cases is processed, or the best 50, which share
-    of them is positive? With a number of cases it is what search calls precision at k;
-    for a rate that is known roughly it is the mean over its distribution.
+    If the best-scored tenth of all samples is processed, or the best 50, which fraction
+    of these is positive? With ``k`` it is the precision at k of information retrieval.
+    For an uncertain rate it is the mean over the distribution of the rate.
 
     Parameters
     ----------
@@ -274,19 +274,19 @@ def precision_at_rate_score(
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all cases that is processed, in (0, 1]; or, if it is known
-        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
+        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
     k : int, default=None
-        In place of ``rate``, how many of the cases at hand are processed, at least 1
-        (not with ``sample_weight``, nor of a table whose weights are not whole).
+        The number of the given samples that are processed, at least 1, instead of
+        ``rate`` (not with ``sample_weight``, nor with fractional weights of a table).
     groups : array-like of shape (n_samples,), default=None
-        The queue of each case, such as its day or clinic. The fraction, or number, of
-        cases then applies to each queue (all of a shorter one), and the processed cases
-        of all queues are pooled.
+        The queue of each sample, such as its day or clinic. ``rate`` or ``k`` then
+        applies to each queue (a queue shorter than ``k`` is processed completely), and
+        the processed samples of all queues are pooled.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -298,15 +298,15 @@ def precision_at_rate_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, both or neither of ``rate``
-        and ``k``, a rate outside (0, 1] or the integer 1, which may be one case, a
-        ``k`` that is not between 1 and the number of cases, or ``groups`` of another
-        length, or with a distribution or a table.
+        If labels, scores or weights cannot be ranked, both or neither of ``rate`` and
+        ``k`` are given, the rate is outside (0, 1] or the integer 1 (which could mean
+        one sample), ``k`` is not between 1 and the number of samples, or ``groups`` has
+        another length or comes with a distribution or a table.
 
     Warns
     -----
     UndefinedMetricWarning
-        If the rate is certain to be 0.
+        If the rate is 0 with probability 1.
 
     See Also
     --------
@@ -315,20 +315,20 @@ def precision_at_rate_score(
 
     Notes
     -----
-    Where the cut falls within tied cases, it is the expectation over random
-    orders of these cases. Without positives it is 0.
+    If the cut falls within tied samples, it is the expectation over random orders of
+    these samples. Without positives it is 0.
 
-    Under a distribution of the rate R it is the expected precision, the mean of found
-    over processed given that something is processed,
+    Under a distribution of the rate R it is the expected precision, the mean of the
+    ratio of processed positives to processed samples, given R > 0:
 
     .. math:: E\left[ \frac{H(R)}{R} \,\middle|\, R > 0 \right]
               = \sum_k h_k \bigl( W(D_k) - W(D_{k-1}) \bigr), \qquad
               W(x) = E\left[ \min\left(1, \frac{x}{R}\right) \,\middle|\, R > 0 \right],
 
-    with H the hit curve and :math:`h_k` the share of positives in group k of tied
+    with H the hit curve and :math:`h_k` the fraction of positives in group k of tied
     scores, which spans the rates from :math:`D_{k-1}` to :math:`D_k`. It is not the
-    expected hits over the expected rate, where large budgets count more, and is exact
-    to about 1e-12. Cost: one sort.
+    expected hits over the expected rate, in which large budgets have more weight. It is
+    exact to about 1e-12. Cost: one sort.
 
     Examples
     --------
@@ -338,7 +338,7 @@ def precision_at_rate_score(
     ... )
     1.0
 
-    A quarter or a half, who knows: half of 1 and half of 0.5.
+    The rate is a quarter or a half, equally likely: the mean of 1 and 0.5.
 
     >>> from skrate import rates
     >>> rate = rates.empirical([0.25, 0.5])
@@ -364,10 +364,10 @@ def lift_at_rate_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    """Compute how many times more positives are found than in a random order.
+    """Compute the ratio of processed positives to their number in a random order.
 
-    Precision of the processed part over the prevalence: the height of a lift chart, or
-    its mean over the distribution of a rate that is known roughly.
+    It is the precision of the processed part divided by the prevalence: the height of a
+    lift chart. For an uncertain rate it is the mean over the distribution of the rate.
 
     Parameters
     ----------
@@ -376,15 +376,15 @@ def lift_at_rate_score(
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all cases that is processed, in (0, 1]; or, if it is known
-        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
+        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
     k : int, default=None
-        In place of ``rate``, how many of the cases at hand are processed, at least 1
-        (not with ``sample_weight``, nor of a table whose weights are not whole).
+        The number of the given samples that are processed, at least 1, instead of
+        ``rate`` (not with ``sample_weight``, nor with fractional weights of a table).
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -400,7 +400,7 @@ def lift_at_rate_score(
     Warns
     -----
     UndefinedMetricWarning
-        If there is no positive case, or the rate is certain to be 0.
+        If there are no positives, or the rate is 0 with probability 1.
 
     See Also
     --------
@@ -424,32 +424,32 @@ def lift_at_rate_score(
 
 
 class RateMetric(Metric):
-    """What the three share: all are multiples of the recall at a rate.
+    """Base class of recall, precision and lift: multiples of the recall at a rate.
 
-    ``rate`` is a fraction of all cases if it is known, and otherwise a distribution.
-    ``k`` is a number of cases, of each list or, until ``bind_sample_size``, of all.
+    ``rate`` is a fraction of all samples, or a distribution if it is uncertain. ``k``
+    is a number of samples: of each list or, until ``bind_sample_size``, of all.
     """
 
     rate: Any = field(
         default=None,
-        metadata=needed("the share that is processed, or a distribution of it"),
+        metadata=needed("the processed fraction of the samples, or its distribution"),
     )
     k: int | None = field(
-        default=None, metadata=needed("k, how many of the cases at hand are")
+        default=None, metadata=needed("k, the number of processed samples")
     )
 
-    # What those found are a share of: of the positives, and of what is processed.
+    # Whether to divide by the positives, and by the processed fraction.
     is_per_positive = True
     is_per_processed = True
-    # Whether negatives take the place of the positives.
+    # Whether negatives are counted instead of positives.
     counts_negatives = False
     takes_estimates = True
 
     def __post_init__(self) -> None:
         if self.rate is not None and self.k is not None:
             raise ValueError(
-                f"k={self.k!r} and rate={self.rate!r} both say how much is processed: "
-                "leave out one of them."
+                f"k={self.k!r} and rate={self.rate!r} exclude each other: leave out "
+                "one, because both set the budget."
             )
         if self.rate is not None:
             object.__setattr__(self, "rate", check_share(self.rate))
@@ -463,9 +463,9 @@ class RateMetric(Metric):
         k = self.k
         if is_weighted or n_samples is None:
             raise ValueError(
-                f"k={k} is a number of cases, which sample_weight, or a RankTable of "
-                "weights that are not whole, leaves without a meaning: give the share "
-                "of all weight as rate."
+                f"k={k} has no meaning with sample_weight, or with fractional weights "
+                "of a RankTable: pass rate=, the fraction of the total weight that is "
+                "processed."
             )
         if k > n_samples:
             raise ValueError(
@@ -487,7 +487,7 @@ class RateMetric(Metric):
     def compute(self, table: RankTable) -> float:
         law, processed = self.weighting
         if table.n_pos == 0 and not self.counts_negatives:
-            # Undefined is the recall, but not the precision.
+            # Without positives the recall is undefined, but the precision is not.
             return 0.0 / processed
         recall = expected_recall(table, law, of_negatives=self.counts_negatives)
         return (1.0 if self.is_per_positive else table.prevalence) * recall / processed
@@ -495,9 +495,9 @@ class RateMetric(Metric):
     def values(self, pos: Array, neg: Array) -> FloatArray:
         law, processed = self.weighting
         counted, weight = (neg if self.counts_negatives else pos), pos + neg
-        found = table_gains(counted, weight, law) / processed
-        whole = counted if self.is_per_positive else weight
-        return divide_or_nan(found, whole.sum(axis=1))
+        hits = table_gains(counted, weight, law) / processed
+        denominator = counted if self.is_per_positive else weight
+        return divide_or_nan(hits, denominator.sum(axis=1))
 
     @property
     def counts_places(self) -> bool:  # type: ignore[override]
@@ -505,7 +505,7 @@ class RateMetric(Metric):
 
     @property
     def default_average(self) -> Literal["macro", "pooled"]:  # type: ignore[override]
-        # The lift is no ratio of two sums.
+        # The lift is not a ratio of two sums over lists.
         is_lift = self.is_per_positive and self.is_per_processed
         return "macro" if self.is_uncertain or is_lift else "pooled"
 
@@ -513,42 +513,42 @@ class RateMetric(Metric):
         if self.k is not None:
             if k is not None and k != self.k:
                 raise ValueError(
-                    f"k={k} and k={self.k} of the metric both say how many items of "
-                    "each list are seen: leave out one of them."
+                    f"k={k} and k={self.k} of the metric exclude each other: leave out "
+                    "one, because both limit the items of each list."
                 )
             k = self.k
         if (k is None) == (self.rate is None):
-            raise ValueError(f"metric: {self.name} needs k or rate, and not both.")
+            raise ValueError(f"metric: pass either k or rate for the {self.name}.")
         if self.is_uncertain:
             return super().score_lists(lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
         are_many = k is None and lists.is_counted and len(n_seen) >= 10
         if are_many and np.mean(n_seen < 0.5) > 0.5:
             warn(
-                f"The {self.name} at rate={self.rate:g} cuts each list by itself, and "
-                f"of most of the {len(n_seen)} lists that is less than half an item. "
-                "If groups are not lists but patients, pass them as clusters=."
+                f"rate={self.rate:g} is less than half an item of most of the "
+                f"{len(n_seen)} lists: if groups are patients, not lists, pass "
+                f"clusters=. The {self.name} cuts each list separately."
             )
         counted = lists.neg if self.counts_negatives else lists.pos
         seen = lists.neg if self.counts_negatives else lists.returned_pos
-        found = lists.sum(seen * top_row_fractions(lists, n_seen))
-        whole = lists.sum(counted) if self.is_per_positive else n_seen
+        hits = lists.sum(seen * top_row_fractions(lists, n_seen))
+        denominator = lists.sum(counted) if self.is_per_positive else n_seen
         with np.errstate(invalid="ignore", divide="ignore"):
-            values = found / whole
+            scores = hits / denominator
             if self.default_average == "macro":
                 # The lift.
-                return ListValues.of(values / (n_seen / lists.sizes), lists)
-        return ListValues.of(values, lists, found, whole)
+                return ListValues.of(scores / (n_seen / lists.sizes), lists)
+        return ListValues.of(scores, lists, hits, denominator)
 
     def undefined_value(self, table: RankTable) -> str:
-        return "the rate is 0, so that nothing is processed"
+        return "the rate is 0, and no sample is processed"
 
     def lost_recall(self, table: RankTable) -> float:
         return missed_fraction(table, self.law)
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:
-        """The distribution of the expected recall, and what it is divided by."""
+        """The rate distribution of the expected recall, and its divisor."""
         if not self.is_per_processed:
             return self.law, 1.0
         if not self.is_uncertain:
@@ -601,13 +601,13 @@ class RecallAtRate(RateMetric, score=recall_at_rate_score):
         return self.of == "negatives"
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        # If nothing is processed, or all, no ranking finds more than another.
-        known = fixed_rate(self.rate) if self.is_uncertain else self.rate
-        return (known, known) if known in (0, 1) else (0.0, 1.0)
+        # At the rates 0 and 1 all rankings have the same recall.
+        rate = fixed_rate(self.rate) if self.is_uncertain else self.rate
+        return (rate, rate) if rate in (0, 1) else (0.0, 1.0)
 
 
 class PrecisionAtRate(RateMetric, score=precision_at_rate_score):
-    """The share of positives among those seen: recall times prevalence over rate."""
+    """The fraction of positives among processed samples: recall * prevalence / rate."""
 
     name = "Precision"
     needs = ()
@@ -615,7 +615,7 @@ class PrecisionAtRate(RateMetric, score=precision_at_rate_score):
 
 
 class LiftAtRate(RateMetric, score=lift_at_rate_score):
-    """How many times more is found than in a random order: recall over rate."""
+    """The recall divided by the rate: 1 for a random order."""
 
     name = "Lift"
     needs = ("positive",)
@@ -630,17 +630,17 @@ class LiftAtRate(RateMetric, score=lift_at_rate_score):
 
 
 def check_share(rate: Any) -> float | RateDistribution:
-    """Return a rate that is known as a float, and one that is not as its distribution.
+    """Return a fixed rate as a float, and an uncertain rate as its distribution.
 
-    A number of cases is refused: it could be one of the cases at hand, or of those
-    that they stand for.
+    A number of samples raises an error, because it could refer to the given samples or
+    to the population that they represent.
     """
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
-        check_not_one_case(rate, "k=1 is one of the cases at hand")
+        check_not_one_case(rate, "k=1 is one of the given samples")
         hint = count_hint(
             rate,
-            "{n} of the cases at hand are k={n}, and {n} of N cases that these stand "
-            "for rate={n}/N",
+            "for {n} of the given samples pass k={n}, for {n} of N samples that these "
+            "represent rate={n}/N",
         )
         return check_fraction("rate", rate, include_one=True, hint=hint)
     law = check_rate(rate)
@@ -648,12 +648,12 @@ def check_share(rate: Any) -> float | RateDistribution:
 
 
 def check_not_one_case(rate: Any, otherwise: str) -> None:
-    """Raise for the whole number 1, and say how one case is given ``otherwise``."""
+    """Raise for the integer 1; ``otherwise`` is the text for one sample."""
     is_whole = isinstance(rate, numbers.Integral) and not isinstance(rate, bool)
     if is_whole and rate == 1:
         raise ValueError(
-            f"rate=1 may be one case or all of them: {otherwise}, rate=1.0 is "
-            "everything."
+            f"rate=1 may be one sample or all samples: {otherwise}, rate=1.0 is all "
+            "samples."
         )
 
 
@@ -661,9 +661,10 @@ def check_not_one_case(rate: Any, otherwise: str) -> None:
 class InverseWeightedRate(RateDistribution):
     """A rate R weighted by 1 / R: P(R > u) becomes V(u) = E[1 / R; R > u] / E[1 / R].
 
-    As E[H(R) / R] is the integral of H' V, the mean lift is ``mean_inverse`` times the
-    expected recall under it. Where E[1 / R] is infinite, the least rates are taken for
-    one that is less than 1e-18 of all others, which changes nothing else.
+    E[H(R) / R] is the integral of H' V. Therefore the mean lift is ``mean_inverse``
+    times the expected recall under this distribution. If E[1 / R] is infinite, the
+    smallest rates are replaced by a rate below 1e-18 times all other rates, without any
+    other effect.
     """
 
     of: RateDistribution
@@ -674,12 +675,12 @@ class InverseWeightedRate(RateDistribution):
 
     @property
     def mean_inverse(self) -> float:
-        """E[1 / R | R > 0]; nan where the rate is 0."""
+        """E[1 / R | R > 0]; nan if the rate is 0 with probability 1."""
         return self._inverse_weighted.mean_inverse
 
     @property
     def is_bounded(self) -> bool:
-        """Whether 1 / R has a mean without the least rates being taken for another."""
+        """Whether E[1 / R] is finite: replaced rates contribute less than 0.1 %."""
         return self._inverse_weighted.least_share < 1e-3
 
     @cached_property
@@ -694,14 +695,14 @@ class _InverseWeighted(NamedTuple):
     """A distribution weighted by 1 / R."""
 
     table: Survival
-    mean_inverse: float  # Of R, given that it is above 0
-    positive: float  # the probability of which is this.
-    least_share: float  # The share of the mean that the least rates have.
+    mean_inverse: float  # E[1 / R | R > 0]
+    positive: float  # P(R > 0)
+    least_share: float  # The fraction of the mean that the replaced rates contribute.
 
 
 @kept
 def _weight_inverse(rate: RateDistribution) -> _InverseWeighted:
-    """Return the distribution of a rate weighted by 1 / R, by the kind of its table."""
+    """Return the distribution of a rate weighted by 1 / R."""
     if isinstance(rate, Mixture):
         return _weight_mixture(rate)
     table = rate.table
@@ -719,66 +720,71 @@ def _weight_inverse(rate: RateDistribution) -> _InverseWeighted:
 
 
 def _weight_mixture(rate: Mixture) -> _InverseWeighted:
-    parts = [_weight_inverse(component) for component in rate.components]
-    shares = np.array([part.positive for part in parts]) * rate.weights
-    possible = np.flatnonzero(shares)
+    components = [_weight_inverse(component) for component in rate.components]
+    masses = np.array([component.positive for component in components]) * rate.weights
+    possible = np.flatnonzero(masses)
     if not len(possible):
         return _zero_rate()
-    parts = [parts[i] for i in possible]
-    shares = shares[possible]
-    inverses = shares * [part.mean_inverse for part in parts]
+    components = [components[i] for i in possible]
+    masses = masses[possible]
+    inverses = masses * [component.mean_inverse for component in components]
     total = float(inverses.sum())
     weights = inverses / total
     return _InverseWeighted(
-        SurvivalMixture([part.table for part in parts], weights.tolist()),
-        total / float(shares.sum()),
-        float(shares.sum()),
-        float(dot(weights, np.array([part.least_share for part in parts]))),
+        SurvivalMixture(
+            [component.table for component in components], weights.tolist()
+        ),
+        total / float(masses.sum()),
+        float(masses.sum()),
+        float(
+            dot(weights, np.array([component.least_share for component in components]))
+        ),
     )
 
 
 def _zero_rate() -> _InverseWeighted:
-    """Return what there is of a rate that is 0."""
+    """Return the weighted distribution of a rate that is 0 with probability 1."""
     table = SurvivalTable.from_steps(np.zeros(1), np.ones(1))
     return _InverseWeighted(table, float("nan"), 0.0, 0.0)
 
 
 def _weight_density(rate: RateDistribution, table: SurvivalTable) -> _InverseWeighted:
-    """Return the distribution of a rate with a density, which may have jumps as well.
+    """Return the weighted distribution of a rate with a density and possibly jumps.
 
-    On panels so short that 1 / r is a polynomial the density over r is one. The rate
-    itself says what is in a panel: 1 / r would enlarge the rounding of its table.
+    On short panels 1 / r is a polynomial to rounding error, and so is the density over
+    r. The probability of a panel comes from the functions of the rate, because 1 / r
+    would amplify the rounding errors of its table.
     """
     positive = float(rate._survival(np.zeros(1))[0])
     if positive <= 0:
         return _zero_rate()
     points, masses = table.point_masses()
     first = _fit_panels(rate, np.zeros(1), table.breaks[1:2])
-    # Without mass at 0, P(R <= r) keeps its digits next to it.
+    # Without mass at 0, P(R <= r) has all its digits near 0.
     is_zero = float(rate._below(np.zeros(1))[0]) > 0
-    # Else the first panel cannot be relied on next to that mass.
+    # Else the polynomial of the first panel is unreliable near the mass at 0.
     is_smooth = abs(float(first.lost[0])) <= 1e-10
-    # What is left below 60 halvings of the first panel counts as the rate where these
-    # end: to at least that rate the precision is constant.
+    # Rates below 60 halvings of the first panel are replaced by the rate at which these
+    # end, because the precision is constant up to at least that rate.
     panels = _panels(table, 60 if is_smooth or not is_zero else 0)
     edges = np.append(panels.low, 1.0)
     least = float(edges[0])
     read = _fit_panels(rate, edges[:-1], edges[1:])
     lost = np.where(panels.is_jump, 0.0, read.lost)
     nodes = chebyshev_nodes(_N_NODES)
-    places = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
+    rates = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
     densities = np.where(panels.is_jump[:, None], 0.0, _density(read.powers, nodes))
     below = float(_fit_panels(rate, np.zeros(1), edges[:1]).whole[0]) / least
     if is_zero and is_smooth:
-        # Differences of what is next to the mass at 0 would be rounding.
+        # Differences of probabilities near the mass at 0 would be rounding errors.
         end = float(table.breaks[1])
         inside = panels.low < end
-        share = np.diff(edges)[inside, None] / end
-        densities[inside] = _density(first.powers, 2 * places[inside] / end - 1) * share
+        scale = np.diff(edges)[inside, None] / end
+        densities[inside] = _density(first.powers, 2 * rates[inside] / end - 1) * scale
         lost[inside] = 0.0
         below = 2 * float(_density(first.powers, np.full(1, -1.0))[0, 0]) / end
-    # By panel: the next one may begin where places are rounded to.
-    powers = to_powers(to_chebyshev(densities / places))
+    # By panel, because a rounded node may be the start of the next panel.
+    powers = to_powers(to_chebyshev(densities / rates))
     integrals = powers / np.arange(1, _N_NODES + 1)
     areas = 2 * integrals[:, ::2].sum(axis=1)
     is_above = points > least
@@ -799,51 +805,51 @@ def _weight_density(rate: RateDistribution, table: SurvivalTable) -> _InverseWei
 
 
 class _Panels(NamedTuple):
-    """The panels of a table, cut where the rate has grown by a third of an octave."""
+    """The panels of a table, split into at most a third of an octave each."""
 
-    low: FloatArray  # Where each begins, at the least rate or above,
-    is_jump: BoolArray  # and whether all that is in it is a point mass at its end.
+    low: FloatArray  # The start of each panel, at least the minimum rate.
+    is_jump: BoolArray  # Whether its probability is a point mass at its end.
 
 
 def _panels(table: SurvivalTable, n_halvings: int) -> _Panels:
-    """Return the panels, from the end of the first, halved so often, on."""
+    """Return panels from the end of the first panel / 2**n_halvings to 1."""
     first, last = table.breaks[:-1], table.breaks[1:]
     least = max(float(last[0]) * 0.5**n_halvings, _LEAST_RATE)
     low = np.maximum(first, least)
     ratio = np.maximum(last / low, 1.0)
-    n_parts = np.ceil(3 * np.log2(ratio)).astype(np.intp)
-    panel: IntArray = np.repeat(np.arange(len(low)), n_parts)
-    part = np.arange(len(panel)) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
+    n_steps = np.ceil(3 * np.log2(ratio)).astype(np.intp)
+    panel: IntArray = np.repeat(np.arange(len(low)), n_steps)
+    step = np.arange(len(panel)) - np.repeat(np.cumsum(n_steps) - n_steps, n_steps)
     is_constant = (table.coefficients[:, 1:] == 0).all(axis=1)
     is_jump = is_constant & np.isin(rounded_up(last), table.points)
-    return _Panels(low[panel] * ratio[panel] ** (part / n_parts[panel]), is_jump[panel])
+    return _Panels(low[panel] * ratio[panel] ** (step / n_steps[panel]), is_jump[panel])
 
 
 class _PanelPolynomials(NamedTuple):
-    """Polynomials for what a rate lacks to the end of each panel."""
+    """Polynomials for P(r < R <= high), with ``high`` the end of each panel."""
 
     powers: FloatArray
-    whole: FloatArray  # What is in a panel, exactly,
-    lost: FloatArray  # and less what the polynomial falls by.
+    whole: FloatArray  # The exact probability of each panel.
+    lost: FloatArray  # ``whole`` minus the fall of the polynomial.
 
 
 def _fit_panels(
     rate: RateDistribution, low: FloatArray, high: FloatArray
 ) -> _PanelPolynomials:
-    """Return P(r < R <= high) by panel, from the less of P(R > r) and P(R <= r)."""
-    places = np.append(chebyshev_nodes(_N_NODES), [-1.0, 1.0])
-    at = low[:, None] + (high - low)[:, None] * (places + 1) / 2
-    at[:, -1] = high
-    above, below = rate._survival(at), rate._below(at)
-    values = np.where(above[:, -2:-1] < below[:, -1:], above, -below)
-    values -= values[:, -1:]
-    powers = to_powers(to_chebyshev(values[:, :-2]))
-    whole = values[:, -2]
+    """Return P(r < R <= high) by panel, from the smaller of P(R > r), P(R <= r)."""
+    nodes = np.append(chebyshev_nodes(_N_NODES), [-1.0, 1.0])
+    rates = low[:, None] + (high - low)[:, None] * (nodes + 1) / 2
+    rates[:, -1] = high
+    above, below = rate._survival(rates), rate._below(rates)
+    falls = np.where(above[:, -2:-1] < below[:, -1:], above, -below)
+    falls -= falls[:, -1:]
+    powers = to_powers(to_chebyshev(falls[:, :-2]))
+    whole = falls[:, -2]
     return _PanelPolynomials(powers, whole, whole + 2 * powers[:, 1::2].sum(axis=1))
 
 
 def _density(powers: FloatArray, t: FloatArray) -> FloatArray:
-    """Return what polynomials fall by per unit of t."""
+    """Return the negative derivatives of polynomials in t."""
     slope = np.zeros((len(powers), 1)) * t
     for power in range(powers.shape[1] - 1, 0, -1):
         slope = slope * t + power * powers[:, power, None]

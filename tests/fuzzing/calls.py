@@ -29,7 +29,7 @@ TELLS_LITTLE = re.compile(
     "both rankings are next to perfect|may be turned round|"
     "tie at the threshold|Nothing will be marked|are not to be relied on|"
     "as predicted classes do|is below 0 and counts as the rate 0|cuts each fold by|"
-    "cuts each list by"
+    "cuts each list separately"
 )
 
 
