@@ -83,15 +83,15 @@ from skrate.metrics.result_types import (
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
 
-# Labels, or what stands for them and the scores of one model, or of several.
+# Labels, or a table or rankings that replace labels and scores.
 RankingsLike: TypeAlias = ArrayLike | RankTable | FoldRankings | RankingsOfModels
 _Count = Literal["found", "missed", "false alarms"]
-_Share = Literal["recall", "precision", "lift", "number needed"]
-# Of a model against the reference.
+_Ratio = Literal["recall", "precision", "lift", "number needed"]
+# A model minus the reference.
 _More = Literal["more found", "more false alarms", "equal budget"]
-Quantity = _Count | _Share | _More
+Quantity = _Count | _Ratio | _More
 COUNTS, DIFFERENCES = get_args(_Count), get_args(_More)
-QUANTITIES = COUNTS + get_args(_Share)
+QUANTITIES = COUNTS + get_args(_Ratio)
 _PVALUE = "p is the probability that a random order finds at least as much."
 _MEANS = (
     "Precision and lift are means over budgets; the number needed is the mean\n"
@@ -107,10 +107,11 @@ _ARGUMENTS: dict[str, Check] = {
     "confidence_level": check_fraction,
     "weights": WEIGHTS,
 }
-# Budgets that stand for their distribution, each with a share of positives of its own.
+# Number of budgets that represent their distribution. Each budget gets one quantile of
+# the fraction of positives.
 _POINTS = 1024
-# The shares are spread over their distribution by multiples of the golden ratio, which
-# fill the unit interval evenly for any few budgets in a row.
+# Multiples of the golden ratio are the levels of these quantiles, because they fill the
+# unit interval evenly for any short run of budgets.
 _GOLDEN = (np.sqrt(5) - 1) / 2
 
 
@@ -123,22 +124,23 @@ class BudgetRow(Result):
     model : str
         The model.
     quantity : str
-        "found", "missed" or "false alarms", which are counts, "recall", "precision",
-        "lift" or "number needed"; against a reference the counts "more found" and "more
-        false alarms", which are below 0 where they are fewer, and at a known rate the
-        "equal budget": the number of cases in which the reference finds as many.
+        ``"found"``, ``"missed"`` or ``"false alarms"``, which are counts; or
+        ``"recall"``, ``"precision"``, ``"lift"`` or ``"number needed"``. Rows against a
+        reference are the counts ``"more found"`` and ``"more false alarms"``, negative
+        if there are fewer. At a fixed rate there is also the ``"equal budget"``: the
+        number of samples that the reference must process to find as much.
     value, chance : float
-        Its expectation over the budget, and for a random ranking; None for an equal
-        budget.
+        The expectation over the budget, of the model and of a random ranking.
+        ``chance`` is None for an equal budget.
     confidence_interval : ConfidenceInterval
-        Of the expectation; its ends are ``.low`` and ``.high``.
+        Interval for the expectation; its ends are ``.low`` and ``.high``.
     pvalue : float
-        Probability that a random ranking finds at least as much, the same in all rows
-        of a model; against a reference the p-value of :func:`compare`, by Holm's
-        method.
+        Probability that a random ranking finds at least the same number. It is the same
+        in all rows of a model. In rows against a reference, it is the p-value of
+        :func:`compare`, adjusted by Holm's method.
     prediction_interval : ConfidenceInterval or None
-        Of the count in the next batch; None without ``n_items``, and for what is no
-        count.
+        Interval for the count in the next batch. None without ``n_items``, and for
+        quantities that are not counts.
 
     Examples
     --------
@@ -161,29 +163,31 @@ class BudgetRow(Result):
 
 @dataclass(frozen=True)
 class BudgetReport(Drawn, Rows):
-    """What a budget will find, as :func:`skrate.budget_report` returns it.
+    """The expected results of a budget, as :func:`skrate.budget_report` returns them.
 
-    It prints as a table, has a length, and its rows are found by position, by the
-    quantity (of the one model), by the model and the quantity, or in a loop.
+    It prints as a table. Its rows are indexed by position, by the quantity (if there is
+    one model) or by the model and the quantity. Its length is the number of rows.
 
     Attributes
     ----------
     rows : tuple of BudgetRow
-        One per model and quantity.
+        One row per model and quantity.
     rate : RateDistribution
         The distribution of the rate.
     n_samples : float
-        What counts are of: the next batch, else the cases at hand.
+        The number of samples to which counts refer: the size of the next batch, or
+        without ``n_items`` the number of samples at hand.
     n_items : int or None
         Size of the next batch.
     confidence_level : float
         Level of all intervals.
     prevalence : float
-        Share of the positives in the cases at hand.
+        Fraction of positives in the samples at hand.
     curves : tuple of CurveProcess
-        The hits of each model by rate, for the picture; none where undefined.
+        The hits of each model by rate, for the plot; without models that have no
+        interval.
     reference : str or None
-        The model that others are compared with, in the last rows.
+        The model with which the last rows compare each other model.
 
     Examples
     --------
@@ -218,26 +222,27 @@ class BudgetReport(Drawn, Rows):
     def __getitem__(self, which: int | str | tuple[str, str]) -> BudgetRow:
         if isinstance(which, int):
             return self.rows[which]
-        models, asked = self.models, which
+        models, key = self.models, which
         if isinstance(which, str):
             which = (models[0], which) if len(models) == 1 else ("", which)
         for row in self.rows:
             if (row.model, row.quantity) == which:
                 return row
         raise KeyError(
-            f"{asked!r} is no row: ask for [model, quantity], of the models "
-            f"{list(models)} and the quantities {list(QUANTITIES)}; or, of others than "
-            f"the reference, {list(DIFFERENCES)}."
+            f"{key!r} is not a row: use [model, quantity], with a model of "
+            f"{list(models)} and a quantity of {list(QUANTITIES)}; for models that are "
+            f"compared with a reference also {list(DIFFERENCES)}."
         )
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns by name, as ``pandas.DataFrame`` takes them.
+        """Return the columns by name, for ``pandas.DataFrame``.
 
-        With ``n_items`` also "prediction_interval_low" and "prediction_interval_high",
-        None for what is no count; with ``reference`` also its name.
+        With ``n_items`` there are also "prediction_interval_low" and
+        "prediction_interval_high", which are None for quantities that are not counts.
+        With ``reference`` there is also its name.
         """
-        known = {} if self.reference is None else {"reference": self.reference}
-        return plain_columns(self.rows, rate=rendered(self.rate), **known)
+        reference = {} if self.reference is None else {"reference": self.reference}
+        return plain_columns(self.rows, rate=rendered(self.rate), **reference)
 
     def __repr__(self) -> str:
         blocks = [line for block in self._blocks() for line in block]
@@ -253,7 +258,7 @@ class BudgetReport(Drawn, Rows):
         return html_table(lines, " ".join([self._budget(), *self._notes()]))
 
     def _budget(self) -> str:
-        """Return in words how many cases will be processed, and of which."""
+        """Return a sentence with the number of samples that will be processed."""
         level, n = self.confidence_level, self.n_samples
         low, high = self.rate.ppf([(1 - level) / 2, (1 + level) / 2])
         which = "at hand" if self.n_items is None else "of the next batch"
@@ -279,7 +284,7 @@ class BudgetReport(Drawn, Rows):
         return head if self.n_items is None else [*head, f"next batch, {level}"]
 
     def _blocks(self) -> Iterator[list[list[str]]]:
-        """Yield for each model the cells of a line that names it, and of its rows."""
+        """Yield the table cells of each model: a line with its name, then its rows."""
         width = len(self._head())
         kinds: dict[tuple[str, str], list[BudgetRow]] = {}
         for row in self.rows:
@@ -296,34 +301,34 @@ class BudgetReport(Drawn, Rows):
 
 
 def _cells(row: BudgetRow) -> list[str]:
-    """Return a row as text, with the digits that its interval and chance need."""
+    """Return the cells of a row, with two significant digits of the interval width."""
     low, high = row.confidence_interval
     digits = _digits(high - low)
     if digits is None:
         digits = _digits(row.value) or 0
-    value, *ends = (f"{number:,.{digits}f}" for number in (row.value, low, high))
-    # Of less than what the interval is about there would be nothing to see.
+    center, *ends = (f"{number:,.{digits}f}" for number in (row.value, low, high))
+    # More decimals if the chance value is smaller than the interval width.
     chance = ""
     if row.chance is not None:
         chance = f"{row.chance:,.{max(digits, _digits(row.chance) or 0)}f}"
     batch = ""
     if row.prediction_interval is not None:
         batch = "{:,.0f} to {:,.0f}".format(*row.prediction_interval)
-    return [f"  {row.quantity}", value, " to ".join(ends), chance, batch]
+    return [f"  {row.quantity}", center, " to ".join(ends), chance, batch]
 
 
 def _digits(number: float) -> int | None:
-    """Return the digits behind the point that show two figures of a number, if any."""
-    # Rounding leaves less.
+    """Return the decimals that show two significant digits, None for 0 or infinity."""
+    # Numbers below 1e-9 are rounding errors.
     if not 1e-9 < number < math.inf:
         return None
     return min(max(1 - math.floor(math.log10(number)), 0), 9)
 
 
 def _aligned(lines: list[list[str]]) -> list[str]:
-    """Return lines of cells as columns, the first to the left and others right.
+    """Return lines of cells as text columns, the first left and the rest right aligned.
 
-    A line with one cell only may be longer.
+    A line with a single cell does not widen its column.
     """
     rows = [line for line in lines if any(line[1:])]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -349,66 +354,70 @@ def budget_report(
     weights: Weights = "frequency",
     pos_label: Label = None,
 ) -> BudgetReport:
-    """Report what models will find under a budget, miss and waste, in counts.
+    """Report the number of positives that models find and miss under a budget.
 
-    The expected numbers of positives found and missed and of false alarms, recall,
-    precision, lift and the number needed, each with its interval and what a random
-    order would give; and intervals for the counts of the batch that is ranked next.
+    Which results can you expect if only a fraction of all samples is processed? The
+    report has the expected number of positives that are detected or missed, the number
+    of false alarms, recall, precision, lift and the number needed. Each has an interval
+    and the expectation of a random order. Counts also have prediction intervals for the
+    next batch. Unlike scikit-learn's report, it needs scores, not predicted labels.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or, without ``y_score``, a table of counts, or the
+        True labels of two classes. Without ``y_score``, it is a table of counts, the
         rankings of folds, or a mapping of such rankings by model.
     y_score : array-like, mapping or data frame, default=None
-        Scores of shape (n_samples,), higher for the positive class; or of several
-        models: a mapping or data frame with an entry or column per model, or an array
-        of shape (n_samples, n_models) with two or more columns, named by their numbers.
+        Scores of shape (n_samples,), higher for the positive class. For several models,
+        a mapping or data frame with an entry or column per model, or an array of shape
+        (n_samples, n_models) with two or more columns, named by their numbers.
     rate : "uniform", float or distribution
-        The share of all cases that will be processed: a number in (0, 1], a frozen
+        The fraction of all samples that will be processed: a number in (0, 1], a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
     n_items : int, default=None
-        Size of the next batch, which counts and prediction intervals are then of. None
-        counts the cases at hand.
+        Size of the next batch, to which counts and prediction intervals then refer. If
+        None, counts refer to the samples at hand.
     reference : str or int, default=None
-        The name of the model that all others are compared with: how many more they
-        find, and how many more false alarms they raise. Columns of an array and entries
-        of a list are named by their numbers, from 0. None compares none.
+        The name of the model with which each other model is compared, by the positives
+        that the other finds in addition, and by its additional false alarms. Columns of
+        an array and entries of a list are named by their numbers, from 0. If None, no
+        models are compared.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient; the next batch has some, too.
+        The cluster of each sample, such as its patient. The next batch has clusters of
+        the same kind.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
+        Weights of the samples.
     weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are: "frequency" are whole numbers of repetitions of a case,
-        "sampling" the inverse probabilities with which cases were sampled. For a
-        case-control sample pass ``prevalence`` to the average precision instead.
+        The meaning of the weights: "frequency" are whole numbers of repetitions of a
+        sample, "sampling" the inverse probabilities with which samples were drawn. For
+        a case-control sample pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     report : BudgetReport
-        With one row per model and quantity, and with ``reference`` two more of each
-        other model, at a known rate three. Intervals are nan where the sample has fewer
-        than two cases of a class, and recall and lift without a positive; the number
-        needed is infinite where nothing is found.
+        With one row per model and quantity. With ``reference``, each other model has
+        two more rows, or three at a fixed rate. Intervals are nan if a class has fewer
+        than two samples. Recall and lift are nan without a positive. The number needed
+        is infinite if no positive is detected.
 
     Raises
     ------
     ValueError
-        If ``rate`` is the integer 1, which may be one case or all of them, two models
-        have one name, ``reference`` is none of several, or folds, labels, scores,
-        weights or clusters do not fit.
+        If ``rate`` is the integer 1, which may mean one sample or all, if two models
+        have the same name, if ``reference`` is not one of several models, or if folds,
+        labels, scores, weights or clusters do not fit.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two cases, or the rate is certain to be 0.
+        If a class has fewer than two samples, or the rate is certain to be 0.
     UserWarning
-        If a known rate leaves fewer than 5 cases above the cut, or scores may be turned
-        round; with ``reference`` as :func:`compare` warns.
+        If a fixed rate leaves fewer than 5 samples above the cut, or if scores seem to
+        be reversed; with ``reference`` also the warnings of :func:`compare`.
 
     See Also
     --------
@@ -417,28 +426,30 @@ def budget_report(
 
     Notes
     -----
-    Found is n E[H(R)], of the rate R, the number n of cases that counts are of, and the
-    hit curve H(r): the positives in the first r, as a share of all cases. Precision
-    and lift are means over budgets that process something; in the number needed, E[R] /
-    E[H(R)], large budgets count more. For folds H(r) is the number found if the same
-    share r of each is processed; a case tested in several repeats counts once.
+    The expected number of positives detected is n E[H(R)]. Here R is the rate, n the
+    number of samples to which counts refer, and H(r) the hit curve: the positives in
+    the first r, as a fraction of all samples. Precision and lift are means over nonzero
+    budgets. In the number needed, E[R] / E[H(R)], large budgets count more. For folds,
+    H(r) processes the same fraction r of each fold, and a sample that is tested in
+    several repeats counts once.
 
-    Intervals are for expectations over budgets and batches, as in :func:`estimate`; for
+    Intervals are for expectations over budgets and batches, as in :func:`estimate`. For
     counts they include the uncertainty of the prevalence. A prediction interval covers
-    the count of a single batch under a single budget. The p-value compares with a
-    random order.
+    the count of a single batch under a single budget. The p-value compares the model
+    with a random order.
+
     Against a ``reference``, interval and p-value come from :func:`compare` of the hits.
-    The equal budget is the rate r' at which the reference finds as many as the model
-    does at its rate; its interval has all r' at which the difference of the two, with
-    its interval as :func:`compare_curves` has it, may be 0. In seven simulations of 400
-    samples it covered in 0.94 to 0.96 at a level of 0.95.
-    :ref:`counts_and_a_report_card` has all rows, and how they are made.
+    The equal budget is the rate r' that gives the reference the same hits as the model
+    has at its rate. Its interval has all r' for which the difference of the two may be
+    0, by the interval of :func:`compare_curves`. In seven simulations of 400 data sets
+    its coverage was 0.94 to 0.96 at a level of 0.95.
+    :ref:`counts_and_a_report_card` explains all rows.
 
     Cost: one sort per model.
 
     Examples
     --------
-    Two models, and a budget that is known roughly:
+    Two models, and an uncertain budget:
 
     >>> import numpy as np
     >>> from skrate import budget_report, rates
@@ -483,14 +494,14 @@ def budget_report(
     base, first = _check_reference(reference, ranked), next(iter(ranked.values()))
     if first.estimated is not None and n_items is not None:
         raise ValueError(
-            "n_items is for counts of the next batch, and nothing is known of those by "
-            "the estimated labels in y_true: leave it out, and scale the counts."
+            "n_items excludes estimated labels in y_true, because they describe only "
+            "the samples at hand: leave it out, and scale the counts."
         )
     of_models = "y_true" if y_score is None else "y_score"
     if are_columns(y_score) or len(ranked) > 1:
         of_models += "[{!r}]"
     hits = _expected_hits(ranked, law, level, of_models)
-    # More rates where the budget is.
+    # The grid is finer where the budget is likely.
     likely = law.ppf(np.linspace(0.005, 0.995, 50))
     grid = np.unique([*np.linspace(0, 1, 101), *likely, law.mean()])
     curves = [
@@ -513,7 +524,7 @@ def budget_report(
 
 
 class _Budget(NamedTuple):
-    """The rate at which cases are processed, and the number that counts are of."""
+    """The rate, the size of the next batch, and the number to which counts refer."""
 
     law: RateDistribution
     n_items: int | None
@@ -523,9 +534,9 @@ class _Budget(NamedTuple):
 def _expected_hits(
     ranked: dict[str, Ranked], law: RateDistribution, level: float, argument: str
 ) -> dict[str, Evaluation]:
-    """Return what each model finds, with warnings of what is unknown or turned round.
+    """Return the expected hits of each model; warn if undefined or scores are reversed.
 
-    ``argument`` has the scores, formatted with the name of the model.
+    ``argument`` names the scores in warnings, formatted with the name of the model.
     """
     cases = next(iter(ranked.values()))
     units, reason = Units.make_ranking_units(cases, level), no_inference_reason(cases)
@@ -534,17 +545,17 @@ def _expected_hits(
         return {name: _evaluated(metric, one, units) for name, one in ranked.items()}
 
     hits = evaluated(ExpectedHits(law))
-    # It is for the samples, not for a ranking of them, to leave it unknown.
+    # The samples, not a ranking, make the uncertainty unknown: warn once.
     if reason is not None:
         warn_undefined("The uncertainty of the budget report", reason)
-        return {name: replace(one, is_known=False) for name, one in hits.items()}
+        return {name: replace(model, is_known=False) for name, model in hits.items()}
     defined_value(ExpectedHits(law), cases)
     if law.mean() == 0:
         reason = "the rate is certain to be 0"
         warn_undefined("Each of precision, lift and number needed", reason)
     recalls = evaluated(RecallAtRate(law))
     warn_reversed_scores(
-        (argument.format(name), one, None) for name, one in recalls.items()
+        (argument.format(name), model, None) for name, model in recalls.items()
     )
     return hits
 
@@ -557,44 +568,44 @@ def _model_rows(name: str, hits: Evaluation, budget: _Budget) -> list[BudgetRow]
         pvalue = chance_pvalue(RecallAtRate(law), law, ranked)
 
     def row(quantity: Quantity, metric: Metric | None, chance: float) -> BudgetRow:
-        found = hits if metric is None else _evaluated(metric, ranked, hits.units)
-        is_known = hits.is_known and not np.isnan(found.value)
+        evaluation = hits if metric is None else _evaluated(metric, ranked, hits.units)
+        is_known = hits.is_known and not np.isnan(evaluation.value)
         return BudgetRow(
             model=name,
             quantity=quantity,
-            value=found.value,
-            confidence_interval=found.interval() if is_known else _UNKNOWN,
+            value=evaluation.value,
+            confidence_interval=evaluation.interval() if is_known else _UNKNOWN,
             chance=chance,
             pvalue=pvalue,
         )
 
-    found = row("found", None, processed * p)
-    missed = row("missed", ExpectedHits(law, missed=True), law.mirrored.mean() * p)
+    hit_row = row("found", None, processed * p)
+    miss_row = row("missed", ExpectedHits(law, missed=True), law.mirrored.mean() * p)
     counts = [
-        _mapped(found, "found", lambda hits: n_samples * hits),
-        _mapped(missed, "missed", lambda misses: n_samples * misses),
-        _mapped(found, "false alarms", lambda hits: n_samples * (processed - hits)),
+        _mapped(hit_row, "found", lambda hits: n_samples * hits),
+        _mapped(miss_row, "missed", lambda misses: n_samples * misses),
+        _mapped(hit_row, "false alarms", lambda hits: n_samples * (processed - hits)),
     ]
     if n_items is not None:
         ends, level = [_UNKNOWN] * len(counts), hits.plan.confidence_level
         if hits.is_known:
             expected = [count.confidence_interval for count in counts]
             ends = predicted(ranked, law, n_items, level, expected)
-        both = zip(counts, ends, strict=True)
-        counts = [replace(count, prediction_interval=batch) for count, batch in both]
+        pairs = zip(counts, ends, strict=True)
+        counts = [replace(count, prediction_interval=batch) for count, batch in pairs]
     return [
         *counts,
         row("recall", RecallAtRate(law), processed),
         row("precision", PrecisionAtRate(law), p),
         row("lift", LiftAtRate(law), 1.0),
-        _mapped(found, "number needed", lambda hits: _ratio(processed, hits)),
+        _mapped(hit_row, "number needed", lambda hits: _ratio(processed, hits)),
     ]
 
 
 def _mapped(
     row: BudgetRow, quantity: Quantity, function: Callable[[float], float]
 ) -> BudgetRow:
-    """Return the row of what a monotone function makes of a quantity."""
+    """Return the row of a monotone function of a quantity."""
 
     def map_ends(ends: ConfidenceInterval) -> ConfidenceInterval:
         return ConfidenceInterval(*sorted(map(function, ends)))
@@ -611,45 +622,44 @@ def _mapped(
 
 
 def _evaluated(metric: Metric, ranked: Ranked, units: Units) -> Evaluation:
-    """Return a metric of a ranking, or of the consensus of folds."""
-    value, (low, high) = _NAN, metric.bounds(ranked.table)
+    """Return the evaluation of a metric for a ranking, or a consensus of folds."""
+    estimate, (low, high) = _NAN, metric.bounds(ranked.table)
     if is_defined(metric, ranked.table):
-        value = min(max(metric.value(ranked.table), low), high)
-    return Evaluation(metric, [OnRanking(metric, ranked, value)], units)
+        estimate = min(max(metric.value(ranked.table), low), high)
+    return Evaluation(metric, [OnRanking(metric, ranked, estimate)], units)
 
 
 def _ratio(whole: float, part: float) -> float:
-    """Return whole / part: infinite where there is no part of it."""
+    """Return whole / part: infinite if ``part`` is 0, nan if both are 0."""
     if not part <= 0:
         return whole / part
     return float("inf") if whole > 0 else _NAN
 
 
 def _check_reference(reference: Any, models: Mapping[str, Any]) -> str | None:
-    """Return the name of the model that others are compared with."""
+    """Return the name of the reference model, None without one."""
     if reference is None:
         return None
     if str(reference) not in models or len(models) < 2:
         raise ValueError(
-            f"reference={reference!r} must be one of several models: there "
-            f"{'is' if len(models) == 1 else 'are'} {', '.join(map(repr, models))}. "
-            "Pass the scores of all of them as y_score, by name."
+            f"reference={reference!r} must be one of several models: pass the scores "
+            f"of all models as y_score, by name, got {', '.join(map(repr, models))}."
         )
     return str(reference)
 
 
 def _compare_reference(
-    base: str, models: dict[str, Evaluation], budget: _Budget
+    reference: str, models: dict[str, Evaluation], budget: _Budget
 ) -> list[BudgetRow]:
-    """Return what each model finds more than the reference, and raises in vain."""
-    (law, n_items, n_samples), other = budget, models.pop(base)
+    """Return the rows that compare each model with the reference."""
+    (law, n_items, n_samples), base = budget, models.pop(reference)
     pairs, recall = [], RecallAtRate(law)
     for model in models.values():
         if model.is_known:
-            warn_small_sample([recall] * 2, [model.cases, other.cases])
-        pairs.append((model - other).comparison(model.plan))
+            warn_small_sample([recall] * 2, [model.cases, base.cases])
+        pairs.append((model - base).comparison(model.plan))
     pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), "holm").tolist()
-    # What one model processes and the other does not.
+    # The hits differ at most by the samples that only one model processes.
     most, rows = n_samples * min(law.mean(), law.mirrored.mean()), []
     for (name, model), pair, pvalue in zip(models.items(), pairs, pvalues, strict=True):
         low, high = (n_samples * end for end in pair.confidence_interval)
@@ -657,61 +667,61 @@ def _compare_reference(
         if n_items is not None and not model.is_known:
             batch = _UNKNOWN
         elif n_items is not None:
-            both, level = (model.cases, other.cases), model.plan.confidence_level
-            batch = predicted_difference(both, law, n_items, level, ends)
+            rankings, level = (model.cases, base.cases), model.plan.confidence_level
+            batch = predicted_difference(rankings, law, n_items, level, ends)
         more = BudgetRow(
             model=name,
             quantity="more found",
-            value=n_samples * (model.value - other.value),
+            value=n_samples * (model.value - base.value),
             confidence_interval=ends,
             chance=0.0,
             pvalue=pvalue,
             prediction_interval=batch,
         )
-        # Without a negative 0.
-        rows += [more, _mapped(more, "more false alarms", lambda found: 0.0 - found)]
+        # Not -hits, which could be -0.0.
+        rows += [more, _mapped(more, "more false alarms", lambda hits: 0.0 - hits)]
         rate = fixed_rate(law)
         if rate is not None and model.is_known:
-            value, (low, high) = _equal_rate(model.cases, other.cases, rate, model.plan)
-            equal = BudgetRow(
+            equal, (low, high) = _equal_rate(model.cases, base.cases, rate, model.plan)
+            equal_row = BudgetRow(
                 model=name,
                 quantity="equal budget",
-                value=n_samples * value,
+                value=n_samples * equal,
                 confidence_interval=ConfidenceInterval(
                     n_samples * low, n_samples * high
                 ),
                 chance=None,
                 pvalue=pvalue,
             )
-            rows.append(equal)
+            rows.append(equal_row)
     return rows
 
 
 def _equal_rate(
-    model: Ranked, other: Ranked, rate: float, plan: Plan
+    model: Ranked, reference: Ranked, rate: float, plan: Plan
 ) -> tuple[float, ConfidenceInterval]:
-    """Return the rate at which the other finds what a model finds at its rate.
+    """Return the rate that gives the reference the recall of a model at ``rate``.
 
-    The interval holds the rates at which the difference of what both find may be 0.
+    The interval contains the rates for which the difference of both recalls may be 0.
     """
     units = Units([model], Plan(stratify=False))
     spread = rate * np.geomspace(1 / 50, 50, 160)
     steps = np.unique(np.append(spread[spread < 1], [rate, 1.0]))
-    found = evaluate_curve("recall", [model], np.full(len(steps), rate), units)
-    process = (evaluate_curve("recall", [other], steps, units) - found).process
+    target = evaluate_curve("recall", [model], np.full(len(steps), rate), units)
+    process = (evaluate_curve("recall", [reference], steps, units) - target).process
     low, high = process.interval(plan.level)
-    # Nothing is found where nothing is processed.
-    places = np.append(0.0, steps)
-    differences = np.append(-found.values[0], process.values)
-    value = np.interp(0.0, differences, places)
-    alike = places[np.abs(differences) < NEGLIGIBLE]
-    if len(alike):
-        # Where nothing more is found for a while, the nearest rate.
-        value = alike[np.argmin(np.abs(alike - rate))]
-    least = np.interp(0.0, np.maximum.accumulate(high), steps, left=0.0)
-    most = np.interp(0.0, np.maximum.accumulate(low), steps, right=1.0)
-    ends = min(least, value), max(most, value)
-    return float(value), ConfidenceInterval(*map(float, ends))
+    # The recall at rate 0 is 0.
+    rates = np.append(0.0, steps)
+    differences = np.append(-target.values[0], process.values)
+    equal_rate = np.interp(0.0, differences, rates)
+    equal_rates = rates[np.abs(differences) < NEGLIGIBLE]
+    if len(equal_rates):
+        # If the recall is constant over several rates, take the nearest rate.
+        equal_rate = equal_rates[np.argmin(np.abs(equal_rates - rate))]
+    lowest = np.interp(0.0, np.maximum.accumulate(high), steps, left=0.0)
+    highest = np.interp(0.0, np.maximum.accumulate(low), steps, right=1.0)
+    ends = min(lowest, equal_rate), max(highest, equal_rate)
+    return float(equal_rate), ConfidenceInterval(*map(float, ends))
 
 
 def _ranked_models(
@@ -721,7 +731,7 @@ def _ranked_models(
     cases: dict[str, Any],
     law: RateDistribution,
 ) -> dict[str, Ranked]:
-    """Return the sample as each model ranks it, by the name of the model."""
+    """Return the ranking of each model, by the name of the model."""
     is_one = isinstance(y_true, FoldRankings) or not are_columns(y_score)
     if are_fold_rankings(y_true) or not is_one:
         models = find_model_rankings(
@@ -733,15 +743,15 @@ def _ranked_models(
     if folds is not None:
         check_cuts("number found", law.mean(), folds)
     return {
-        name: each[0] if folds is None else pool_folds(folds, weights)
-        for name, (each, folds) in models.items()
+        name: rankings[0] if folds is None else pool_folds(folds, weights)
+        for name, (rankings, folds) in models.items()
     }
 
 
 class ExpectedHits(Metric):
-    """The share of all cases that is processed and positive: prevalence x recall.
+    """The fraction of all samples that is processed and positive: prevalence x recall.
 
-    Or, where ``missed``, the share that is positive and not processed.
+    With ``missed``, it is the fraction that is positive and not processed.
     """
 
     rate: Any
@@ -750,7 +760,7 @@ class ExpectedHits(Metric):
     needs = ()
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return its range: no more is found than is processed."""
+        """Return 0 and the fraction processed, or with ``missed`` not processed."""
         return 0.0, (self.law.mirrored if self.missed else self.law).mean()
 
     def compute(self, table: RankTable) -> float:
@@ -760,8 +770,8 @@ class ExpectedHits(Metric):
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         n_pos = pos.sum(axis=1)
-        share = self._share(table_recalls(pos, neg, self.law))
-        return np.asarray(n_pos / (n_pos + neg.sum(axis=1)) * share)
+        fraction = self._share(table_recalls(pos, neg, self.law))
+        return np.asarray(n_pos / (n_pos + neg.sum(axis=1)) * fraction)
 
     def slopes(self, table: RankTable) -> Slopes:
         slopes, recall = recall_slopes(table, self.law)
@@ -773,10 +783,10 @@ class ExpectedHits(Metric):
 
 
 class Spread(NamedTuple):
-    """How many independent cases the sample is worth."""
+    """The number of independent samples with the same variance, and a design effect."""
 
     n: float
-    effect: float = 1.0  # How many times more a batch varies than of independent cases.
+    effect: float = 1.0  # Variance of a batch relative to independent samples.
 
 
 def predicted(
@@ -786,15 +796,15 @@ def predicted(
     level: float,
     expected: Sequence[ConfidenceInterval] = (ConfidenceInterval(np.inf, -np.inf),) * 3,
 ) -> list[ConfidenceInterval]:
-    """Return bounds of what a batch will find, miss, and raise in vain, by a sample.
+    """Return prediction intervals for the hits, misses and false alarms of a batch.
 
-    Given the rate, the cases above the cut are positive with one probability, a beta
-    variable by its uncertainty, and that of where the scores of the batch are cut. The
-    intervals of what is ``expected`` of each count lie between the bounds.
+    Given the rate, the samples above the cut are positive with one probability. It has
+    a beta distribution, because it is estimated, and because the cut of the batch
+    varies. The bounds contain the intervals of the ``expected`` counts.
     """
     table = ranked.table
     of_found = _spread(ExpectedHits(law), ranked, level)
-    # Clusters of positives move the number of all, and so what is left of them.
+    # Clusters of positives change the number of all positives, and thus of misses.
     of_missed = _spread(ExpectedHits(law, missed=True), ranked, level)
     rates = law.ppf((np.arange(_POINTS) + 0.5) / _POINTS)
     n_processed = np.rint(n_items * rates).astype(np.intp)
@@ -808,46 +818,46 @@ def predicted(
         (n_processed, 1 - above),
     ]
     tails = (1 - level) / 2, 1 - (1 - level) / 2
-    parts = rates.max(), 1 - rates.min(), rates.max()
+    limits = rates.max(), 1 - rates.min(), rates.max()
     return [
         _round_outward(
-            [_quantile(*count, tail) for tail in tails], reach, n_items * float(part)
+            [_quantile(*count, tail) for tail in tails], reach, n_items * float(limit)
         )
-        for count, reach, part in zip(counts, expected, parts, strict=True)
+        for count, reach, limit in zip(counts, expected, limits, strict=True)
     ]
 
 
 def _round_outward(
-    ends: Sequence[float], expected: ConfidenceInterval, most: float
+    ends: Sequence[float], expected: ConfidenceInterval, maximum: float
 ) -> ConfidenceInterval:
-    """Return bounds in whole cases that hold an interval, up to the most there are."""
-    # Whole cases, also of a budget for a part of one.
-    most = float(np.ceil(round(most, 6)))
+    """Return whole-number bounds that contain an interval, within the maximum count."""
+    # Round up, because a budget can end within a sample.
+    maximum = float(np.ceil(round(maximum, 6)))
     low = min(float(ends[0]), float(np.floor(expected.low)))
     high = max(float(ends[1]), float(np.ceil(expected.high)))
-    return ConfidenceInterval(max(low, -most), min(high, most))
+    return ConfidenceInterval(max(low, -maximum), min(high, maximum))
 
 
 def predicted_difference(
-    both: tuple[Ranked, Ranked],
+    models: tuple[Ranked, Ranked],
     law: RateDistribution,
     n_items: int,
     level: float,
     expected: ConfidenceInterval,
 ) -> ConfidenceInterval:
-    """Return bounds of how many more of a batch the first model will find."""
-    first = both[0]
-    # Each of so many budgets has several differences.
+    """Return a prediction interval for the hits of the first model minus the second."""
+    first = models[0]
+    # Each budget gets _POINTS / n_budgets quantiles of the difference.
     n_budgets = 128
     budgets = law.ppf((np.arange(n_budgets) + 0.5) / n_budgets)
     rates, of_budget = np.unique(budgets, return_inverse=True)
-    process = curve_process("hits", both, rates)
+    process = curve_process("hits", models, rates)
     of_batch = process.standard_error
     if not first.are_repetitions and first.clusters is None:
-        # Weights are not in the next batch.
-        alike = [replace(one, kind="frequency") for one in both]
-        of_batch = curve_process("hits", alike, rates).standard_error
-    # What was hardly seen is uncertain by one case at the cut.
+        # The next batch has no sampling weights.
+        repeated = [replace(model, kind="frequency") for model in models]
+        of_batch = curve_process("hits", repeated, rates).standard_error
+    # Rarely observed differences are uncertain by one sample at the cut.
     difference, error, of_batch = (
         np.tile(by_rate[of_budget], _POINTS // n_budgets)
         for by_rate in (
@@ -856,49 +866,49 @@ def predicted_difference(
             np.hypot(of_batch, process.grain),
         )
     )
-    # Of each budget as far from either end, so that models can change places.
+    # Symmetric levels: exchanged models must have the negative interval.
     half = (np.arange(_POINTS // 2) + 0.5) * _GOLDEN % 1
     quantiles = np.concatenate([half, 1 - half])
     freedom = first.unit_dof
     mean = n_items * (difference + error * special.stdtrit(freedom, quantiles))
-    # A thousandth of a case is as good as none.
+    # Avoid division by 0: a thousandth of a sample is negligible.
     spread = np.maximum(np.sqrt(n_items * first.total) * of_batch, 1e-3)
     skewness = n_items * difference / spread**3
-    of_one = n_items * float(np.minimum(rates, 1 - rates).max())
-    most = int(np.ceil(round(of_one, 6)))
+    max_difference = n_items * float(np.minimum(rates, 1 - rates).max())
+    max_count = int(np.ceil(round(max_difference, 6)))
 
     def below(count: int) -> float:
-        """Return the probability of no more than a count, by three moments."""
+        """Return P(difference <= count), by three moments."""
         distance = (count + 0.5 - mean) / spread
         return float(stats.pearson3.cdf(distance, skewness).mean())
 
     ends = [
-        bisect_left(range(-most, most), tail, key=below) - most
+        bisect_left(range(-max_count, max_count), tail, key=below) - max_count
         for tail in ((1 - level) / 2, (1 + level) / 2)
     ]
-    return _round_outward(ends, expected, of_one)
+    return _round_outward(ends, expected, max_difference)
 
 
 def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
-    """Return what the cases are worth to a count, by the variance of its mean."""
+    """Return the effective number of samples for a count, by its variance."""
     if ranked.is_plain:
         return Spread(ranked.total)
-    parts = influence_parts(influence_values(metric, ranked), ranked)
+    variance = influence_parts(influence_values(metric, ranked), ranked)
     independent = table_variance(metric, ranked.table).total
-    shows_none = is_zero_variance(min(parts.total, independent))
-    effect = 1.0 if shows_none else parts.total / independent
+    shows_none = is_zero_variance(min(variance.total, independent))
+    effect = 1.0 if shows_none else variance.total / independent
     if ranked.clusters is not None and not shows_none:
-        # Few clusters may vary less than others would: Student's t is wider.
-        of_few = t_quantile(level, degrees_of_freedom((parts, ranked)))
-        # At a level of next to 0 both are 0.
+        # The variance of a small number of clusters is uncertain: use Student's t.
+        of_few = t_quantile(level, degrees_of_freedom((variance, ranked)))
+        # At a level near 0 both quantiles are 0.
         effect *= (of_few / max(t_quantile(level), NEGLIGIBLE)) ** 2
-    # Clusters that vary less than single cases do not make a sample worth any number.
+    # Clusters that vary less than single samples must not make n arbitrarily large.
     effect = max(effect, 1e-3)
     n = ranked.total / effect
     if ranked.weights is not None and not ranked.are_repetitions:
-        # Where heavy cases have not erred, they could have.
+        # At most Kish's effective size: heavy samples without errors could have some.
         n = min(n, ranked.total / float(np.mean(ranked.weights**2)))
-    # Clusters are in the next batch, too; weights are not.
+    # The next batch has clusters, but no weights.
     return Spread(n, effect if ranked.clusters is not None else 1.0)
 
 
@@ -909,34 +919,35 @@ def _shares(
     n_items: int,
     spread: Spread,
 ) -> FloatArray:
-    """Return shares of positives in a part of the next batch, one for each rate.
+    """Return the fraction of positives in a part of the next batch, for each rate.
 
-    With q the share of ``positives`` in the part r, and ``purity`` that at the cut, a
-    part of n cases has q (1 - q) + (purity - q)^2 (1 - r) over r n as its variance: the
-    second term is that of the place of the cut, which the batch adds, too.
+    Let q be the fraction of positives in the part r of n samples, and ``purity`` the
+    fraction at the cut; ``positives`` is q r. The variance of q is
+    (q (1 - q) + (purity - q)^2 (1 - r)) / (r n). The second term comes from the
+    position of the cut, which varies in the batch, too.
     """
     seen, batch = part * spread.n, np.maximum(part * n_items, 1.0)
-    # Half a case of each class is added: a share of next to no cases is nearly unknown.
-    share = (positives * spread.n + 0.5) / (seen + 1)
-    share = np.clip(share, 0.5 / (seen + 1), None)
-    binomial, of_cut = share * (1 - share), (purity - share) ** 2 * (1 - part)
-    each = binomial + of_cut
-    # As of a posterior distribution: a sample of none leaves the prior one.
-    variance = each / (seen + 2)
-    # Clusters that vary less than single cases leave the binomial counts as they are.
-    variance += np.maximum(of_cut + (spread.effect - 1) * each, 0) / batch
+    # Add half a sample of each class: with almost no samples, q is nearly unknown.
+    fraction = (positives * spread.n + 0.5) / (seen + 1)
+    fraction = np.clip(fraction, 0.5 / (seen + 1), None)
+    binomial, of_cut = fraction * (1 - fraction), (purity - fraction) ** 2 * (1 - part)
+    unit_variance = binomial + of_cut
+    # The variance of a posterior distribution; without samples, of the prior one.
+    variance = unit_variance / (seen + 2)
+    # Clusters that vary less than single samples do not change the binomial counts.
+    variance += np.maximum(of_cut + (spread.effect - 1) * unit_variance, 0) / batch
     size = np.maximum(binomial / variance - 1, 0.5)
     quantiles = (np.arange(_POINTS) + 0.5) * _GOLDEN % 1
-    shares = special.betaincinv(size * share, size * (1 - share), quantiles)
-    return np.asarray(shares)
+    fractions = special.betaincinv(size * fraction, size * (1 - fraction), quantiles)
+    return np.asarray(fractions)
 
 
-def _quantile(sizes: IntArray, shares: FloatArray, q: float) -> float:
-    """Return the least count that a mixture of binomials exceeds with 1 - q or less."""
+def _quantile(sizes: IntArray, fractions: FloatArray, q: float) -> float:
+    """Return the minimum x with P(X <= x) >= q, for X a mixture of binomials."""
 
     def reaches(count: int) -> bool:
         more = np.maximum(sizes - count, 1)
-        below = special.betainc(more, count + 1.0, 1 - shares)
+        below = special.betainc(more, count + 1.0, 1 - fractions)
         return float(np.where(sizes > count, below, 1.0).mean()) >= q
 
     return float(bisect_left(range(int(sizes.max())), True, key=reaches))
