@@ -1,4 +1,4 @@
-"""Expected gain: what the processed cases are worth, under a budget of money."""
+"""Expected gain: the value of the processed samples, under a budget of money."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ from skrate.rates.laws import RateDistribution, RateLike, check_rate, is_uniform
 
 __all__ = ["expected_gain_score"]
 
-# What one more unit of gain, or of cost, in each group adds.
+# Derivatives by the gain, and by the cost, of each group.
 WorthSlopes = tuple[FloatArray, FloatArray]
-# One number per case, or one per class.
+# One number per sample, or one per class.
 GainLike: TypeAlias = ArrayLike | Mapping[str, float]
 CLASSES = ("positive", "negative")
 NO_CASES = (
-    "gain or cost per case is of single cases, which are not known of a RankTable, of "
-    "batches or of a sample that is planned: give labels and scores alone, or a gain "
-    "per class, {'positive': ..., 'negative': ...}, without cost."
+    "gain or cost per sample needs y_true and y_score: pass these, or a gain per "
+    "class, {'positive': ..., 'negative': ...}, without cost. A RankTable, batches and "
+    "planned samples do not contain single samples."
 )
 
 
@@ -83,80 +83,80 @@ def expected_gain_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    r"""Compute the expected gain of processing cases, best first, until a budget ends.
+    r"""Compute the expected gain of processing samples, best first, within a budget.
 
-    Cases differ in what they are worth, as the amount of a fraud or the value of a
-    customer, and maybe in what they cost. The budget is then a share of the money that
-    it would cost to process all cases, not of their number. With a gain of 1 per
-    positive it is the expected number of positives found.
+    Samples differ in gain, such as the amount of a fraud or the value of a customer,
+    and possibly in cost. The budget is then a fraction of the cost of all samples, not
+    of their number. With a gain of 1 per positive it is the expected number of
+    processed positives.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
         True labels of two classes; or, with a gain per class, a table, or folds,
-        without ``y_score``. A gain per case says all about it: the label is not looked
-        at.
+        without ``y_score``. With a gain per sample the labels are ignored.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the cases to process first.
+        Scores, higher for the samples to process first.
     gain : array-like of shape (n_samples,) or dict
-        What is gained if this case is processed, in any unit; below 0 it is a loss. One
-        number per case, its label included: ``np.where(fraud, amount, 0)``, since
-        ``amount`` alone would add up legitimate transactions, too. A Series is
-        taken by position, as an array (a scorer takes it by index). Or one per class,
-        as ``{"positive": 1, "negative": -0.25}``, where a class that is left out gains
-        0. Net benefit at the threshold t has the gains 1 and ``-t / (1 - t)``.
+        The gain of processing a sample, in any unit; below 0 it is a loss. One number
+        per sample, which includes its label: ``np.where(fraud, amount, 0)``, because
+        ``amount`` would also add up legitimate transactions. A Series is taken by
+        position, as an array (a scorer takes it by index). Or one number per class, as
+        ``{"positive": 1, "negative": -0.25}``; a missing class gains 0. Net benefit at
+        the threshold t has the gains 1 and ``-t / (1 - t)``.
     cost : array-like of shape (n_samples,), default=None
-        What processing a case takes of the budget, not negative, in any unit; None
-        means that all cases take the same. It is not subtracted from the gain.
+        The part of the budget that processing each sample takes, not negative, in any
+        unit; None means equal costs. It is not subtracted from the gain.
     rate : "uniform", float or distribution, default="uniform"
-        The budget, as a share of the cost of all cases: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        The budget, as a fraction of the cost of all samples: a number in (0, 1], a
+        frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
     normalize : bool, default=False
-        Whether to return the gain per case, which samples of different sizes have in
-        common, in place of the sum.
+        Whether to return the gain per sample, which is comparable between data sets of
+        different sizes, instead of the sum.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases; None means equal ones. A case of weight 2 gains and costs
-        as two. The sum is in proportion to them; per case their scale is free.
+        Weights of the samples; None means equal weights. A sample of weight 2 gains and
+        costs as much as two. The sum is proportional to the weights; the gain per
+        sample does not depend on their scale.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     score : float
-        Expected gain, in units of ``gain``. Random scores give the mean rate times the
-        gain of all cases. No ranking has more than that by the gain per cost of each
-        case, which no model knows. 0 without cases that gain.
+        Expected gain, in units of ``gain``. Random scores have the mean rate times the
+        gain of all samples. The ranking by the gain per cost of each sample, which no
+        model knows, has the maximum. 0 if all gains are 0.
 
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked; a ``gain`` or ``cost`` that
-        is not finite or of another length, or names another class; a ``cost`` that is
-        negative, or zero for all cases; a gain or cost per case for a table; or a
-        ``rate`` that is none of the choices.
+        If labels, scores or weights cannot be ranked; ``gain`` or ``cost`` is not
+        finite, has another length or names another class; ``cost`` is negative, or zero
+        for all samples; a gain or cost per sample is given for a table; or ``rate`` is
+        not one of the choices.
 
     See Also
     --------
-    sklearn.metrics.make_scorer : Scorers that are handed ``gain`` as metadata, too.
-    make_ranking_scorer : The same of this package, which finds it in a column of ``X``.
-    recall_at_rate_score : The gain of positives, as a share of all of them.
-    HitCurveDisplay : What is gained at each share of the cost.
+    sklearn.metrics.make_scorer : Scorers that receive ``gain`` as metadata, too.
+    make_ranking_scorer : Scorers that can take ``gain`` from a column of ``X``.
+    recall_at_rate_score : The processed fraction of the positives.
+    HitCurveDisplay : The gain at each fraction of the cost.
 
     Notes
     -----
-    With :math:`g_i` the gain of case i, :math:`c_i` its cost, C the cost of all cases,
-    and :math:`A_i` the cost of the cases ranked above it, it is
+    With :math:`g_i` the gain of sample i, :math:`c_i` its cost, C the cost of all
+    samples, and :math:`A_i` the cost of the samples ranked above it, it is
 
     .. math:: \sum_i g_i \, \frac{G((A_i + c_i) / C) - G(A_i / C)}{c_i / C},
               \quad G(x) = E[\min(R, x)],
 
     the sum of the gains times the probability :math:`P(R > A_i / C)` of being
-    processed, where the case on which the budget ends is processed in part. What costs
-    nothing is processed as soon as all above it is, with :math:`P(R \ge A_i / C)`.
-    Cases that tie share what the budget reaches of them, in proportion to cost: where
-    they cost the same, that is the expectation over random orders of them. In [1]_ the
-    gain is a doubly robust score of the effect of a treatment; net benefit follows
-    [2]_; see the user guide. Cost: one sort.
+    processed; the sample on which the budget ends is processed in part. A sample
+    without cost is processed as soon as all samples above it are, with
+    :math:`P(R \ge A_i / C)`. Tied samples divide the budget that reaches them in
+    proportion to their costs: for equal costs, this is the expectation over their
+    random orders. In [1]_ the gain is a doubly robust score of the effect of a
+    treatment; net benefit follows [2]_; see the user guide. Cost: one sort.
 
     References
     ----------
@@ -168,8 +168,8 @@ def expected_gain_score(
 
     Examples
     --------
-    Four alerts, of which the first and the third are frauds of 100 and 900 euros. There
-    is time for two:
+    The first and the third of four alerts are frauds of 100 and 900 euros. There is
+    time for two alerts:
 
     >>> from skrate import expected_gain_score, rates
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
@@ -178,7 +178,8 @@ def expected_gain_score(
     ... )
     100.0
 
-    The third takes as long as the other three, and half of that is left for it:
+    The third takes as long as the other three together, and a third of this fits into
+    the budget:
 
     >>> gained = expected_gain_score(
     ...     y_true,
@@ -190,7 +191,7 @@ def expected_gain_score(
     >>> round(gained, 9)
     400.0
 
-    Net benefit per case at a threshold of 0.2, of a share that is known roughly:
+    Net benefit per sample at a threshold of 0.2, for an uncertain rate:
 
     >>> per_class = {"positive": 1, "negative": -0.2 / 0.8}
     >>> round(
@@ -213,14 +214,14 @@ def expected_gain_score(
 
 
 class ClassGain(NamedTuple):
-    """The gain of a positive and of a negative that is processed."""
+    """The gain of processing a positive, and a negative."""
 
     positive: float
     negative: float
 
 
 class SampleGains(NamedTuple):
-    """The gain and the cost of each case; ``cost`` is None where all cost the same."""
+    """The gain and the cost of each sample; ``cost`` is None if all costs are equal."""
 
     gain: FloatArray
     cost: FloatArray | None
@@ -235,13 +236,13 @@ class GroupGains:
 
     @lazy
     def shares(self) -> FloatArray:
-        """Share of the cost above each cut, from 0 to 1."""
+        """The fraction of the cost above each cut, from 0 to 1."""
         spent = cumulated(self.cost)
         return np.asarray(spent / spent[-1])
 
 
 class GainTable(RankTable):
-    """A table of cases that also knows what they are worth."""
+    """A table of samples with their gains and costs."""
 
     worth: GroupGains
 
@@ -250,37 +251,37 @@ class GainTable(RankTable):
         cls,
         table: RankTable,
         group: IntArray,
-        worth: SampleGains,
+        gains: SampleGains,
         weights: FloatArray | None,
     ) -> GainTable:
-        """Return a table with the worth of its cases, each in its group of ties."""
-        found = cls.__new__(cls)
-        vars(found).update(vars(table))
-        cases = weight_gains(worth, weights)
+        """Return a table with the gains and costs of its samples, by group of ties."""
+        gain_table = cls.__new__(cls)
+        vars(gain_table).update(vars(table))
+        weighted = weight_gains(gains, weights)
         gain, cost = (
-            np.bincount(group, each, minlength=table.n_groups).astype(np.float64)
-            for each in (cases.gain, cases.cost)
+            np.bincount(group, column, minlength=table.n_groups).astype(np.float64)
+            for column in (weighted.gain, weighted.cost)
         )
-        vars(found)["worth"] = GroupGains(gain, cost)
-        return found
+        vars(gain_table)["worth"] = GroupGains(gain, cost)
+        return gain_table
 
     @lazy
     def merged(self) -> Merged:
-        """The groups as they are: none is like another."""
+        """The unchanged groups, because their gains differ."""
         return Merged(self.pos, self.neg, np.arange(self.n_groups))
 
 
 class ExpectedGain(Metric, score=expected_gain_score):
-    """The expected gain under a rate, a sum over cases or per case."""
+    """The expected gain under a rate, a sum over samples or per sample."""
 
     gain: Any = field(
         default=None,
-        metadata=needed("one number per case, or one per class") | PER_CASE,
+        metadata=needed("one number per sample, or one per class") | PER_CASE,
     )
     cost: Any = field(default=None, metadata=PER_CASE)
     rate: Any = "uniform"
     normalize: bool = False
-    # Number of cases that a sum is over; None for as many as a table weighs.
+    # The number of samples in a sum; None means the total weight of the table.
     n_samples: Any = field(default=None, metadata=FILLED_IN)
 
     needs = ()
@@ -298,7 +299,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     @property
     def is_of_cases(self) -> bool:
-        """Whether cases are worth something each, of which a table knows nothing."""
+        """Whether gains or costs are per sample, which a table does not contain."""
         return self.cost is not None or not isinstance(self.gain, ClassGain)
 
     @property
@@ -311,14 +312,14 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     @property
     def law(self) -> RateDistribution | None:
-        """The distribution of the rate, where it is a share of the cases."""
+        """The distribution of the rate; None if the budget is in cost."""
         return None if self.cost is not None else self.rate
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         if self.is_of_cases:
             low, high = (0.0 if np.min(self.gain) >= 0 else -np.inf), np.inf
         elif table is not None and self.gain[0] != self.gain[1]:
-            # All that are processed are of one class, or of the other.
+            # All processed samples are of one class.
             mean = self.rate.mean()
             low, high = mean * min(self.gain), mean * max(self.gain)
         elif self.gain == (0, 0):
@@ -337,11 +338,11 @@ class ExpectedGain(Metric, score=expected_gain_score):
         super().check_fold_rankings(rankings)
 
     def sample_gains(self, sample: Sample) -> SampleGains | None:
-        """Return what the cases of a sample are worth, None where classes say it."""
+        """Return the gains and costs of samples; None for a gain per class."""
         if sample.kind == "sampling" and not self.normalize:
             raise ValueError(
-                "normalize=False is a sum over cases, of which sampling weights tell "
-                "the shares only: use normalize=True."
+                "normalize=False is undefined for sampling weights: use "
+                "normalize=True. They determine fractions, not numbers of samples."
             )
         if not self.is_of_cases:
             return None
@@ -352,18 +353,18 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     def compute(self, table: RankTable) -> float:
         if isinstance(table, GainTable):
-            found = sum_expected_gains(table.worth, self.rate) / table.total
-            return found * self._scale(table)
+            mean_gain = sum_expected_gains(table.worth, self.rate) / table.total
+            return mean_gain * self._scale(table)
         if table.own_products is not None:
-            # A class whose estimates add up to 0, or less, is found nevertheless.
+            # Estimates of a class that add up to 0 or less count, too.
             return super().compute(table)
-        (of_pos, of_neg), found = self._class_gain, 0.0
+        (of_pos, of_neg), mean_gain = self._class_gain, 0.0
         if of_pos and table.n_pos > 0:
-            found += of_pos * table.prevalence * expected_recall(table, self.rate)
+            mean_gain += of_pos * table.prevalence * expected_recall(table, self.rate)
         if of_neg and table.n_neg > 0:
             wasted = expected_recall(table, self.rate, of_negatives=True)
-            found += of_neg * table.negative_fraction * wasted
-        return found * self._scale(table)
+            mean_gain += of_neg * table.negative_fraction * wasted
+        return mean_gain * self._scale(table)
 
     @property
     def _class_gain(self) -> ClassGain:
@@ -374,7 +375,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
         return gain
 
     def _scale(self, table: RankTable) -> float:
-        """Return the number of cases that the gain per case is multiplied with."""
+        """Return the factor of the gain per sample: the number of samples, or 1."""
         if self.normalize:
             return 1.0
         return table.total if self.n_samples is None else self.n_samples
@@ -382,28 +383,28 @@ class ExpectedGain(Metric, score=expected_gain_score):
     def values(self, pos: Array, neg: Array) -> FloatArray:
         n_samples: Any = self.n_samples
         if self.is_of_cases:
-            # Gains and costs per group, in their place.
+            # ``pos`` and ``neg`` are the gains and costs of the groups.
             rows = map(GroupGains, pos, neg)
-            found = np.array([sum_expected_gains(row, self.rate) for row in rows])
+            gains = np.array([sum_expected_gains(row, self.rate) for row in rows])
             total = n_samples
         else:
             of_pos, of_neg = self._class_gain
             weight = pos + neg
-            found = table_gains(of_pos * pos + of_neg * neg, weight, self.rate)
+            gains = table_gains(of_pos * pos + of_neg * neg, weight, self.rate)
             total = weight.sum(axis=1)
         scale = 1.0 if self.normalize else total if n_samples is None else n_samples
-        return np.asarray(found / total * scale)
+        return np.asarray(gains / total * scale)
 
     @property
     def list_gain(self) -> FloatArray | None:  # type: ignore[override]
-        """The gain of each case, if it differs between cases that cost the same."""
+        """The gain of each sample, None for a gain per class."""
         check_needed(self)
         if not self.is_of_cases:
             return None
         if self.cost is not None:
             raise ValueError(
-                "cost is not known within lists, where all cases take the same: leave "
-                "it out."
+                "cost is not supported within lists, in which all samples cost the "
+                "same: leave it out."
             )
         gain: FloatArray = self.gain
         return gain
@@ -414,29 +415,29 @@ class ExpectedGain(Metric, score=expected_gain_score):
         elif is_uniform(self.rate):
             processed = top_row_fractions(lists, np.minimum(k, lists.sizes))
         else:
-            raise ValueError(f"k={k} takes the place of rate: leave out one of them.")
+            raise ValueError(f"k={k} and rate exclude each other: leave out one.")
         if lists.gain is None:
             of_pos, of_neg = self._class_gain
             rows = of_pos * lists.pos + of_neg * lists.neg
         else:
             rows = lists.gain
-        found = lists.sum(rows * processed)
+        gains = lists.sum(rows * processed)
         if not self.normalize:
-            return ListValues.of(found, lists)
-        return ListValues.of(found / lists.sizes, lists, found, lists.sizes)
+            return ListValues.of(gains, lists)
+        return ListValues.of(gains / lists.sizes, lists, gains, lists.sizes)
 
     def slopes(self, table: RankTable) -> Slopes:
         of_pos, of_neg = self._class_gain
-        p, rest = table.prevalence, table.negative_fraction
-        pos, found = recall_slopes(table, self.rate)
+        p, q = table.prevalence, table.negative_fraction
+        pos, recall = recall_slopes(table, self.rate)
         neg, wasted = recall_slopes(table.swapped, self.rate)
-        by_prevalence = of_pos * found - of_neg * wasted
+        by_prevalence = of_pos * recall - of_neg * wasted
         slopes = pos.scaled(p * of_pos, by_prevalence)
-        slopes = slopes.plus(neg.turned().scaled(-rest * of_neg))
+        slopes = slopes.plus(neg.turned().scaled(-q * of_neg))
         return slopes.scaled(self._scale(table))
 
     def gain_slopes(self, table: GainTable) -> WorthSlopes:
-        """Return what a unit of gain, and of cost, in each group adds to the score."""
+        """Return the derivatives of the score by the gain and cost of each group."""
         by_gain, by_cost = gain_slopes(table, self.rate)
         factor = self._scale(table)
         return factor * by_gain, factor * by_cost
@@ -449,139 +450,140 @@ def _expected_sample_gain(
     sample_weight: ArrayLike | None,
     pos_label: Label,
 ) -> float:
-    """Return the expected gain of cases that are worth something each."""
+    """Return the expected gain for gains or costs per sample."""
     if isinstance(y_true, RankTable):
         raise ValueError(NO_CASES)
     sample = check_ranking(y_true, y_score, sample_weight, pos_label, keep_scale=True)
-    worth = metric.sample_gains(sample)
-    assert worth is not None
-    # Sums that are beyond all floats are found below.
+    gains = metric.sample_gains(sample)
+    assert gains is not None
+    # An infinite sum raises an error below.
     with np.errstate(over="ignore", invalid="ignore"):
-        if sample.weights is None and worth.cost is None:
-            # All cost the same: twice as quick as by groups.
+        if sample.weights is None and gains.cost is None:
+            # Equal costs: twice as fast as by groups.
             assert sample.scores is not None
             order, begins = ranking(sample.scores)
-            gain, starts = worth.gain[order], np.flatnonzero(begins)
+            gain, starts = gains.gain[order], np.flatnonzero(begins)
             if not begins.all():
                 sizes = np.diff(starts, append=len(gain))
                 gain = np.repeat(np.add.reduceat(gain, starts) / sizes, sizes)
-            found = sum_untied(gain, metric.rate)
+            expected_gain = sum_untied(gain, metric.rate)
         else:
-            found = sum_expected_gains(rank_gains(worth, sample), metric.rate)
-    if not np.isfinite(found):
+            expected_gain = sum_expected_gains(rank_gains(gains, sample), metric.rate)
+    if not np.isfinite(expected_gain):
         raise ValueError(
-            f"The sum of gain is beyond {np.finfo(float).max:.3g}, or that of cost, "
-            "times sample_weight: divide all of them by the same large number."
+            "The sum of gain or the sum of cost, times sample_weight, is too large: "
+            f"divide all by a large number. The limit is {np.finfo(float).max:.3g}."
         )
     if not metric.normalize:
-        return found
+        return expected_gain
     weights = sample.weights
-    return found / (len(worth.gain) if weights is None else total(weights))
+    return expected_gain / (len(gains.gain) if weights is None else total(weights))
 
 
-def sum_expected_gains(worth: GroupGains, rate: RateDistribution) -> float:
+def sum_expected_gains(gains: GroupGains, rate: RateDistribution) -> float:
     """Return the sum of gains times the mean survival over the cost of each group."""
-    if not worth.cost.any():
-        # As of a resample of cases that are free.
+    if not gains.cost.any():
+        # For example in a resample of samples without cost.
         return float("nan")
-    edges, groups = worth.shares, np.flatnonzero(worth.gain)
+    edges, groups = gains.shares, np.flatnonzero(gains.gain)
     processed = rate.table.mean(edges[groups], edges[groups + 1])
-    found = float(dot(worth.gain[groups], processed))
-    return found + float(dot(worth.gain, boundary_probability(worth, rate)))
+    expected_gain = float(dot(gains.gain[groups], processed))
+    return expected_gain + float(dot(gains.gain, boundary_probability(gains, rate)))
 
 
-def boundary_probability(worth: GroupGains, rate: RateDistribution) -> FloatArray:
-    """Return the probability that a budget ends just where a free group begins.
+def boundary_probability(gains: GroupGains, rate: RateDistribution) -> FloatArray:
+    """Return the probability that the budget ends at the start of a free group.
 
-    What costs nothing is processed as soon as all above it is: with P(R >= u), of which
-    the survival function has P(R > u).
+    A group without cost is processed as soon as all samples above it are, with
+    probability P(R >= u). The survival function includes only P(R > u).
     """
-    found = np.zeros(len(worth.cost))
+    probability = np.zeros(len(gains.cost))
     points, masses = rate.point_masses()
-    # At 1 the survival function has it, too.
+    # The survival function includes a point mass at 1.
     points, masses = points[points < 1], masses[points < 1]
-    is_free = worth.cost == 0
+    is_free = gains.cost == 0
     if len(points) and is_free.any():
-        shares, below = worth.shares[:-1][is_free], np.append(0.0, np.cumsum(masses))
-        start = np.searchsorted(points, shares * (1 - ROUNDING), side="left")
-        end = np.searchsorted(points, shares, side="right")
-        found[is_free] = below[end] - below[start]
-    return found
+        fractions, below = gains.shares[:-1][is_free], np.append(0.0, np.cumsum(masses))
+        start = np.searchsorted(points, fractions * (1 - ROUNDING), side="left")
+        end = np.searchsorted(points, fractions, side="right")
+        probability[is_free] = below[end] - below[start]
+    return probability
 
 
 def gain_slopes(table: GainTable, rate: RateDistribution) -> WorthSlopes:
     """Return the slopes of the expected gain E = sum g_k m_k by group.
 
-    With g_k the gain of group k, c_k its cost, of C in all, and m_k the mean survival
-    over its share of the cost, that by g_k is m_k; a cost moves all D_k with k >= j:
+    With g_k the gain of group k, c_k its cost, C the total cost, D_k the fraction of
+    the cost up to its end, and m_k the mean survival over [D_(k-1), D_k], the slope by
+    g_k is m_k. A cost moves the cuts:
 
         dE/dc_j = sum_k (1{k >= j} - D_k) / C * dE/dD_k.
     """
-    worth, at_once = table.worth, 0.0
-    is_free = worth.cost == 0
+    gains, at_once = table.worth, 0.0
+    is_free = gains.cost == 0
     per_cost = np.divide(
-        worth.gain, worth.cost, out=np.zeros_like(worth.gain), where=~is_free
+        gains.gain, gains.cost, out=np.zeros_like(gains.gain), where=~is_free
     )
     if is_free.any():
-        # What costs nothing is processed as soon as all above it is.
-        density = rate.table.density(worth.shares[1:])
-        at_once = np.where(is_free, worth.gain * density, 0.0) / worth.cost.sum()
+        # A free group is processed as soon as all samples above it are.
+        density = rate.table.density(gains.shares[1:])
+        at_once = np.where(is_free, gains.gain * density, 0.0) / gains.cost.sum()
     mean, moved = mean_and_moved(
-        rate, worth.shares, per_cost, lambda points: cut_gain(table, points), at_once
+        rate, gains.shares, per_cost, lambda points: cut_gain(table, points), at_once
     )
-    whole = float(dot(moved, worth.cost)) / worth.cost.sum()
-    return mean + boundary_probability(worth, rate), whole - moved
+    whole = float(dot(moved, gains.cost)) / gains.cost.sum()
+    return mean + boundary_probability(gains, rate), whole - moved
 
 
 def cut_gain(table: GainTable, points: FloatArray) -> FloatArray:
-    """Return what the neighbours of the cut at each rate gain per cost."""
-    worth = table.worth
+    """Return the gain per cost of the samples near the cut at each rate."""
+    gains = table.worth
     width = bandwidth(points, table.total)
-    gained = np.append(0.0, np.cumsum(worth.gain))
-    found = np.interp(points + width, worth.shares, gained)
-    found -= np.interp(points - width, worth.shares, gained)
-    spent = float(worth.cost.sum())
+    gained = np.append(0.0, np.cumsum(gains.gain))
+    near_gain = np.interp(points + width, gains.shares, gained)
+    near_gain -= np.interp(points - width, gains.shares, gained)
+    spent = float(gains.cost.sum())
     around = 2 * width * spent
-    # Few cases may happen to gain all the same: four average ones are added.
-    where = np.searchsorted(worth.shares, points, side="left")
+    # A small number of samples may have equal gains by chance: add four average ones.
+    where = np.searchsorted(gains.shares, points, side="left")
     added = (
         np.where(is_small_budget([table], table.rates[where]), 4.0, 0.0) / table.total
     )
     around_all = around + added * spent
-    return ratio(found + added * gained[-1], around_all)
+    return ratio(near_gain + added * gained[-1], around_all)
 
 
 def check_gain(gain: Any) -> ClassGain | FloatArray:
-    """Return the gain per class, or per case."""
+    """Return the gain per class, or per sample."""
     if isinstance(gain, ClassGain):
         return gain
     if not isinstance(gain, Mapping):
         return _check_sample_values("gain", gain)
     unknown = [key for key in gain if key not in CLASSES]
     if unknown or not gain:
-        found = f"found {shown(unknown[0])}" if unknown else "found none"
+        keys = f"got {shown(unknown[0])}" if unknown else "got none"
         raise ValueError(
-            "gain per class has the keys 'positive' and 'negative', of which one may "
-            f"be left out for 0, {found}: pos_label says which class is positive."
+            "gain per class must have the keys 'positive' and 'negative' (0 if left "
+            f"out), {keys}. pos_label defines the positive class."
         )
     named = {f"gain[{key!r}]": gain[key] for key in CLASSES if key in gain}
-    given = {name: check_number(name, value) for name, value in named.items()}
-    return ClassGain(*(given.get(f"gain[{key!r}]", 0.0) for key in CLASSES))
+    class_gains = {name: check_number(name, number) for name, number in named.items()}
+    return ClassGain(*(class_gains.get(f"gain[{key!r}]", 0.0) for key in CLASSES))
 
 
 def check_cost(cost: Any) -> FloatArray | None:
-    """Return the cost per case, None where all cost the same."""
+    """Return the cost per sample; None if all costs are equal."""
     if cost is None:
         return None
     costs = _check_sample_values("cost", cost)
-    least = costs.min()
-    if least < 0:
+    minimum = costs.min()
+    if minimum < 0:
         raise ValueError(
-            f"cost must not be negative, found {least:g}: what comes back is a gain."
+            f"cost must not be negative, got {minimum:g}: add income to gain instead."
         )
     if not costs.any():
         raise ValueError(
-            "cost is zero for every case: leave it out where all cost the same."
+            "cost is zero for every sample: leave it out if all costs are equal."
         )
     return costs
 
@@ -595,28 +597,28 @@ def _check_sample_values(name: str, values: Any) -> FloatArray:
 def check_sample_gains(
     gain: ClassGain | FloatArray, cost: FloatArray | None, sample: Sample
 ) -> SampleGains:
-    """Return the worth of the cases of a sample that have weight."""
-    given: dict[str, FloatArray] = {}
-    for name, values in (("gain", gain), ("cost", cost)):
-        if values is None or isinstance(values, ClassGain):
+    """Return the gains and costs of the samples that have weight."""
+    columns: dict[str, FloatArray] = {}
+    for name, column in (("gain", gain), ("cost", cost)):
+        if column is None or isinstance(column, ClassGain):
             continue
-        if len(values) != sample.n_input:
+        if len(column) != sample.n_input:
             raise ValueError(
                 f"Unequal numbers of cases: y_true has {sample.n_input}, {name} has "
-                f"{len(values)}."
+                f"{len(column)}."
             )
-        given[name] = values if sample.kept is None else values[sample.kept]
+        columns[name] = column if sample.kept is None else column[sample.kept]
     if isinstance(gain, ClassGain):
-        given["gain"] = np.where(sample.is_pos, *gain)
-    found = SampleGains(given["gain"], given.get("cost"))
-    if found.cost is not None and not found.cost.any():
-        raise ValueError("cost is zero for every case that has weight: leave it out.")
-    return found
+        columns["gain"] = np.where(sample.is_pos, *gain)
+    gains = SampleGains(columns["gain"], columns.get("cost"))
+    if gains.cost is not None and not gains.cost.any():
+        raise ValueError("cost is zero for every sample with weight: leave it out.")
+    return gains
 
 
-def weight_gains(worth: SampleGains, weights: FloatArray | None) -> GroupGains:
-    """Return what cases with weights gain and cost, each a separate group."""
-    gain, cost = worth
+def weight_gains(gains: SampleGains, weights: FloatArray | None) -> GroupGains:
+    """Return gains and costs times weights, with one group per sample."""
+    gain, cost = gains
     if cost is None:
         cost = np.ones(len(gain))
     if weights is None:
@@ -624,10 +626,10 @@ def weight_gains(worth: SampleGains, weights: FloatArray | None) -> GroupGains:
     return GroupGains(weights * gain, weights * cost)
 
 
-def rank_gains(worth: SampleGains, sample: Sample) -> GroupGains:
-    """Return the worth of the groups of ties of a sample with scores."""
+def rank_gains(gains: SampleGains, sample: Sample) -> GroupGains:
+    """Return the gains and costs of the groups of ties."""
     assert sample.scores is not None
     order, begins = ranking(sample.scores)
-    cases, starts = weight_gains(worth, sample.weights), np.flatnonzero(begins)
-    columns = cases.gain, cases.cost
-    return GroupGains(*(np.add.reduceat(each[order], starts) for each in columns))
+    weighted, starts = weight_gains(gains, sample.weights), np.flatnonzero(begins)
+    columns = weighted.gain, weighted.cost
+    return GroupGains(*(np.add.reduceat(column[order], starts) for column in columns))
