@@ -1,4 +1,4 @@
-"""ROC curves of several folds, averaged at equal rate, and what is read off them."""
+"""ROC curves of several folds, averaged at equal rate, and values read from them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from skrate.metrics.result_types import (
 )
 from skrate.rates.laws import RateLike
 
-# From the spread over folds; these are defined for weighted cases as well.
+# Estimated from the spread over folds. They also support sample weights.
 BASELINES = {"normal": normal_bounds, "beta": beta_bounds}
 BOOTSTRAPS = ("bootstrap", "bootstrap-adjusted")
 Bounds = Literal[
@@ -58,7 +58,7 @@ Bounds = Literal[
 METHODS: tuple[Bounds, ...] = get_args(Bounds)
 Band = Literal["pointwise", "simultaneous"]
 BANDS: tuple[Band, ...] = get_args(Band)
-# Whole curves can be drawn, and lie within bounds of a method.
+# Methods that support simultaneous bands.
 WHOLE = ("exact", *BOOTSTRAPS)
 
 
@@ -80,102 +80,106 @@ def rate_averaged_roc_curve(
 ) -> ConsensusCurve:
     r"""Average the ROC curves of several folds at equal rate, with bounds.
 
-    If the same share of every fold is processed, which share of all positives is
-    found, and how far could it be off? Only the order of the scores within a fold
-    counts.
+    If the same fraction of every fold is processed, which fraction of all positives is
+    selected, and how uncertain is it? Only the order of the scores within a fold
+    matters.
 
     Parameters
     ----------
     y_trues : sequence of array-like of shape (n_samples,) or of RankTable
-        True labels of two classes, an array for each fold; or a table for each,
+        True labels of two classes, an array per fold. Alternatively a table per fold,
         without ``y_scores``; or a ``FoldRankings``, or the ``folds`` of another curve,
-        without the four arguments below.
+        without the next four arguments.
     y_scores : sequence of array-like of shape (n_samples,), default=None
-        Scores of the same cases, higher for the positive class.
+        Scores of the same samples, higher for the positive class.
     sample_weight : sequence of array-like of shape (n_samples,), default=None
-        Relative weights of the cases. Only ``bounds`` "normal", "beta" and None take
-        them: the others are distributions of a number of cases.
+        Relative weights of the samples. Only ``bounds`` "normal", "beta" and None
+        support them, because the other bounds are distributions of a number of samples.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
     repeats : int or array-like of shape (n_folds,), default=None
-        Which folds belong to one repeat, where cross-validation was repeated: a label
-        for each fold, or how many repeats of equally many folds follow each other.
-        Without it, the bounds of repeated folds are too narrow.
+        Which folds belong to one repeat, if cross-validation was repeated: a label per
+        fold, or the number of repeats if they have equally many folds and follow each
+        other. Without it, the bounds of repeated folds are too narrow.
     rates : array-like of shape (n_rates,), default=None
-        Increasing rates in [0, 1] at which to average; None takes up to 201 in equal
-        steps, and finer ones near the end of a class with a share below 2 %. Between
-        them bounds are interpolated: pass the rates that matter.
+        Increasing rates in [0, 1] of the averages. If None, up to 201 rates in equal
+        steps, with finer steps at the start of the ranking if less than 2 % are
+        positive, or at its end if less than 2 % are negative. Bounds are interpolated
+        between the rates: pass the rates that matter.
     bounds : str or None, default="exact"
-        "exact", the distribution of the number of positives found in all folds;
-        "parametric", a
-        beta distribution with its first two moments; "bootstrap", sets of new folds
-        drawn by it; "bootstrap-adjusted", with the numbers of positives left to chance,
-        and the ranking stretched to meet them; "normal" and "beta", from the variance
-        of recall over folds, for comparison; or None.
+        "exact": the distribution of the number of positives selected in all folds;
+        "parametric": a beta distribution with its first two moments; "bootstrap": sets
+        of new folds drawn from it; "bootstrap-adjusted": the same with random numbers
+        of positives, and the rankings then stretched to the numbers of the folds;
+        "normal" and "beta": from the variance of recall over folds, for comparison; or
+        None: no bounds.
     band : {"pointwise", "simultaneous"}, default="pointwise"
-        What is to lie between the bounds: the recall at one rate that is chosen
-        beforehand, or the whole curve, at all ``rates`` at once, by ``bounds`` "exact"
-        and the bootstraps.
+        Whether the bounds are for the recall at one rate that is chosen beforehand, or
+        for the whole curve, at all ``rates`` simultaneously. Only "exact" and the
+        bootstraps support simultaneous bands.
     confidence_level : float, default=0.95
-        Probability in (0, 1) that is to lie between the bounds.
+        Confidence level of the bounds, in (0, 1).
     augment : bool, default=True
-        Whether one more case of each class is added to what new folds are drawn from,
-        see Notes. False gives the bounds of [1]_, which are too narrow next to both
-        ends of the curve. "normal" and "beta" add none.
+        Whether to add one sample of each class to the source of new folds, see Notes.
+        If False, the bounds are as in [1]_, which are too narrow near both ends of the
+        curve. "normal" and "beta" add no samples.
     n_resamples : int, default=2000
-        Number of sets of folds that the bootstraps draw, and a simultaneous band.
+        Number of sets of folds drawn by the bootstraps, and for a simultaneous band.
     random_state : int, Generator, RandomState or None, default=None
-        Source of these.
+        Random number generator, or seed, for these draws.
     n_jobs : int, default=None
-        Number of threads, as in joblib; the result does not depend on it.
+        Number of threads, as in joblib. The result does not depend on it.
 
     Returns
     -------
     curve : ConsensusCurve
         With ``rates``, ``tpr``, ``fpr``, the bounds ``confidence_interval.low.tpr`` and
-        ``.high.tpr``, and methods that read them. Recall is the rate itself for random
-        scores, ``min(1, rate / prevalence)`` for perfect ones.
+        ``.high.tpr``, and methods that read them. Recall equals the rate for random
+        scores, and ``min(1, rate / prevalence)`` for perfect scores.
 
     Raises
     ------
     ValueError
-        If ``bounds`` makes no simultaneous band, takes no weights or not as many cases
-        (10,000,000,000, or 100,000,000 where folds are drawn), ``rates`` do not
-        increase within [0, 1], folds do not fit or cannot be ranked, none has both
-        classes, or "normal" or "beta" has fewer than two folds in a repeat.
+        If ``bounds`` does not support a simultaneous band, weights or this number of
+        samples (maximum 10,000,000,000, or 100,000,000 if folds are drawn), ``rates``
+        do not increase within [0, 1], folds do not match or cannot be ranked, no fold
+        has both classes, or "normal" or "beta" gets fewer than two folds in a repeat.
 
     Warns
     -----
     UndefinedMetricWarning
-        If folds are left out because they hold one class only.
+        If folds are left out because they contain only one class.
 
     See Also
     --------
     sklearn.metrics.roc_curve : The curve of one fold.
-    RateAveragedROC : Draws it, and runs the folds.
+    RateAveragedROC : Draws the curve, also of fitted estimators.
 
     Notes
     -----
-    With s_i(r) the positives in the first r n_i cases of fold i, the consensus is
+    With s_i(r) the number of positives in the first r n_i samples of fold i, which has
+    n_i samples and :math:`n_{1i}` positives, the consensus is
     :math:`tpr(r) = \sum_i s_i(r) / \sum_i n_{1i}`.
 
     The bounds answer: if new folds of the same sizes and class counts were drawn from
-    the ROC curve that the folds share, between which values would their consensus lie?
-    Folds of several prevalences are laid over each other by the places of their cuts,
-    :math:`p \cdot tpr_i + (1 - p) fpr_i`, with p the prevalence of all, and the bounds
-    are moved to lie around the consensus. One positive and one negative are added,
-    half of each above all others and half below, unless ``augment=False``.
+    the common ROC curve of the folds, between which values would their consensus lie?
+    If prevalences differ, the folds are aligned by the positions of their cuts,
+    :math:`p \cdot tpr_i + (1 - p) fpr_i`, with p the overall prevalence, and the bounds
+    are shifted to lie around the consensus. One positive and one negative are added to
+    the common curve, half of each above all other samples and half below, unless
+    ``augment=False``.
 
-    "exact" and "parametric" are theorem 1 of [1]_, by quadrature to about 1e-8 for
-    folds of up to 300 cases and 1e-4 for longer ones, convolved over the folds by FFT,
-    or given to a beta distribution by its moments (equations 22 to 29). A simultaneous
-    band is made of pointwise bounds of the least level at which the share
+    "exact" and "parametric" implement theorem 1 of [1]_. Their quadrature has an error
+    of about 1e-8 for folds of up to 300 samples and 1e-4 for larger folds. "exact"
+    convolves the distributions of the folds by FFT; "parametric" fits a beta
+    distribution to their moments (equations 22 to 29). A simultaneous band consists of
+    pointwise bounds of one level: the minimum level for which a fraction
     ``confidence_level`` of drawn sets of folds lies between them at all rates. Bounds
-    of repeats are averaged. They do not cover that models of cross-validation share
-    training data, nor another prevalence.
+    of repeats are averaged. The bounds cover neither a different prevalence, nor the
+    dependence of models of cross-validation through common training data.
 
-    Cost: a sort per fold; "exact" and "parametric" one quadrature for each rate and
-    each distinct size of folds; "bootstrap" and simultaneous bands ``n_resamples``
+    Cost: one sort per fold; for "exact" and "parametric" one quadrature per rate and
+    distinct size of folds; for "bootstrap" and simultaneous bands ``n_resamples``
     sorts.
 
     References
@@ -185,8 +189,8 @@ def rate_averaged_roc_curve(
 
     Examples
     --------
-    Two folds of five; if two cases of each are processed, three of four positives are
-    found:
+    Two folds of five samples. If two samples of each are processed, three of four
+    positives are selected:
 
     >>> from skrate import rate_averaged_roc_curve
     >>> y_trues = [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0]]
@@ -195,7 +199,8 @@ def rate_averaged_roc_curve(
     >>> curve.rates.tolist()[2], curve.tpr.tolist()[2]
     (0.4, 0.75)
 
-    How much must be read to find half of the positives? With four it may be everything:
+    Which rate selects half of the positives? With four positives it can be any from
+    0.2:
 
     >>> rate = curve.rate_at_recall(0.5)
     >>> low, high = rate.confidence_interval
@@ -216,13 +221,13 @@ def rate_averaged_roc_curve(
         steps = default_rates(folds.tables, has_weights=folds.has_weights)
 
     how = _HowBounded(bounds, band, level, n_resamples, generator, n_jobs)
-    at = partial(_bound_curve, folds, steps, is_clipped=bounds != "normal")
+    points = partial(_bound_curve, folds, steps, is_clipped=bounds != "normal")
     fold_tpr = folds.interpolate_tpr(steps)
     fold_fpr = folds.compute_fpr(steps, fold_tpr)
-    curve = at(folds.pooled_count(fold_tpr))
-    interval = CurveInterval(*map(at, how.counts(folds, steps))) if bounds else None
-    for array in (steps, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
-        array.flags.writeable = False
+    curve = points(folds.pooled_count(fold_tpr))
+    interval = CurveInterval(*map(points, how.counts(folds, steps))) if bounds else None
+    for column in (steps, fold_tpr, fold_fpr, *curve, *sum(interval or (), ())):
+        column.flags.writeable = False
     return ConsensusCurve(
         rates=steps,
         **curve._asdict(),
@@ -238,7 +243,7 @@ def rate_averaged_roc_curve(
 
 
 class _HowBounded(NamedTuple):
-    """How the bounds of a consensus are found."""
+    """Options of the bounds of a consensus."""
 
     bounds: Bounds | None
     band: Band
@@ -248,24 +253,24 @@ class _HowBounded(NamedTuple):
     n_jobs: int | None
 
     def counts(self, folds: Folds, steps: FloatArray) -> list[FloatArray]:
-        """Return the lowest and the highest weight of positives found at each rate.
+        """Return the lower and upper bound of the selected positive weight per rate.
 
-        The bounds of all are the sums of the bounds, hence the mean where counts are
-        divided by all positives: repeats are taken to err together, as they test the
-        same cases, and one more repeat makes nothing narrower.
+        The bounds are sums over repeats; divided by all positives they are means over
+        repeats. This treats the errors of repeats as equal, because repeats test the
+        same samples: one more repeat does not narrow the bounds.
         """
-        each = [self._repeat_bounds(repeat, steps) for repeat in folds.split_repeats]
-        return [np.sum(side, axis=0) for side in zip(*each, strict=True)]
+        bounds = [self._repeat_bounds(repeat, steps) for repeat in folds.split_repeats]
+        return [np.sum(side, axis=0) for side in zip(*bounds, strict=True)]
 
     def _repeat_bounds(
         self, repeat: Folds, steps: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the same of one repeat."""
+        """Return the lower and the upper bound of one repeat."""
         bounds, level, n_jobs = self.bounds, self.level, self.n_jobs
         if bounds in BASELINES:
-            found = repeat.pooled_count(repeat.interpolate_tpr(steps))
+            count = repeat.pooled_count(repeat.interpolate_tpr(steps))
             low, high = BASELINES[bounds](repeat, steps, level)
-            return np.minimum(low, found), np.maximum(high, found)
+            return np.minimum(low, count), np.maximum(high, count)
         drawn = None
         if bounds in BOOTSTRAPS or self.band == "simultaneous":
             drawn = bootstrap_counts(
@@ -281,19 +286,19 @@ class _HowBounded(NamedTuple):
         elif bounds == "exact" or drawn is None:
             ends = exact_bounds(repeat, steps, level, drawn, n_jobs=n_jobs)
         else:
-            central = pointwise_range if self.band == "pointwise" else joint_range
-            ends = central(drawn, level)
+            range_of = pointwise_range if self.band == "pointwise" else joint_range
+            ends = range_of(drawn, level)
         return shift_consensus_bounds(repeat, steps, *ends)
 
 
 def _bound_curve(
     folds: Folds, rates: FloatArray, count: FloatArray, *, is_clipped: bool
 ) -> CurveBound:
-    """Return where the rates are met by curves that find ``count`` positives."""
+    """Return ROC points at ``rates`` of a curve that selects ``count`` positives."""
     p, processed = folds.prevalence, rates * (folds.n_pos + folds.n_neg)
     tpr, fpr = count / folds.n_pos, (processed - count) / folds.n_neg
     if is_clipped:
-        # What is left but for rounding.
+        # Only rounding exceeds [0, 1].
         fpr = np.clip(fpr, 0, 1)
     return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
 
@@ -301,42 +306,43 @@ def _bound_curve(
 def _check_method(folds: Folds, bounds: str | None, band: Band) -> None:
     if folds.has_weights and bounds not in {*BASELINES, None}:
         raise ValueError(
-            f"bounds={bounds!r} takes no sample_weight, and no RankTable whose weights "
-            "are not whole: it is about a number of cases, which weights do not "
-            "have. Use bounds='normal', 'beta' or None."
+            f"bounds={bounds!r} does not support weights: use bounds='normal', 'beta' "
+            "or None, or leave out sample_weight and RankTables with fractional "
+            "weights. It is a distribution of a number of samples."
         )
     if bounds in BASELINES and min(len(r.tables) for r in folds.split_repeats) < 2:
         where = "" if len(folds.split_repeats) == 1 else " in a repeat"
         raise ValueError(
-            f"bounds={bounds!r} needs at least two folds with both classes, found "
-            f"one{where}: it is the spread over folds that share no case. Use "
-            "bounds='exact'."
+            f"bounds={bounds!r} needs at least two folds with both classes, got "
+            f"one{where}: use bounds='exact'. It estimates the spread over folds that "
+            "have no sample in common."
         )
     n = folds.n_pos + folds.n_neg
     is_sampled = bounds in BOOTSTRAPS or band == "simultaneous"
-    most = 10**8 if is_sampled else 10**10  # 2 GB of memory, or ten seconds.
-    if bounds not in {*BASELINES, None} and n > most:
+    n_max = 10**8 if is_sampled else 10**10  # 2 GB of memory, or ten seconds.
+    if bounds not in {*BASELINES, None} and n > n_max:
         raise ValueError(
-            f"bounds={bounds!r} takes at most {most:,} cases, found {n:,.0f}: use "
+            f"bounds={bounds!r} takes at most {n_max:,} samples, got {n:,.0f}: use "
             "bounds='normal' or 'beta'."
         )
     if band == "simultaneous" and bounds not in WHOLE:
         raise ValueError(
-            f"bounds={bounds!r} makes no simultaneous band. Use bounds='exact', "
-            "'bootstrap' or 'bootstrap-adjusted'."
+            f"bounds={bounds!r} does not support band='simultaneous': use "
+            "bounds='exact', 'bootstrap' or 'bootstrap-adjusted'."
         )
 
 
 @dataclass(frozen=True)
 class CurvePoint(Result):
-    """A value that is read off a consensus curve, with its interval.
+    """A value that is read from a consensus curve, with its interval.
 
     Attributes
     ----------
     value : float
         The recall at a rate, or the rate at a recall.
     confidence_interval : ConfidenceInterval
-        Its ends ``.low`` and ``.high`` are nan where no bound reaches so far.
+        The ends ``.low`` and ``.high``. They are nan without bounds, or if a bound does
+        not extend to the requested rate or recall.
     confidence_level : float
         Level of the interval.
 
@@ -356,7 +362,7 @@ class CurvePoint(Result):
 
 
 class CurveBound(NamedTuple):
-    """The points of a curve, or of one that bounds it."""
+    """The points of a ROC curve, or of a bound of a ROC curve."""
 
     tpr: FloatArray
     fpr: FloatArray
@@ -364,7 +370,7 @@ class CurveBound(NamedTuple):
 
 
 class CurveInterval(NamedTuple):
-    """The two curves between which another one should lie."""
+    """The lower and the upper bound of a ROC curve."""
 
     low: CurveBound
     high: CurveBound
@@ -380,11 +386,12 @@ class ConsensusCurve(Drawn, Rows):
     Attributes
     ----------
     rates : array
-        Share of the cases of every fold that is processed, in increasing order.
+        Fraction of the samples of every fold that is processed, increasing.
     tpr, fpr : array
-        Processed share of the positives (tpr) and of the negatives (fpr) of all folds.
+        Processed fraction of the positives (tpr) and negatives (fpr) of all folds.
     accuracy : array
-        Share of cases classified correctly: positives processed, negatives not.
+        Fraction of samples classified correctly: positives are processed, negatives are
+        not.
     confidence_interval : object or None
         The bounds: ``.low`` and ``.high`` are curves with ``.tpr``, ``.fpr`` and
         ``.accuracy`` at the same ``rates``. At a given rate, the lower bound of tpr
@@ -392,7 +399,7 @@ class ConsensusCurve(Drawn, Rows):
     fold_tpr, fold_fpr : array of shape (n_folds, n_rates)
         The curves of the single folds, at the same rates.
     prevalence : float
-        Share of the positives in all folds together.
+        Fraction of positives in all folds together.
     bounds, band : str
         The method of the bounds, and whether they are "pointwise" or "simultaneous".
     confidence_level : float
@@ -403,7 +410,7 @@ class ConsensusCurve(Drawn, Rows):
     Notes
     -----
     The methods use the curve at full resolution. The bounds are computed at the values
-    in ``rates``; between those, their distance from the curve is interpolated.
+    in ``rates``; between them, their distance from the curve is interpolated.
     Intervals read from a simultaneous band hold jointly, at the stated confidence.
 
     Examples
@@ -450,45 +457,45 @@ class ConsensusCurve(Drawn, Rows):
         columns = {"rate": self.rates} | {name: getattr(self, name) for name in names}
         if self.confidence_interval is not None:
             for end, bound in self.confidence_interval._asdict().items():
-                for name, values in bound._asdict().items():
-                    columns[f"{name}_{end}"] = values
+                for name, column in bound._asdict().items():
+                    columns[f"{name}_{end}"] = column
         return plain_columns(columns)
 
     def recall_at_rate(self, r: float) -> CurvePoint:
-        """Return the recall with its bounds, if the share ``r`` is processed."""
+        """Return the recall with its bounds, if the fraction ``r`` is processed."""
         r = check_fraction("r", r, include_zero=True, include_one=True)
         recalls = self.folds.interpolate_tpr(np.array([r]))
-        value = float(self.folds.pooled_count(recalls)[0]) / self.folds.n_pos
+        recall = float(self.folds.pooled_count(recalls)[0]) / self.folds.n_pos
         interval, after = self.confidence_interval, int(np.searchsorted(self.rates, r))
         if interval is None or after == len(self.rates):
-            return self._point(value)
+            return self._point(recall)
         if self.rates[after] == r:
-            return self._point(value, *(float(bound.tpr[after]) for bound in interval))
+            return self._point(recall, *(float(bound.tpr[after]) for bound in interval))
         if after == 0:
-            return self._point(value)
+            return self._point(recall)
         rates, *bounds = self._bounds_before(after)
-        return self._point(value, *(float(np.interp(r, rates, end)) for end in bounds))
+        return self._point(recall, *(float(np.interp(r, rates, end)) for end in bounds))
 
     def rate_at_recall(self, recall: float) -> CurvePoint:
-        """Return the lowest rate at which a recall is reached, with its interval.
+        """Return the minimum rate that reaches a recall, with its interval.
 
         With pointwise bounds, except "normal" and "beta", the interval contains all
-        rates at which a test would not reject that recall, as in :func:`estimate`. With
-        other bounds, it runs from where the upper bound reaches the recall to where the
-        lower bound does.
+        rates where a test does not reject this recall, as in :func:`estimate`. With
+        other bounds, it runs from the rate where the upper bound reaches the recall to
+        the rate where the lower bound does.
         """
         recall = check_fraction("recall", recall, include_zero=True, include_one=True)
         pooled = self.folds.pooled
-        value = _first_rate(pooled.rates, pooled.tpr, recall)
+        rate = _first_rate(pooled.rates, pooled.tpr, recall)
         if self.confidence_interval is None:
-            return self._point(value)
+            return self._point(rate)
         if recall > 0 and self.band == "pointwise" and self.bounds not in BASELINES:
-            return self._point(value, *self._tested_rates(recall, value))
-        # The upper bound of the recall reaches it first, maybe before the first rate.
+            return self._point(rate, *self._tested_rates(recall, rate))
+        # The upper bound reaches the recall first, possibly before the first rate.
         first = self._bound_reaches("high", recall)
         if self.confidence_interval.high.tpr[0] > recall:
             first = 0.0
-        return self._point(value, first, self._bound_reaches("low", recall))
+        return self._point(rate, first, self._bound_reaches("low", recall))
 
     def rate_weighted_auc(self, rate: RateLike = "uniform") -> float:
         """Return the rate-weighted AUC of the consensus curve; the AUC by default.
@@ -508,7 +515,7 @@ class ConsensusCurve(Drawn, Rows):
 
         ``average`` names the quantity that is equal in all folds: "rate" (as in this
         curve), "fpr", "tpr" or "threshold". The last requires scores on a common scale.
-        With the last three, all folds have equal weight, whatever their size. With
+        With the last three, all folds have equal weight, regardless of their size. With
         "fpr", ``np.interp(x, points.fpr, points.tpr)`` takes the upper end of a
         vertical step of a fold, as in scikit-learn's example of a cross-validated ROC
         curve.
@@ -527,9 +534,9 @@ class ConsensusCurve(Drawn, Rows):
 
         The curve is shifted along a line of slope :math:`-\sqrt{n_0 / n_1}`, where
         :math:`n_1` and :math:`n_0` are the numbers of positives and negatives; the root
-        is the ratio of the standard deviations of tpr and fpr. The shift is just large
-        enough for a share ``confidence_level`` of the resampled averages to lie wholly
-        within the band (Macskassy, Provost and Rosset 2005,
+        is the ratio of the standard deviations of tpr and fpr. The shift is the minimum
+        for which a fraction ``confidence_level`` of the resampled averages lies
+        entirely within the band (Macskassy, Provost and Rosset 2005,
         :doi:`10.1145/1102351.1102419`). The band has zero width if all rankings are
         perfect. Sample weights are not supported.
 
@@ -538,7 +545,7 @@ class ConsensusCurve(Drawn, Rows):
         average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
             Which average to use, as in :meth:`averaged`.
         n_resamples : int, default=1000
-            Number of times the cases of each fold are resampled.
+            Number of times the samples of each fold are resampled.
         random_state : int, Generator, RandomState or None, default=None
             Random number generator, or seed, for the resampling.
 
@@ -552,8 +559,8 @@ class ConsensusCurve(Drawn, Rows):
         generator = check_generator(random_state)
         if self.folds.has_weights:
             raise ValueError(
-                "fixed_width_band takes no sample_weight, and no RankTable whose "
-                "weights are not whole: it draws cases again. Average folds without."
+                "fixed_width_band resamples, which does not support weights: leave out "
+                "sample_weight and RankTables with fractional weights."
             )
         right, down = fixed_width(
             self.folds, average, self.confidence_level, n_resamples, generator
@@ -569,8 +576,8 @@ class ConsensusCurve(Drawn, Rows):
         return CurveBound(tpr, fpr, np.asarray(p * tpr + (1 - p) * (1 - fpr)))
 
     def _tested_rates(self, recall: float, rate: float) -> tuple[float, float]:
-        """Return the first and the last rate with which the recall may go."""
-        # Further repeats test the same cases.
+        """Return the first and last rate where a test does not reject ``recall``."""
+        # Repeats test the same samples, which count once.
         n_pos, n_neg = (
             n / self.n_repeats for n in (self.folds.n_pos, self.folds.n_neg)
         )
@@ -580,7 +587,7 @@ class ConsensusCurve(Drawn, Rows):
         return test.first_above(-quantile), test.last_below(quantile)
 
     def _bounds_before(self, after: int) -> list[FloatArray]:
-        """Return rates from one of ``rates`` to that numbered, and the bounds there."""
+        """Return bends from ``rates[after - 1]`` to ``rates[after]``, with bounds."""
         cell = slice(after - 1, after + 1)
         ends = [bound.tpr[cell] for bound in self.confidence_interval or ()]
         lower, upper = (end * self.folds.n_pos for end in ends)
@@ -593,7 +600,7 @@ class ConsensusCurve(Drawn, Rows):
         return [rates, *recalls]
 
     def _bound_reaches(self, side: Literal["low", "high"], recall: float) -> float:
-        """Return the least rate at which a bound reaches ``recall``, nan if nowhere."""
+        """Return the minimum rate where a bound reaches ``recall``; nan if nowhere."""
         bound = getattr(self.confidence_interval, side).tpr
         after = _first_place(bound, recall)
         if not 0 < after < len(bound):
@@ -604,7 +611,7 @@ class ConsensusCurve(Drawn, Rows):
     def _point(
         self, value: float, low: float = np.nan, high: float = np.nan
     ) -> CurvePoint:
-        # What is left is rounding, and bounds that begin after the curve.
+        # Bounds can miss the value by rounding, or start after the curve.
         interval = ConfidenceInterval(
             low if np.isnan(low) else min(low, value),
             high if np.isnan(high) else max(high, value),
@@ -626,7 +633,7 @@ class ConsensusCurve(Drawn, Rows):
 
 
 def _first_rate(rates: FloatArray, recalls: FloatArray, recall: float) -> float:
-    """Return the least rate at which a curve reaches ``recall``, nan if nowhere."""
+    """Return the minimum rate where a curve reaches ``recall``; nan if nowhere."""
     above = _first_place(recalls, recall)
     if above == len(rates):
         return float("nan")
@@ -637,6 +644,6 @@ def _first_rate(rates: FloatArray, recalls: FloatArray, recall: float) -> float:
 
 
 def _first_place(recalls: FloatArray, recall: float) -> int:
-    """Return the place of the first of ``recalls`` that is no less than ``recall``."""
-    # The last sum may miss 1 by rounding.
+    """Return the index of the first of ``recalls`` that reaches ``recall``."""
+    # The tolerance is for the last sum, which can miss 1 by rounding.
     return int(np.searchsorted(np.maximum.accumulate(recalls), recall - 1e-12))

@@ -124,7 +124,7 @@ def test_a_seed_and_no_number_of_threads_makes_the_band():
 
 def test_other_bounds_make_no_band():
     for bounds in ("parametric", "normal", "beta", None):
-        message = f"bounds={bounds!r} makes no simultaneous band"
+        message = f"bounds={bounds!r} does not support band="
         with pytest.raises(ValueError, match=message):
             rate_averaged_roc_curve(*sample(0), bounds=bounds, band="simultaneous")
 
