@@ -1,4 +1,4 @@
-"""The hit curve, what is gained along it, and its model of two straight pieces."""
+"""The hit curve, its gain, and its model of two straight lines."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ def hit_curve(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute the hit curve: positives found against the share processed.
+    """Compute the hit curve: positives selected against the fraction processed.
 
-    Divided by the prevalence it is the cumulative gains curve, divided by what random
-    scores find the lift curve. Only the order of the scores counts. With ``gain`` and
-    ``cost`` it is what is gained per case against the share of the cost that is spent.
+    Which fraction of all samples is processed *and* positive, if a given fraction is
+    processed? The hit curve divided by the prevalence is the cumulative gains curve;
+    divided by the hits of random scores it is the lift curve. Only the order of the
+    scores matters. With ``gain`` and ``cost`` it is the gain per sample against the
+    fraction of the cost that is spent.
 
     Parameters
     ----------
@@ -50,25 +52,26 @@ def hit_curve(
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     gain : array-like of shape (n_samples,) or dict, default=None
-        What is gained if a case is processed, per case or per class, as in
-        :func:`expected_gain_score`; None means 1 for a positive and 0 for a negative.
+        Gain of processing a sample, per sample or per class, as in
+        :func:`expected_gain_score`. None means 1 for a positive and 0 for a negative.
     cost : array-like of shape (n_samples,), default=None
-        What processing a case takes of the budget; None means all take the same.
+        Cost of processing each sample; None means equal costs.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     rate : array of shape (n_scores + 1,)
-        Share of all cases processed, increasing from 0 to 1, one point per distinct
-        score, of folds per distinct rate after any of theirs; with ``cost`` that of the
-        cost.
+        Fraction of all samples processed, increasing from 0 to 1: one point per
+        distinct score, or for folds per distinct rate after a score of any fold. With
+        ``cost``, the fraction of the cost.
     hits : array of shape (n_scores + 1,)
-        Share of all cases processed *and* positive: prevalence times rate for random
-        scores, the smaller of both for perfect ones. Without a positive case it is 0.
-        With ``gain``, what the processed cases gain, over the number of all cases.
+        Fraction of all samples processed *and* positive: prevalence times rate for
+        random scores, min(prevalence, rate) for perfect scores, 0 without positives.
+        With ``gain``, the gain of the processed samples divided by the number of all
+        samples.
 
     Raises
     ------
@@ -79,16 +82,15 @@ def hit_curve(
     See Also
     --------
     sklearn.metrics.precision_recall_curve : Precision against recall.
-    expected_gain_score : Its mean over a distribution of the rate.
-    HitCurveDisplay : Draws it, as hit curve, cumulative gains or lift.
+    expected_gain_score : Mean of the gain over a distribution of the rate.
+    HitCurveDisplay : Draws the hit curve, the cumulative gains or the lift.
 
     Notes
     -----
-    The h(t) of [1]_, equation 1: precision times rate, straight within a group of tied
-    scores. For folds it is their mean at equal rate, weighted by their numbers of
-    cases: the positives found if the same share of every fold is processed. A gain is
-    then
-    one per class. Cost: one sort.
+    The curve is h(t) of [1]_, equation 1: precision times rate, linear within a group
+    of tied scores. For folds it is the mean at equal rate, weighted by the numbers of
+    samples: the positives selected if the same fraction of every fold is processed. The
+    gain must then be given per class. Cost: one sort.
 
     References
     ----------
@@ -119,7 +121,7 @@ def hit_curve(
         y_true = make_folds(y_true).pooled
         y_score = sample_weight = pos_label = None
     if gain is not None or cost is not None:
-        found = gain_curve(
+        curve = gain_curve(
             y_true,
             y_score,
             gain=gain,
@@ -127,20 +129,20 @@ def hit_curve(
             sample_weight=sample_weight,
             pos_label=pos_label,
         )
-        return found.rates, found.gains
+        return curve.rates, curve.gains
     table = rank_table(y_true, y_score, sample_weight, pos_label, takes_estimates=True)
     return table.rates.copy(), hits(table)
 
 
 def hits(table: RankTable) -> FloatArray:
-    """Return the share of all weight that is positive and above each cut."""
+    """Return the fraction of all weight that is positive and above each cut."""
     return table.cum_pos / table.total
 
 
 class GainCurve(NamedTuple):
-    """Gain per case at shares of the cost, and for the best order of the cases.
+    """Gain per sample at fractions of the cost, also for the best order of the samples.
 
-    ``total`` is the weight of all cases.
+    ``total`` is the weight of all samples.
     """
 
     rates: FloatArray
@@ -159,65 +161,64 @@ def gain_curve(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> GainCurve:
-    """Return the curve of cases, or of classes; without ``gain``, of positives found.
+    """Return the gain curve of samples or classes; without ``gain``, the hit curve.
 
-    The best order is that by gain per cost.
+    The best order is by decreasing gain per cost.
     """
-    worth_each = ClassGain(1.0, 0.0) if gain is None else check_gain(gain)
+    gain_each = ClassGain(1.0, 0.0) if gain is None else check_gain(gain)
     cost_each = check_cost(cost)
     if isinstance(y_true, RankTable):
         table = rank_table(y_true, y_score, sample_weight, pos_label)
-        if cost_each is not None or not isinstance(worth_each, ClassGain):
+        if cost_each is not None or not isinstance(gain_each, ClassGain):
             raise ValueError(NO_CASES)
-        of_pos, of_neg = worth_each
-        gains = of_pos * table.pos + of_neg * table.neg
-        ranked = GroupGains(gains, table.pos + table.neg)
+        pos_gain, neg_gain = gain_each
+        group_gains = pos_gain * table.pos + neg_gain * table.neg
+        ranked = GroupGains(group_gains, table.pos + table.neg)
         sums = np.array([table.n_pos, table.n_neg])
-        cases = GroupGains(sums * worth_each, sums)
+        samples = GroupGains(sums * gain_each, sums)
         total = table.total
     else:
         sample = check_ranking(y_true, y_score, sample_weight, pos_label)
-        worth = check_sample_gains(worth_each, cost_each, sample)
-        ranked = rank_gains(worth, sample)
-        cases = weight_gains(worth, sample.weights)
+        sample_gains = check_sample_gains(gain_each, cost_each, sample)
+        ranked = rank_gains(sample_gains, sample)
+        samples = weight_gains(sample_gains, sample.weights)
         weights = sample.weights
-        total = float(len(cases.gain) if weights is None else weights.sum())
-    # By gain per cost.
-    per_cost = np.copysign(np.inf, cases.gain)
-    np.divide(cases.gain, cases.cost, out=per_cost, where=cases.cost > 0)
+        total = float(len(samples.gain) if weights is None else weights.sum())
+    per_cost = np.copysign(np.inf, samples.gain)
+    np.divide(samples.gain, samples.cost, out=per_cost, where=samples.cost > 0)
     order = np.argsort(-per_cost, kind="stable")
-    best = _points(GroupGains(cases.gain[order], cases.cost[order]), total)
+    best = _points(GroupGains(samples.gain[order], samples.cost[order]), total)
     return GainCurve(*_points(ranked, total), *best, total)
 
 
 def check_class_gain(gain: GainLike | None, cost: ArrayLike | None) -> None:
-    """Raise for gains and costs of single cases, of rankings whose cases have none."""
-    is_of_cases = gain is not None and not isinstance(check_gain(gain), ClassGain)
-    if is_of_cases or cost is not None:
+    """Raise if gains or costs are per sample, because folds have no samples here."""
+    is_per_sample = gain is not None and not isinstance(check_gain(gain), ClassGain)
+    if is_per_sample or cost is not None:
         raise ValueError(OF_CASES_IN_FOLDS)
 
 
-def _points(worth: GroupGains, total: float) -> tuple[FloatArray, FloatArray]:
-    return worth.shares, np.append(0.0, np.cumsum(worth.gain)) / total
+def _points(gains: GroupGains, total: float) -> tuple[FloatArray, FloatArray]:
+    return gains.shares, np.append(0.0, np.cumsum(gains.gain)) / total
 
 
 @dataclass(frozen=True)
 class QuasiConcaveHitCurve:
-    r"""The hit curve of a test that finds at one pace, then at a slower one.
+    r"""Hit curve of a test with a high initial precision, then a lower one.
 
-    The first share of the ranking, the *stamina*, has a precision equal to the
-    *momentum*, and the rest a lower one. The AUC sees the product of the two only.
+    The first fraction of the ranking, the *stamina*, has a precision equal to the
+    *momentum*; the rest has a lower precision. The AUC depends only on stamina times
+    (momentum - prevalence).
 
     Attributes
     ----------
     momentum : float
-        Initial precision (the paper's beta), from the prevalence, of a random test,
-        to 1.
+        Initial precision (beta in the paper), from the prevalence (a random test) to 1.
     stamina : float
-        Rate down to which the initial precision lasts (alpha), from 0 to ``prevalence
-        / momentum``, where all positives have been found.
+        Rate up to which the initial precision lasts (alpha in the paper), from 0 to
+        ``prevalence / momentum``, where all positives have been selected.
     prevalence : float
-        Share of the positives, in (0, 1).
+        Fraction of positives, in (0, 1).
 
     Raises
     ------
@@ -226,7 +227,7 @@ class QuasiConcaveHitCurve:
 
     See Also
     --------
-    estimate : The parameters of labels and scores, as metrics "momentum" and "stamina".
+    estimate : Estimates both parameters, as metrics "momentum" and "stamina".
 
     Notes
     -----
@@ -242,7 +243,7 @@ class QuasiConcaveHitCurve:
 
     Examples
     --------
-    A quick test and a steady one, of the same AUC:
+    A quick and a steady test with the same AUC:
 
     >>> from skrate import QuasiConcaveHitCurve
     >>> quick, steady = (
@@ -251,7 +252,7 @@ class QuasiConcaveHitCurve:
     ... )
     >>> round(quick.auc, 3), round(steady.auc, 3)
     (0.722, 0.722)
-    >>> [round(each.average_precision, 3) for each in (quick, steady)]
+    >>> [round(test.average_precision, 3) for test in (quick, steady)]
     [0.51, 0.24]
     """
 
@@ -262,7 +263,7 @@ class QuasiConcaveHitCurve:
     def __post_init__(self) -> None:
         prevalence = check_fraction("prevalence", self.prevalence)
         momentum = check_fraction("momentum", self.momentum, include_one=True)
-        # Stamina computed from its bound, prevalence / momentum, may miss it.
+        # The tolerance is for rounding: a stamina at its bound can exceed it.
         if momentum < prevalence * (1 - ROUNDING):
             raise ValueError(
                 f"momentum must be between the prevalence, {prevalence:g}, and 1, got "
@@ -271,27 +272,27 @@ class QuasiConcaveHitCurve:
         stamina = check_fraction(
             "stamina", self.stamina, include_zero=True, include_one=True
         )
-        most = prevalence / momentum
-        if stamina > most * (1 + ROUNDING):
+        maximum = prevalence / momentum
+        if stamina > maximum * (1 + ROUNDING):
             raise ValueError(
-                f"stamina must be between 0 and prevalence / momentum = {most:g}, got "
-                f"{stamina:g}: there all positives have been found."
+                f"stamina must be between 0 and prevalence / momentum = {maximum:g}, "
+                f"got {stamina:g}: all positives are selected at this maximum."
             )
         momentum = max(momentum, prevalence)
-        known = {"momentum": momentum, "stamina": min(stamina, most)}
-        vars(self).update(known, prevalence=prevalence)
+        parameters = {"momentum": momentum, "stamina": min(stamina, maximum)}
+        vars(self).update(parameters, prevalence=prevalence)
 
     def hits(self, rate: ArrayLike) -> Any:
-        """Return the share of all cases that is processed and positive.
+        """Return the fraction of all samples that is processed and positive.
 
-        Equation 6, in the shape of ``rate``, the share that is processed, in [0, 1].
+        Equation 6, in the shape of ``rate``, the fraction that is processed, in [0, 1].
         """
         rates = within_rounding(np.asarray(rate, dtype=np.float64))
         if not np.all((rates >= 0) & (rates <= 1)):
             raise ValueError(f"rate must be in [0, 1], got {rates}.")
         first = self.momentum * np.minimum(rates, self.stamina)
-        found = first + self._later_precision * np.maximum(rates - self.stamina, 0.0)
-        return float(found) if found.ndim == 0 else found
+        hits = first + self._later_precision * np.maximum(rates - self.stamina, 0.0)
+        return float(hits) if hits.ndim == 0 else hits
 
     @property
     def auc(self) -> float:
@@ -306,7 +307,7 @@ class QuasiConcaveHitCurve:
         if alpha == 0 or beta == p:
             return p
         slope = self._later_precision
-        # The last integral before equation 10: precision in the second piece is
+        # The last integral before equation 10: precision on the second line is
         # slope + (beta - slope) alpha / t.
         second = slope**2 * (1 - alpha)
         second -= slope * (beta - slope) * alpha * np.log(alpha)
@@ -314,18 +315,18 @@ class QuasiConcaveHitCurve:
 
     @property
     def approximate_average_precision(self) -> float:
-        """Average precision by equation 10, which takes log(x) for x - 1.
+        """Average precision by equation 10, which approximates log(x) by x - 1.
 
-        It underlies theorem 2: adjusted for chance, the average precision is about the
-        momentum times the adjusted AUC, 2 AUC - 1.
+        Theorem 2 follows from it: adjusted for chance, the average precision is about
+        the momentum times the adjusted AUC, 2 AUC - 1.
         """
         p, beta = self.prevalence, self.momentum
         return beta / p * (beta - p) * self.stamina + p
 
     @property
     def _later_precision(self) -> float:
-        """Slope of the second piece."""
-        if self.stamina == 1:  # then momentum is prevalence: there is no second piece
+        """Slope of the second line: precision after the stamina."""
+        if self.stamina == 1:  # momentum equals prevalence: one line
             return 0.0
         left = self.prevalence - self.stamina * self.momentum
         return max(left, 0.0) / (1 - self.stamina)
