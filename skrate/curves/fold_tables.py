@@ -1,4 +1,4 @@
-"""Folds that are averaged at equal rate: as they are given, and what they share."""
+"""Rank tables of folds that are averaged at equal rate, and their common curve."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from skrate.data.table import RankTable, build_table, check_alone
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Rank tables of folds that have both classes each.
+    """Rank tables of folds, each with both classes.
 
-    The consensus at a rate pools what the same share of every fold finds: its recall
-    is the recall of all positives together.
+    The consensus at a rate processes the same fraction of every fold. Its recall is the
+    recall of all positives together.
 
-    ``repeats`` numbers the repeat of each fold, None being one: within a repeat no case
-    is tested twice, so that its folds are independent given the curve. ``added`` is how
-    many cases the source of new folds has more of each class, half of each above all
-    others and half below.
+    ``repeats`` has the number of the repeat of each fold; None means one repeat. No
+    sample is tested twice within a repeat: its folds are independent given the curve.
+    ``added`` is the number of samples that are added to each class of the source of new
+    folds, half of each above all other samples and half below.
     """
 
     tables: tuple[RankTable, ...]
@@ -51,8 +51,8 @@ class Folds:
         for table, repeat in zip(self.tables, self.repeats, strict=True):
             tables.setdefault(repeat, []).append(table)
         return [
-            Folds(tuple(own), self.has_weights, added=self.added)
-            for own in tables.values()
+            Folds(tuple(repeat_tables), self.has_weights, added=self.added)
+            for repeat_tables in tables.values()
         ]
 
     @property
@@ -67,74 +67,73 @@ class Folds:
 
     @property
     def prevalence(self) -> float:
-        """Share of the positives in all folds together."""
+        """Fraction of positives in all folds together."""
         return self.n_pos / (self.n_pos + self.n_neg)
 
     def interpolate_tpr(self, rates: FloatArray) -> FloatArray:
-        """Return the recall of each fold at ``rates``: 0 without positives."""
-        found = np.stack(
+        """Return the recall of each fold at ``rates``; 0 without positives."""
+        pos = np.stack(
             [np.interp(rates, table.rates, table.cum_pos) for table in self.tables]
         )
         n_pos = self.column("n_pos")
-        return np.divide(found, n_pos, out=np.zeros_like(found), where=n_pos > 0)
+        return np.divide(pos, n_pos, out=np.zeros_like(pos), where=n_pos > 0)
 
     def compute_fpr(self, rates: FloatArray, tpr: FloatArray) -> FloatArray:
         """Return the false positive rates of the folds at given recalls."""
         processed = rates * self.column("total")
         fpr = (processed - self.column("n_pos") * tpr) / self.column("n_neg")
-        # Rounding must not leave the ROC plane.
+        # Rounding can exceed [0, 1].
         return np.clip(fpr, 0, 1)
 
     def pooled_count(self, tpr: FloatArray) -> FloatArray:
-        """Return the weight of positives that folds with given recalls have found."""
+        """Return the selected weight of positives, given the recall of each fold."""
         return np.asarray((self.column("n_pos") * tpr).sum(axis=0))
 
     def reachable(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the greatest weight that can be found at ``rates``."""
-        least, most = np.zeros_like(rates), np.zeros_like(rates)
+        """Return the minimum and maximum weight of positives selected at ``rates``."""
+        minimum, maximum = np.zeros_like(rates), np.zeros_like(rates)
         for table in self.tables:
             processed = rates * table.total
-            least += np.maximum(processed - table.n_neg, 0.0)
-            most += np.minimum(processed, table.n_pos)
-        return least, most
+            minimum += np.maximum(processed - table.n_neg, 0.0)
+            maximum += np.minimum(processed, table.n_pos)
+        return minimum, maximum
 
     @cached_property
     def cuts(self) -> FloatArray:
-        """Every rate at which the curve of some fold bends, from 0 to 1."""
+        """All rates where the curve of a fold bends, from 0 to 1."""
         return np.unique(np.concatenate([table.rates for table in self.tables]))
 
     @cached_property
     def pooled(self) -> RankTable:
-        """The consensus as a table: one group between two ``cuts``."""
+        """The consensus as a table, with one group between two adjacent ``cuts``."""
         processed = self.cuts * (self.n_pos + self.n_neg)
         pos = np.diff(self.pooled_count(self.interpolate_tpr(self.cuts)))
         pos = np.maximum(pos, 0.0)
-        # The rest is negative, but for rounding.
+        # Up to rounding, all other weight is negative.
         neg = np.maximum(np.diff(processed) - pos, 0.0)
         return RankTable(pos, neg)
 
     @cached_property
     def has_one_prevalence(self) -> bool:
-        """Whether every fold has the same share of positives."""
+        """Whether every fold has the same fraction of positives."""
         n_pos, total = self.column("n_pos"), self.column("total")
-        # Numbers of cases, or weights, whose sums are rounded.
+        # The tolerance is for weights, because their sums are rounded.
         return bool(np.allclose(n_pos / total, self.prevalence, rtol=1e-12, atol=0))
 
     @cached_property
     def places(self) -> list[FloatArray]:
-        """The cuts of each fold, as places along a ROC curve that all folds share.
+        """The cuts of each fold, as positions along the common ROC curve of all folds.
 
-        A place is the rate that the cut would have if the fold had the prevalence of
-        all.
+        A position is the rate of the cut in a fold with the overall prevalence.
         """
         if self.has_one_prevalence:
             return [table.rates for table in self.tables]
-        p, rest = self.prevalence, self.n_neg / (self.n_pos + self.n_neg)
-        return [p * table.tpr + rest * table.fpr for table in self.tables]
+        p, q = self.prevalence, self.n_neg / (self.n_pos + self.n_neg)
+        return [p * table.tpr + q * table.fpr for table in self.tables]
 
     @cached_property
     def shared(self) -> RankTable:
-        """The cases of all folds at their ``places``, one group between two of them."""
+        """All samples at their ``places``, with one group between adjacent cuts."""
         if self.has_one_prevalence:
             return self.pooled
         cuts = np.unique(np.concatenate(self.places))
@@ -142,42 +141,43 @@ class Folds:
         for places, table in zip(self.places, self.tables, strict=True):
             pos += np.interp(cuts, places, table.cum_pos)
             neg += np.interp(cuts, places, table.cum_neg)
-        # What falls does so by rounding.
+        # Negative differences are rounding errors.
         return RankTable(*(np.maximum(np.diff(above), 0.0) for above in (pos, neg)))
 
     @cached_property
     def sizes(self) -> dict[tuple[int, int], int]:
-        """How many folds have a number of positives and of negatives, by these."""
-        found: dict[tuple[int, int], int] = {}
+        """Number of folds by (number of positives, number of negatives)."""
+        n_folds: dict[tuple[int, int], int] = {}
         for table in self.tables:
             size = (round(table.n_pos), round(table.n_neg))
-            found[size] = found.get(size, 0) + 1
-        return found
+            n_folds[size] = n_folds.get(size, 0) + 1
+        return n_folds
 
     def column(self, name: str) -> FloatArray:
-        """Return an attribute of the tables as a column."""
+        """Return an attribute of the tables as a column, one row per fold."""
         return np.array([[getattr(table, name)] for table in self.tables])
 
 
-# Labels by fold, or tables, or what another curve is of.
+# Labels or tables by fold, rankings of folds, or the `folds` of another curve.
 FoldsLike: TypeAlias = Sequence[ArrayLike | RankTable] | Array | FoldRankings | Folds
 
 
 def count_hits(labels: Array, rates: FloatArray) -> FloatArray:
-    """Return how many ``labels``, 0 or 1, are 1 in the first share of each ranking.
+    """Return the number of ``labels`` equal to 1 in the first fraction of each ranking.
 
-    Rankings lie along the last axis; of a case that is cut, its part is counted.
+    Labels are 0 or 1, and rankings lie along the last axis. A sample that is cut counts
+    by its processed fraction.
     """
     n_samples = labels.shape[-1]
     processed = rates * n_samples
     whole = np.minimum((processed + 1e-9).astype(np.intp), n_samples - 1)
-    part = np.clip(processed - whole, 0, 1)
+    fraction = np.clip(processed - whole, 0, 1)
     cuts, where = np.unique(np.append(0, whole), return_inverse=True)
-    # From one cut to the next, then above each.
-    gains = np.add.reduceat(labels, cuts, axis=-1, dtype=np.int32)
-    above = np.zeros_like(gains)
-    np.cumsum(gains[..., :-1], axis=-1, out=above[..., 1:])
-    return np.asarray(above[..., where[1:]] + part * labels[..., whole])
+    # First the hits between adjacent cuts, then the hits above each cut.
+    hits = np.add.reduceat(labels, cuts, axis=-1, dtype=np.int32)
+    above = np.zeros_like(hits)
+    np.cumsum(hits[..., :-1], axis=-1, out=above[..., 1:])
+    return np.asarray(above[..., where[1:]] + fraction * labels[..., whole])
 
 
 def check_rates(name: str, values: Any) -> FloatArray:
@@ -185,12 +185,12 @@ def check_rates(name: str, values: Any) -> FloatArray:
     rates = within_rounding(as_float64(name, check_scores(name, values)))
     if rates.min() < 0 or rates.max() > 1:
         outside = rates[(rates < 0) | (rates > 1)][0]
-        raise ValueError(f"{name} must lie in [0, 1], found {outside:g}.")
+        raise ValueError(f"{name} must lie in [0, 1], got {outside:g}.")
     is_low = np.diff(rates) <= 0
     if is_low.any():
         where = int(np.argmax(is_low))
         raise ValueError(
-            f"{name} must increase, found {rates[where + 1]:g} after "
+            f"{name} must increase, got {rates[where + 1]:g} after "
             f"{rates[where]:g}: pass numpy.unique({name})."
         )
     return rates
@@ -204,18 +204,18 @@ def check_folds(
     *,
     repeats: Repeats = None,
 ) -> Folds:
-    """Return the folds that have both classes, and warn of the others."""
+    """Return the folds that have both classes; warn if folds are left out."""
     by_fold: dict[str, Any] = {"y_scores": y_scores, "sample_weight": sample_weight}
     if isinstance(y_trues, Folds | FoldRankings):
         check_alone(y_trues, "y_trues", **by_fold, pos_label=pos_label, repeats=repeats)
     if isinstance(y_trues, Folds):
         return y_trues
-    given = y_trues if isinstance(y_trues, list | tuple) else []
-    tables = [fold for fold in given if isinstance(fold, RankTable)]
-    if 0 < len(tables) < len(given):
+    entries = y_trues if isinstance(y_trues, list | tuple) else []
+    tables = [fold for fold in entries if isinstance(fold, RankTable)]
+    if 0 < len(tables) < len(entries):
         raise ValueError(
-            "y_trues must hold the labels of every fold, or a RankTable of every fold: "
-            f"of {len(given)} folds {len(tables)} are tables."
+            "y_trues must contain labels of every fold, or a RankTable of every fold: "
+            f"got {len(entries)} folds, {len(tables)} as tables."
         )
     if isinstance(y_trues, FoldRankings):
         folds = make_folds(y_trues)
@@ -225,56 +225,56 @@ def check_folds(
         folds = Folds(tuple(tables), has_weights)
     else:
         labels = _sequence("y_trues", y_trues)
-        for name, value in by_fold.items():
-            if name == "y_scores" or value is not None:
-                by_fold[name] = _sequence(name, value)
+        for name, arrays in by_fold.items():
+            if name == "y_scores" or arrays is not None:
+                by_fold[name] = _sequence(name, arrays)
                 if len(by_fold[name]) != len(labels):
                     raise ValueError(
-                        f"{name} must hold as many arrays as y_trues, one for each "
-                        f"fold: found {len(by_fold[name])} and {len(labels)}."
+                        f"{name} must contain one array per fold, like y_trues: got "
+                        f"{len(by_fold[name])} and {len(labels)} arrays."
                     )
         weights = by_fold["sample_weight"] or [None] * len(labels)
-        cases = zip(labels, by_fold["y_scores"], weights, strict=True)
-        folds = _build_folds(list(cases), pos_label)
-    known = folds.repeats if repeats is None else repeats
-    return _select_two_class_folds(folds, known)
+        arrays_of_folds = zip(labels, by_fold["y_scores"], weights, strict=True)
+        folds = _build_folds(list(arrays_of_folds), pos_label)
+    numbers = folds.repeats if repeats is None else repeats
+    return _select_two_class_folds(folds, numbers)
 
 
 def _select_two_class_folds(folds: Folds, repeats: Repeats) -> Folds:
-    """Return the folds that have both classes, with the number of each one's repeat."""
+    """Return the folds that have both classes, with the numbers of their repeats."""
     numbers = check_repeats("repeats", repeats, len(folds.tables)).tolist()
     has_both = [table.n_pos > 0 and table.n_neg > 0 for table in folds.tables]
-    kept, n_folds = np.flatnonzero(has_both), len(has_both)
-    if len(kept) == 0:
+    selected, n_folds = np.flatnonzero(has_both), len(has_both)
+    if len(selected) == 0:
         raise ValueError(
-            f"None of the {n_folds} folds has both classes, of sample_weight above 0: "
-            "a ROC curve needs positives and negatives. Use stratified or fewer folds."
+            f"None of {n_folds} folds has both classes with weights above 0: use "
+            "stratified or fewer folds. A ROC curve needs positives and negatives."
         )
-    if len(kept) < n_folds:
+    if len(selected) < n_folds:
         warn(
-            f"{n_folds - len(kept)} of {n_folds} folds hold one class only and are "
-            "left out of the consensus curve.",
+            f"{n_folds - len(selected)} of {n_folds} folds contain one class only and "
+            "are left out of the consensus curve: use stratified or fewer folds.",
             UndefinedMetricWarning,
         )
     return replace(
         folds,
-        tables=tuple(folds.tables[i] for i in kept),
-        repeats=tuple(numbers[i] for i in kept),
+        tables=tuple(folds.tables[i] for i in selected),
+        repeats=tuple(numbers[i] for i in selected),
     )
 
 
 def make_folds(rankings: FoldRankings) -> Folds:
-    """Return all folds, also folds of one class, which have no ROC curve."""
+    """Return all folds, including folds of one class, which have no ROC curve."""
     folds, numbers = _build_folds(list(rankings), None), rankings.repeats.tolist()
     return replace(folds, repeats=tuple(numbers), pos_label=rankings.pos_label)
 
 
 def _build_folds(
-    cases: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike | None]], pos_label: Label
+    arrays: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike | None]], pos_label: Label
 ) -> Folds:
-    """Return the folds of (labels, scores, weights or None)."""
+    """Return the folds, given tuples of labels, scores and weights or None."""
     tables, sums, used = [], [], [np.ones(1)]
-    for i, (y_true, y_score, weights) in enumerate(cases):
+    for i, (y_true, y_score, weights) in enumerate(arrays):
         try:
             sample = check_ranking(y_true, y_score, weights, pos_label)
             tables.append(build_table(sample, with_scores=True))
@@ -284,42 +284,43 @@ def _build_folds(
                 used.append(weights[weights > 0])
         except ValueError as error:
             raise ValueError(f"Fold {i}: {error}") from None
-    # Those that are equal were dropped within a fold; other folds may have others.
+    # Equal weights were dropped within a fold, but can differ between folds.
     all_used = np.concatenate(used[1:] or used)
-    differ = bool(all_used.min() < all_used.max())
-    if differ:
-        scales = [total / one.total for total, one in zip(sums, tables, strict=True)]
+    has_weights = bool(all_used.min() < all_used.max())
+    if has_weights:
+        scales = [total / fold.total for total, fold in zip(sums, tables, strict=True)]
         tables = [
             RankTable(table.pos * scale, table.neg * scale, table.thresholds)
             for table, scale in zip(tables, scales, strict=True)
         ]
-    return Folds(tuple(tables), differ, pos_label=pos_label)
+    return Folds(tuple(tables), has_weights, pos_label=pos_label)
 
 
 def _sequence(name: str, values: Any) -> list[Any]:
-    """Return a non-empty list of what is given for each fold."""
+    """Return ``values`` as a non-empty list with one array per fold."""
     is_sequence = isinstance(values, Sequence) and not isinstance(values, str | bytes)
     is_sequence |= isinstance(values, np.ndarray) and values.ndim > 0
-    if not is_sequence or any(np.ndim(value) == 0 for value in values):
+    if not is_sequence or any(np.ndim(fold) == 0 for fold in values):
         raise ValueError(
-            f"{name} must hold an array for each fold, as a list of them; found "
-            f"{type(values).__name__}. For one fold pass [y_true], [y_score]; for "
-            "several models use RateAveragedROC.from_models(y_true, models)."
+            f"{name} must be a list with one array per fold: for one fold pass "
+            "[y_true], [y_score]; for several models use RateAveragedROC.from_models("
+            f"y_true, models). Got {type(values).__name__}."
         )
     if len(values) == 0:
-        raise ValueError(f"{name} is empty: at least one fold is needed.")
+        raise ValueError(f"{name} is empty: pass at least one fold.")
     return list(values)
 
 
 def default_rates(tables: Sequence[RankTable], *, has_weights: bool) -> FloatArray:
-    """Return rates from 0 to 1 that show a curve over them as it is."""
+    """Return rates from 0 to 1 that are dense enough to draw a curve."""
     sizes = {table.total for table in tables}
-    # Folds of one size have a rate per case up to this size, others this many steps.
+    # Folds of one size get a step per sample up to this number, else this number.
     n_steps = most_steps = 200
     if len(sizes) == 1 and not has_weights:
         n_steps = min(round(sizes.pop()), most_steps)
     steps = np.arange(n_steps + 1) / n_steps
-    # A class that is ranked within less than 4 steps gets 10 up to its share.
+    # If the fraction of a class is below 4 steps, add steps of a tenth of this
+    # fraction.
     prevalence = Folds(tuple(tables)).prevalence
     rare = min(prevalence, 1 - prevalence)
     if n_steps < most_steps or rare * n_steps >= 4:
