@@ -1,4 +1,4 @@
-"""Averages of the ROC curves of folds, at equal rate and otherwise, and their band."""
+"""Averages of ROC curves of folds at equal rate, fpr, tpr or threshold; their band."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from skrate.data.table import RankTable, build_weight_table
 
 Average = Literal["rate", "fpr", "tpr", "threshold"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
-# Of a curve: fpr and tpr.
+# The fpr and tpr of a curve.
 Points: TypeAlias = tuple[FloatArray, FloatArray]
 
 
 def averaged(tables: Sequence[RankTable], average: Average) -> Points:
-    """Return the average of the curves of folds at full resolution."""
+    """Return the average of the curves of folds, at full resolution."""
     fprs, tprs = [table.fpr for table in tables], [table.tpr for table in tables]
     if average == "fpr":
         return _mean_curve(fprs, tprs)
@@ -30,12 +30,12 @@ def averaged(tables: Sequence[RankTable], average: Average) -> Points:
     scores = [table.thresholds for table in tables if table.thresholds is not None]
     if len(scores) < len(tables):
         raise ValueError(
-            "average='threshold' needs the scores of every fold, which "
-            f"{len(tables) - len(scores)} of {len(tables)} tables do not hold. Pass "
-            "arrays of labels and scores, or tables by RankTable.from_arrays."
+            "average='threshold' needs scores of every fold: pass arrays of labels and "
+            "scores, or tables built by RankTable.from_arrays. Got "
+            f"{len(tables) - len(scores)} of {len(tables)} tables without scores."
         )
     cuts = np.unique(np.concatenate(scores))[::-1]
-    above = [len(own) - np.searchsorted(own[::-1], cuts) for own in scores]
+    above = [len(fold) - np.searchsorted(fold[::-1], cuts) for fold in scores]
     fpr, tpr = (
         np.mean([y[n] for y, n in zip(ys, above, strict=True)], axis=0)
         for ys in (fprs, tprs)
@@ -46,7 +46,7 @@ def averaged(tables: Sequence[RankTable], average: Average) -> Points:
 def _mean_curve(xs: list[FloatArray], ys: list[FloatArray]) -> Points:
     """Return the mean of y at every x, before and after the jumps there."""
     knots, curves = np.unique(np.concatenate(xs)), list(zip(xs, ys, strict=True))
-    # Of equal x the last counts, hence the first of those that are turned round.
+    # Of equal x, np.interp uses the last; in reversed arrays this is the first.
     before = np.mean([np.interp(-knots, -x[::-1], y[::-1]) for x, y in curves], axis=0)
     after = np.mean([np.interp(knots, x, y) for x, y in curves], axis=0)
     return np.repeat(knots, 2), np.column_stack([before, after]).ravel()
@@ -59,25 +59,26 @@ def fixed_width(
     n_resamples: int,
     generator: np.random.Generator,
 ) -> tuple[float, float]:
-    """Return how far a band lies from the average, by fpr and tpr.
+    """Return the distance of a band from the average curve, in fpr and in tpr.
 
-    It holds ``level`` of averages whose cases are drawn again, a mean over repeats.
+    The band contains a fraction ``level`` of the averages of resampled folds. The
+    distance is a mean over repeats.
     """
     slope, widths = float(np.sqrt(folds.n_neg / folds.n_pos)), []
     for repeat in folds.split_repeats:
         middle = averaged(repeat.tables, average)
-        drawn = [
+        curves = [
             averaged([_resampled(t, generator) for t in repeat.tables], average)
             for _ in range(n_resamples)
         ]
-        far = [_distance(middle, other, slope) for other in drawn]
-        widths.append(np.quantile(far, level, method="inverted_cdf"))
+        distances = [_distance(middle, curve, slope) for curve in curves]
+        widths.append(np.quantile(distances, level, method="inverted_cdf"))
     width = float(np.mean(widths))
     return width / slope, width
 
 
 def _resampled(table: RankTable, generator: np.random.Generator) -> RankTable:
-    # Groups of which no case was drawn stay: averages pass over them.
+    # Groups without drawn samples stay in the table: they do not change averages.
     pos, neg = (
         generator.multinomial(round(n), weights / n).astype(np.float64)
         for n, weights in ((table.n_pos, table.pos), (table.n_neg, table.neg))
@@ -85,14 +86,14 @@ def _resampled(table: RankTable, generator: np.random.Generator) -> RankTable:
     return build_weight_table(pos, neg, table.thresholds)
 
 
-def _distance(one: Points, other: Points, slope: float) -> float:
-    """Return by how much of tpr ``one`` is displaced until it touches ``other`` last.
+def _distance(a: Points, b: Points, slope: float) -> float:
+    """Return the maximum difference in tpr of two curves along lines of -``slope``.
 
-    Along lines of a falling slope every curve is met once.
+    Every curve meets such a falling line once.
     """
-    places = [slope * fpr + tpr for fpr, tpr in (one, other)]
+    positions = [slope * fpr + tpr for fpr, tpr in (a, b)]
     tprs = [
-        np.interp(np.concatenate(places), place, tpr)
-        for place, (_, tpr) in zip(places, (one, other), strict=True)
+        np.interp(np.concatenate(positions), position, tpr)
+        for position, (_, tpr) in zip(positions, (a, b), strict=True)
     ]
     return float(np.abs(np.subtract(*tprs)).max())
