@@ -124,15 +124,13 @@ def exact_bounds(
     """
     # A probability that equals the tail up to rounding can be left out.
     tail = (1 - level) / 2 * (1 + 1e-9)
-    pools = _map_rates(pooled_distribution, folds, rates, n_jobs)
+    cdfs = _map_rates(pooled_distribution, folds, rates, n_jobs)
     if drawn is not None:
-        depths = [
-            pool.depth(counts) for pool, counts in zip(pools, drawn.T, strict=True)
-        ]
+        depths = [cdf.depth(counts) for cdf, counts in zip(cdfs, drawn.T, strict=True)]
         n_out = int((1 - level) * len(drawn) + 1e-9)
         # Just below the minimum depth of the curves that must lie within the bounds.
         tail = min(np.nextafter(np.sort(np.min(depths, axis=0))[n_out], 0), tail)
-    lower, upper = np.array([pool.interval(tail) for pool in pools]).T
+    lower, upper = np.array([cdf.interval(tail) for cdf in cdfs]).T
     # Rounding the fraction of a sample can exceed the possible range.
     minimum, maximum = folds.reachable(rates)
     return np.clip(lower, minimum, maximum), np.clip(upper, minimum, maximum)
@@ -312,7 +310,8 @@ class FoldSource:
             else:
                 # If sample `last` is positive, only a fraction is processed: a count s
                 # becomes s - 1 and that fraction. If it is negative, the count s is
-                # unchanged, which is one position further because counts now start at low - 1.
+                # unchanged, which is one position further because counts now start at
+                # low - 1.
                 sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
                 count = CountDistribution(low - 1, sure, partial, float(k - (last - 1)))
             distributions.append(count)

@@ -247,7 +247,7 @@ def _select_two_class_folds(folds: Folds, repeats: Repeats) -> Folds:
     selected, n_folds = np.flatnonzero(has_both), len(has_both)
     if len(selected) == 0:
         raise ValueError(
-            f"None of {n_folds} folds has both classes with weights above 0: use "
+            f"None of the {n_folds} folds has both classes with weights above 0: use "
             "stratified or fewer folds. A ROC curve needs positives and negatives."
         )
     if len(selected) < n_folds:

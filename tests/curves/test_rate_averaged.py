@@ -179,7 +179,7 @@ def test_a_fold_of_one_class_is_left_out_with_a_warning():
         ({"y_trues": [Y[0], []], "y_scores": [S[0], []]}, r"1.*y_true"),
         ({"y_scores": [S[0], [1, 2]]}, r"Fold 1.*y_true.*5.*y_score.*2"),
         ({"y_scores": [S[0], [np.nan] * 5]}, r"1.*y_score.*NaN"),
-        ({"y_trues": [[1] * 5, [0] * 5]}, "None of 2"),
+        ({"y_trues": [[1] * 5, [0] * 5]}, "None of the 2"),
         ({"rates": [0.1, 1.2]}, r"rates.*0.*1.*1\.2"),
         ({"rates": [-0.1, 0.2]}, r"rates.*0.*1.*-0\.1"),
         ({"rates": [0.1, 0.3, 0.2]}, r"rates.*0\.2.*0\.3"),

@@ -256,7 +256,7 @@ def test_folds_of_one_sample_are_ranked_as_one_list_or_not_at_all():
             function(single, rate=law)
     with pytest.warns(UserWarning, match="curve at rate=0.5 cuts each fold"):
         curve_band(single, random_state=0, n_resamples=9)
-    with pytest.raises(ValueError, match="None of 300 folds"):
+    with pytest.raises(ValueError, match="None of the 300 folds has both classes"):
         compare_curves(single, single, random_state=0, n_resamples=9)
     for name, function in taking.items():
         with case(name):

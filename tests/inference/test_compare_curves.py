@@ -355,7 +355,7 @@ def test_rankings_that_do_not_match_are_refused():
         (({"a": one, "b": other}, a), {}, r"y_score_a.*None.*y_true"),
         (({"a": one, "b": other}, None, b), {}, r"y_score_b.*None.*y_true"),
         ((one, other), weights, r"sample_weight.*None.*y_true"),
-        (lone, {}, "None of 2"),
+        (lone, {}, "None of the 2"),
     ):
         with case(message), pytest.raises(ValueError, match=message):
             compare_curves(*given, **options)
