@@ -143,13 +143,13 @@ def compare(
     n_jobs: int | None = None,
     **metric_kwargs: Any,
 ) -> Comparison | Comparisons:
-    """Compare models by a metric: difference, interval and p-value.
+    """Test whether a model is better than another: difference, interval and p-value.
 
-    Is model a better than model b, or could another sample have said the opposite?
-    Both are taken as given, trained on other cases than these. On the same cases the
-    comparison is paired, which makes small differences visible. With several models all
-    pairs are compared, and p-values adjusted for their number, as some of many
-    comparisons look significant by chance.
+    Is model a better than model b, or could another sample have shown the opposite? The
+    models are fixed, and were trained on other data. On the same samples the comparison
+    is paired, which reveals smaller differences. With several models all pairs are
+    compared. Their p-values are adjusted, because some of many comparisons look
+    significant by chance.
 
     Parameters
     ----------
@@ -157,49 +157,50 @@ def compare(
         As in :func:`estimate`. A pair compares two metrics of one model, without
         ``y_score_b``; give their parameters by :func:`functools.partial`.
     y_true : array-like of shape (n_samples,), RankTable, GroupScores or FoldRankings
-        True labels of two classes; or the table of counts that was published of a, or
-        its values within lists, or its rankings of folds, or those of the one model of
-        which two metrics are compared; or, without scores, a mapping or list of the
-        FoldRankings of several models, of the same folds, or of their GroupScores.
+        True labels of two classes. It can also be the published table of counts of
+        model a, its values within lists or its rankings of folds; for a pair of
+        metrics, the same of the one model. Without scores, it is a mapping or list of
+        the FoldRankings of several models on the same folds, or of their GroupScores.
     y_score_a : array-like, mapping, data frame or as y_true, default=None
         Scores of model a, of shape (n_samples,), higher for the positive class; or the
-        table of b, or its values within the same lists, or its rankings of the same
-        cases in the same folds. None where two metrics of one table, or of one model's
-        folds, are compared. Scores of several models have a column or entry each, in a
-        mapping by name, a data frame, or an array of shape (n_samples, n_models), named
-        by the numbers of the columns.
+        table of b, its values within the same lists, or its rankings of the same
+        samples in the same folds. None if two metrics of one table, or of the folds of
+        one model, are compared. Scores of several models have a column or entry each:
+        in a mapping by name, a data frame, or an array of shape (n_samples, n_models),
+        named by the numbers of the columns.
     y_score_b : array-like of shape (n_samples,), default=None
-        Scores of model b, on the same cases unless ``y_true_b`` is given.
+        Scores of model b, on the same samples unless ``y_true_b`` is given.
     y_true_b : array-like of shape (n_samples_b,), default=None
-        Labels of the cases of b, where these are others: an unpaired comparison.
+        Labels of the samples of b, if these are not the samples of a: an unpaired
+        comparison.
     method : {"delta", "bootstrap", "permutation"}, default="delta"
-        - "delta": by the influence of each case; DeLong's test for the AUC.
-        - "bootstrap": resamples cases, the same for both models.
+        - "delta": by the influence of each sample; DeLong's test for the AUC.
+        - "bootstrap": resamples the samples, in the same way for both models.
         - "permutation": exchanges the ranks of both models in a random half of the
-          cases; the standard error is the one of "delta".
+          samples; the standard error is the one of "delta".
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        What a small p-value speaks for; "greater": a has the greater metric. One-sided
-        the interval has its ``confidence_level`` at one end: with "greater" the lower
-        one; the other is the greatest difference that there can be.
+        The alternative hypothesis; "greater": a has the greater metric. A one-sided
+        interval has its ``confidence_level`` at one end. With "greater" this is the
+        lower end, and the upper end is the maximum possible difference.
     margin : float, default=None
-        How large a difference would not matter, above 0 and in units of the metric:
-        five points are 0.05. A small p-value then speaks for:
+        The size of a difference that would not matter, above 0 and in units of the
+        metric: five points are 0.05. A small p-value is then evidence for:
 
         - "greater": a - b > -margin, against the null hypothesis a - b <= -margin.
-          Where more is better, a is not inferior to b.
-        - "less": a - b < margin. Where less is better, as of a
+          If more is better, a is not inferior to b.
+        - "less": a - b < margin. If less is better, as for
           :func:`rate_at_recall_score`, a is not inferior to b; else b is not to a.
-        - "two-sided": -margin < a - b < margin, equivalence, by the greater p-value of
-          both one-sided tests. The interval has level 1 - 2 alpha, as each end has the
-          ``confidence_level`` 1 - alpha: 90 % for 0.95.
+        - "two-sided": -margin < a - b < margin, equivalence, by the maximum p-value of
+          both one-sided tests. The interval has level 1 - 2 alpha, because each end has
+          the ``confidence_level`` 1 - alpha: 90 % for 0.95.
 
-        Choose it before you look at the data. "permutation" has none.
+        Choose it before you look at the data. "permutation" does not support it.
     reference : str or int, default=None
-        Of several models the name of the one that all others are compared with:
-        differences are those from it. Columns of an array and entries of a list are
-        named by their numbers, from 0. None compares all pairs.
+        For several models, the name of the model that is subtracted from each other
+        model. Columns of an array and entries of a list are named by their numbers,
+        from 0. If None, all pairs are compared.
     adjust : {"holm", "bh"}, default="holm"
-        What the adjusted p-values of several models control:
+        The error that the adjusted p-values of several models control:
 
         - "holm": the probability of any false finding, by Holm's method;
         - "bh": the expected proportion of false findings, by the method of Benjamini
@@ -207,37 +208,37 @@ def compare(
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     interval : {"wald", "percentile"}, default="wald"
-        Kind of the interval; "percentile" needs the bootstrap, and the p-value goes by
-        the same replicates. "permutation" has another kind.
+        Kind of the interval. "percentile" needs the bootstrap, and the p-value then
+        uses the same replicates. "permutation" has another kind.
     n_resamples : int, default=2000
-        Number of resamples or permutations, of each pair.
+        Number of resamples or permutations for each pair.
     stratify : bool, default=None
         Whether class sizes were fixed by design, as in a case-control study. None
         means True for "bootstrap" and "permutation" without ``clusters``, and False
-        otherwise. For the AUC it makes next to no difference; for the average precision
-        it does.
+        otherwise. It hardly matters for the AUC, but does for the average precision.
     groups : array-like of shape (n_samples,), default=None
-        The list or queue of each row, as in :func:`estimate`: lists are then the units,
-        and "delta" is Student's t over them. For metrics that do not
-        take ``groups``, give what :func:`group_scores` returns.
+        The list or queue of each row, as in :func:`estimate`. Lists are then the units,
+        and "delta" is Student's t over them. If the metric does not take ``groups``,
+        pass the results of :func:`group_scores` as ``y_true`` and ``y_score_a``.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient, as in :func:`estimate`; for
+        The cluster of each sample, such as its patient, as in :func:`estimate`; for
         GroupScores the cluster of each list.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
+        Weights of the samples.
     weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are: "frequency" are whole numbers of repetitions of a case,
-        "sampling" the inverse probabilities with which cases were sampled. For a
-        case-control sample pass ``prevalence`` to the average precision instead.
+        The meaning of the weights: "frequency" are whole numbers of repetitions of a
+        sample, "sampling" the inverse probabilities with which samples were drawn. For
+        a case-control sample pass ``prevalence`` to the average precision instead.
     correlation : float, default=None
-        Of the values of two tables, in [-1, 1]; 0 where no case is in both. None says
-        that it is unknown: the interval then holds those at all correlations, and the
-        p-value is that at 0. Without tables it is found from the cases.
+        Correlation of the values of two tables, in [-1, 1]; 0 if no sample is in both.
+        If None, it is unknown: the interval then contains the intervals at all
+        correlations, and the p-value is for a correlation of 0. Without tables it is
+        computed from the samples.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
-        Source of the resamples. Each pair of several models has its own draws, the
-        first pair the draws of two models.
+        Source of the resamples. Each pair of several models has its own draws. The
+        first pair has the same draws as a comparison of two models.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
@@ -248,28 +249,28 @@ def compare(
     -------
     result : Comparison or Comparisons
         With ``value`` (a - b), ``value_a``, ``value_b``, ``standard_error``,
-        ``confidence_interval``, ``statistic`` and ``pvalue``; nan where a metric is
-        undefined, and all but the values where a class has fewer than two cases. For
-        tables also ``min_significant_correlation``. Several models have ``pairs`` of
-        these, ``adjusted_pvalues``, and the ``covariance`` of their metrics.
+        ``confidence_interval``, ``statistic`` and ``pvalue``. They are nan if a metric
+        is undefined. If a class has fewer than two samples, all but the values are nan.
+        Tables also have ``min_significant_correlation``. Several models have ``pairs``
+        of these, ``adjusted_pvalues``, and the ``covariance`` of their metrics.
 
     Raises
     ------
     ValueError
         As :func:`estimate`, and for options that exclude each other, or that several
-        models do not have.
+        models do not support.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two cases, or a metric is undefined.
+        If a class has fewer than two samples, or a metric is undefined.
     UserWarning
-        As :func:`estimate`, of scores that may be turned round by their argument; for a
-        recall at a precision with few negatives above the cut, and for what is taken at
-        a recall with few positives on a side of it, but by "permutation"; and for
-        unpaired samples with so few cases of a class that the test finds too much.
-        Within lists, if models differ in few of them, or if some are undefined for one
-        model only.
+        As :func:`estimate`, with the name of the argument if scores seem to be
+        reversed. Except for "permutation", also for a recall at a precision if there
+        are not enough negatives above the cut, and for a metric at a recall if there
+        are not enough positives on a side of the cut. For unpaired data, if a class is
+        so small that the test rejects too often. Within lists, if models differ in too
+        small a number of lists, or if some lists are undefined for one model only.
 
     See Also
     --------
@@ -279,29 +280,29 @@ def compare(
     Notes
     -----
     The statistic is the difference over its standard error: DeLong's z for the AUC.
-    The p-value and the interval "wald" take it for Student's t, with the degrees of
-    freedom of :func:`estimate`: with five positives the normal distribution would
-    reject a true null in one of ten samples at a level of 0.05. Partial AUCs, momentum,
-    and all metrics with a ``margin``, have them by the kurtosis of the influence on the
-    difference, and what is taken at a recall at most twice the number of positives on a
-    side of its cut.
+    The p-value and the interval "wald" use Student's t distribution, with the degrees
+    of freedom of :func:`estimate`: with five positives, the normal distribution would
+    reject a true null hypothesis in one of ten data sets at a level of 0.05. For
+    partial AUCs, momentum, and all metrics with a ``margin``, the degrees of freedom
+    come from the kurtosis of the influence on the difference. For metrics at a recall,
+    they are at most twice the number of positives on a side of the cut.
 
-    P-values and intervals agree: one of level 1 - alpha leaves 0 out where the p-value
-    is below alpha; with a ``margin`` d it lies above -d, below d, or between both [3]_.
-    The statistic is then for the difference plus or minus d. The permutation tests
-    that the models are exchangeable within cases ([1]_, [2]_): stronger than equal
-    metrics, but exact at any size. Midranks are exchanged, so that models need no
-    common scale.
+    P-values and intervals agree: an interval of level 1 - alpha excludes 0 if the
+    p-value is below alpha. With a ``margin`` d it lies above -d, below d, or between
+    both [3]_, and the statistic is for the difference plus or minus d. The permutation
+    tests that the models are exchangeable within samples ([1]_, [2]_): this is a
+    stronger hypothesis than equal metrics, but the test is exact at any size. Midranks
+    are exchanged, so models need no common scale.
 
-    Rankings of folds are paired by the cases; it is about the models that were trained,
-    while :func:`compare_folds` counts in that others would have been trained on other
-    cases. If their clusters make folds the units, as in leave-one-site-out, it is the
-    paired t-test of the values of the folds. :ref:`uncertainty` has what is done
-    without variation, by replicates and with two tables, and :ref:`several_in_lists`
-    the test within lists.
+    Rankings of folds are paired by the samples. The comparison is about the models that
+    were trained, while :func:`compare_folds` also allows for the choice of the training
+    data. If clusters make folds the units, as in leave-one-site-out, it is the paired
+    t-test of the values of the folds. :ref:`uncertainty` explains samples without
+    variation, replicates and two tables, and :ref:`several_in_lists` the test within
+    lists.
 
-    The covariance of several models multiplies their influence values case by case
-    (DeLong's matrix for the AUC), so that a contrast ``c @ values`` has the variance
+    The covariance of several models multiplies their influence values sample by sample
+    (DeLong's matrix for the AUC). A contrast ``c @ values`` therefore has the variance
     ``c @ covariance @ c``. Cost: one sort per model.
 
     References
@@ -338,7 +339,7 @@ def compare(
     >>> [round(pair.value, 3) for pair in result.pairs]
     [-0.4, 0.133]
 
-    Two tables that were published, best category first:
+    Two published tables, best category first:
 
     >>> from skrate import RankTable
     >>> a = RankTable([30, 20, 10], [5, 25, 50])
@@ -351,18 +352,18 @@ def compare(
     """
     arguments = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    given = _CompareArguments(
+    args = _CompareArguments(
         **{name: arguments[name] for name in _CompareArguments._fields}
     )
-    given.check()
+    args.check()
     plan = Plan.of(arguments)
-    if given.are_lists:
-        return _within_lists(given, plan)
-    return _compare_several(given, plan) if given.are_several else _two(given, plan)
+    if args.are_lists:
+        return _within_lists(args, plan)
+    return _compare_several(args, plan) if args.are_several else _two(args, plan)
 
 
 class _CompareArguments(NamedTuple):
-    """The arguments: a metric, or a pair, and the data of two or more models."""
+    """The checked arguments: a metric or a pair, and the data of the models."""
 
     metric: Any
     metric_kwargs: dict[str, Any]
@@ -383,7 +384,7 @@ class _CompareArguments(NamedTuple):
 
     @property
     def cases(self) -> dict[str, Any]:
-        """What is said of the cases, beside their labels and scores."""
+        """The arguments that describe the samples, except labels and scores."""
         return {name: getattr(self, name) for name in OF_CASES}
 
     @property
@@ -409,7 +410,7 @@ class _CompareArguments(NamedTuple):
         return self.groups is not None or have_values
 
     def has(self, kind: type) -> bool:
-        """Return whether the data of a model are of some type."""
+        """Return whether the data of a model have this type."""
         return isinstance(self.y_true, kind) or isinstance(self.y_score_a, kind)
 
     def check(self) -> None:
@@ -438,37 +439,37 @@ class _CompareArguments(NamedTuple):
             }
             check_left_out(MEAN_OVER_LISTS, **of_two, **of_cases)
         if self.is_pair and (are_several or self.y_true_b is not None):
-            raise ValueError("metric must be one, no pair, where models are compared.")
+            raise ValueError("metric must be one, not a pair, to compare models.")
 
 
-def _two(given: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models, or two metrics of one, of cases, folds or tables."""
-    y_true, a = given.y_true, given.y_score_a
+def _two(args: _CompareArguments, plan: Plan) -> Comparison:
+    """Compare two models, or two metrics of one, by samples, folds or tables."""
+    y_true, a = args.y_true, args.y_score_a
     are_tables = isinstance(y_true, RankTable) and a is not None
-    if given.correlation is not None and not are_tables:
+    if args.correlation is not None and not are_tables:
         raise ValueError(
-            "correlation is for two RankTables: where cases are given, or one table, "
-            "it is found from them."
+            "correlation is only for two RankTables: leave it out, because samples or "
+            "one table determine it."
         )
-    if given.has(FoldRankings):
-        return _compare_fold_means(given, plan)
-    if given.has(RankTable):
-        return _compare_tables(given, plan)
+    if args.has(FoldRankings):
+        return _compare_fold_means(args, plan)
+    if args.has(RankTable):
+        return _compare_tables(args, plan)
     if a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
-    if given.y_true_b is not None:
-        return _compare_unpaired(given, plan)
-    return _compare_paired(given, plan)
+    if args.y_true_b is not None:
+        return _compare_unpaired(args, plan)
+    return _compare_paired(args, plan)
 
 
-def _compare_several(given: _CompareArguments, plan: Plan) -> Comparisons:
-    """Compare all pairs of models by the same cases, or all with a reference."""
+def _compare_several(args: _CompareArguments, plan: Plan) -> Comparisons:
+    """Compare all pairs of models on the same samples, or all with a reference."""
     samples = find_model_rankings(
-        "y_score_a", given.y_score_a, given.y_true, given.cases, given.weights
+        "y_score_a", args.y_score_a, args.y_true, args.cases, args.weights
     )
     names, rankings = tuple(samples), list(samples.values())
     folds = rankings[0].folds
-    models = evaluate_models((given.metric, given.metric_kwargs), rankings, plan)
+    models = evaluate_models((args.metric, args.metric_kwargs), rankings, plan)
     argument = "y_score_a" if folds is None else "y_true"
     named = zip(names, models, strict=True)
     warn_reversed_scores([(f"{argument}[{name!r}]", one, None) for name, one in named])
@@ -481,13 +482,13 @@ def _compare_several(given: _CompareArguments, plan: Plan) -> Comparisons:
         compare_two,
         plan,
         covariance=_covariance(models),
-        adjust=given.adjust,
-        reference=given.reference,
+        adjust=args.adjust,
+        reference=args.reference,
     )
 
 
 def _covariance(models: Sequence[Evaluation]) -> FloatArray:
-    """Return the covariances of the values of models, nan if one is unknown."""
+    """Return the covariance matrix of the values of models, nan if one is unknown."""
     if not all(model.is_known for model in models):
         return np.full((len(models), len(models)), np.nan)
     return covariance([model.influence for model in models], models[0].cases)
@@ -505,21 +506,19 @@ def compare_pairs(
 ) -> Comparisons:
     """Compare all pairs, or all with a reference.
 
-    ``compare_two(i, j, plan)`` compares those in these places.
+    ``compare_two(i, j, plan)`` compares the models with these indices.
     """
     base = None if reference is None else str(reference)
     if base is not None and base not in names:
-        some = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
-        raise ValueError(f"reference={reference!r} is no {what}: there are {some}.")
-    first, *others = model_pairs(
-        len(names), None if base is None else names.index(base)
-    )
+        choices = ", ".join(map(repr, names[:6])) + (", ..." if len(names) > 6 else "")
+        raise ValueError(f"reference={reference!r} is not a {what}: use {choices}.")
+    first, *later = model_pairs(len(names), None if base is None else names.index(base))
 
-    # The first pair spawns from the generator itself, as compare does. The others share
-    # what it spawns after that, which is independent of all before.
+    # The first pair spawns from the generator itself, as a comparison of two models.
+    # Later spawns of the generator are independent, and serve the other pairs.
     pairs = [compare_two(*first, plan)]
-    for places, share in zip(others, plan.split(len(others)), strict=True):
-        pairs.append(compare_two(*places, share))
+    for indices, pair_plan in zip(later, plan.split(len(later)), strict=True):
+        pairs.append(compare_two(*indices, pair_plan))
     pvalues = adjusted(np.array([pair.pvalue for pair in pairs]), adjust)
     return Comparisons(
         names=names,
@@ -531,27 +530,27 @@ def compare_pairs(
     )
 
 
-def _within_lists(given: _CompareArguments, plan: Plan) -> Comparison | Comparisons:
+def _within_lists(args: _CompareArguments, plan: Plan) -> Comparison | Comparisons:
     """Compare two models, or several, by a metric that is a mean over lists."""
     if plan.method == "bootstrap":
         raise ValueError(
-            "method='bootstrap' is not known of a mean over lists: use 'delta', which "
+            "method='bootstrap' does not support a mean over lists: use 'delta', which "
             "is Student's t over the lists, or 'permutation'."
         )
-    are_several = given.are_several
+    are_several = args.are_several
     named, how = compute_list_scores(
-        given.metric,
-        given.metric_kwargs,
-        given.y_true,
-        models=_find_model_scores(given),
-        groups=given.groups,
-        cases=given.cases,
+        args.metric,
+        args.metric_kwargs,
+        args.y_true,
+        models=_find_model_scores(args),
+        groups=args.groups,
+        cases=args.cases,
     )
     names, scores = tuple(map(str, named)), list(named.values())
-    if given.groups is not None:
+    if args.groups is not None:
         argued = [f"y_score_a[{name!r}]" for name in named] if are_several else names
-        each = [evaluate_lists([one], plan, **how)[0] for one in scores]
-        warn_reversed_scores(zip(argued, each, [None] * len(each), strict=True))
+        means = [evaluate_lists([lists], plan, **how)[0] for lists in scores]
+        warn_reversed_scores(zip(argued, means, [None] * len(means), strict=True))
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         a, b = evaluate_lists([scores[i], scores[j]], plan, **how)
@@ -564,138 +563,138 @@ def _within_lists(given: _CompareArguments, plan: Plan) -> Comparison | Comparis
         compare_two,
         plan,
         covariance=_covariance(evaluate_lists(scores, plan, **how)),
-        adjust=given.adjust,
-        reference=given.reference,
+        adjust=args.adjust,
+        reference=args.reference,
     )
 
 
-def _find_model_scores(given: _CompareArguments) -> dict[Any, Any]:
+def _find_model_scores(args: _CompareArguments) -> dict[Any, Any]:
     """Return the scores of models, or their values within lists."""
-    y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
-    if given.groups is None:
+    y_true, a, b = args.y_true, args.y_score_a, args.y_score_b
+    if args.groups is None:
         check_alone(GroupScores, y_score_b=b)
-        if not given.are_several:
+        if not args.are_several:
             return {"y_true": y_true, "y_score_a": a}
         check_alone(GroupScores, y_score_a=a)
         return check_several("y_true", name_models(y_true))
-    if given.are_several:
+    if args.are_several:
         return check_model_columns("y_score_a", a, y_true)
     is_missing = a is None or b is None or isinstance(y_true, RankTable)
-    if is_missing and not given.is_pair:
+    if is_missing and not args.is_pair:
         raise ValueError(
             "y_score_a and y_score_b must be the scores of both models, and y_true the "
-            "labels of the same cases, to compare them within lists."
+            "labels of the same samples, to compare them within lists."
         )
     return dict(zip(_SCORES, (a, b), strict=True))
 
 
-def _compare_fold_means(given: _CompareArguments, plan: Plan) -> Comparison:
+def _compare_fold_means(args: _CompareArguments, plan: Plan) -> Comparison:
     """Compare two models, or two metrics of one, by the mean over the same folds."""
-    y_true, other = given.y_true, given.y_score_a
-    others = {"y_true_b": given.y_true_b, **given.cases}
-    if not given.is_pair:
-        both = find_two_rankings(
-            y_true, other, given.y_score_b, given.weights, **others
+    y_true, y_score_a = args.y_true, args.y_score_a
+    unused = {"y_true_b": args.y_true_b, **args.cases}
+    if not args.is_pair:
+        rankings = find_two_rankings(
+            y_true, y_score_a, args.y_score_b, args.weights, **unused
         )
-        return _compare_two(given, both, plan)
+        return _compare_two(args, rankings, plan)
     check_no_labels(y_true, "y_score_a")
-    check_alone(y_true, y_score_b=given.y_score_b, **others)
-    sample = find_rankings(y_true, weights=given.weights)
-    return _two_metrics(given, sample, "y_true", plan)
+    check_alone(y_true, y_score_b=args.y_score_b, **unused)
+    sample = find_rankings(y_true, weights=args.weights)
+    return _two_metrics(args, sample, "y_true", plan)
 
 
-def _compare_tables(given: _CompareArguments, plan: Plan) -> Comparison:
+def _compare_tables(args: _CompareArguments, plan: Plan) -> Comparison:
     """Compare two published tables, or two metrics of one."""
-    y_true, table_b = given.y_true, given.y_score_a
-    others = {"y_score_b": given.y_score_b, "y_true_b": given.y_true_b, **given.cases}
-    if given.is_pair and table_b is None:
-        check_alone(y_true, **others)
-        return _two_metrics(given, find_rankings(y_true), "y_true", plan)
+    y_true, table_b = args.y_true, args.y_score_a
+    unused = {"y_score_b": args.y_score_b, "y_true_b": args.y_true_b, **args.cases}
+    if args.is_pair and table_b is None:
+        check_alone(y_true, **unused)
+        return _two_metrics(args, find_rankings(y_true), "y_true", plan)
     tables = y_true, table_b
-    check_tables(given.metric, tables, plan.method, others)
+    check_tables(args.metric, tables, plan.method, unused)
     return compare_tables(
-        given.metric, tables, plan, given.correlation, given.metric_kwargs
+        args.metric, tables, plan, args.correlation, args.metric_kwargs
     )
 
 
-def _compare_unpaired(given: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models on different cases."""
-    if given.y_score_b is None:
-        raise ValueError("y_score_b is missing: y_true_b needs scores.")
+def _compare_unpaired(args: _CompareArguments, plan: Plan) -> Comparison:
+    """Compare two models on different samples."""
+    if args.y_score_b is None:
+        raise ValueError("y_score_b is missing: pass the scores for y_true_b.")
     if plan.method == "permutation":
         raise ValueError(
-            "method='permutation' exchanges two models within cases: it excludes "
-            "y_true_b."
+            "method='permutation' excludes y_true_b, because it exchanges two models "
+            "within samples: use method='delta'."
         )
     for name in ("clusters", "sample_weight"):
-        if given.cases[name] is not None:
+        if args.cases[name] is not None:
             raise ValueError(
-                f"{name} excludes y_true_b: it would say nothing about the cases of b."
+                f"{name} excludes y_true_b: leave it out, it is only for samples of a."
             )
-    pos_label = given.cases["pos_label"]
-    of_a = find_rankings(given.y_true, given.y_score_a, pos_label=pos_label)
-    of_b = find_rankings(given.y_true_b, given.y_score_b, pos_label=pos_label)
-    return _compare_two(given, dict(zip(_SCORES, (of_a, of_b), strict=True)), plan)
+    pos_label = args.cases["pos_label"]
+    of_a = find_rankings(args.y_true, args.y_score_a, pos_label=pos_label)
+    of_b = find_rankings(args.y_true_b, args.y_score_b, pos_label=pos_label)
+    return _compare_two(args, dict(zip(_SCORES, (of_a, of_b), strict=True)), plan)
 
 
-def _compare_paired(given: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models, or two metrics of one, by the same cases."""
-    y_true, a, b = given.y_true, given.y_score_a, given.y_score_b
-    if given.is_pair:
+def _compare_paired(args: _CompareArguments, plan: Plan) -> Comparison:
+    """Compare two models, or two metrics of one, on the same samples."""
+    y_true, a, b = args.y_true, args.y_score_a, args.y_score_b
+    if args.is_pair:
         cases = check_cases(
-            y_true, weights=given.weights, takes_estimates=True, **given.cases
+            y_true, weights=args.weights, takes_estimates=True, **args.cases
         )
         sample = Rankings([scored(cases, "y_score_a", a)])
-        return _two_metrics(given, sample, "y_score_a", plan)
+        return _two_metrics(args, sample, "y_score_a", plan)
     if b is None:
         raise ValueError(
             "y_score_b is missing: give it, or a pair of metrics, or in y_score_a the "
             "scores of several models, with a column or entry each."
         )
-    both = find_two_rankings(y_true, a, b, given.weights, **given.cases)
-    return _compare_two(given, both, plan)
+    rankings = find_two_rankings(y_true, a, b, args.weights, **args.cases)
+    return _compare_two(args, rankings, plan)
 
 
 def _two_metrics(
-    given: _CompareArguments, sample: Rankings, name: str, plan: Plan
+    args: _CompareArguments, sample: Rankings, name: str, plan: Plan
 ) -> Comparison:
-    """Compare a pair of metrics of one model, which the argument ``name`` ranks."""
-    if len(given.metric) != 2:
-        raise ValueError(f"metric must be one or a pair, found {len(given.metric)}.")
-    other = "y_score_b" if name == "y_score_a" else "y_score_a"
-    if getattr(given, other) is not None:
-        raise ValueError(f"{other} must be None where two metrics are compared.")
+    """Compare two metrics of one model, ranked by the argument ``name``."""
+    if len(args.metric) != 2:
+        raise ValueError(f"metric must be one or a pair, got {len(args.metric)}.")
+    unused = "y_score_b" if name == "y_score_a" else "y_score_a"
+    if getattr(args, unused) is not None:
+        raise ValueError(f"{unused} must be None to compare two metrics.")
     if plan.method == "permutation":
         raise ValueError(
-            "method='permutation' exchanges two models: it cannot compare two metrics."
+            "method='permutation' cannot compare two metrics: use method='delta'."
         )
-    if given.metric_kwargs:
+    if args.metric_kwargs:
         raise ValueError(
-            f"{sorted(given.metric_kwargs)[0]} is ambiguous for two metrics: use "
+            f"{sorted(args.metric_kwargs)[0]} is ambiguous for two metrics: use "
             "functools.partial(metric, ...)."
         )
-    return _compare_two(given, {name: sample}, plan)
+    return _compare_two(args, {name: sample}, plan)
 
 
 def _compare_two(
-    given: _CompareArguments, named: dict[str, Rankings], plan: Plan
+    args: _CompareArguments, named: dict[str, Rankings], plan: Plan
 ) -> Comparison:
-    """Compare two models, or two metrics of one, by the arguments that rank."""
-    samples = list(named.values()) * (2 if given.is_pair else 1)
-    are_paired = given.y_true_b is None
-    if given.is_pair:
-        asked = [find_metric(metric) for metric in given.metric]
+    """Compare two models, or two metrics of one, by their rankings."""
+    samples = list(named.values()) * (2 if args.is_pair else 1)
+    are_paired = args.y_true_b is None
+    if args.is_pair:
+        metrics = [find_metric(metric) for metric in args.metric]
     else:
-        asked = [find_metric(given.metric, given.metric_kwargs)] * 2
-    models = evaluate(asked, samples, plan, are_paired=are_paired)
+        metrics = [find_metric(args.metric, args.metric_kwargs)] * 2
+    models = evaluate(metrics, samples, plan, are_paired=are_paired)
     if not are_paired and any(model.cases.worth is not None for model in models):
         raise ValueError(
-            "gain or cost per case excludes y_true_b: they would be of the cases of a. "
-            "Estimate each model by itself."
+            "gain or cost per sample excludes y_true_b, because they describe only the "
+            "samples of a: estimate each model by itself."
         )
     if samples[0].folds is None and all(model.is_known for model in models):
-        found = [model.metric for model in models]
-        warn_small_sample(found, [model.cases for model in models])
-    result = Difference(*models).comparison(plan)
+        bound_metrics = [model.metric for model in models]
+        warn_small_sample(bound_metrics, [model.cases for model in models])
+    comparison = Difference(*models).comparison(plan)
     warn_reversed_scores(zip(named, models, [None] * 2, strict=False))
-    return result
+    return comparison
