@@ -1,4 +1,4 @@
-"""The best of several models, and how good it is once its luck is taken off."""
+"""The best of several models, with its value corrected for the selection."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ from skrate.metrics.result_types import (
     question_text,
 )
 
-# Entries of the counts of a batch of draws.
+# Entries in the array of counts of a batch of draws.
 _BATCH = 2**22
 # Sums of whole numbers below this are exact in any order.
 _EXACT = 2.0**52
@@ -77,14 +77,14 @@ _ARGUMENTS: dict[str, Check] = {
     "weights": WEIGHTS,
     "n_jobs": check_n_jobs,
 }
-# The best counts as one of the rest unless they reach it in less than 1 of 6 draws.
+# The best model counts as one of many unless a rival reaches it in < 1 of 6 draws.
 _DOUBT = 6.0
-# A model is a near-copy of the best if the variance of their difference is less than a
-# quarter of that of two models, which is twice the noise.
+# A model is a near-copy of the best if the variance of their difference is below half
+# the noise. The mean variance of the difference of two models is twice the noise.
 _ALIKE = 0.5
-# How much noise is added to select a model, as a share of what the values have.
+# Noise added to select a model, as a fraction of the noise in the values.
 _ADDED = 0.3
-# Fewer cases of a class than this leave its distribution unknown.
+# With fewer samples of a class, its distribution is unknown.
 _FEW = 10
 
 
@@ -108,9 +108,9 @@ def select_best(
 ) -> BestModel:
     r"""Select the best of several models, and correct its value for the selection.
 
-    The best of many models was also lucky: on new cases it will do worse than on those
-    that chose it. This takes the luck off, without training or ranking anything again,
-    and says which other models could as well be the best.
+    The best of many models was also lucky: on new samples it will do worse than on the
+    samples that selected it. This function removes the luck, without training or
+    ranking again, and lists the other models that may be the best.
 
     Parameters
     ----------
@@ -120,34 +120,35 @@ def select_best(
         :func:`sklearn.metrics.roc_auc_score` or
         :func:`sklearn.metrics.average_precision_score`, without options.
     y_true : array-like of shape (n_samples,), mapping or list of FoldRankings
-        True labels of two classes; or, without ``y_score``, the :class:`FoldRankings`
-        of each model by its name, of the same folds, such as :func:`search_rankings`
+        True labels of two classes. Without ``y_score``, the :class:`FoldRankings` of
+        each model by its name, on the same folds, such as :func:`search_rankings`
         returns for a search.
     y_score : mapping, data frame or array-like, default=None
-        The scores of each model, of shape (n_samples,), by its name; or a data frame or
-        an array of shape (n_samples, n_models).
+        A mapping with the scores of each model, of shape (n_samples,), by its name; or
+        a data frame or an array of shape (n_samples, n_models).
     confidence_level : float, default=0.95
         Level of the intervals and of the set, in (0, 1).
     margin : float, default=None
-        How much worse than the best a model may be to be as good, in units of the
-        metric, such as 0.01. None asks for no such models.
+        How much worse than the best an equivalent model may be, in units of the metric,
+        such as 0.01. If None, equivalent models are not determined.
     cost : mapping, default=None
-        The cost of each model by its name, such as seconds or the number of features:
-        the cheapest model within ``margin`` is the result's ``choice``.
+        The cost of each model by its name, such as seconds or the number of features.
+        The cheapest model within ``margin`` is the ``choice`` of the result.
     n_resamples : int, default=2000
         Number of bootstrap samples.
     groups : array-like of shape (n_samples,), default=None
         The list of each row, for a metric within lists such as :func:`ndcg_score`. The
-        lists are then the independent units, and ``sample_weight`` is one of rows.
+        lists are then the independent units, and ``sample_weight`` weights rows.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient: clusters are independent, cases
-        within one need not be. With ``groups`` all rows of a list have one cluster.
+        The cluster of each sample, such as its patient. Clusters are independent, but
+        samples in a cluster may depend on each other. With ``groups`` all rows of a
+        list have the same cluster.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
+        Weights of the samples.
     weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are: "frequency" are whole numbers of repetitions of a case,
-        "sampling" the inverse probabilities with which cases were sampled. For a
-        case-control sample pass ``prevalence`` to the average precision instead.
+        The meaning of the weights: "frequency" are whole numbers of repetitions of a
+        sample, "sampling" the inverse probabilities with which samples were drawn. For
+        a case-control sample pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
@@ -161,102 +162,102 @@ def select_best(
     Returns
     -------
     result : BestModel
-        With ``best``, its ``value`` as measured, ``corrected_value`` and
+        With ``best``, its measured ``value``, its ``corrected_value`` and
         ``confidence_interval``, the ``set`` of models that may be the best, and with a
-        ``margin`` those that are ``equivalent``. For one model value, corrected value
-        and interval are as :func:`estimate` has them.
+        ``margin`` the ``equivalent`` models. For one model, the value, the corrected
+        value and the interval are as in :func:`estimate`.
 
     Raises
     ------
     ValueError
-        For labels, scores, weights or clusters that do not fit, folds that differ
-        between models, a cost that is missing or has no margin, or a metric that
-        has no lists with ``groups``.
+        If labels, scores, weights or clusters do not fit, folds differ between models,
+        a cost is missing or has no margin, or the metric does not support ``groups``.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two cases, or the metric is undefined.
+        If a class has fewer than two samples, or the metric is undefined.
     UserWarning
-        If a class has fewer than 10 cases, or there are fewer than 10 lists.
+        If a class has fewer than 10 samples, or there are fewer than 10 lists.
 
     See Also
     --------
     compare : The differences of all pairs, with tests.
     search_rankings : The rankings of the candidates of a search.
-    refit_best : Also by the rule of one standard error, of the scores of a search.
+    refit_best : Selects by the scores of a search, also within one standard error.
 
     Notes
     -----
     Let :math:`\theta_k` be the metric of model k, :math:`\psi_{ik}` the influence of
-    case i on it, as in the result of :func:`estimate`, and :math:`c` how often a
-    bootstrap sample draws each of the n cases. The sample selects
+    sample i on it, as in the result of :func:`estimate`, and :math:`c_i` the number of
+    times that a bootstrap resample draws sample i of n. The resample selects
 
     .. math:: k^* = \arg\max_k \; \theta_k + \frac{1}{n} \sum_i c_i \psi_{ik},
 
-    and the cases that it left out judge :math:`k^*` beside the best model, 1:
+    and the samples that it left out compare :math:`k^*` with the best model, 1:
 
     .. math:: \theta_{k^*} + \frac{\sum_i 1\{c_i = 0\} (\psi_{ik^*} - \psi_{i1})}
               {\sum_i 1\{c_i = 0\}}.
 
-    Their mean over bootstrap samples, :math:`b`, is the bootstrap bias corrected
-    cross-validation of [1]_, in which influence values take the place of new rankings.
-    It is too low where models differ, since a sample selects worse models than all
-    cases do. So the luck of the best model, :math:`\theta_1`, is estimated once more,
-    as the mean of
+    The mean of this over resamples, :math:`b`, is the bootstrap bias corrected
+    cross-validation of [1]_, with influence values instead of new rankings. It is too
+    low if models differ, because a resample selects worse models than all samples do.
+    The luck of the best model, :math:`\theta_1`, is therefore estimated once more, as
+    the mean of
 
     .. math:: L = \frac{1}{n} \sum_i c_i (\psi_{im} - \psi_{i1}), \quad
               m = \arg\max_k \; \mu_k + \frac{1}{n} \sum_i c_i \psi_{ik}.
 
-    Measured values differ more than true ones: let :math:`v` be half the mean variance
+    Measured values vary more than true values. Let :math:`v` be half the mean variance
     of the difference of two models, and :math:`V` the variance of the values over
-    models. In :math:`\mu` all values are shrunk towards their mean by
+    models. The values :math:`\mu` are shrunk towards their mean by
     :math:`\sqrt{\max(0, 1 - v / V)}`.
 
-    This pulls a model that is truly better towards the others. The second estimate
-    assumes nothing about the models: it splits noise off the values [2]_. If
+    This shrinks a truly better model too much. A second estimate makes no assumption
+    about the models, and splits noise off the values [2]_. If
     :math:`e_k = \frac{1}{n} \sum_i c_i \psi_{ik}` is distributed as the error of
     :math:`\theta_k`, then :math:`\theta_k - e_k / t` is independent of
-    :math:`\theta_k + t e_k`, so the former is unbiased for the model that the latter
-    selects. With :math:`t = 0.3`, the latter selects almost as the values do. So the
+    :math:`\theta_k + t e_k`. The former is thus unbiased for the model that the latter
+    selects. With :math:`t = 0.3`, the latter selects almost as the values do. The
     estimate is
 
     .. math:: a = E\Bigl[\theta_m - \frac{e_m - e_1}{t}\Bigr], \quad
               m = \arg\max_k \; \theta_k + t e_k,
 
-    which is noisier. Shrink the other models without the best one, and let q be the
-    share of bootstrap samples in which one of them reaches :math:`\theta_1`. (Models
-    whose difference from the best has a variance below :math:`v / 2` are near-copies,
-    and do not count.) With :math:`w = \min(1, (6 q)^2)`, the corrected value is
+    which is noisier. Let q be the fraction of resamples in which another model reaches
+    :math:`\theta_1`, if the other models are shrunk without the best one. (Near-copies
+    do not count: the variance of their difference from the best is below
+    :math:`v / 2`.) With :math:`w = \min(1, (6 q)^2)`, the corrected value is
 
     .. math:: w \, \frac{b + \theta_1 - L}{2} + (1 - w) \, a.
 
-    The interval is as in :func:`estimate`, about the corrected value; its squared
-    standard error has added to it the variance of :math:`\theta_{k^*}` over bootstrap
-    samples, as another model may be the best. If a is better than the corrected value,
-    the better end comes from the interval about a. The interval is for the selected
-    model on new cases. For folds it is as wide as for a model that is trained again, by
-    the correction of Nadeau and Bengio in :func:`estimate`: the models of folds that
-    share training cases vary together, and selection takes the luckiest. A bias of the
-    metric itself in small samples, as of the average precision, is not taken off.
+    The interval is as in :func:`estimate`, about the corrected value. The variance of
+    :math:`\theta_{k^*}` over resamples is added to its squared standard error, because
+    another model may be the best. If a is better than the corrected value, the better
+    end comes from the interval about a. The interval is for the selected model on new
+    samples. For folds it is as wide as for a retrained model, by the correction of
+    Nadeau and Bengio in :func:`estimate`: models of folds with common training samples
+    vary together, and selection takes the luckiest. The bias of the metric itself in
+    small samples, such as the average precision has, is not removed.
 
     Model k is in the set unless :math:`\max_j (\theta_j - \theta_k) / s_{jk}` is above
-    the quantile of the same maximum over bootstrap samples, with :math:`s_{jk}` the
-    standard error of the difference. (The normal quantile at the same probability is
-    replaced by Student's t, with as many degrees of freedom as there are cases of the
-    rarer class, or effective clusters, less one.) So each model that is truly the best
-    is in the set with about the confidence level. Model k is equivalent if
-    :math:`\theta_j - \theta_k + q s_{jk} \le` ``margin`` for all j, with q the greatest
-    of these quantiles: with about the confidence level all of them are within the
-    margin of the best. (A model that is not is called equivalent only if its difference
-    from the true best is too small by q standard errors. Whichever model this is, no
-    more than the pairs with it matter.) In simulations a model that was worse by the
-    margin was called equivalent in 0.03 to 0.05 of 400 samples.
+    the quantile of the same maximum over resamples, where :math:`s_{jk}` is the
+    standard error of the difference. (This quantile is replaced by the one of Student's
+    t at the probability that it has in the normal distribution. The degrees of freedom
+    are the number of samples of the rarer class, or of effective clusters, minus one.)
+    Each truly best model is therefore in the set with about the confidence level. Model
+    k is equivalent if :math:`\theta_j - \theta_k + u s_{jk} \le` ``margin`` for all j,
+    where u is the maximum of these quantiles. With about the confidence level, all
+    equivalent models are within the margin of the best. (A model outside the margin is
+    called equivalent only if its difference from the true best is too small by u
+    standard errors, so only pairs with the true best matter.) In simulations a model
+    that was worse by the margin was called equivalent in 0.03 to 0.05 of 400 data sets.
 
-    If one of many models is better than all others, the correction is somewhat too
+    If one of many models is better than all the rest, the correction is somewhat too
     large: in simulations by 0.005 to 0.016, with a coverage of 0.90 to 0.96 at a level
     of 0.95. Each of two or four equal models was in the set in 0.93 to 0.97 of 150 to
-    200 samples, of 6 or 12 clusters of equal or unequal sizes, or 30 or 100 positives.
+    200 data sets, with 6 or 12 clusters of equal or unequal sizes, or with 30 or 100
+    positives.
 
     Cost: a ranking for each model, and O(n_samples x n_models x n_resamples).
 
@@ -283,17 +284,17 @@ def select_best(
       30 of 30 may be the best;
       n_pos=76, n_neg=224)
     """
-    given = check_arguments(_ARGUMENTS, locals())
+    args = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    plan, margin = Plan.of(given, interval="wilson", margin=None), given["margin"]
+    plan, margin = Plan.of(args, interval="wilson", margin=None), args["margin"]
     _check_order(y_true, y_score)
-    cases, meant = {name: given[name] for name in OF_CASES}, (metric, metric_kwargs)
+    cases, meant = {name: args[name] for name in OF_CASES}, (metric, metric_kwargs)
     if groups is None:
         samples = find_model_rankings(
             "y_score", y_score, y_true, cases, weights, least=1
         )
         names = list(samples)
-        found = evaluate_models(meant, list(samples.values()), plan)
+        evals = evaluate_models(meant, list(samples.values()), plan)
     else:
         if are_fold_rankings(y_true):
             raise ValueError("groups excludes FoldRankings: give labels and scores.")
@@ -301,17 +302,17 @@ def select_best(
             "y_score", check_model_columns("y_score", y_score, y_true), 1
         )
         named, how = compute_list_scores(*meant, y_true, models, groups, cases)
-        names, found = list(named), [*evaluate_lists(list(named.values()), plan, **how)]
+        names, evals = list(named), [*evaluate_lists(list(named.values()), plan, **how)]
     costs = _check_cost(cost, margin, names)
-    return _selected(tuple(map(str, names)), found, plan, margin, costs)
+    return _selected(tuple(map(str, names)), evals, plan, margin, costs)
 
 
 def _check_order(y_true: Any, y_score: Any) -> None:
-    """Raise unless labels come first and scores second, or rankings of folds alone."""
-    for name, given in {"y_true": y_true, "y_score": y_score}.items():
-        if hasattr(given, "fit"):
+    """Raise unless labels come first and scores second, or only rankings of folds."""
+    for name, data in {"y_true": y_true, "y_score": y_score}.items():
+        if hasattr(data, "fit"):
             raise ValueError(
-                f"{name} is a {type(given).__name__}, which keeps no scores of cases: "
+                f"{name} is a {type(data).__name__}, which has no scores of samples: "
                 "pass search_rankings(search, X, y) of a search as y_true, or a dict "
                 "with the cross_val_rankings of each model."
             )
@@ -333,13 +334,13 @@ def _check_order(y_true: Any, y_score: Any) -> None:
 def _check_cost(
     cost: Mapping[Any, float] | None, margin: float | None, names: list[str]
 ) -> FloatArray | None:
-    """Return the cost of each model."""
+    """Return the cost of each model, None without costs."""
     if cost is None:
         return None
     if margin is None:
         raise ValueError(
-            "cost needs a margin: how much worse than the best may the cheapest be, "
-            "such as margin=0.01?"
+            "cost needs a margin: pass how much worse than the best the cheapest may "
+            "be, such as margin=0.01."
         )
     if not isinstance(cost, Mapping):
         kind = type(cost).__name__
@@ -350,57 +351,57 @@ def _check_cost(
         raise ValueError(f"cost lacks {missing}: give one for each model.")
     costs = as_real("cost", [by_name[name] for name in names])
     if not np.isfinite(costs).all():
-        raise ValueError(f"cost must hold finite numbers, found {costs.tolist()}.")
+        raise ValueError(f"cost must have finite numbers, got {costs.tolist()}.")
     return costs
 
 
 def _selected(
     names: tuple[str, ...],
-    found: list[Evaluation],
+    models: list[Evaluation],
     plan: Plan,
     margin: float | None,
     costs: FloatArray | None,
 ) -> BestModel:
-    """Return the best of measured models."""
-    metric = found[0].metric
+    """Return the result for evaluated models."""
+    metric = models[0].metric
     sign = 1.0 if metric.greater_is_better else -1.0
-    values = np.array([model.value for model in found])
-    best = 0 if np.isnan(values).all() else int(np.nanargmax(sign * values))
+    estimates = np.array([model.value for model in models])
+    best = 0 if np.isnan(estimates).all() else int(np.nanargmax(sign * estimates))
     errors, ends = np.full(len(names), _NAN), np.full((len(names), 2), _NAN)
     corrected, interval = _NAN, ConfidenceInterval(_NAN, _NAN)
     is_in = are_near = np.ones(len(names), dtype=bool)
-    if all(model.is_known for model in found) and not np.isnan(values).any():
-        errors = np.array([model.parts.standard_error for model in found])
-        ends = np.array([model.interval() for model in found])
-        _warn_resampling_size(found[0])
-        corrected, interval = values[best], ConfidenceInterval(*ends[best].tolist())
+    if all(model.is_known for model in models) and not np.isnan(estimates).any():
+        errors = np.array([model.parts.standard_error for model in models])
+        ends = np.array([model.interval() for model in models])
+        _warn_resampling_size(models[0])
+        corrected, interval = estimates[best], ConfidenceInterval(*ends[best].tolist())
         if len(names) > 1:
             corrected, interval, moved = _correct_selection_bias(
-                found, errors, sign, best
+                models, errors, sign, best
             )
-            freedom = found[0].unit_dof
-            is_in, are_near = _sets(sign * values, moved, plan, margin, freedom)
+            freedom = models[0].unit_dof
+            is_in, are_near = _sets(sign * estimates, moved, plan, margin, freedom)
             is_in[best] = True
     choice: str | None = None
     near = np.flatnonzero(are_near)
     if costs is not None and len(near):
-        # The better of equally cheap ones.
-        choice = names[near[np.lexsort((-sign * values[near], costs[near]))[0]]]
+        # Among equally cheap models, the better one.
+        choice = names[near[np.lexsort((-sign * estimates[near], costs[near]))[0]]]
     all_names = np.array(names, dtype=object)
-    n_pos, n_neg = found[0].class_sizes
+    n_pos, n_neg = models[0].class_sizes
     return BestModel(
         metric=metric.name,
         names=names,
-        values=values,
+        values=estimates,
         standard_errors=errors,
         intervals=ends,
         best=names[best],
-        value=float(values[best]),
+        value=float(estimates[best]),
         corrected_value=float(corrected),
         confidence_interval=interval,
         set=tuple(all_names[is_in]),
         confidence_level=plan.confidence_level,
-        question=found[0].question,
+        question=models[0].question,
         margin=margin,
         equivalent=None if margin is None else tuple(all_names[are_near]),
         choice=choice,
@@ -410,24 +411,24 @@ def _selected(
 
 
 def _correct_selection_bias(
-    found: list[Evaluation], errors: FloatArray, sign: float, best: int
+    models: list[Evaluation], errors: FloatArray, sign: float, best: int
 ) -> tuple[float, ConfidenceInterval, FloatArray]:
-    """Return the value of the best on new cases, its interval, and draws of all."""
-    top = found[best]
-    values = np.array([model.value for model in found])
-    # What is drawn must not depend on the order of the models.
-    order = np.lexsort((errors, values))
-    units = _Units.of([found[k].influence for k in order], top.cases)
-    left_out, moved = _drawn(sign * values[order], units, sign, top.plan)
-    about, error = _corrected(sign * values[order], moved, left_out)
-    about = np.clip(sign * about, *top.bounds)
-    # Folds whose training cases test others are correlated, given their models.
+    """Return the corrected value of the best, its interval, and draws of all models."""
+    top = models[best]
+    estimates = np.array([model.value for model in models])
+    # The draws must not depend on the order of the models.
+    order = np.lexsort((errors, estimates))
+    units = _Units.of([models[k].influence for k in order], top.cases)
+    left_out, moved = _drawn(sign * estimates[order], units, sign, top.plan)
+    centers, error = _corrected(sign * estimates[order], moved, left_out)
+    centers = np.clip(sign * centers, *top.bounds)
+    # Folds are correlated, because training samples of one fold test another.
     factor = top.units.retraining_factor or 1.0
     error = float(np.hypot(factor * errors[best], error))
-    both = [top.interval(error=error, value=x) for x in about.tolist()]
-    lows, highs = zip(*both, strict=True)
+    intervals = [top.interval(error=error, value=x) for x in centers.tolist()]
+    lows, highs = zip(*intervals, strict=True)
     interval = ConfidenceInterval(min(lows), max(highs))
-    return about[0], interval, moved[:, np.argsort(order)]
+    return centers[0], interval, moved[:, np.argsort(order)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -441,19 +442,19 @@ class BestModel(Drawn, Rows):
     metric : str
         Name of the metric.
     names : tuple of str
-        The models; arrays have an entry for each.
+        The models. Arrays have an entry for each.
     values, standard_errors : array of shape (n_models,)
-        The metric of each model as measured.
+        The measured metric of each model, and its standard error.
     intervals : array of shape (n_models, 2)
-        The interval of each, as if it had been the only one.
+        The interval of each model, as if it were the only one.
     best : str
         The model with the best value.
     value : float
-        Its value as measured, which was also lucky.
+        Its measured value, which includes luck.
     corrected_value : float
-        Its value on new cases, without the luck of being selected.
+        Its value on new samples, without the luck of being selected.
     confidence_interval : ConfidenceInterval
-        About the corrected value; for folds as wide as if retrained.
+        Interval about the corrected value; for folds as wide as for a retrained model.
     set : tuple of str
         The models that may be the best.
     confidence_level : float
@@ -467,7 +468,7 @@ class BestModel(Drawn, Rows):
     choice : str or None
         The cheapest equivalent model; None without costs.
     n_pos, n_neg : int
-        Number of positive and of negative cases.
+        Number of positive and of negative samples.
 
     Examples
     --------
@@ -500,7 +501,7 @@ class BestModel(Drawn, Rows):
     _number = "corrected_value", "confidence_interval"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, a row per model, the best first."""
+        """Return the columns by name, with a row per model, the best first."""
         sign = (
             1 if self.values[self.names.index(self.best)] >= self.values.mean() else -1
         )
@@ -520,11 +521,11 @@ class BestModel(Drawn, Rows):
         return plain_columns(columns, **self.question)
 
     def __repr__(self) -> str:
-        of = f"{self.metric}{question_text(self.question)}"
+        metric = f"{self.metric}{question_text(self.question)}"
         low, high = self.confidence_interval
         n = len(self.names)
         text = (
-            f"BestModel({self.best!r} of {n} models, by the {of}:\n"
+            f"BestModel({self.best!r} of {n} models, by the {metric}:\n"
             f"  {self.value:.4g} as measured, {self.corrected_value:.4g} on new cases, "
             f"{100 * self.confidence_level:g} % interval [{low:.4g}, {high:.4g}]\n"
             f"  {len(self.set)} of {n} may be the best"
@@ -538,27 +539,27 @@ class BestModel(Drawn, Rows):
 
 
 def _warn_resampling_size(model: Evaluation) -> None:
-    """Warn where a class has too few cases to be resampled, or there are few lists."""
-    held = {
-        f"{name} cases": n for name, n in zip(CLASSES, model.cases.sizes, strict=True)
+    """Warn if a class is too small for resampling, or if there are not enough lists."""
+    counts = {
+        f"{name} samples": n for name, n in zip(CLASSES, model.cases.sizes, strict=True)
     }
     if isinstance(model, ListMean):
-        held = {"independent lists": float(model.cases.n_units)}
-    for name, size in held.items():
+        counts = {"independent lists": float(model.cases.n_units)}
+    for name, size in counts.items():
         if size < _FEW:
             warn(
-                f"There are {size:g} {name}: of fewer than {_FEW} the correction "
-                "and the interval are not to be relied on: label more."
+                f"Label more: with {size:g} {name}, fewer than {_FEW}, the correction "
+                "and the interval are unreliable."
             )
 
 
 @dataclass(frozen=True)
 class _Units:
-    """What is drawn: the influence of each unit on each model, over their number.
+    """The units to draw: the influence of each on each model, over the total weight.
 
-    ``steps`` are whole numbers, of shape (n_models, n_units), and ``scale`` what a step
-    is: sums of them are exact, in whatever order. ``repeats`` says how many copies of a
-    unit there are, each with its ``weights``.
+    The influence is ``scale * steps``. The steps are integers, of shape (n_models,
+    n_units), because sums of integers are exact in any order. ``repeats`` is the number
+    of copies of each unit, and ``weights`` the weight of a copy.
     """
 
     steps: FloatArray
@@ -568,27 +569,27 @@ class _Units:
 
     @classmethod
     def of(cls, influence: list[FloatArray], cases: Ranked) -> _Units:
-        """Return independent units: cases, with their repetitions, or clusters."""
+        """Return independent units: samples with their repetitions, or clusters."""
         rows: FloatArray = np.array(influence)
-        # Errors that labels share are further units.
+        # Common errors of labels are further units.
         shared = np.ones(rows.shape[1] - len(cases.is_pos))
-        given = weights = np.append(cases.row_weights, shared)
+        raw = weights = np.append(cases.row_weights, shared)
         repeats = None
         if cases.clusters is not None:
             rows = np.array([scaled_units(row, cases) for row in rows])
-            weights = sum_units(np.ones(len(given)), cases)
+            weights = sum_units(np.ones(len(raw)), cases)
         elif cases.weights is not None and cases.are_repetitions:
-            repeats, weights = np.rint(given).astype(np.int64), np.ones(len(given))
+            repeats, weights = np.rint(raw).astype(np.int64), np.ones(len(raw))
         else:
-            rows, weights = rows * given, given
+            rows, weights = rows * raw, raw
         if repeats is None:
             repeats = np.ones(len(weights), dtype=np.int64)
         rows /= dot(repeats, weights)
         rows -= np.average(rows, axis=1, weights=repeats)[:, None]
-        most = float(np.abs(rows).max()) * float(repeats.sum())
-        scale = 2.0 ** float(np.ceil(np.log2(most / _EXACT))) if most > 0 else 1.0
+        bound = float(np.abs(rows).max()) * float(repeats.sum())
+        scale = 2.0 ** float(np.ceil(np.log2(bound / _EXACT))) if bound > 0 else 1.0
         steps = np.rint(rows / scale)
-        # What is drawn must not depend on the order of the cases.
+        # The draws must not depend on the order of the samples.
         factors = np.sqrt(np.arange(2.0, len(steps) + 2))
         order = np.argsort(np.add.reduce(steps * factors[:, None]), kind="stable")
         steps = np.ascontiguousarray(steps[:, order])
@@ -598,36 +599,36 @@ class _Units:
 def _drawn(
     values: FloatArray, units: _Units, sign: float, plan: Plan
 ) -> tuple[float, FloatArray]:
-    """Return what left-out cases say of the winners, and how far each model moved."""
+    """Return the mean value of winners on left-out samples, and all changes."""
     generator = check_generator(plan.random_state)
     (n_models, n), repeats = units.steps.shape, units.repeats
     draw, is_repeated = count_draw([repeats]), repeats.max() > 1
     moved = np.empty((plan.n_resamples, n_models))
-    said = np.empty(plan.n_resamples)
+    judged = np.empty(plan.n_resamples)
     size = max(1, _BATCH // n)
     total, best = dot(repeats, units.weights), np.argmax(values)
     for first in range(0, plan.n_resamples, size):
         n_rows = min(size, plan.n_resamples - first)
         counts = draw(generator, n_rows)
-        # Exact in any order, as all are whole numbers.
+        # Sums of integers are exact in any order.
         steps = counts.astype(np.float64) @ units.steps.T
         moved[first : first + n_rows] = sign * units.scale * steps
         winners = _find_best(values + moved[first : first + n_rows])
         n_out: Array = counts == 0
         if is_repeated:
-            # The copies that are expected to be left out, with so many drawn of all.
+            # Expected number of copies left out, if so many of all copies are drawn.
             n_out = repeats * (1 - 1 / repeats) ** counts
-        for row, (out, winner) in enumerate(zip(n_out, winners, strict=True)):
-            share = dot(out, units.weights) / total
-            # What they say of the best is 0 on average, and takes off the noise.
+        for row, (absent, winner) in enumerate(zip(n_out, winners, strict=True)):
+            fraction = dot(absent, units.weights) / total
+            # Subtract the best, which has mean 0, to reduce the noise.
             ahead = units.steps[winner] - units.steps[best]
-            left_out = float(out @ ahead) / (share or 1.0)
-            said[first + row] = values[winner] + sign * units.scale * left_out
-    return float(np.mean(said)), moved
+            left_out = float(absent @ ahead) / (fraction or 1.0)
+            judged[first + row] = values[winner] + sign * units.scale * left_out
+    return float(np.mean(judged)), moved
 
 
 def _find_best(rows: FloatArray) -> IntArray:
-    """Return the best of each draw, the first of those equal except for rounding."""
+    """Return the best of each draw, the first if several are equal up to rounding."""
     slack = SLACK * max(1.0, float(np.abs(rows).max()))
     is_best = rows >= rows.max(axis=1, keepdims=True) - slack
     return np.asarray(is_best.argmax(axis=1))
@@ -636,38 +637,38 @@ def _find_best(rows: FloatArray) -> IntArray:
 def _corrected(
     values: FloatArray, moved: FloatArray, left_out: float
 ) -> tuple[FloatArray, float]:
-    """Return the value of the best without luck, twice, and the error of selection.
+    """Return two corrected values of the best, and the standard error of selection.
 
-    The second value is higher if the best may stand apart.
+    The second value is the better one of the first and the estimate ``a`` of the Notes.
     """
     best, rows = int(np.argmax(values)), np.arange(len(moved))
     top = values[best]
-    # What the best moved by is 0 on average, and takes most of the noise off.
+    # Subtract the changes of the best, which have mean 0, to remove most of the noise.
     lead = moved - moved[:, [best]]
     away = lead - lead.mean(axis=1, keepdims=True)
     noise = float(np.sum(away**2)) / len(moved) / (len(values) - 1)
 
     luck = lead[rows, _find_best(moved + _shrink_values(values, noise))].mean()
-    as_one = (left_out + top - luck) / 2
+    pooled = (left_out + top - luck) / 2
     winners = _find_best(values + _ADDED * moved)
-    as_apart = float(np.mean(values[winners] - lead[rows, winners] / _ADDED))
-    # Of few draws, too, at least one model is in the rest: their mean is not taken off.
+    fission = float(np.mean(values[winners] - lead[rows, winners] / _ADDED))
+    # Not centered, so at least one model is a rival even with a small number of draws.
     far = np.sum(lead**2, axis=0) / len(moved)
-    rest = (far >= _ALIKE * noise) & (np.arange(len(values)) != best)
-    reached = (moved[:, rest] + _shrink_values(values[rest], noise)).max(axis=1)
+    rivals = (far >= _ALIKE * noise) & (np.arange(len(values)) != best)
+    reached = (moved[:, rivals] + _shrink_values(values[rivals], noise)).max(axis=1)
     is_reached = reached >= top - SLACK * max(1.0, abs(top))
-    share = min(1.0, _DOUBT * float(np.mean(is_reached))) ** 2
-    corrected = share * as_one + (1 - share) * as_apart
+    weight = min(1.0, _DOUBT * float(np.mean(is_reached))) ** 2
+    corrected = weight * pooled + (1 - weight) * fission
     error = float(values[_find_best(values + moved)].std())
-    return np.array([corrected, max(corrected, as_apart)]), error
+    return np.array([corrected, max(corrected, fission)]), error
 
 
 def _shrink_values(values: FloatArray, noise: float) -> FloatArray:
-    """Return values whose variance is without the part that noise has in it."""
+    """Return values shrunk to their mean, with the variance of noise removed."""
     away = values - values.mean()
     total = float(np.sum(away**2)) / max(len(values) - 1, 1)
-    share = max(0.0, 1 - noise / total) if total > 0 else 0.0
-    return np.asarray(values.mean() + np.sqrt(share) * away)
+    signal = max(0.0, 1 - noise / total) if total > 0 else 0.0
+    return np.asarray(values.mean() + np.sqrt(signal) * away)
 
 
 def _sets(
@@ -677,33 +678,33 @@ def _sets(
     margin: float | None,
     freedom: float,
 ) -> tuple[BoolArray, BoolArray]:
-    """Return which models may be the best, and which are within the margin of it.
+    """Return which models may be the best, and which are within the margin of the best.
 
-    Quantiles of draws are as those of known standard errors: Student's t with so many
-    degrees of freedom takes the place of the normal distribution.
+    Quantiles of the draws ignore that standard errors are estimated. Quantiles of
+    Student's t with ``freedom`` degrees of freedom replace the normal quantiles.
     """
 
     def quantile(draws: FloatArray) -> float:
         tail = special.ndtr(-np.quantile(draws, plan.confidence_level))
         return -float(special.stdtrit(freedom, tail))
 
-    n, most = len(values), 0.0
+    n, max_critical = len(values), 0.0
     is_in = np.ones(n, dtype=bool)
     spread = np.zeros((n, n))
     for k in range(n):
         away = moved - moved[:, [k]]
         spread[k] = away.std(axis=0)
-        # Models that are alike are never distinguished.
-        others = spread[k] > NEGLIGIBLE
-        if not others.any():
+        # Identical models are never distinguished.
+        differs = spread[k] > NEGLIGIBLE
+        if not differs.any():
             continue
-        highest = (away[:, others] / spread[k, others]).max(axis=1)
+        highest = (away[:, differs] / spread[k, differs]).max(axis=1)
         critical = quantile(highest)
-        most = max(most, critical)
-        distance = ((values[others] - values[k]) / spread[k, others]).max()
+        max_critical = max(max_critical, critical)
+        distance = ((values[differs] - values[k]) / spread[k, differs]).max()
         is_in[k] = distance <= critical
     if margin is None:
         return is_in, np.zeros(n, dtype=bool)
-    # Whichever model is the best, it is in the pairs of one k.
-    worse = values - values[:, None] + most * spread
+    # Only the pairs with the true best matter: u is the maximum over its k.
+    worse = values - values[:, None] + max_critical * spread
     return is_in, np.asarray(worse.max(axis=1) <= margin)
