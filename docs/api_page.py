@@ -47,7 +47,7 @@ QUESTIONS = (
         "ranked_lists",
         (
             *("ranking_auc_score", "ndcg_score", "mean_average_precision_score"),
-            *("reciprocal_rank_score", "group_scores"),
+            *("reciprocal_rank_score", "hit_rate_score", "group_scores", "read_trec"),
         ),
     ),
     (

@@ -12,6 +12,7 @@ from skrate.curves.consensus import rate_averaged_roc_curve
 from skrate.curves.hit_curve import QuasiConcaveHitCurve, hit_curve
 from skrate.data.folds import FoldRankings
 from skrate.data.table import RankTable
+from skrate.data.trec import read_trec
 from skrate.displays.hit_curve_display import HitCurveDisplay
 from skrate.displays.rate_averaged_roc import RateAveragedROC
 from skrate.ensemble.rankboost import RankBoostClassifier
@@ -29,6 +30,7 @@ from skrate.metrics.registry import (
     convert_rauc,
     expected_gain_score,
     fpr_at_recall_score,
+    hit_rate_score,
     lift_at_rate_score,
     mean_average_precision_score,
     ndcg_score,
@@ -88,6 +90,7 @@ __all__ = [
     "fpr_at_recall_score",
     "group_scores",
     "hit_curve",
+    "hit_rate_score",
     "labels",
     "lift_at_rate_score",
     "make_ranking_scorer",
@@ -101,6 +104,7 @@ __all__ = [
     "rate_averaged_roc_curve",
     "rate_weighted_auc_score",
     "rates",
+    "read_trec",
     "recall_at_fpr_score",
     "recall_at_precision_score",
     "recall_at_rate_score",

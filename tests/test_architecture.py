@@ -26,6 +26,7 @@ LOADED = {"sklearn.model_selection", "sklearn.utils"}
 # What functions of a folder, or of a file, may import when they are called.
 DEFERRED = {
     "displays": {"matplotlib"},
+    "data/trec.py": {"pandas"},
     "metrics/result_types.py": {"pandas"},
     "skrate/__main__.py": {"pandas"},
     "skrate/dask.py": {"dask"},

@@ -185,7 +185,9 @@ ROWS: dict[str, Calls] = {
     },
 }
 # They take no cases.
-OTHERS = {"convert_rauc", "eval_metric", "make_ranking_scorer", "refit_best"}
+OTHERS = {
+    *("convert_rauc", "eval_metric", "make_ranking_scorer", "read_trec", "refit_best")
+}
 
 
 def refusal(call: Callable[[], Any]) -> str | None:
@@ -279,6 +281,7 @@ search_rankings              x-----xx-
 average_precision_score      x-xx---xx
 expected_gain_score          x-xx---xx
 fpr_at_recall_score          x-xx---x-
+hit_rate_score               x----x---
 lift_at_rate_score           x-xx---xx
 mean_average_precision_score x----x---
 ndcg_score                   x----x---

@@ -7,6 +7,8 @@ A new name needs a line here, and a reason why none of these will do.
 # What is passed by position: the data, in this order.
 DATA = (
     "dataframe",
+    "qrels",  # files of trec_eval
+    "run",
     "metric",
     "curve",
     "comparison",
@@ -181,6 +183,7 @@ RATES = {
     "capacity",  # of n_items those that can be processed; `rate` is their share
     "cost",
     "benefit",  # of what is found, as cost of what is processed
+    "capped",  # whether a recall is divided by k at most
     "gain",  # of each case, or class, that is processed
     "confidence",
     "law",  # the family of a distribution

@@ -32,8 +32,9 @@ _MOST = np.iinfo(np.intp).max
 # With its last separator: a file of a user beside it may begin with the same name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 _UNRETURNED = (
-    " A score of -inf means 'not returned', which is accepted within lists (groups=) "
-    "by NDCG, MAP, reciprocal rank, average precision, and recall at k or at a rate."
+    " A score of -inf means 'not returned'. It is accepted within lists (groups=) by "
+    "NDCG, MAP, reciprocal rank, hit rate, average precision, and recall at k or at a "
+    "rate; also in a single ranking by their score functions."
 )
 
 

@@ -184,8 +184,8 @@ def optional_parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the optional keywords of a metric, except what comes with the cases."""
     of_cases = (*OF_ROWS, *BoundMetric(function, {}).per_case)
     if {"groups", "labels"} <= function_parameters(function).keys():
-        # Left out it is "macro" for classes, and "pooled" for queues.
-        of_cases = (*of_cases, "average")
+        # If left out, it is "macro" for classes, and "pooled" for lists.
+        of_cases = (*of_cases, "average", "n_relevant")
     return {
         name: parameter.default
         for name, parameter in function_parameters(function).items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, Self, get_args, overload
@@ -20,12 +21,23 @@ from skrate.data.arrays import (
     dot,
     reverse_cumsum,
 )
-from skrate.data.checks import check_choice, check_count, check_fraction, warn
+from skrate.data.checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    warn,
+)
 from skrate.data.folds import FoldRankings
-from skrate.data.list_table import ListTable, ListValues, top_row_fractions
+from skrate.data.list_table import (
+    ListTable,
+    ListValues,
+    RelevantCounts,
+    top_row_fractions,
+)
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.metrics.list_scores import mean_list_score
+from skrate.metrics.list_scores import has_unreturned, mean_list_score, score_each_k
 from skrate.metrics.metric import (
     NAMED,
     Metric,
@@ -79,9 +91,11 @@ def recall_at_rate_score(
     y_score: ArrayLike | None = ...,
     *,
     rate: RateByClass | None = ...,
-    k: int | None = ...,
+    k: int | Sequence[int] | None = ...,
     of: Side = ...,
     groups: ArrayLike | None = ...,
+    capped: bool = ...,
+    n_relevant: RelevantCounts | None = ...,
     average: AverageName = ...,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -95,9 +109,11 @@ def recall_at_rate_score(
     y_score: ArrayLike | None = ...,
     *,
     rate: RateByClass | None = ...,
-    k: int | None = ...,
+    k: int | Sequence[int] | None = ...,
     of: Side = ...,
     groups: ArrayLike | None = ...,
+    capped: bool = ...,
+    n_relevant: RelevantCounts | None = ...,
     average: None,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -111,9 +127,11 @@ def recall_at_rate_score(
     y_score: ArrayLike | None = None,
     *,
     rate: RateByClass | None = None,
-    k: int | None = None,
+    k: int | Sequence[int] | None = None,
     of: Side = "positives",
     groups: ArrayLike | None = None,
+    capped: bool = False,
+    n_relevant: RelevantCounts | None = None,
     average: ClassAverage = "macro",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -141,9 +159,10 @@ def recall_at_rate_score(
         a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`. If
         several classes have separate queues, a dict gives the rate of each class.
         Rates of a distribution outside [0, 1] are clipped.
-    k : int, default=None
-        The number of the given samples that are processed, at least 1, instead of
-        ``rate`` (not with ``sample_weight``, nor with fractional weights of a table).
+    k : int or array-like, default=None
+        Instead of ``rate``, the number of samples that are processed, at least 1 (not
+        with ``sample_weight`` or a table with fractional weights). An array returns an
+        array.
     of : {"positives", "negatives"}, default="positives"
         Which class is counted: "positives" gives the recall (true positive rate),
         "negatives" the fraction of the negatives that is processed in vain (false
@@ -152,6 +171,13 @@ def recall_at_rate_score(
         The queue of each sample, such as its day or clinic. ``rate`` or ``k`` then
         applies to each queue (a queue shorter than ``k`` is processed completely), and
         the processed samples of all queues are pooled.
+    capped : bool, default=False
+        Whether to divide by min(k, m) instead of the number m of positives of each
+        list (or of the single one), so that a perfect list has 1 for any ``k``.
+    n_relevant : dict, pandas.Series, array-like or int, default=None
+        The number of positives of each list, by its label (or in the order of
+        ``numpy.unique(groups)``), if those that were not returned have no row. If they
+        have one, their score is -inf.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them
         equally, "weighted" by their number of samples; None returns a value for each.
@@ -236,18 +262,28 @@ def recall_at_rate_score(
     >>> recall_at_rate_score(y_true, y_score, k=1, groups=day)
     1.0
     """
-    if groups is not None:
-        if labels is not None:
-            raise ValueError(
-                "groups and labels exclude each other: leave out one. groups is for "
-                "two classes, and labels names the columns of several."
-            )
-        metric = RecallAtRate(rate, k, of)
+    if groups is not None and labels is not None:
+        raise ValueError(
+            "groups and labels exclude each other: leave out one. groups is for two "
+            "classes, and labels names the columns of several."
+        )
+    is_listed = groups is not None or capped or n_relevant is not None
+    if is_listed or has_unreturned(y_score):
         rows = y_true, y_score, groups, sample_weight, None, pos_label
-        return mean_list_score(metric, rows)
-    make = partial(RecallAtRate, k=k, of=of)
+
+        def score_lists(k: int | None) -> float:
+            metric = RecallAtRate(rate, k, of, capped)
+            return mean_list_score(metric, rows, n_relevant=n_relevant)
+
+        return score_each_k(k, score_lists)
     sample = y_true, y_score, sample_weight, pos_label
-    return score_any(make, rate, *sample, average=average, labels=labels)
+    options: Any = {"average": average, "labels": labels}
+
+    def score_ranking(k: int | None) -> Any:
+        bind = partial(RecallAtRate, k=k, of=of)
+        return score_any(bind, rate, *sample, **options)
+
+    return score_each_k(k, score_ranking)
 
 
 @reject_scoring
@@ -256,7 +292,7 @@ def precision_at_rate_score(
     y_score: ArrayLike | None = None,
     *,
     rate: RateLike | None = None,
-    k: int | None = None,
+    k: int | Sequence[int] | None = None,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
@@ -274,11 +310,12 @@ def precision_at_rate_score(
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
-        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-    k : int, default=None
-        The number of the given samples that are processed, at least 1, instead of
-        ``rate`` (not with ``sample_weight``, nor with fractional weights of a table).
+        The fraction of all cases that is processed, in (0, 1]; or, if it is known
+        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+    k : int or array-like, default=None
+        Instead of ``rate``, the number of samples that are processed, at least 1 (not
+        with ``sample_weight`` or a table with fractional weights). An array returns an
+        array.
     groups : array-like of shape (n_samples,), default=None
         The queue of each sample, such as its day or clinic. ``rate`` or ``k`` then
         applies to each queue (a queue shorter than ``k`` is processed completely), and
@@ -347,11 +384,12 @@ def precision_at_rate_score(
     ... )
     0.75
     """
-    metric = PrecisionAtRate(rate, k)
     if groups is not None:
         rows = y_true, y_score, groups, sample_weight, None, pos_label
-        return mean_list_score(metric, rows)
-    return score(metric, y_true, y_score, sample_weight, pos_label)
+        bind = partial(PrecisionAtRate, rate)
+        return score_each_k(k, lambda k: mean_list_score(bind(k), rows))
+    sample = y_true, y_score, sample_weight, pos_label
+    return score_each_k(k, lambda k: score(PrecisionAtRate(rate, k), *sample))
 
 
 @reject_scoring
@@ -443,6 +481,8 @@ class RateMetric(Metric):
     is_per_processed = True
     # Whether negatives are counted instead of positives.
     counts_negatives = False
+    # Whether the number of positives of a list is at most k.
+    capped = False
     takes_estimates = True
 
     def __post_init__(self) -> None:
@@ -460,6 +500,8 @@ class RateMetric(Metric):
         check_needed(self)
         if self.k is None:
             return self
+        if self.capped:
+            raise ValueError("capped=True is for lists: pass groups=, or leave it out.")
         k = self.k
         if is_weighted or n_samples is None:
             raise ValueError(
@@ -533,6 +575,8 @@ class RateMetric(Metric):
         seen = lists.neg if self.counts_negatives else lists.returned_pos
         hits = lists.sum(seen * top_row_fractions(lists, n_seen))
         denominator = lists.sum(counted) if self.is_per_positive else n_seen
+        if self.capped and k is not None:
+            denominator = np.minimum(np.asarray(denominator), k)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = hits / denominator
             if self.default_average == "macro":
@@ -571,11 +615,18 @@ class RecallAtRate(RateMetric, score=recall_at_rate_score):
     """The fraction of the positives, or of the negatives, that is processed."""
 
     of: Side = field(default="positives", metadata=NAMED)
+    capped: bool = field(default=False, metadata=NAMED)
 
     is_per_processed = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_flag("capped", self.capped)
+        if self.capped and (self.k is None or self.of != "positives"):
+            raise ValueError(
+                "capped=True needs k, as it divides by the smaller of k and the number "
+                'of positives (of="positives"): pass k, or leave capped out.'
+            )
         check_choice("of", self.of, SIDES)
 
     @property

@@ -26,6 +26,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
+from skrate.metrics.list_scores import has_unreturned, mean_list_score
 from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
 __all__ = ["average_precision_score"]
@@ -189,6 +190,9 @@ def average_precision_score(
     if has_columns(y_score) and find_label(pos_label, [1]):
         # As scikit-learn takes it, whose default it is.
         pos_label = None
+    if has_unreturned(y_score):
+        rows = y_true, y_score, None, sample_weight, None, pos_label
+        return mean_list_score(metric, rows, average="macro")
     sample = y_true, y_score, sample_weight, pos_label
     return score_any(lambda _: metric, None, *sample, average=average, labels=labels)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self, cast, get_args
 
@@ -306,6 +306,27 @@ def mean_list_score(
         )
     scores = ListScores._score_rows(metric, rows, k, n_relevant=n_relevant)
     return scores.mean(average, undefined)
+
+
+def score_each_k(k: Any, score: Callable[[Any], float]) -> float:
+    """Return the score at ``k``, or an array of scores at each of several."""
+    if isinstance(k, str) or np.ndim(k) == 0:
+        return score(k)
+    return cast(float, np.array([score(each) for each in k]))
+
+
+def has_unreturned(y_score: Any) -> bool:
+    """Return whether scores of one ranking are -inf, which means "not returned"."""
+    if not isinstance(y_score, list | np.ndarray) and not hasattr(y_score, "to_numpy"):
+        return False
+    try:
+        scores = np.asarray(y_score)
+    except ValueError:
+        # Lists of different lengths: the check of y_score names them.
+        return False
+    if scores.ndim != 1 or scores.dtype.kind != "f":
+        return False
+    return bool(scores.min(initial=0) == -np.inf)
 
 
 def check_average(average: Any) -> Average | FloatArray:

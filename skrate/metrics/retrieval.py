@@ -1,14 +1,14 @@
-"""What information retrieval measures of the list of each query, averaged."""
+"""Metrics of information retrieval: means over the lists of queries."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import betaln
+from scipy.special import betaln, gammaln
 
 from skrate.data.arrays import (
     Array,
@@ -18,6 +18,7 @@ from skrate.data.arrays import (
     Label,
     divide_or_nan,
 )
+from skrate.data.checks import check_flag
 from skrate.data.list_table import (
     GradeGain,
     ListTable,
@@ -27,10 +28,15 @@ from skrate.data.list_table import (
     has_grades,
 )
 from skrate.data.table import RankTable
-from skrate.metrics.list_scores import Average, Policy, mean_list_score
+from skrate.metrics.list_scores import Average, Policy, mean_list_score, score_each_k
 from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
-__all__ = ["mean_average_precision_score", "ndcg_score", "reciprocal_rank_score"]
+__all__ = [
+    "hit_rate_score",
+    "mean_average_precision_score",
+    "ndcg_score",
+    "reciprocal_rank_score",
+]
 
 
 @reject_scoring
@@ -39,7 +45,7 @@ def ndcg_score(
     y_score: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
-    k: int | None = None,
+    k: int | Sequence[int] | None = None,
     gain: GradeGain | None = None,
     undefined: Policy | float = "skip",
     average: Average | Iterable[float] = "macro",
@@ -64,8 +70,9 @@ def ndcg_score(
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
-    k : int, default=None
-        If given, only the first k places of each list count, also in a perfect order.
+    k : int or array-like, default=None
+        If given, only the first k positions of each list count, also in a perfect
+        order. An array returns an array.
     gain : {"linear", "exponential"} or dict, default=None
         What an item gains by its grade; it is relevant if this is more than 0:
 
@@ -164,7 +171,8 @@ def ndcg_score(
     [0.3333, 0.1429]
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_list_score(NDCG(gain), rows, k, average, undefined, n_relevant)
+    options = average, undefined, n_relevant
+    return score_each_k(k, lambda k: mean_list_score(NDCG(gain), rows, k, *options))
 
 
 @reject_scoring
@@ -173,7 +181,8 @@ def mean_average_precision_score(
     y_score: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
-    k: int | None = None,
+    k: int | Sequence[int] | None = None,
+    capped: bool = False,
     undefined: Policy | float = "skip",
     average: Average | Iterable[float] = "macro",
     relevance_threshold: float | None = None,
@@ -196,8 +205,12 @@ def mean_average_precision_score(
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
-    k : int, default=None
-        If given, relevant items below place k count 0 (MAP@k).
+    k : int or array-like, default=None
+        If given, relevant items below position k count 0 (MAP@k). An array returns an
+        array.
+    capped : bool, default=False
+        Whether to divide by min(k, m) instead of the number m of relevant items, so
+        that a perfect list has 1 for any k, as in LightGBM and Kaggle's MAP@k.
     undefined : {"skip", "nan"} or float, default="skip"
         What to do with a list that holds no relevant item: leave it out, return nan, or
         count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
@@ -243,9 +256,9 @@ def mean_average_precision_score(
 
     .. math:: \frac{1}{m} \sum_{i \le k} y_i \frac{y_1 + \dots + y_i}{i},
 
-    as "map" and "map_cut" of trec_eval: divided by all relevant items, also where k is
-    less than their number. Where items tie, it is the expectation over their orders
-    [1]_. Cost: one sort, O(n log n).
+    as "map" and "map_cut" of trec_eval: divided by all relevant items, even if k is
+    less than their number and ``capped`` is False. If items tie, it is the expectation
+    over their orders [1]_. Cost: one sort, O(n log n), for each k.
 
     References
     ----------
@@ -264,9 +277,8 @@ def mean_average_precision_score(
     0.875
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_list_score(
-        MeanAveragePrecision(), rows, k, average, undefined, n_relevant
-    )
+    metric, options = MeanAveragePrecision(capped), (average, undefined, n_relevant)
+    return score_each_k(k, lambda k: mean_list_score(metric, rows, k, *options))
 
 
 @reject_scoring
@@ -275,7 +287,7 @@ def reciprocal_rank_score(
     y_score: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
-    k: int | None = None,
+    k: int | Sequence[int] | None = None,
     undefined: Policy | float = "skip",
     average: Average | Iterable[float] = "macro",
     relevance_threshold: float | None = None,
@@ -296,8 +308,9 @@ def reciprocal_rank_score(
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
         None takes all rows for one list.
-    k : int, default=None
-        If given, a list whose first relevant item is below place k counts 0 (MRR@k).
+    k : int or array-like, default=None
+        If given, a list whose first relevant item is below position k counts 0 (MRR@k).
+        An array returns an array.
     undefined : {"skip", "nan"} or float, default="skip"
         What to do with a list that holds no relevant item: leave it out, return nan, or
         count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
@@ -362,7 +375,100 @@ def reciprocal_rank_score(
     0.5
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    return mean_list_score(ReciprocalRank(), rows, k, average, undefined, n_relevant)
+    metric, options = ReciprocalRank(), (average, undefined, n_relevant)
+    return score_each_k(k, lambda k: mean_list_score(metric, rows, k, *options))
+
+
+@reject_scoring
+def hit_rate_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    k: int | Sequence[int] | None = None,
+    undefined: Policy | float = "skip",
+    average: Average | Iterable[float] = "macro",
+    relevance_threshold: float | None = None,
+    n_relevant: RelevantCounts | None = None,
+    pos_label: Label = None,
+) -> float:
+    r"""Compute the fraction of lists with a relevant item among the first k.
+
+    How many users find at least one relevant item? It is also called hit@k or
+    success@k. For lists with one relevant item it equals :func:`recall_at_rate_score`
+    with ``k``.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels of two classes, or grades with ``relevance_threshold``.
+    y_score : array-like of shape (n_samples,)
+        Scores, higher for relevant items; -inf for items that were not returned.
+    groups : array-like of shape (n_samples,), default=None
+        The list of each row: integers, strings or other labels, in any order of rows.
+        None takes all rows for one list.
+    k : int or array-like, default=None
+        The number of items of each list that count; None counts all returned items. An
+        array returns an array.
+    undefined : {"skip", "nan"} or float, default="skip"
+        What to do with a list without a relevant item: leave it out, return nan, or
+        count this number, as in :func:`ranking_auc_score`.
+    average : {"macro", "positives", "size"} or array-like, default="macro"
+        The weight of each list, as in :func:`ranking_auc_score`.
+    relevance_threshold : float, default=None
+        If given, ``y_true`` are grades; grades of at least this number are relevant.
+    n_relevant : dict, pandas.Series, array-like or int, default=None
+        The number of relevant items of each list, by its label (or in the order of
+        ``numpy.unique(groups)``), if items that were not returned have no row. It may
+        name lists without any row, which count 0.
+    pos_label : int, float, bool or str, default=None
+        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        booleans.
+
+    Returns
+    -------
+    score : float
+        Hit rate in [0, 1], 1 for perfect lists; nan if undefined. Random scores of a
+        list of n items with r relevant ones give
+        :math:`1 - \binom{n - r}{k} / \binom{n}{k}`.
+
+    Raises
+    ------
+    ValueError
+        As :func:`ranking_auc_score`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no list is defined, or ``undefined="nan"`` and one of them is not.
+
+    See Also
+    --------
+    sklearn.metrics.top_k_accuracy_score : One relevant class per sample.
+    recall_at_rate_score : The fraction of the relevant items.
+    group_scores : Values per list, and their mean with its standard error.
+
+    Notes
+    -----
+    Tied items are in random order. If m of n tied items, r of them relevant, are among
+    the first k, and no relevant item is above them, the value of the list is the
+    expectation :math:`1 - \binom{n - r}{m} / \binom{n}{m}`. Cost: one sort,
+    O(n log n), for each k.
+
+    Examples
+    --------
+    The relevant item is the first of one list, and the second of the other:
+
+    >>> from skrate import hit_rate_score
+    >>> y_true, y_score, user = [1, 0, 0, 1], [0.9, 0.1, 0.8, 0.3], ["a", "a", "b", "b"]
+    >>> hit_rate_score(y_true, y_score, groups=user, k=1)
+    0.5
+    >>> hit_rate_score(y_true, y_score, groups=user, k=[1, 2])
+    array([0.5, 1. ])
+    """
+    rows = y_true, y_score, groups, None, relevance_threshold, pos_label
+    metric, options = HitRate(), (average, undefined, n_relevant)
+    return score_each_k(k, lambda k: mean_list_score(metric, rows, k, *options))
 
 
 class _RelevantRankMetric(Metric):
@@ -440,7 +546,12 @@ class MeanAveragePrecision(
     relevant items are expected down to it.
     """
 
+    capped: bool = False
+
     name = "MAP"
+
+    def __post_init__(self) -> None:
+        check_flag("capped", self.capped)
 
     def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
         rows = RelevantRows.of(table)
@@ -453,7 +564,10 @@ class MeanAveragePrecision(
             others = n_seen - (above + 1) * of_seen
             down = (found + 1) * of_seen + (rows.pos - 1) / (size - 1) * others
             precision[ties] = rows.pos / size * down
-        return divide_or_nan(rows.sum(precision), table.n_pos)
+        n_pos = table.n_pos
+        if self.capped and k is not None:
+            n_pos = np.minimum(n_pos, k)
+        return divide_or_nan(rows.sum(precision), n_pos)
 
 
 class ReciprocalRank(
@@ -477,6 +591,35 @@ class ReciprocalRank(
         values = np.where(table.n_pos > 0, 0.0, np.nan)
         values[lists] = inverse
         return values
+
+
+class HitRate(_RelevantRankMetric, score=hit_rate_score, in_lists_only=True):
+    """Whether a relevant item is among the first k of a list."""
+
+    name = "Hit rate"
+
+    def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
+        lists = np.flatnonzero(np.diff(table.relevant_edges))
+        # Only the first row with relevant items matters: k cuts it, or it is seen.
+        rows = table.relevant[table.relevant_edges[lists]]
+        n_above = rows_above(table, rows, table.starts[lists])
+        n_pos, n_neg = (
+            column[rows].astype(np.intp) for column in (table.pos, table.neg)
+        )
+        size = n_pos + n_neg
+        n_seen = size if k is None else np.clip(k - n_above, 0, size)
+        values = np.where(table.n_pos > 0, 0.0, np.nan)
+        values[lists] = 1 - _miss_probability(n_pos, n_neg, n_seen)
+        return values
+
+
+def _miss_probability(n_pos: IntArray, n_neg: IntArray, n_seen: IntArray) -> FloatArray:
+    """Return the probability that ``n_seen`` tied items have no relevant one."""
+    n_other = np.maximum(n_neg - n_seen, 0)
+    size = n_pos + n_neg
+    log_ratio = gammaln(n_neg + 1) - gammaln(n_other + 1)
+    log_ratio += gammaln(size - n_seen + 1) - gammaln(size + 1)
+    return np.where(n_seen > n_neg, 0.0, np.exp(log_ratio))
 
 
 class RelevantRows(NamedTuple):

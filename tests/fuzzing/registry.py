@@ -68,6 +68,7 @@ ENTRIES = [
     *(
         Entry((name,), list_calls.of_places(name), 2)
         for name in (
+            "hit_rate_score",
             "mean_average_precision_score",
             "ndcg_score",
             "reciprocal_rank_score",
@@ -130,7 +131,7 @@ NOT_DRAWN = {
     "refit_best", "search_rankings",
     "labels",
     "QuasiConcaveHitCurve", "error_rate", "review", "sample_size", "compare_folds",
-    "results", "eval_metric", "make_ranking_scorer",
+    "results", "eval_metric", "make_ranking_scorer", "read_trec",
     "AveragePrecisionScorer", "RateWeightedAUCScorer",
 }  # fmt: skip
 

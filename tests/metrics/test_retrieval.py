@@ -24,9 +24,13 @@ from skrate import (
     estimate,
     eval_metric,
     group_scores,
+    hit_rate_score,
     make_ranking_scorer,
     mean_average_precision_score,
     ndcg_score,
+    precision_at_rate_score,
+    recall_at_fpr_score,
+    recall_at_rate_score,
     reciprocal_rank_score,
 )
 from skrate.data import list_table as list_tables
@@ -77,6 +81,14 @@ CASES = [
         takes_weights=False,
     ),
     Case(
+        "hit rate",
+        hit_rate_score,
+        {"k": 1},
+        constant=lambda p: p,
+        per_case={"groups": lambda n: np.full(n, "a list")},
+        takes_weights=False,
+    ),
+    Case(
         "NDCG of the top",
         ndcg_score,
         {"k": 1},
@@ -89,6 +101,7 @@ ORACLES = {
     ndcg_score: reference.ndcg,
     mean_average_precision_score: reference.average_precision,
     reciprocal_rank_score: reference.reciprocal_rank,
+    hit_rate_score: reference.hit_rate,
 }
 each_score = looped("score", [*ORACLES])
 
@@ -107,10 +120,53 @@ LABELS, SCORES = [1, 0, 1, 0, 0, 1], [6, 5, 4, 3, 2, 1]
         (mean_average_precision_score, 2, 1 / 3),
         (reciprocal_rank_score, None, 1),
         (reciprocal_rank_score, 1, 1),
+        (hit_rate_score, None, 1),
+        (hit_rate_score, 1, 1),
     ],
 )
 def test_by_hand(score, k, expected):
     assert score(LABELS, SCORES, k=k) == pytest.approx(expected, abs=1e-15)
+
+
+def test_capped_metrics_are_1_for_perfect_lists_of_more_relevant_items_than_k():
+    y_true, y_score, groups = [1, 1, 1, 0, 0, 1], [6, 5, 4, 3, 2, 1], [0] * 4 + [1] * 2
+    options = {"groups": groups, "k": 2}
+    for capped, expected in ((False, (2 / 3 + 1 / 2) / 2), (True, (1 + 1 / 2) / 2)):
+        score = mean_average_precision_score(y_true, y_score, **options, capped=capped)
+        assert score == pytest.approx(expected, rel=1e-15)
+    # Pooled: 2 of 3 and 1 of 1; capped, 2 of min(2, 3).
+    for capped, expected in ((False, 3 / 4), (True, 1)):
+        score = recall_at_rate_score(y_true, y_score, **options, capped=capped)
+        assert score == pytest.approx(expected, rel=1e-15)
+    assert recall_at_rate_score([1, 1, 0], [3, 2, 1], k=1, capped=True) == 1
+    with pytest.raises(ValueError, match=r"capped.*k"):
+        recall_at_rate_score(y_true, y_score, rate=0.5, capped=True)
+    with pytest.raises(ValueError, match=r"capped.*groups"):
+        estimate("recall_at_rate", y_true, y_score, k=2, capped=True)
+
+
+@looped("score", [*ORACLES, recall_at_rate_score, precision_at_rate_score])
+def test_several_k_give_an_array(score):
+    scores = score(LABELS, SCORES, k=[1, 3, 5])
+    assert scores.tolist() == [score(LABELS, SCORES, k=k) for k in (1, 3, 5)]
+    groups = [0, 0, 0, 1, 1, 1]
+    scores = score(LABELS, SCORES, groups=groups, k=np.array([1, 2]))
+    expected = [score(LABELS, SCORES, groups=groups, k=k) for k in (1, 2)]
+    assert scores.tolist() == expected
+
+
+def test_items_that_a_single_ranking_did_not_return_add_nothing():
+    # Relevant items at positions 1 and 3, and two more that were not returned.
+    y_true, y_score = [1, 0, 1, 1, 1, 0], [4, 3, 2, -math.inf, -math.inf, -math.inf]
+    score = average_precision_score(y_true, y_score)
+    assert score == pytest.approx((1 + 2 / 3) / 4, rel=1e-15)
+    assert recall_at_rate_score(y_true, y_score, k=5) == 2 / 4
+    assert recall_at_rate_score(y_true[:3], y_score[:3], k=3, n_relevant=4) == 2 / 4
+    # Other metrics do not know their order.
+    for score in (precision_at_rate_score, recall_at_fpr_score):
+        option = {"k": 3} if score is precision_at_rate_score else {"fpr": 0.5}
+        with pytest.raises(ValueError, match=r"y_score.*infinity"):
+            score(y_true, y_score, **option)
 
 
 @each_score

@@ -196,6 +196,7 @@ def test_a_gain_is_one_of_each_class():
 def test_xgboost_finds_less_in_a_better_ranking_by_every_metric(metric):
     options = {
         "expected_gain_score": {"gain": {"positive": 1}, "rate": 0.1},
+        "hit_rate_score": {"k": 1},
         "lift_at_rate_score": {"rate": 0.1},
         "precision_at_rate_score": {"rate": 0.1},
         "recall_at_fpr_score": {"fpr": 0.05},

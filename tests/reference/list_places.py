@@ -57,6 +57,10 @@ def reciprocal_rank(labels, k):
     return 0.0
 
 
+def hit_rate(labels, k):
+    return float(any(labels[:k]))
+
+
 def mean_over_orders(of_order, y_true, y_score, k=None):
     """Return the mean over the orders; nan without a relevant item."""
     if not any(y_true):
@@ -92,4 +96,17 @@ def of_groups(name, groups, k=None):
         return discounted / best
     if name == "mean_average_precision_score":
         return float(precision / groups.n_pos)
+    if name == "hit_rate_score":
+        return 1 - chance_of_no_hit(groups, last)
     return float(rank or 0)
+
+
+def chance_of_no_hit(groups, last):
+    """Return the probability that the first places have no relevant item."""
+    place = 0
+    for pos, neg in zip(groups.pos, groups.neg, strict=True):
+        n_seen = min(max(last - place, 0), pos + neg)
+        if pos:
+            return comb(neg, n_seen) / comb(pos + neg, n_seen)
+        place += neg
+    return 1.0
