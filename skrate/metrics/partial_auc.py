@@ -39,9 +39,9 @@ __all__ = ["partial_auc_score"]
 
 Standard = Literal["mcclish"]
 STANDARDS: tuple[Standard, ...] = get_args(Standard)
-# What of a distribution may be out of reach of all curves.
+# The tolerated probability outside of the reach of all curves.
 _NEGLIGIBLE = 1e-9
-# What may be told of an axis: a window, or a weight.
+# The argument for an axis: a window, or a weight.
 OfAxis: TypeAlias = (
     Sequence[float] | Literal["uniform"] | RateDistribution | FrozenDistribution | None
 )
@@ -61,11 +61,11 @@ def partial_auc_score(
 ) -> float:
     r"""Compute the area under the part of the ROC curve that matters.
 
-    Where a test that alarms one healthy person in ten is of no use, what the curve does
-    beyond a false positive rate of 0.1 is noise: ``fpr=(0, 0.1)`` leaves it out.
-    ``tpr=(0.9, 1)`` is the part where nine in ten are found; both windows together are
-    the two-way partial AUC. A distribution in place of a window weighs all of an axis.
-    Unlike scikit-learn's ``max_fpr`` it has a window on either axis and a standard
+    If a test that alarms one healthy person in ten is useless, false positive rates
+    above 0.1 do not matter: ``fpr=(0, 0.1)`` excludes them. ``tpr=(0.9, 1)`` is the
+    part that selects at least nine in ten positives. Both windows together are the
+    two-way partial AUC. A distribution instead of a window weights a whole axis. Unlike
+    scikit-learn's ``max_fpr``, this metric has a window on either axis and a standard
     error, see :func:`estimate` and :func:`compare`.
 
     Parameters
@@ -75,37 +75,37 @@ def partial_auc_score(
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     fpr : (float, float), "uniform" or distribution, default=None
-        What counts of the false positive rates: those from the first number to the
-        second, within [0, 1]; or all of them, weighted by the density of a frozen
+        The window of false positive rates, from the first number to the second, within
+        [0, 1]. Or a weight on all false positive rates: the density of a frozen
         ``scipy.stats`` distribution or one from :mod:`skrate.rates`. None is (0, 1).
         Specificity above 0.9 is ``fpr=(0, 0.1)``.
     tpr : (float, float), "uniform" or distribution, default=None
-        The same of the true positive rates (recall, sensitivity): sensitivity above 0.8
-        is ``tpr=(0.8, 1)``. A distribution leaves the other axis as it is.
+        The same for true positive rates (recall, sensitivity): sensitivity above 0.8 is
+        ``tpr=(0.8, 1)``. With a distribution, the other axis must be None.
     standardize : {"mcclish"} or None, default="mcclish"
         "mcclish" maps the area of a random ranking to 0.5 and of a perfect ranking to
-        1, as scikit-learn does. None gives the area itself, of which a perfect ranking
-        has all of the window, or 1 under a distribution.
+        1, as scikit-learn does. None returns the area itself: for a perfect ranking the
+        area of the window, or 1 under a distribution.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     score : float
-        At most 1, and 0.5 for random scores, if standardized: lower for a curve below
-        the diagonal, and below 0 where most of the window is below it. nan where
-        undefined.
+        If standardized, at most 1, and 0.5 for random scores. It is lower for a curve
+        below the diagonal, and can be below 0 if most of the window is below the
+        diagonal. nan where undefined.
 
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked; a window that is empty,
-        reversed, not within [0, 1] or of next to no area; a distribution without a
-        density, with mass below 0 for ``fpr`` or above 1 for ``tpr``, or beside the
-        other axis; or where the area to standardize is one that every ranking
-        has, as of a window below the diagonal.
+        If labels, scores or weights cannot be ranked; a window is empty, reversed, not
+        within [0, 1] or has almost no area; a distribution has no density, has mass
+        below 0 for ``fpr`` or above 1 for ``tpr``, or is combined with the other axis;
+        or a random ranking has all of the area to standardize, as in a window below the
+        diagonal.
 
     Warns
     -----
@@ -115,30 +115,30 @@ def partial_auc_score(
     See Also
     --------
     sklearn.metrics.roc_auc_score : Up to a false positive rate, ``max_fpr=``.
-    recall_at_rate_score : A weight on the share of all cases that is processed.
-    rate_weighted_auc_score : The same, between worst and best ranking.
+    recall_at_rate_score : A weight on the processed fraction of all samples.
+    rate_weighted_auc_score : The same, relative to the worst and best ranking.
 
     Notes
     -----
-    With T(f) the curve, where cases tie a straight line, and windows (a, b) on the
-    false and (c, d) on the true positive rate,
+    With T(f) the ROC curve, a straight line within ties, and windows (a, b) on the
+    false and (c, d) on the true positive rate, it is
 
     .. math:: A = \int_a^b \min(\max(T(f), c), d) - c \; df,
 
-    the area in the rectangle below and to the right of the curve: for ``fpr`` alone the
-    integral of T, for ``tpr`` alone the integral of the specificity over the
-    sensitivities, and
-    for (0, b) and (c, 1) the two-way partial AUC of [3]_. Divided by (b - a)(d - c) it
-    is how often a positive outscores a negative, if both are between these shares of
-    their class from the top. Under a distribution it is the mean of T:
-    :func:`recall_at_rate_score` with the negatives in place of all cases. Where a
-    window ends within a group of ties, A follows the straight line.
+    the area in the rectangle below and to the right of the curve. With only ``fpr`` it
+    is the integral of T, with only ``tpr`` the integral of the specificity over the
+    sensitivities, and with (0, b) and (c, 1) the two-way partial AUC of [3]_. Divided
+    by (b - a)(d - c) it is the probability that a positive outscores a negative, if
+    both are between these fractions of their class from the top. Under a distribution
+    it is the mean of T: :func:`recall_at_rate_score` with the rate as a fraction of the
+    negatives instead of all samples. If a window ends within a group of ties, A follows
+    the straight line.
 
-    McClish's standard [1]_ is (1 + (A - m) / (M - m)) / 2, with m the area of the
-    diagonal in the window and M all of it.
+    McClish's standard [1]_ is (1 + (A - m) / (M - m)) / 2, with m the area under the
+    diagonal in the window and M the area of the window.
 
-    The variance is of two samples [2]_, and depends on the few cases within the window:
-    up to a false positive rate of b, n b of n negatives. Cost: one sort.
+    The variance is a two-sample variance [2]_. It depends on the samples within the
+    window: for ``fpr=(0, b)``, n b of n negatives. Cost: one sort.
 
     References
     ----------
@@ -151,8 +151,8 @@ def partial_auc_score(
 
     Examples
     --------
-    Above the first negative there is one positive of two, above the second there are
-    both. Up to a false positive rate of a half the height equals the first:
+    One of two positives is above the first negative, and both are above the second. Up
+    to a false positive rate of 0.5, the height of the curve is 0.5:
 
     >>> from skrate import partial_auc_score
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
@@ -161,12 +161,12 @@ def partial_auc_score(
     ... )
     0.25
 
-    A random ranking has an area of 1/8 there, and a perfect one 1/2:
+    In this window, a random ranking has the area 1/8, and a perfect one 1/2:
 
     >>> round(partial_auc_score(y_true, y_score, fpr=(0, 0.5)), 4)
     0.6667
 
-    To the right of the upper half of the curve:
+    The area to the right of the upper half of the curve:
 
     >>> partial_auc_score(
     ...     y_true, y_score, tpr=(0.5, 1), standardize=None
@@ -190,17 +190,17 @@ class PartialAUC(Metric, score=partial_auc_score):
     def __post_init__(self) -> None:
         for axis in ("fpr", "tpr"):
             object.__setattr__(self, axis, _check_axis(axis, getattr(self, axis)))
-        for axis, other in (("fpr", "tpr"), ("tpr", "fpr")):
+        for axis, other_axis in (("fpr", "tpr"), ("tpr", "fpr")):
             is_law = isinstance(getattr(self, axis), RateDistribution)
-            if is_law and getattr(self, other) is not None:
+            if is_law and getattr(self, other_axis) is not None:
                 raise ValueError(
-                    f"{other} must be left out where {axis} is a distribution: two "
-                    "windows have an area in common, and two weights have none."
+                    f"{axis} is a distribution: leave out {other_axis}. Only two "
+                    "windows have an area in common."
                 )
         if self.region.most < np.finfo(np.float64).tiny:
             raise ValueError(
-                f"The window with fpr={self.fpr} and tpr={self.tpr} is too narrow: its "
-                "area is next to 0 for all rankings."
+                f"The window with fpr={self.fpr} and tpr={self.tpr} is too narrow: "
+                "widen it. Its area is almost 0 for all rankings."
             )
         check_choice("standardize", self.standardize, STANDARDS, or_none=True)
         if self.standardize is not None:
@@ -211,8 +211,8 @@ class PartialAUC(Metric, score=partial_auc_score):
         if isinstance(region, Window) and region.fpr[0] >= region.tpr[1]:
             raise ValueError(
                 f"The window with fpr={self.fpr} and tpr={self.tpr} is below the "
-                "diagonal, so that a random ranking has all of its area: leave it as "
-                "it is, by standardize=None, or choose another."
+                "diagonal: pass standardize=None, or another window. A random ranking "
+                "has all of its area."
             )
         if isinstance(region, Weighted):
             end = 1.0 if region.axis == "fpr" else 0.0
@@ -221,14 +221,14 @@ class PartialAUC(Metric, score=partial_auc_score):
             room = (self.mirrored or self).region.room
             if has_all or not room > 0:
                 raise ValueError(
-                    f"{region.axis} has next to all of its probability at {end:g} or "
-                    "beyond, where every curve has all of the area: leave it as it is, "
-                    "by standardize=None, or choose another."
+                    f"{region.axis} has almost all of its probability at or past "
+                    f"{end:g}: pass standardize=None, or another distribution. Every "
+                    "curve has all of the area at this end."
                 )
 
     @property
     def region(self) -> Window | Weighted:
-        """What is taken of the area under the curve."""
+        """The part of the area under the curve: a window, or a weight."""
         if isinstance(self.fpr, RateDistribution):
             return Weighted(self.fpr, "fpr")
         if isinstance(self.tpr, RateDistribution):
@@ -240,7 +240,7 @@ class PartialAUC(Metric, score=partial_auc_score):
 
     @property
     def rests_on_few(self) -> bool:  # type: ignore[override]
-        # The cases of a part of the curve are few.
+        # A window contains only a part of the samples.
         return isinstance(self.region, Window) and self.region != Window()
 
     def min_window_class(self, n_pos: float, n_neg: float) -> tuple[str, float]:
@@ -257,40 +257,40 @@ class PartialAUC(Metric, score=partial_auc_score):
     def excess(self, table: RankTable) -> float:
         if not self.rests_on_few or min(table.n_pos, table.n_neg) > 200:
             return 0.0
-        # By the jackknife: the cases of a group count the same.
-        small, value, found = table.runs.table, self.value(table), 0.0
+        # By the jackknife: omitting any sample of a group has the same effect.
+        small, score, bias = table.runs.table, self.value(table), 0.0
         for i, weights in enumerate((small.pos, small.neg)):
             total = weights.sum()
             groups = np.flatnonzero(weights)
             if total < 2:
                 return 0.0
-            rows = [np.tile(part, (len(groups), 1)) for part in (small.pos, small.neg)]
+            rows = [np.tile(kind, (len(groups), 1)) for kind in (small.pos, small.neg)]
             rows[i][np.arange(len(groups)), groups] -= 1
-            away = self.values(*rows) - value
-            found += (total - 1) * float(dot(weights[groups], away)) / total
-        return found
+            away = self.values(*rows) - score
+            bias += (total - 1) * float(dot(weights[groups], away)) / total
+        return bias
 
     def caution(
         self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
     ) -> str | None:
         if not is_compared:
             return None
-        name, n_least = self.min_window_class(*sizes)
+        name, n_min = self.min_window_class(*sizes)
         # With fewer than 5, tests of equal models reject too often.
-        if n_least >= 5 * (1 - _NEGLIGIBLE):
+        if n_min >= 5 * (1 - _NEGLIGIBLE):
             return None
         return (
-            f"{self.name}: the window holds {n_least:.3g} {name}, and with fewer than "
+            f"{self.name}: the window holds {n_min:.3g} {name}, and with fewer than "
             f"5 {TOO_SMALL}"
         )
 
     @property
     def _unit(self) -> float:
-        """What a unit of the area is worth."""
+        """The metric per unit of area."""
         return 1.0 if self.standardize is None else 0.5 / self.region.room
 
     def _convert_area(self, area: Any) -> Any:
-        """Return the metric from the area below the curve, or that above it."""
+        """Return the metric, given the area below or above the curve."""
         most = self.region.most
         if self.standardize is None:
             return most - area if self.region.is_above else area
@@ -298,16 +298,16 @@ class PartialAUC(Metric, score=partial_auc_score):
 
     @property
     def mirrored(self) -> PartialAUC | None:
-        """That of swapped classes, if what differs is next to 1, with few digits."""
+        """The metric of swapped classes, for precision of weights near 1; else None."""
         region = self.region
         if isinstance(region, Window) or not is_late(region.law):
             return None
-        # Already checked, as it was given.
-        found = copy(self)
-        other = "tpr" if region.axis == "fpr" else "fpr"
-        object.__setattr__(found, region.axis, None)
-        object.__setattr__(found, other, region.law.mirrored)
-        return found
+        # A copy skips the checks, which were done before.
+        swapped = copy(self)
+        other_axis = "tpr" if region.axis == "fpr" else "fpr"
+        object.__setattr__(swapped, region.axis, None)
+        object.__setattr__(swapped, other_axis, region.law.mirrored)
+        return swapped
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         if (mirrored := self.mirrored) is not None:
@@ -328,11 +328,11 @@ class PartialAUC(Metric, score=partial_auc_score):
             low = np.zeros_like(high)
             low[:, 1:] = high[:, :-1]
             steps += [low, high]
-        # Some groups at a time, which stay in the cache.
+        # In chunks of groups that fit in the cache.
         areas = np.zeros(len(pos))
-        for part in parts(pos.shape[1]):
-            some = Steps(*(step[:, part] for step in steps))
-            areas += self.region.areas(some).sum(axis=1)
+        for chunk in parts(pos.shape[1]):
+            chunk_steps = Steps(*(step[:, chunk] for step in steps))
+            areas += self.region.areas(chunk_steps).sum(axis=1)
         return np.where(is_defined, self._convert_area(areas), np.nan)
 
     def slopes(self, table: RankTable) -> Slopes:
@@ -343,7 +343,7 @@ class PartialAUC(Metric, score=partial_auc_score):
 
 
 def _check_axis(name: str, given: Any) -> tuple[float, float] | RateDistribution | None:
-    """Return what is given for an axis: a window, a weight with a density, or None."""
+    """Return the window of an axis, its weight with a density, or None."""
     if given is None:
         return None
     is_named = isinstance(given, str) and given == "uniform"
@@ -351,8 +351,8 @@ def _check_axis(name: str, given: Any) -> tuple[float, float] | RateDistribution
         return _check_weight(name, given)
     if isinstance(given, numbers.Real) and not isinstance(given, bool):
         raise ValueError(
-            f"{name} must be a window or a distribution, got {shown(given)}: the part "
-            f"up to there is {name}=(0, {given})."
+            f"{name} must be a window or a distribution, got {shown(given)}: pass "
+            f"{name}=(0, {given}) for the rates up to this one."
         )
     try:
         ends = tuple(given)
@@ -365,10 +365,10 @@ def _check_axis(name: str, given: Any) -> tuple[float, float] | RateDistribution
             f"distribution or one from skrate.rates, got {shown(given)}."
         ) from None
     if not (0 <= low < high <= 1):
-        found = "is empty" if low == high else "is reversed" if low > high else "is not"
+        fault = "is empty" if low == high else "is reversed" if low > high else "is not"
         raise ValueError(
             f"{name} must be a window (low, high) with 0 <= low < high <= 1, got "
-            f"{shown(given)}, which {found}."
+            f"{shown(given)}, which {fault}."
         )
     return low, high
 
@@ -378,13 +378,13 @@ def _check_weight(name: str, given: Any) -> RateDistribution:
         is_frozen = is_scipy_distribution(given)
         law = from_scipy(given) if is_frozen else check_rate(given)
     except ValueError as error:
-        raise ValueError(f"{name} cannot be such a distribution: {error}") from error
+        raise ValueError(f"{name} is not a valid distribution: {error}") from error
     if law.table.is_discrete or len(rate_cuts(law)):
         raise ValueError(
             f"{name} must be a distribution with a density, got {shown(given)}, which "
-            "has a probability at single points."
+            "has probability at single points."
         )
-    # At the other end it counts all, of whatever ranking.
+    # Mass at the other end counts all of the area, for every ranking.
     lost = 0 if name == "fpr" else 1
     points, masses = law.point_masses()
     mass = float(masses[points == lost].sum())
@@ -392,14 +392,14 @@ def _check_weight(name: str, given: Any) -> RateDistribution:
         side = "below" if lost == 0 else "above"
         raise ValueError(
             f"{name} has {mass:.3g} of its probability at or {side} {lost}, where no "
-            "curve has an area: give a distribution on [0, 1], such as "
-            "stats.truncnorm in place of stats.norm."
+            "curve has an area: pass a distribution on [0, 1], such as "
+            "stats.truncnorm instead of stats.norm."
         )
     return law
 
 
 class Steps(NamedTuple):
-    """Where the straight pieces of ROC curves begin and end, in arrays of any shape."""
+    """The ends of the straight segments of ROC curves, in arrays of any shape."""
 
     fpr_low: Array
     fpr_high: Array
@@ -409,7 +409,7 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True)
 class Window:
-    """A rectangle, that cuts out the area below and to the right of the curve."""
+    """A rectangle, which limits the area below and to the right of the curve."""
 
     fpr: tuple[float, float] = (0.0, 1.0)
     tpr: tuple[float, float] = (0.0, 1.0)
@@ -424,12 +424,12 @@ class Window:
 
     @property
     def room(self) -> float:
-        """How much more that is than the area under the diagonal."""
+        """The area under a perfect curve minus the area under the diagonal."""
         whole = np.zeros(1), np.ones(1)
         return self.most - float(self.areas(Steps(*whole, *whole))[0])
 
     def areas(self, steps: Steps) -> FloatArray:
-        """Return what each piece of a curve adds to the area."""
+        """Return the area of each segment of a curve."""
         (left, right), (bottom, top) = self.fpr, self.tpr
         if (
             steps.fpr_high.max() <= left
@@ -443,7 +443,7 @@ class Window:
         slope = _quotient(rise, width)
         low = steps.tpr_low + slope * (start - steps.fpr_low)
         high = steps.tpr_high - slope * (steps.fpr_high - end)
-        # The mean height in the window: of what is within it, and of what is above.
+        # The mean height in the window, where the curve is within it and above it.
         inside = np.clip(low, bottom, top), np.clip(high, bottom, top)
         middle = (inside[0] + inside[1]) / 2 - bottom
         rise = high - low
@@ -453,14 +453,15 @@ class Window:
         return np.asarray((end - start) * heights)
 
     def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
-        """Return the slopes of the area by the shares of both classes, by group.
+        """Return the slopes of the area by the class fractions of each group.
 
-        That is how much of the part lies beyond each group, on either axis.
+        For positives it is the length of the window after the group on the fpr axis,
+        for negatives minus the length on the tpr axis.
         """
         fpr, tpr = table.fpr, table.tpr
         (left, right), (bottom, top) = self.fpr, self.tpr
-        # The later of two places to enter, the earlier of two to leave. A side that
-        # the curve does not cross has the corner that is nearest.
+        # The curve enters at the later of two points and leaves at the earlier of two.
+        # For a side that it does not cross, this is the nearest corner.
         start = max(
             (left, _interpolate_curve(fpr, left, tpr, self.tpr)),
             (_interpolate_curve(tpr, bottom, fpr, self.fpr), bottom),
@@ -479,7 +480,7 @@ class Window:
 class Weighted:
     """The mean height of the curve under a weight on the false positive rate.
 
-    On the true positive rate it is the mean of what is to the right of the curve.
+    For a weight on the true positive rate, it is the mean width right of the curve.
     """
 
     law: RateDistribution
@@ -492,24 +493,24 @@ class Weighted:
 
     @property
     def room(self) -> float:
-        """How much more that is than the area under the diagonal."""
+        """The area under a perfect curve minus the area under the diagonal."""
         mean = self.law.mean()
         return 1 - mean if self.axis == "fpr" else mean
 
     @property
     def is_above(self) -> bool:
-        """Whether areas are those above the curve: of a weight on its other axis."""
+        """Whether areas are above the curve: for a weight on the true positive rate."""
         return self.axis == "tpr"
 
     def areas(self, steps: Steps) -> FloatArray:
-        """Return what each piece of a curve adds to the area."""
+        """Return the area of each segment of a curve."""
         fpr, tpr = steps[:2], steps[2:]
         if self.axis == "fpr":
             return np.asarray((tpr[1] - tpr[0]) * self.law.table.mean(*fpr))
         return np.asarray((fpr[1] - fpr[0]) * self.law.table.mean(*tpr))
 
     def slopes(self, table: RankTable) -> tuple[FloatArray, FloatArray]:
-        """Return the slopes of the area by the shares of both classes, by group."""
+        """Return the slopes of the area by the class fractions of each group."""
         pos, neg = table.pos / table.n_pos, table.neg / table.n_neg
         if self.axis == "fpr":
             return self._slopes(table.fpr, neg, pos)
@@ -517,49 +518,49 @@ class Weighted:
         return -of_pos, -of_neg
 
     def _slopes(
-        self, edges: FloatArray, widths: FloatArray, shares: FloatArray
+        self, edges: FloatArray, widths: FloatArray, fractions: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the slopes of the mean over ``shares`` of what survives their place.
+        """Return the slopes of the mean survival, with ``fractions`` as weights.
 
-        By the shares, and by the ``widths`` of groups, which are between ``edges`` on
-        the axis: a group more moves all that follow it down, and itself in part.
+        They are the slopes by the fractions, and by the ``widths`` of groups between
+        ``edges`` on the axis: more width moves later groups, and the group in part.
         """
         table = self.law.table
         mean, at_edge = table.mean(edges[:-1], edges[1:]), table.survival(edges)
         fall = _quotient(at_edge[:-1] - at_edge[1:], widths)
-        # Over no width it is the density. After all others that counts for all alike,
-        # and may have no bound.
+        # Without width it is the density. After all other groups it would change all
+        # slopes equally, and may be infinite.
         is_point = (widths == 0) & (edges[:-1] < 1)
         fall[is_point] = table.density(edges[:-1][is_point])
-        fall *= shares
-        own = shares * _quotient(mean - at_edge[1:], widths)
-        return mean, fall - own - reverse_cumsum(fall)
+        fall *= fractions
+        own_fall = fractions * _quotient(mean - at_edge[1:], widths)
+        return mean, fall - own_fall - reverse_cumsum(fall)
 
 
 def _interpolate_curve(
     along: FloatArray, value: float, across: FloatArray, limits: tuple[float, float]
 ) -> float:
-    """Return where a curve with a value on one axis is on the other, within limits.
+    """Return the point across, within limits, of a curve at a value along one axis.
 
-    Where it has that value for a while, it is the middle of that piece.
+    If a whole segment of the curve has this value, return its middle.
     """
     if value <= 0:
         return limits[0]
     if value >= 1:
         return limits[1]
-    # Sums of weights have rounding.
+    # Tolerance for rounding in sums of weights.
     first = int(np.searchsorted(along, value - 1e-12, side="left"))
     last = int(np.searchsorted(along, value + 1e-12, side="right")) - 1
     if first <= last:
         ends = across[[first, last]]
     else:
-        share = (value - along[last]) / (along[first] - along[last])
-        ends = across[last] + share * (across[first] - across[last])
+        fraction = (value - along[last]) / (along[first] - along[last])
+        ends = across[last] + fraction * (across[first] - across[last])
     return float(np.clip(ends, *limits).mean())
 
 
 def _beyond(edges: FloatArray, part: tuple[float, float]) -> FloatArray:
-    """Return how much of an interval lies beyond groups, in the mean over each."""
+    """Return the length of an interval after each group, averaged over the group."""
     first, last = part
     low, high = edges[:-1], edges[1:]
     inside = np.clip(low, first, last), np.clip(high, first, last)
@@ -570,7 +571,7 @@ def _beyond(edges: FloatArray, part: tuple[float, float]) -> FloatArray:
 
 
 def _quotient(part: Array, whole: Array) -> FloatArray:
-    """Return ``part / whole``, 0 where there is no whole."""
-    found = np.zeros(np.broadcast(part, whole).shape)
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
+    """Return ``part / whole``, or 0 if ``whole`` is 0."""
+    quotient = np.zeros(np.broadcast(part, whole).shape)
+    np.divide(part, whole, out=quotient, where=whole > 0)
+    return quotient

@@ -1,4 +1,4 @@
-"""What functions return: frozen, with fields named as in :mod:`scipy.stats`."""
+"""Result classes: frozen, with fields named as in :mod:`scipy.stats`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def written(value: Any) -> str:
     if is_scipy_distribution(value):
         return scipy_name(value)
     if isinstance(value, Mapping):
-        pairs = (f"{key!r}: {written(each)}" for key, each in value.items())
+        pairs = (f"{key!r}: {written(entry)}" for key, entry in value.items())
         return f"{{{', '.join(pairs)}}}"
     if isinstance(value, tuple | list) and len(value) <= 4:
         inner = ", ".join(map(written, value))
@@ -49,40 +49,40 @@ def written(value: Any) -> str:
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if not isinstance(value, str) and np.ndim(getattr(value, "shape", 0)):
         return f"{type(value).__name__} of shape {tuple(value.shape)}"
-    # Scorers have a name, too, which leaves their parameters out.
+    # The names of scorers do not include their parameters.
     is_object = isinstance(value, BaseEstimator)
     return str((not is_object and getattr(value, "__name__", None)) or shown(value))
 
 
-def rendered(value: Any) -> Any:
-    """Return a parameter as a number or as text; a rate that is known is a number."""
-    if isinstance(value, Fixed):
-        value = value.r
-    if isinstance(value, np.generic):
-        value = value.item()
-    is_plain = isinstance(value, bool | int | float | str)
-    return value if is_plain else written(value)
+def rendered(parameter: Any) -> Any:
+    """Return a parameter as a number or as text; a fixed rate is a number."""
+    if isinstance(parameter, Fixed):
+        parameter = parameter.r
+    if isinstance(parameter, np.generic):
+        parameter = parameter.item()
+    is_plain = isinstance(parameter, bool | int | float | str)
+    return parameter if is_plain else written(parameter)
 
 
 def merge_questions(questions: Sequence[Question]) -> Question:
-    """Return what two metrics are asked, "_a" or "_b" after names where it differs."""
+    """Return the parameters of two metrics, with "_a" or "_b" if they differ."""
     first = questions[0]
-    if all(one == first for one in questions):
+    if all(question == first for question in questions):
         return first
     return {
-        f"{name}_{which}": value
-        for which, one in zip("ab", questions, strict=True)
-        for name, value in one.items()
+        f"{name}_{which}": parameter
+        for which, question in zip("ab", questions, strict=True)
+        for name, parameter in question.items()
     }
 
 
 def question_text(question: Question) -> str:
-    """Return parameters as they follow the name of a metric, "" without any."""
+    """Return the text of parameters after the name of a metric; "" without any."""
     if not question:
         return ""
     pairs = (
-        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in question.items()
+        f"{name}={entry:.6g}" if isinstance(entry, float) else f"{name}={entry}"
+        for name, entry in question.items()
     )
     return f" ({', '.join(pairs)})"
 
@@ -96,10 +96,10 @@ class ConfidenceInterval(NamedTuple):
 
 def t_quantile(level: float, freedom: float = np.inf) -> float:
     """Return t with P(-t < T < t) = ``level`` for Student's T, normal by default."""
-    # By the lower tail, which keeps its digits where the level is nearly 1.
+    # The lower tail is precise at levels near 1.
     tail = (1 - level) / 2
     lower = special.ndtri(tail) if np.isinf(freedom) else special.stdtrit(freedom, tail)
-    # At a level of nearly 0 rounding may leave it above 0.
+    # At levels near 0, rounding may leave it above 0.
     return max(-float(lower), 0.0)
 
 
@@ -110,7 +110,7 @@ def t_interval(
     limits: tuple[float, float],
     freedom: float = np.inf,
 ) -> ConfidenceInterval:
-    """Return the symmetric interval by Student's t within limits; nan if an end is."""
+    """Return the interval by Student's t, clipped to limits; nan if an end is nan."""
     half = t_quantile(level, freedom) * standard_error
     return clip_interval(value - half, value + half, limits)
 
@@ -118,9 +118,9 @@ def t_interval(
 def one_sided(
     ends: ConfidenceInterval, alternative: str, limits: tuple[float, float]
 ) -> ConfidenceInterval:
-    """Return an interval of which one end is left, as of a test of that side.
+    """Return the interval of a one-sided alternative: its other end is the limit.
 
-    Its other end is a limit; unknown ends stay unknown.
+    Two-sided intervals, and intervals with an end that is nan, are unchanged.
     """
     if alternative == "two-sided" or np.isnan(ends).any():
         return ends
@@ -132,15 +132,15 @@ def one_sided(
 def clip_interval(
     low: float, high: float, limits: tuple[float, float]
 ) -> ConfidenceInterval:
-    """Return what of an interval lies within the limits."""
+    """Return the interval, clipped to the limits."""
     low, high = np.clip([low, high], *limits)
     return ConfidenceInterval(float(low), float(high))
 
 
 class Result:
-    """What all results share: they are plain data, and numbers where they have one."""
+    """Base class of results: plain data, and a number if there is a main value."""
 
-    # The fields of its number and of the interval, and the column that names rows.
+    # The fields of the main value and its interval, and the index of a data frame.
     _number: ClassVar[tuple[str, str]] = ("value", "confidence_interval")
     _index: ClassVar[str | None] = None
 
@@ -148,39 +148,39 @@ class Result:
         """Return the fields as plain numbers, strings and lists.
 
         The ends of the confidence interval are "low" and "high"; ends of other fields
-        have the field's name as a prefix. What is None is left out. The parameters of
-        the metric, such as "rate", are entries by their names.
+        have the field's name as a prefix. Fields that are None are omitted. The
+        parameters of the metric, such as "rate", are entries by their names.
         """
         flat: dict[str, Any] = {}
-        for one in fields(self):  # type: ignore[arg-type]
-            name, value = one.name, getattr(self, one.name)
+        for entry in fields(self):  # type: ignore[arg-type]
+            name, content = entry.name, getattr(self, entry.name)
             if name[0] == "_":
                 continue
-            if isinstance(value, tuple) and hasattr(value, "low"):
+            if isinstance(content, tuple) and hasattr(content, "low"):
                 prefix = f"{name}_".removeprefix("confidence_interval_")
-                for end, bound in zip(("low", "high"), value, strict=True):
+                for end, bound in zip(("low", "high"), content, strict=True):
                     flat[prefix + end] = plain(bound)
             elif name == "params":
-                flat |= value
-            elif value is not None:
-                flat[name] = plain(value)
+                flat |= content
+            elif content is not None:
+                flat[name] = plain(content)
         return flat
 
     def __float__(self) -> float:
-        value = getattr(self, self._number[0], None)
-        if value is None:
-            told = (one.name for one in fields(self))  # type: ignore[arg-type]
-            names = ", ".join(name for name in told if name[0] != "_")
+        number = getattr(self, self._number[0], None)
+        if number is None:
+            entries = (entry.name for entry in fields(self))  # type: ignore[arg-type]
+            names = ", ".join(name for name in entries if name[0] != "_")
             raise TypeError(
-                f"{type(self).__name__} has no single value that could be its number: "
-                f"take one of its fields, {names}."
+                f"{type(self).__name__} has no single value as its number: use one of "
+                f"its fields, {names}."
             )
-        return float(value)
+        return float(number)
 
     def __format__(self, spec: str) -> str:
-        """Return the value as a float is formatted, with its interval after "[]".
+        """Return the value in a float format; "[]" after the format adds the interval.
 
-        Without a specification it is the text of ``print``.
+        Without a format it is the text of ``print``.
         """
         if not spec:
             return str(self)
@@ -212,8 +212,8 @@ class Result:
             import pandas as pd
         except ImportError as error:
             raise ImportError(
-                "to_frame makes a data frame of pandas, which is not installed: "
-                '"pip install pandas", or take the columns from to_dict.'
+                "to_frame needs pandas, which is not installed: run "
+                '"pip install pandas", or use the columns of to_dict.'
             ) from error
         frame = pd.DataFrame(self._columns())
         return frame if self._index is None else frame.set_index(self._index)
@@ -228,7 +228,7 @@ class Result:
         others: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> str:
-        """Return the result as a page of HTML that loads nothing from elsewhere.
+        """Return the result as a self-contained HTML page.
 
         Parameters
         ----------
@@ -248,19 +248,19 @@ class Result:
         others = {} if others is None else others
         if not isinstance(others, Mapping):
             raise ValueError(f"others must be a dict by heading, got {shown(others)}.")
-        parts = [self._html(**kwargs)]
-        for heading, one in others.items():
-            if not isinstance(one, str) and not hasattr(one, "_html"):
+        sections = [self._html(**kwargs)]
+        for heading, entry in others.items():
+            if not isinstance(entry, str) and not hasattr(entry, "_html"):
                 raise ValueError(
-                    "others must hold texts, and results and displays of skrate, got "
-                    f"{shown(one)} for {shown(heading)}."
+                    "others must contain texts, or results and displays of skrate, got "
+                    f"{shown(entry)} for {shown(heading)}."
                 )
-            part = html_text(one) if isinstance(one, str) else one._html()
-            parts.append(html_text(str(heading), "h2") + part)
-        return html_page(type(self).__name__ if title is None else str(title), parts)
+            section = html_text(entry) if isinstance(entry, str) else entry._html()
+            sections.append(html_text(str(heading), "h2") + section)
+        return html_page(type(self).__name__ if title is None else str(title), sections)
 
     def _html(self) -> str:
-        """Return what a page shows."""
+        """Return the HTML of the result, without the page around it."""
         return self._repr_html_()
 
 
@@ -272,7 +272,7 @@ class Rows(Result):
 
 
 class Drawn(Result):
-    """A result that a display draws; the display registers itself by ``draws``."""
+    """A result with a display, which registers itself by ``draws``."""
 
     _display: ClassVar[Any]
 
@@ -304,7 +304,7 @@ class Drawn(Result):
         try:
             display = self._display(self, pos_label=pos_label)
         except ValueError as error:
-            # It is undefined.
+            # An undefined result has no figure.
             return self._repr_html_() + html_text(str(error))
         return self._repr_html_() + str(display._html(**kwargs))
 
@@ -312,14 +312,14 @@ class Drawn(Result):
 def plain_columns(
     rows: Sequence[Result] | Mapping[str, Any], /, **same: Any
 ) -> dict[str, list[Any]]:
-    """Return rows, or columns, as plain columns, with what is the ``same`` in all."""
+    """Return rows, or columns, as plain columns, with the constants ``same``."""
     if not isinstance(rows, Mapping):
-        each = [row.to_dict() for row in rows]
-        names = dict.fromkeys(name for row in each for name in row)
-        rows = {name: [row.get(name) for row in each] for name in names}
+        records = [row.to_dict() for row in rows]
+        names = dict.fromkeys(name for row in records for name in row)
+        rows = {name: [row.get(name) for row in records] for name in names}
     columns = {name: plain(column) for name, column in rows.items()}
     n_rows = len(next(iter(columns.values())))
-    return columns | {name: [value] * n_rows for name, value in same.items()}
+    return columns | {name: [constant] * n_rows for name, constant in same.items()}
 
 
 @dataclass(frozen=True)
@@ -337,50 +337,50 @@ class Estimate(Result):
     confidence_interval : ConfidenceInterval
         Its ends are ``.low`` and ``.high``.
     n_pos, n_neg : float
-        Number of positives and of negatives; repetitions count.
+        Number of positives and of negatives, with repetitions.
     method : str
-        How the standard error was found.
+        Method of the standard error.
     confidence_level : float
         Level of the interval.
     params : dict
         Parameters of the metric, such as "rate", as numbers and text.
     of : str or None
-        "these models" where the value is a mean over folds, and the interval is for
-        their models as they were trained; the number of lists, and of their clusters,
-        where it is a mean over lists. Else None.
+        "these models" if the value is a mean over folds, because the interval is for
+        their models as they were trained. The number of lists, and of their clusters,
+        if the value is a mean over lists. Else None.
     confidence_interval_retrained : ConfidenceInterval or None
-        The interval for a model that is trained again, on other cases or on all of
+        The interval for a model that is trained again, on other samples or on all of
         these; None unless the folds come from a cross-validation.
     bias : float or None
-        How much the mean over folds exceeds the mean of the same models on many cases,
-        by the jackknife; the interval allows for it. None where it is unknown.
+        The mean over folds minus the mean of the same models on many samples, estimated
+        by the jackknife. The interval accounts for it. None if unknown.
     alternative : str or None
-        The hypothesis that a small p-value speaks for, and the side of the interval;
-        None for an interval of both sides without a test.
+        The hypothesis that a small p-value supports, and the side of the interval; None
+        for a two-sided interval without a test.
     null_value : float or None
-        The value that is tested, if one was given.
+        The tested value, if one was given.
     statistic : float or None
-        How far the metric is from it, in standard errors; by "wilson" in those that
-        there would be if it were true.
+        The distance of the metric from ``null_value`` in standard errors; with the
+        method "wilson", in standard errors under the null hypothesis.
     pvalue : float or None
-        Probability of a metric as far off, if the null value were true.
+        Probability of a metric at least as far away, if the null value were true.
     influence : array of shape (n_samples,) or None
-        Contribution of each sample to the metric, computed when it is first asked for:
-        the value plus the influence divided by n is about the metric with one more
-        sample of that kind. For folds there is a value per row of the rankings. None
-        for a RankTable, a mean over lists, and a result that was pickled before.
+        Contribution of each sample to the metric, computed on first access: the value
+        plus the influence divided by n is about the metric with one more sample of that
+        kind. For folds there is a value per row of the rankings. None for a RankTable,
+        a mean over lists, and a result that was pickled before the first access.
 
     Notes
     -----
-    ``float(result)`` is the value, which a format concerns; "[]" after the format adds
-    the interval.
+    ``float(result)`` is the value. A format applies to the value; "[]" after the format
+    adds the interval.
 
     The influence of a positive is (g_P - mean) / p, and of a negative (g_Q - mean) /
     (1 - p), plus (y - p) g_p, in the symbols of :func:`skrate.estimate`. The weighted
-    mean is 0. For independent samples without folds of repeats, the mean of the squares
+    mean is 0. For independent samples without repeated folds, the mean of the squares
     divided by n is the variance of the delta method (with the AUC, DeLong's), and with
     sampling weights w of mean 1, ``sum((w * influence)**2) / sum(w)**2``. It is nan
-    where the standard error is unknown, and 0 for a sample of weight 0. With
+    if the standard error is unknown, and 0 for a sample of weight 0. With
     ``stratify=True``, g_p is 0.
 
     Examples
@@ -421,7 +421,7 @@ class Estimate(Result):
         return None if self._find_influence is None else self._find_influence()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields without the sample, and the influence if it is known."""
+        """Return the fields without the sample; the influence only if computed."""
         return vars(self) | {"_find_influence": None}
 
     def __repr__(self) -> str:
@@ -479,39 +479,39 @@ class Comparison(Drawn):
     value_a, value_b : float
         The metric of each.
     standard_error : float
-        Estimated standard deviation of the difference over samples; of tables whose
-        correlation is unknown, it, the statistic and the p-value are at 0.
+        Estimated standard deviation of the difference over samples. For tables with
+        unknown correlation, it, the statistic and the p-value assume correlation 0.
     statistic : float
-        The difference over its standard error; the difference itself where the
-        p-value is by permutation. With a margin the distance from it: from the nearer
-        end where equivalence is tested.
+        The difference divided by its standard error; the difference itself if the
+        p-value is by permutation. With a margin, the distance from the margin (for
+        equivalence, from its nearer end) replaces the difference.
     pvalue : float
-        Probability of a statistic as far off, if there were no difference, or one that
-        is at the margin.
+        Probability of a statistic at least as extreme, if the difference were 0, or at
+        the margin.
     confidence_interval : ConfidenceInterval
-        Of the difference; its ends are ``.low`` and ``.high``. For tables with unknown
-        correlation, it contains the intervals at all correlations.
+        The interval of the difference; its ends are ``.low`` and ``.high``. For tables
+        with unknown correlation, it contains the intervals at all correlations.
     alternative : str
-        The hypothesis that a small p-value speaks for.
+        The hypothesis that a small p-value supports.
     method : str
-        How the p-value was found.
+        Method of the p-value.
     confidence_level : float
-        Level of the interval. For a test of equivalence it is 1 - 2 * level of the
-        test: 0.9 at 0.05.
+        Level of the interval. For an equivalence test at level alpha it is
+        1 - 2 * alpha: 0.9 at 0.05.
     correlation : float or None
-        That of the values of two tables, if it was given.
+        The correlation of the values of two tables, if it was given.
     min_significant_correlation : float or None
         The correlation of two tables above which the p-value would be below 1
-        minus the confidence level: 1 if none would do, -1 if any would.
+        minus the confidence level: 1 if there is none, -1 if all have this property.
     params : dict
-        Parameters of the metric, such as "rate", as numbers and text; of two metrics
-        with "_a" or "_b" after their names where they differ.
+        Parameters of the metric, such as "rate", as numbers and text. For two metrics
+        with different parameters, the names end in "_a" or "_b".
     of : str or None
-        "these models" where the value is a mean over folds, and the interval is for
-        their models as they were trained; the number of lists, and of their clusters,
-        where it is a mean over lists. Else None.
+        "these models" if the value is a mean over folds, because the interval is for
+        their models as they were trained. The number of lists, and of their clusters,
+        if the value is a mean over lists. Else None.
     confidence_interval_retrained : ConfidenceInterval or None
-        The interval for a model that is trained again, on other cases or on all of
+        The interval for a model that is trained again, on other samples or on all of
         these; None unless the folds come from a cross-validation.
     margin : float or None
         The margin of non-inferiority or equivalence, if one was given.
@@ -545,7 +545,7 @@ class Comparison(Drawn):
     margin: float | None = None
 
     def _test_text(self) -> str:
-        """Return what was tested: the alternative, or the difference at a margin."""
+        """Return the tested hypothesis: the alternative, or the one with a margin."""
         if self.margin is None:
             return self.alternative
         nulls = null_hypotheses(cast(Alternative, self.alternative), self.margin)
@@ -553,20 +553,20 @@ class Comparison(Drawn):
 
     def __repr__(self) -> str:
         interval = interval_text(self) + _units_text(self)
-        test, least = f"{self._test_text()}, {self.method}", ""
+        test, limit = f"{self._test_text()}, {self.method}", ""
         if self.min_significant_correlation is not None:
             at = self.min_significant_correlation
             where = f"above correlation {at:.2f}"
             if at in (-1, 1):
                 where = f"at {'no' if at == 1 else 'any'} correlation"
-            least = f", significant {where}"
+            limit = f", significant {where}"
             test += f", correlation {self.correlation or 0:g}"
             if self.correlation is None:
                 interval += " at any correlation"
         return (
             f"Comparison({self.metric}{question_text(self.params)} "
             f"{self.value_a:.4f} - {self.value_b:.4f} = "
-            f"{self.value:.4f}, {interval}, p = {self.pvalue:.3g} ({test}){least})"
+            f"{self.value:.4f}, {interval}, p = {self.pvalue:.3g} ({test}){limit})"
         )
 
 
@@ -584,11 +584,12 @@ class Comparisons(Drawn, Rows):
     adjusted_pvalues : tuple of float
         The p-value of each pair, adjusted for the number of pairs.
     covariance : array of shape (n_models, n_models)
-        Of the models' metrics, in the order of ``names``, by the delta method.
+        Covariance of the models' metrics, in the order of ``names``, by the delta
+        method.
     reference : str or None
-        Name of the model that the others are compared with; None for all pairs.
+        Name of the model with which all models are compared; None for all pairs.
     adjust : str
-        How the p-values were adjusted.
+        Adjustment of the p-values.
 
     Examples
     --------
@@ -622,7 +623,7 @@ class Comparisons(Drawn, Rows):
         return self.pairs[position]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, a row per pair, whose models are "a" and "b"."""
+        """Return the columns by name, with a row per pair of models, "a" and "b"."""
         a, b = zip(*self._pair_names(), strict=True)
         columns = {"a": a, "b": b} | plain_columns(self.pairs)
         return plain_columns(columns | {"adjusted_pvalue": self.adjusted_pvalues})
@@ -656,14 +657,14 @@ class Comparisons(Drawn, Rows):
             pairs, self.pairs, self.adjusted_pvalues, strict=True
         ):
             ends = "{:.4f} to {:.4f}".format(*pair.confidence_interval)
-            values = [f"{v:.4f}" for v in (pair.value_a, pair.value_b, pair.value)]
-            lines.append(html_row([f"{a} - {b}", *values, ends, f"{pvalue:.3g}"]))
-        asked = f"{first.metric}{question_text(first.params)}"
-        tested = f"p: {first._test_text()}{self._adjustment(', ')}"
-        return html_table(lines, f"{asked}; {tested}.")
+            numbers = [f"{v:.4f}" for v in (pair.value_a, pair.value_b, pair.value)]
+            lines.append(html_row([f"{a} - {b}", *numbers, ends, f"{pvalue:.3g}"]))
+        metric = f"{first.metric}{question_text(first.params)}"
+        test = f"p: {first._test_text()}{self._adjustment(', ')}"
+        return html_table(lines, f"{metric}; {test}.")
 
     def _adjustment(self, between: str) -> str:
-        """Return how p-values were adjusted; a single one is not."""
+        """Return the text of the adjustment; "" for a single p-value."""
         how = f"{between}adjusted by {_ADJUSTED[self.adjust]}"
         return how if len(self.pairs) > 1 else ""
 
@@ -672,13 +673,13 @@ _ADJUSTED = {"holm": "Holm's method", "bh": "Benjamini and Hochberg's method"}
 
 
 def model_pairs(n_models: int, reference: int | None = None) -> list[tuple[int, int]]:
-    """Return the places of all pairs of models, or of each with the reference."""
+    """Return the indices of all pairs of models, or of each with the reference."""
     if reference is None:
         return list(combinations(range(n_models), 2))
     return [(i, reference) for i in range(n_models) if i != reference]
 
 
-# Rows that are printed.
+# The maximum number of printed rows.
 _SHOWN = 10
 
 
@@ -699,7 +700,7 @@ class Estimates(Drawn, Rows):
         The p-value of each model, adjusted for the number of models; None without a
         ``null_value``.
     adjust : str or None
-        How the p-values were adjusted.
+        Adjustment of the p-values.
 
     Examples
     --------
@@ -726,8 +727,8 @@ class Estimates(Drawn, Rows):
         """Return the estimate of a model, by its name."""
         if str(model) in self.names:
             return self.estimates[self.names.index(str(model))]
-        some = ", ".join(map(repr, self.names[:_SHOWN]))
-        raise KeyError(f"{model!r} is no model: there are {some}.")
+        names = ", ".join(map(repr, self.names[:_SHOWN]))
+        raise KeyError(f"{model!r} is not a model: use one of {names}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per model, with the metric's parameters."""
@@ -745,12 +746,12 @@ class Estimates(Drawn, Rows):
         side = "one-sided " if first.alternative in ("less", "greater") else ""
         width = max(map(len, self.names[:_SHOWN]))
         lines = []
-        for i, one in enumerate(self.estimates[:_SHOWN]):
-            low, high = one.confidence_interval
+        for i, estimate in enumerate(self.estimates[:_SHOWN]):
+            low, high = estimate.confidence_interval
             p = self.adjusted_pvalues and f"  p = {self.adjusted_pvalues[i]:.3g}"
             lines.append(
-                f"  {self.names[i]:<{width}}  {one.value:8.4f}  "
-                f"[{low:8.4f}, {high:8.4f}]{_retrained_text(one)}{p or ''}"
+                f"  {self.names[i]:<{width}}  {estimate.value:8.4f}  "
+                f"[{low:8.4f}, {high:8.4f}]{_retrained_text(estimate)}{p or ''}"
             )
         if len(self) > _SHOWN:
             lines.append(f"  and {len(self) - _SHOWN} more")
@@ -770,34 +771,34 @@ _TINY = float(np.finfo(np.float64).tiny)
 def wilson_ends(value: Any, bounds: tuple[Any, Any], k: Any) -> tuple[Any, Any]:
     """Return the roots x of (x - v)^2 = k x (1 - x), for one value or for many.
 
-    x and v are the shares that the end and the value are of the way between bounds. Of
-    a share in n cases k is z^2 / n, with the normal quantile z.
+    x and v are the relative positions of the end and the value between the bounds. For
+    a fraction of n samples, k is z^2 / n, with the normal quantile z.
     """
     low, high = bounds
-    # Of a greater k nothing is left out, and its square may be infinite.
+    # A larger k excludes no value, and its square may be infinite.
     is_boundless = k > 1e100
     k = np.where(is_boundless, 1.0, k)
-    # Each distance as such: of a far bound 1 less the other would be all rounding.
+    # Each distance is computed by itself: near a bound, 1 - other would be rounding.
     above, below = (value - low) / (high - low), (high - value) / (high - low)
     half = np.sqrt(k * above * below + k**2 / 4)
-    # Each root as its distance from either bound.
+    # The distances of the roots from the bounds.
     from_low = above + k / 2 + half
     from_high = below + k / 2 + half
-    least = _bound_value(
+    low_end = _bound_value(
         above**2 / np.maximum(from_low, _TINY), from_high / (1 + k), bounds
     )
-    most = _bound_value(
+    high_end = _bound_value(
         from_low / (1 + k), below**2 / np.maximum(from_high, _TINY), bounds
     )
-    # Rounding must not leave the value outside of a narrow one.
+    # Rounding must not exclude the value from a narrow interval.
     return (
-        np.where(is_boundless, low, np.minimum(least, value)),
-        np.where(is_boundless, high, np.maximum(most, value)),
+        np.where(is_boundless, low, np.minimum(low_end, value)),
+        np.where(is_boundless, high, np.maximum(high_end, value)),
     )
 
 
 def _bound_value(above: Any, below: Any, bounds: tuple[Any, Any]) -> Any:
-    """Return what lies these shares of the way from the bounds, by the nearer one."""
+    """Return the point at relative distances from the bounds, by the nearer one."""
     low, high = bounds
     width = high - low
     return np.where(above < below, low + width * above, high - width * below)
