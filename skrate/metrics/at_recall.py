@@ -1,4 +1,4 @@
-"""What a recall costs, and the recall at a precision or a false positive rate."""
+"""Metrics at a recall, and the recall at a precision or a false positive rate."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ __all__ = [
 ]
 
 TOO_SMALL = (
-    "its standard error may be far too small, so that models that are equally good "
-    "often seem to differ. Compare two models on the same cases by "
-    "method='permutation'."
+    "compare by method='permutation' on the same samples, because the standard error "
+    "may be far too small and equally good models often seem to differ."
 )
 
 
@@ -52,24 +51,24 @@ def rate_at_recall_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    r"""Compute the least share of all cases that must be processed for a recall.
+    r"""Compute the minimum fraction of samples to process for a recall.
 
-    How far down must a reviewer read to find 95 % of what is there? It is
-    :func:`recall_at_rate_score` read backwards: the recall is fixed, and not the
-    budget. Less is better, so that scorers negate it.
+    How far down the ranking must a reviewer read to find 95 % of the positives? It is
+    the inverse of :func:`recall_at_rate_score`: the recall is fixed instead of the
+    budget. Lower is better, therefore scorers negate it.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
+        True labels of two classes; or a table or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
-        The share of the positives to find, in (0, 1].
+        The fraction of the positives to find, in (0, 1].
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -80,32 +79,32 @@ def rate_at_recall_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
-        (0, 1].
+        If labels, scores or weights cannot be ranked, or ``recall`` is outside (0, 1].
 
     Warns
     -----
     UndefinedMetricWarning
-        If there is no positive case.
+        If there are no positives.
 
     See Also
     --------
     sklearn.metrics.recall_score : The recall of predicted labels.
-    work_saved_score : What is saved beside a random order.
-    recall_at_rate_score : The recall of a known rate.
-    estimate : How far one may have to go in other cases.
+    work_saved_score : The rate that is saved compared to a random order.
+    recall_at_rate_score : The recall at a given rate.
+    estimate : The uncertainty of the rate for other samples.
 
     Notes
     -----
-    With F(r) the expected recall at the rate r, over random orders of tied cases, it is
-    the least r with F(r) = ``recall``. Within tied cases, and within one, recall rises
-    linearly: half of a positive counts as found in its first half.
+    With F(r) the expected recall at the rate r, over random orders of tied samples, it
+    is the minimum r with F(r) = ``recall``. Recall rises linearly within tied samples,
+    and within a single positive: its first half counts as half of a positive.
 
-    Late in a ranking the curve goes by steps, so that the interval "wilson" of
-    :func:`estimate` turns a test round: it contains all rates at which a true recall of
-    ``recall`` is at most t standard errors from the sample's recall, with Student's t
-    and a degree of freedom fewer than positives. With few positives it ends at 1;
-    see the user guide. Cost: one sort.
+    Late in a ranking the recall is a step function of the rate. The interval "wilson"
+    of :func:`estimate` therefore inverts a test: it contains all rates at which a true
+    recall of ``recall`` is at most t standard errors from the sample's recall, with t a
+    quantile of Student's t, whose degrees of freedom are the number of positives minus
+    1. With a small number of positives it ends at 1; see the user guide.
+    Cost: one sort.
 
     Examples
     --------
@@ -114,7 +113,7 @@ def rate_at_recall_score(
     >>> rate_at_recall_score(y_true, y_score, recall=1)
     0.75
 
-    Three quarters of two positives are the first and half of the second:
+    Three quarters of two positives are the first one and half of the second:
 
     >>> rate_at_recall_score(y_true, y_score, recall=0.75)
     0.625
@@ -133,22 +132,22 @@ def work_saved_score(
 ) -> float:
     r"""Compute the work saved over sampling (WSS) at a recall.
 
-    Which share of all cases need not be processed to find a share ``recall`` of the
-    positives, beyond the share that a random order would also save? This is WSS@95 of
-    literature screening, [1]_.
+    Which fraction of all samples need not be processed to find the fraction ``recall``
+    of the positives, minus the fraction that a random order saves? This is the WSS@95
+    of literature screening [1]_.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
+        True labels of two classes; or a table or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
-        The share of the positives to find, in (0, 1].
+        The fraction of the positives to find, in (0, 1].
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -159,27 +158,25 @@ def work_saved_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
-        (0, 1].
+        If labels, scores or weights cannot be ranked, or ``recall`` is outside (0, 1].
 
     Warns
     -----
     UndefinedMetricWarning
-        If there is no positive case.
+        If there are no positives.
 
     See Also
     --------
     sklearn.metrics.recall_score : The recall of predicted labels.
-    rate_at_recall_score : The share that must be processed.
-    group_scores : For each of many reviews, and their mean.
+    rate_at_recall_score : The fraction that must be processed.
+    group_scores : The value for each of many reviews, and their mean.
 
     Notes
     -----
-    It is :math:`\rho - r`, with r the rate at which the recall :math:`\rho` is reached,
-    as :func:`rate_at_recall_score` has it. Cohen's :math:`(TN + FN) / N - (1 - R)` [1]_
-    is the same where R is the recall that was reached; other programs go on to the next
-    positive, whole. It is comparable between reviews of the same prevalence only.
-    Cost: one sort.
+    It is :math:`\rho - r`, with r the rate from :func:`rate_at_recall_score` for the
+    recall :math:`\rho`. Cohen's :math:`(TN + FN) / N - (1 - R)` [1]_ is the same for
+    the reached recall R; other programs continue to the next whole positive. It is
+    comparable only between reviews of the same prevalence. Cost: one sort.
 
     References
     ----------
@@ -211,24 +208,24 @@ def precision_at_recall_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    r"""Compute the precision of what is processed until a recall is reached.
+    r"""Compute the precision of the samples that are processed to reach a recall.
 
-    If one stops as soon as 95 % of the positives are found, which share of all that
-    was processed is positive? Its inverse is how many cases are processed for each
-    that is found.
+    If processing stops as soon as 95 % of the positives are found, which fraction of
+    the processed samples is positive? Its inverse is the number of processed samples
+    per positive.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
+        True labels of two classes; or a table or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
-        The share of the positives to find, in (0, 1].
+        The fraction of the positives to find, in (0, 1].
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -239,28 +236,26 @@ def precision_at_recall_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
-        (0, 1].
+        If labels, scores or weights cannot be ranked, or ``recall`` is outside (0, 1].
 
     Warns
     -----
     UndefinedMetricWarning
-        If there is no positive case.
+        If there are no positives.
 
     See Also
     --------
-    sklearn.metrics.precision_recall_curve : Precision and recall of each threshold.
-    recall_at_precision_score : The recall at a known precision.
-    rate_at_recall_score : How much is processed.
+    sklearn.metrics.precision_recall_curve : Precision and recall at each threshold.
+    recall_at_precision_score : The recall at a given precision.
+    rate_at_recall_score : The processed fraction.
 
     Notes
     -----
-    With the prevalence :math:`\pi` and r the rate at which the recall :math:`\rho` is
-    reached, as :func:`rate_at_recall_score` has it, it is :math:`\pi \rho / r`: at this
-    recall, and not the greatest precision at this recall or a greater one, which other
-    programs mean: ``precision[recall >= 0.95].max()`` of scikit-learn's curve. The
-    interval "wilson" of :func:`estimate` inverts a test, as for the rate.
-    Cost: one sort.
+    With the prevalence :math:`\pi` and r the rate from :func:`rate_at_recall_score` for
+    the recall :math:`\rho`, it is :math:`\pi \rho / r`: the precision at this recall.
+    Other programs return the maximum precision at this or a higher recall, as
+    ``precision[recall >= 0.95].max()`` of scikit-learn's curve. The interval "wilson"
+    of :func:`estimate` inverts a test, as for the rate. Cost: one sort.
 
     Examples
     --------
@@ -281,63 +276,63 @@ def recall_at_precision_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    r"""Compute the greatest recall at which the precision is still high enough.
+    r"""Compute the maximum recall with at least a given precision.
 
-    Where at least 30 % of what is processed must be positive, which share of the
+    If at least 30 % of the processed samples must be positive, which fraction of the
     positives can be found?
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
+        True labels of two classes; or a table or folds, without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     precision : float, default=None
-        The share of positives that is asked of what is processed, in (0, 1]. There is
-        no default: it has to be given.
+        The minimum fraction of positives among the processed samples, in (0, 1]. It
+        must be given.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     score : float
-        Recall in [0, 1]: 1 for a perfect ranking, and for any where the prevalence is
-        no less than ``precision``; 0 where no rate has the precision, as of random
-        scores of a lesser prevalence; nan where undefined.
+        Recall in [0, 1]: 1 for a perfect ranking, and for any ranking if the prevalence
+        is at least ``precision``; 0 if no rate has the precision, as for random scores
+        at a lower prevalence; nan where undefined.
 
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or a ``precision`` that is
-        missing or outside (0, 1].
+        If labels, scores or weights cannot be ranked, or ``precision`` is missing or
+        outside (0, 1].
 
     Warns
     -----
     UndefinedMetricWarning
-        If there is no positive case.
+        If there are no positives.
 
     See Also
     --------
-    sklearn.metrics.precision_recall_curve : Precision and recall of each threshold.
-    precision_at_recall_score : The precision at a known recall.
-    recall_at_rate_score : The recall at a known rate.
+    sklearn.metrics.precision_recall_curve : Precision and recall at each threshold.
+    precision_at_recall_score : The precision at a given recall.
+    recall_at_rate_score : The recall at a given rate.
 
     Notes
     -----
-    With F(r) the expected recall at the rate r and :math:`\pi` the prevalence, it is
-    the greatest F(r) with :math:`\pi F(r) \ge \tau r`, where :math:`\tau` is
-    ``precision``. Without tied scores this is the greatest recall on scikit-learn's
-    curve with this precision; a group of tied scores may be processed
-    in part, at random. Processing nothing meets every target: it is 0, and no nan,
-    where no rate does, as in Keras and torchmetrics.
+    With F(r) the expected recall at the rate r, :math:`\pi` the prevalence and
+    :math:`\tau` the ``precision``, it is the maximum F(r) with
+    :math:`\pi F(r) \ge \tau r`. Without tied scores this is the maximum recall on
+    scikit-learn's curve with this precision; a group of tied scores may be processed in
+    part, in random order. If no rate meets the target, the score is 0 and not nan,
+    because an empty selection meets every target, as in Keras and torchmetrics.
 
-    The interval "wilson" of :func:`estimate` inverts a test: it ends where the
-    precision is significantly below the target at all further rates, and
-    begins where it was last significantly above. :func:`compare` goes by the standard
-    error, and warns where fewer than ten negatives lie above the cut of a model:
-    use ``method="permutation"`` then. Cost: one sort.
+    The interval "wilson" of :func:`estimate` inverts a test: it begins at the last rate
+    with a precision significantly above the target, and ends at the last rate with a
+    precision not significantly below. :func:`compare` uses the standard error, and
+    warns if fewer than ten negatives are above the cut of a model: use
+    ``method="permutation"`` then. Cost: one sort.
 
     Examples
     --------
@@ -346,7 +341,7 @@ def recall_at_precision_score(
     >>> recall_at_precision_score(y_true, y_score, precision=0.6)
     1.0
 
-    Only the first is as sure as that:
+    Only the first sample has a precision of at least 0.9:
 
     >>> recall_at_precision_score(y_true, y_score, precision=0.9)
     0.5
@@ -391,34 +386,34 @@ def recall_at_fpr_score(
 ) -> float | FloatArray:
     r"""Compute the recall at a false positive rate: a point of the ROC curve.
 
-    If one negative in a hundred may be flagged, which share of the positives is found?
-    It is the sensitivity at a specificity of 1 - ``fpr``, at any prevalence. Where the
-    budget is a share of all cases, use :func:`recall_at_rate_score`.
+    If one negative in a hundred may be flagged, which fraction of the positives is
+    flagged? It is the sensitivity at a specificity of 1 - ``fpr``, at any prevalence.
+    If the budget is a fraction of all samples, use :func:`recall_at_rate_score`.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels: two classes, several with a column of ``y_score`` each, or a matrix
-        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
-        :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes, of several classes with a column of ``y_score``
+        each, or a matrix of 0 and 1 for each sample and label. Or a :class:`RankTable`
+        or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
     fpr : float, default=None
-        The share of the negatives that may lie above the cut, in [0, 1). There is no
-        default: it has to be given.
+        The fraction of the negatives that may be above the cut, in [0, 1). It must be
+        given.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them
-        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
-        all pairs of a case and a class in one queue; "samples" ranks the classes of
-        each case, and averages over cases. Not used for two classes.
+        equally, "weighted" by their number of samples; None returns a value for each.
+        "micro" ranks all pairs of a sample and a class in one queue; "samples" ranks
+        the classes of each sample, and averages over samples. Not used for two classes.
     labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes those in
-        ``y_true``, sorted; where this has columns itself, their numbers.
+        The classes of the columns of ``y_score``, in their order. None takes the sorted
+        classes in ``y_true``, or the column numbers if ``y_true`` has columns.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -429,15 +424,14 @@ def recall_at_fpr_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or an ``fpr`` that is
-        missing or outside [0, 1); of several classes as
-        :func:`rate_weighted_auc_score`.
+        If labels, scores or weights cannot be ranked, or ``fpr`` is missing or outside
+        [0, 1). For several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If either class is absent. With several classes it names the class; a mean that
-        needs it is nan ("weighted" needs no class without cases).
+        If either class is absent. With several classes the warning names it, and a mean
+        that needs it is nan ("weighted" ignores classes without samples).
 
     See Also
     --------
@@ -447,17 +441,17 @@ def recall_at_fpr_score(
 
     Notes
     -----
-    It is T(f), the height of the ROC curve at f = ``fpr``, and the top where the curve
-    is vertical. Tied scores are a straight line of the curve, as in pROC: each of its
-    points is the expectation, at a rate, over random orders of the tied. torchmetrics
-    flags tied cases together or not at all, which gives less if the cut is within them,
-    and else the same.
+    It is T(f), the height of the ROC curve at f = ``fpr``, or the maximum height if the
+    curve is vertical there. Tied scores are a straight segment of the curve, as in
+    pROC: each of its points is the expectation, at a rate, over random orders of the
+    tied samples. torchmetrics flags tied samples together or not at all, which gives a
+    lower value if the cut is within them, and otherwise the same.
 
     The variance is :math:`T (1 - T) / n_1 + \lambda^2 f (1 - f) / n_0` [1]_, with
-    :math:`\lambda` the slope of the curve between false positive rates a standard error
-    of f less and more: a binomial interval leaves out that the threshold, too, is found
-    from these cases. The interval "wilson" of :func:`estimate` turns the test with this
-    variance round. Cost: one sort for each class.
+    :math:`\lambda` the slope of the curve between the false positive rates one standard
+    error of f below and above f. A binomial interval ignores that the threshold is also
+    estimated from these samples. The interval "wilson" of :func:`estimate` inverts the
+    test with this variance. Cost: one sort for each class.
 
     References
     ----------
@@ -467,7 +461,7 @@ def recall_at_fpr_score(
 
     Examples
     --------
-    One of two negatives may be flagged; above the second there are both positives:
+    If one of two negatives may be flagged, both positives are above the cut:
 
     >>> from skrate import recall_at_fpr_score
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
@@ -514,35 +508,35 @@ def fpr_at_recall_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float | FloatArray:
-    r"""Compute the false positive rate at which a recall is reached.
+    r"""Compute the minimum false positive rate that is needed to reach a recall.
 
-    If 95 % of the positives must be found, which share of the negatives is flagged with
-    them? This is FPR\@95 of out-of-distribution detection, and 1 - specificity at a
-    sensitivity. Less is better, so that scorers negate it.
+    If 95 % of the positives must be found, which fraction of the negatives is flagged
+    with them? This is FPR\@95 of out-of-distribution detection, and 1 - specificity at
+    a sensitivity. Lower is better, therefore scorers negate it.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels: two classes, several with a column of ``y_score`` each, or a matrix
-        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
-        :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes, of several classes with a column of ``y_score``
+        each, or a matrix of 0 and 1 for each sample and label. Or a :class:`RankTable`
+        or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
     recall : float, default=0.95
-        The share of the positives to find, in (0, 1].
+        The fraction of the positives to find, in (0, 1].
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them
-        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
-        all pairs of a case and a class in one queue; "samples" ranks the classes of
-        each case, and averages over cases. Not used for two classes.
+        equally, "weighted" by their number of samples; None returns a value for each.
+        "micro" ranks all pairs of a sample and a class in one queue; "samples" ranks
+        the classes of each sample, and averages over samples. Not used for two classes.
     labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes those in
-        ``y_true``, sorted; where this has columns itself, their numbers.
+        The classes of the columns of ``y_score``, in their order. None takes the sorted
+        classes in ``y_true``, or the column numbers if ``y_true`` has columns.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
@@ -553,27 +547,27 @@ def fpr_at_recall_score(
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or a ``recall`` outside
-        (0, 1]; of several classes as :func:`rate_weighted_auc_score`.
+        If labels, scores or weights cannot be ranked, or ``recall`` is outside (0, 1].
+        For several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If either class is absent. With several classes it names the class; a mean that
-        needs it is nan ("weighted" needs no class without cases).
+        If either class is absent. With several classes the warning names it, and a mean
+        that needs it is nan ("weighted" ignores classes without samples).
 
     See Also
     --------
     sklearn.metrics.roc_curve : All points of the curve.
     recall_at_fpr_score : The reverse.
-    rate_at_recall_score : The share of all cases that is flagged.
+    rate_at_recall_score : The fraction of all samples that is flagged.
 
     Notes
     -----
-    It is the least f with T(f) = ``recall``, on the curve T of
-    :func:`recall_at_fpr_score`. With swapped classes, negated scores and 1 - ``recall``
-    that function gives 1 minus this one, and so variance and interval.
-    Cost: one sort for each class.
+    It is the minimum f with T(f) = ``recall``, on the curve T of
+    :func:`recall_at_fpr_score`. With swapped classes, negated scores and ``fpr`` equal
+    to 1 - ``recall``, that function returns 1 minus this value. Variance and interval
+    follow in the same way. Cost: one sort for each class.
 
     Examples
     --------
@@ -590,14 +584,14 @@ def fpr_at_recall_score(
 
 
 class TargetRecallMetric(Metric):
-    """What they share: all are functions of the least rate with that recall."""
+    """Base class of the functions of the minimum rate with a given recall."""
 
     recall: float = 0.95
 
     needs: ClassVar[tuple[str, ...]] = ("positive",)
     enough_positives = 20
     has_test = True
-    # Whether the prevalence of the population is part of it.
+    # Whether the prevalence of the population is a factor of the value.
     is_precision = False
 
     def __post_init__(self) -> None:
@@ -625,10 +619,10 @@ class TargetRecallMetric(Metric):
         rates = test.first_above(-quantile), test.last_below(quantile)
         low, high = sorted(self._convert_rate(rate, table.prevalence) for rate in rates)
         if self.is_precision and not sizes.are_fixed and rates[1] >= 1 - ROUNDING:
-            # Where all cases are processed, the prevalence is all that is not known.
+            # If all samples are processed, only the prevalence is uncertain.
             k = quantile**2 / (sizes.n_pos + sizes.n_neg)
-            least = wilson_ends(table.prevalence, (0.0, 1.0), k)[0]
-            low = min(low, self.recall * float(least))
+            min_prevalence = wilson_ends(table.prevalence, (0.0, 1.0), k)[0]
+            low = min(low, self.recall * float(min_prevalence))
         return float(low), float(high)
 
     def caution(
@@ -636,32 +630,33 @@ class TargetRecallMetric(Metric):
     ) -> str | None:
         if not is_compared:
             return None
-        few = small_side_reason(self.recall, sizes[0], "positives", ("found", "left"))
-        return None if few is None else f"{self.name} {self.recall:g}: {few}"
+        sides = "found", "missed"
+        reason = small_side_reason(self.recall, sizes[0], "positives", sides)
+        return None if reason is None else f"{self.name} {self.recall:g}: {reason}"
 
     def max_dof(self, n_pos: float, n_neg: float) -> float:
-        # Twice the positives on a side of the cut, which decide where it is: equal
-        # models are then different in 0.01 to 0.02 of samples at a level of 0.01.
+        # Twice the positives on the smaller side of the cut, because they determine it.
+        # Tests at a level of 0.01 then reject for 0.01 to 0.02 of equal models.
         return max(2 * n_pos * min(self.recall, 1 - self.recall), 1.0)
 
     def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
-        """Return the metric from the rate at which the recall is reached."""
+        """Return the metric from the minimum rate with the recall."""
         return rate
 
     def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
-        """Return its slopes from those of the rate."""
+        """Return the slopes of the metric from the slopes of the rate."""
         return slopes
 
 
 class RateAtRecall(TargetRecallMetric, score=rate_at_recall_score):
-    """The least rate with that recall."""
+    """The minimum rate with the recall."""
 
     name = "Rate at recall"
     greater_is_better = False
 
 
 class WorkSaved(TargetRecallMetric, score=work_saved_score):
-    """The recall less that rate."""
+    """The recall minus the minimum rate with this recall."""
 
     name = "Work saved"
 
@@ -676,7 +671,7 @@ class WorkSaved(TargetRecallMetric, score=work_saved_score):
 
 
 class PrecisionAtRecall(TargetRecallMetric, score=precision_at_recall_score):
-    """Prevalence times recall over the least rate with that recall."""
+    """Prevalence times recall, divided by the minimum rate with this recall."""
 
     name = "Precision at recall"
     is_precision = True
@@ -691,11 +686,13 @@ class PrecisionAtRecall(TargetRecallMetric, score=precision_at_recall_score):
 
 
 class RecallAtPrecision(Metric, score=recall_at_precision_score):
-    """The recall at the last rate with a precision."""
+    """The recall at the last rate with at least the given precision."""
 
     precision: float | None = field(
         default=None,
-        metadata=needed("the share of positives that is asked of what is processed"),
+        metadata=needed(
+            "the minimum fraction of positives among the processed samples"
+        ),
     )
 
     name = "Recall at precision"
@@ -709,7 +706,7 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
 
     @property
     def target(self) -> float:
-        """The precision that is asked for."""
+        """The required precision."""
         assert self.precision is not None
         return self.precision
 
@@ -719,41 +716,41 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         return float(divide_or_nan(reached, np.array([table.n_pos]))[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        found, lost = (
+        cum_pos, cum_neg = (
             np.pad(np.cumsum(weights, axis=1), ((0, 0), (1, 0)))
             for weights in (pos, neg)
         )
-        return divide_or_nan(self._reached(found, lost)[0], found[:, -1])
+        return divide_or_nan(self._reached(cum_pos, cum_neg)[0], cum_pos[:, -1])
 
-    def _reached(self, found: Array, lost: Array) -> tuple[FloatArray, IntArray]:
-        """Return what is found down to the last cut with the precision, and its group.
+    def _reached(self, cum_pos: Array, cum_neg: Array) -> tuple[FloatArray, IntArray]:
+        """Return the positives above the last cut with the precision, and its group.
 
-        ``found`` and ``lost`` are the weights of both classes above each cut. Between
-        two cuts what is found and what is processed both rise linearly.
+        ``cum_pos`` and ``cum_neg`` are the weights of both classes above each cut; they
+        rise linearly between two cuts.
         """
-        seen, n_groups = found + lost, found.shape[1] - 1
-        # Nothing, which is processed first of all, meets every target.
-        is_met = found >= self.target * seen * (1 - ROUNDING)
+        processed, n_groups = cum_pos + cum_neg, cum_pos.shape[1] - 1
+        # The empty selection before the first group meets every target.
+        is_met = cum_pos >= self.target * processed * (1 - ROUNDING)
         group = n_groups - np.argmax(is_met[:, ::-1], axis=1)
-        rows = np.arange(len(found))
+        rows = np.arange(len(cum_pos))
         before, after = (rows, group), (rows, np.minimum(group + 1, n_groups))
-        over = np.maximum(found[before] - self.target * seen[before], 0.0)
-        lack = np.maximum(self.target * seen[after] - found[after], 0.0)
-        part = ratio(over, over + lack)
-        return found[before] + part * (found[after] - found[before]), group
+        over = np.maximum(cum_pos[before] - self.target * processed[before], 0.0)
+        lack = np.maximum(self.target * processed[after] - cum_pos[after], 0.0)
+        step = ratio(over, over + lack) * (cum_pos[after] - cum_pos[before])
+        return cum_pos[before] + step, group
 
     def slopes(self, table: RankTable) -> Slopes:
         p, target = table.prevalence, self.target
         recall, rate = self._last(table)
         if rate in (0, 1):
-            # Nothing is cut there that another case could move.
+            # No sample is cut there, so other samples do not move the cut.
             zeros = np.zeros(table.n_groups)
             return Slopes(zeros, zeros, 0.0)
-        share = float(cut_positive_fraction([table], np.array([rate]))[0])
-        if share >= target * (1 - ROUNDING):
-            # By chance of the neighbours: over all that follows it is less.
-            share = (p - p * recall) / (1 - rate)
-        by_hits = target / p / (target - share)
+        fraction = float(cut_positive_fraction([table], np.array([rate]))[0])
+        if fraction >= target * (1 - ROUNDING):
+            # Only by chance near the cut: among all samples below the cut it is lower.
+            fraction = (p - p * recall) / (1 - rate)
+        by_hits = target / p / (target - fraction)
         slopes = recall_slopes(table, Fixed(rate))[0]
         return slopes.scaled(by_hits * p, by_hits * recall - recall / p)
 
@@ -780,32 +777,32 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         recall, rate = self._last(table)
         wrong = rate * table.total - recall * table.n_pos
         n_wrong = wrong / table.n_neg * n_neg
-        # With fewer, tests by the standard error find differences that do not exist.
+        # With fewer, tests with the standard error reject for equal models.
         n_enough = 10
         if rate == 1 or n_wrong >= n_enough:
             return None
         return (
-            f"{self.name} {self.target:g}: {n_wrong:.1f} negatives lie above the cut, "
-            f"and with fewer than {n_enough} {TOO_SMALL}"
+            f"{self.name} {self.target:g}: only {n_wrong:.1f} negatives above the cut "
+            f"(fewer than {n_enough}): {TOO_SMALL}"
         )
 
     def _last(self, table: RankTable) -> tuple[float, float]:
-        """Return the greatest recall with the precision, and where it is reached."""
+        """Return the maximum recall with the precision, and its rate."""
         (reached,), (group,) = self._reached(table.cum_pos[None], table.cum_neg[None])
         if group == table.n_groups:
             return 1.0, 1.0
         if table.pos[group] > 0:
             rate = max(reached / self.target / table.total, table.rates[group])
         else:
-            # Among negatives the recall stays what it was before them.
+            # The recall is constant among negatives: use the rate before them.
             rate = table.rates[np.searchsorted(table.cum_pos, table.cum_pos[group])]
         return float(reached / table.n_pos), float(rate)
 
 
 class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
-    """The share of the negatives above the cut at which the recall is reached.
+    """The minimum fraction of negatives above the cut with the recall.
 
-    The prevalence is no part of it: it is the rate as if class sizes were fixed.
+    It does not depend on the prevalence: tests use the rate with fixed class sizes.
     """
 
     name = "FPR at recall"
@@ -814,7 +811,7 @@ class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
     ignores_prevalence = True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        # Not from the rate: of few false positives digits would be lost.
+        # Not from the rate, which loses digits if false positives are rare.
         return min_processed_fractions(pos, neg, self.recall)
 
     def not_rejected(
@@ -826,17 +823,17 @@ class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
         return (rate - prevalence * self.recall) / (1 - prevalence)
 
     def slopes(self, table: RankTable) -> Slopes:
-        # Not by 1 - prevalence, which rounds to 0 if positives have all the weight.
+        # Not 1 - prevalence, which rounds to 0 if negatives have almost no weight.
         slopes = rate_slopes(table, self.recall).scaled(1 / table.negative_fraction)
         return slopes._replace(by_prevalence=0.0)
 
 
 class RecallAtFPR(Metric, score=recall_at_fpr_score):
-    """The recall at a false positive rate: the reverse, from the end of the ranking."""
+    """The recall at a false positive rate: FPRAtRecall from the end of the ranking."""
 
     fpr: float | None = field(
         default=None,
-        metadata=needed("the share of the negatives that may be above the cut"),
+        metadata=needed("the fraction of the negatives that may be above the cut"),
     )
 
     name = "Recall at FPR"
@@ -849,7 +846,7 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
 
     @property
     def mirrored(self) -> FPRAtRecall:
-        """What is 1 minus its value if classes are swapped and scores negated."""
+        """The metric of swapped classes and negated scores: 1 minus the value."""
         assert self.fpr is not None
         return FPRAtRecall(1 - self.fpr)
 
@@ -875,57 +872,57 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
         if not is_compared:
             return None
         sides = "above the cut", "below the cut"
-        few = small_side_reason(self.fpr or 0.0, sizes[1], "negatives", sides)
-        return None if few is None else f"{self.name} {self.fpr:g}: {few}"
+        reason = small_side_reason(self.fpr or 0.0, sizes[1], "negatives", sides)
+        return None if reason is None else f"{self.name} {self.fpr:g}: {reason}"
 
     def cut_rates(self, table: RankTable) -> FloatArray:
         return np.array([1 - table_min_rate(table.mirrored, self.mirrored.recall)])
 
 
 def small_side_reason(
-    share: float, n_samples: float, name: str, sides: tuple[str, str]
+    fraction: float, n_samples: float, name: str, sides: tuple[str, str]
 ) -> str | None:
-    """Return that few cases of a class are on one side of a cut, None where enough."""
-    on_sides = zip((share * n_samples, (1 - share) * n_samples), sides, strict=True)
-    n_least, side = min(on_sides)
+    """Return a warning if a side of the cut has fewer than 8 samples, else None."""
+    counts = fraction * n_samples, (1 - fraction) * n_samples
+    n_side, side = min(zip(counts, sides, strict=True))
     # With fewer, standard errors are too small.
     n_enough = 8
-    if n_least >= n_enough * (1 - ROUNDING):
+    if n_side >= n_enough * (1 - ROUNDING):
         return None
     return (
-        f"of {n_samples:g} {name} {n_least:.3g} are {side}, and with fewer than "
-        f"{n_enough} {TOO_SMALL}"
+        f"only {n_side:.3g} of {n_samples:g} {name} are {side} "
+        f"(fewer than {n_enough}): {TOO_SMALL}"
     )
 
 
 def min_rates(pos: Array, neg: Array, recall: float) -> FloatArray:
-    """Return the least rates at which tables have a recall, nan without positives."""
+    """Return the minimum rates with a recall by table, nan without positives."""
     return min_processed_fractions(pos, pos + neg, recall)
 
 
 def min_processed_fractions(pos: Array, weights: Array, recall: float) -> FloatArray:
-    """Return the least shares of weights above the cut at which tables have a recall.
+    """Return the minimum fractions of ``weights`` above a cut with a recall, by table.
 
     nan without positives, or without weight.
     """
-    found, ends = np.cumsum(pos, axis=1), np.cumsum(weights, axis=1)
-    n_pos = found[:, -1]
+    cum_pos, ends = np.cumsum(pos, axis=1), np.cumsum(weights, axis=1)
+    n_pos = cum_pos[:, -1]
     needed = recall * n_pos
-    reached = found >= needed[:, None] * (1 - ROUNDING)
+    reached = cum_pos >= needed[:, None] * (1 - ROUNDING)
     last = np.arange(len(pos)), np.argmax(reached, axis=1)
-    # From the end of the group back to where it is reached.
-    beyond = ratio(np.maximum(found[last] - needed, 0.0), pos[last])
-    cut = ends[last] - beyond * weights[last]
+    # Linear interpolation, from the end of the group back to the recall.
+    excess = ratio(np.maximum(cum_pos[last] - needed, 0.0), pos[last])
+    cut = ends[last] - excess * weights[last]
     return np.where(n_pos > 0, divide_or_nan(cut, ends[:, -1]), np.nan)
 
 
 def table_min_rate(table: RankTable, recall: float) -> float:
-    """Return the least rate at which a table has a recall."""
+    """Return the minimum rate of a table with a recall."""
     return float(min_rates(*_around_recall(table, recall), recall)[0])
 
 
 def _around_recall(table: RankTable, recall: float) -> tuple[FloatArray, FloatArray]:
-    """Return a table of the group that reaches a recall, and all above and below it."""
+    """Return the weights above, in and below the group that reaches a recall."""
     needed = recall * table.n_pos * (1 - ROUNDING)
     group = int(np.searchsorted(table.cum_pos[1:-1], needed))
     cuts = np.array([0, group, group + 1, table.n_groups])
@@ -935,17 +932,17 @@ def _around_recall(table: RankTable, recall: float) -> tuple[FloatArray, FloatAr
 
 
 def rate_slopes(table: RankTable, recall: float) -> Slopes:
-    """Return the slopes of the least rate at which a table has a recall.
+    """Return the slopes of the minimum rate of a table with a recall.
 
-    The rate is p rho + (1 - p) F, with F the share of the negatives above the cut: a
-    negative there adds itself, a positive moves the cut,
+    The rate is p rho + (1 - p) F, with F the fraction of negatives above the cut. A
+    negative above the cut adds its own weight, a positive moves the cut:
 
         g_P = -m_j p (1 - L) / L, g_Q = m_j (1 - p), g_p = rho - F,
 
-    with m_j the part of group j above the cut and L the share of positives between the
-    recalls that are a standard error of rho less and more.
+    with m_j the fraction of group j above the cut, and L the fraction of positives
+    between the recalls that are one standard error of rho below and above rho.
     """
-    p, rest = table.prevalence, table.negative_fraction
+    p, q = table.prevalence, table.negative_fraction
     rate = table_min_rate(table, recall)
     low, high = table.rates[:-1], table.rates[1:]
     above = np.clip(ratio(rate - low, high - low), 0.0, 1.0)
@@ -954,18 +951,18 @@ def rate_slopes(table: RankTable, recall: float) -> Slopes:
     moved = 0.0
     if half > 0:
         ends = [table_min_rate(table, recall + step) for step in (-half, half)]
-        # All of it above the cut is positive, or more but for rounding.
+        # 0 if all samples between the ends are positive, up to rounding.
         moved = max((ends[1] - ends[0]) / (2 * half) - p, 0.0)
     lead = recall - float(np.interp(rate, table.rates, table.fpr))
-    return Slopes(-moved * above, rest * above, lead)
+    return Slopes(-moved * above, q * above, lead)
 
 
 class RecallTest(NamedTuple):
-    """Whether the recall of the population may be a given one, rate by rate.
+    """Test at each rate whether the population has a given recall.
 
-    At the rate r that is ``recall``, or where a ``precision`` is given that times r
-    over the prevalence; the sample has it ``found_at`` a rate. ``is_precise`` says that
-    a precision follows, which another prevalence changes.
+    At the rate r the tested recall is ``recall``, or ``precision`` times r divided by
+    the prevalence; the sample reaches it at the rate ``found_at``. ``is_precise`` adds
+    the variance that the prevalence causes in a precision.
     """
 
     table: RankTable
@@ -976,53 +973,54 @@ class RecallTest(NamedTuple):
     is_precise: bool = False
 
     def last_below(self, quantile: float) -> float:
-        """Return the last rate at which the deviation is no more than the quantile."""
+        """Return the last rate with a deviation of at most the quantile."""
         return self._last(quantile, 1)
 
     def last_above(self, quantile: float) -> float:
-        """Return the last rate at which it is no less; the first where none is."""
+        """Return the last rate with a deviation of at least the quantile."""
         return self._last(-quantile, -1)
 
     def first_above(self, quantile: float) -> float:
-        """Return the first rate at which it is no less."""
+        """Return the first rate with a deviation of at least the quantile."""
         return self._last(-quantile, -1, backwards=True)
 
     def deviations(self, rates: FloatArray) -> FloatArray:
-        """Return how far the recall of the sample is above the tested one, in errors.
+        """Return the sample's recall minus the tested recall, in standard errors.
 
-        With rho the tested one, p the prevalence, F = (r - p rho) / (1 - p) and L the
-        share of positives between r and where the sample has rho, its variance is
+        With rho the tested recall, p the prevalence, F = (r - p rho) / (1 - p), and L
+        the fraction of positives between r and ``found_at``, the variance is
 
             (1 - L)^2 rho (1 - rho) / n_1 + (L (1 - p) / p)^2 F (1 - F) / n_0
             + (L (c + F - rho) / p)^2 p (1 - p) / n,
 
-        without the last part if class sizes are fixed; c is r / p for a precision.
-        Within a tied group both binomial variances are less, see `_class_variance`.
+        without the last term if class sizes are fixed; c is r / p for a precision,
+        else 0. Within a tied group both binomial variances are smaller, see
+        `_class_variance`.
         """
         table, (n_pos, n_neg, are_fixed) = self.table, self.sizes
-        p, rest = table.prevalence, table.negative_fraction
+        p, q = table.prevalence, table.negative_fraction
         tpr = np.interp(rates, table.rates, table.tpr)
         gain = p * (tpr - np.interp(self.found_at, table.rates, table.tpr))
         step = rates - self.found_at
-        share = np.zeros_like(rates)
-        np.divide(gain, step, out=share, where=step != 0)
-        share = np.clip(share, 0.0, 1.0)
+        fraction = np.zeros_like(rates)
+        np.divide(gain, step, out=fraction, where=step != 0)
+        fraction = np.clip(fraction, 0.0, 1.0)
         recall = self.recall + self.precision / p * rates
         difference = tpr - recall
         recall = np.minimum(recall, 1.0)
-        lost = np.clip((rates - p * recall) / rest, 0.0, 1.0)
+        fpr = np.clip((rates - p * recall) / q, 0.0, 1.0)
         of_pos = self._class_variance(rates, recall, table.pos / table.n_pos, n_pos)
-        of_neg = self._class_variance(rates, lost, table.neg / table.n_neg, n_neg)
-        variance = (1 - share) ** 2 * of_pos / n_pos
-        variance += (share * rest / p) ** 2 * of_neg / n_neg
+        of_neg = self._class_variance(rates, fpr, table.neg / table.n_neg, n_neg)
+        variance = (1 - fraction) ** 2 * of_pos / n_pos
+        variance += (fraction * q / p) ** 2 * of_neg / n_neg
         if not are_fixed:
-            moved = rates / p * self.is_precise + lost - recall
-            variance += (share * moved / p) ** 2 * p * rest / (n_pos + n_neg)
+            moved = rates / p * self.is_precise + fpr - recall
+            variance += (fraction * moved / p) ** 2 * p * q / (n_pos + n_neg)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = difference / np.sqrt(variance)
-        # No difference is none, even without a variance.
-        found[(difference == 0) | (step == 0)] = 0.0
-        return found
+            deviation = difference / np.sqrt(variance)
+        # A difference of 0 has the deviation 0, even if the variance is 0.
+        deviation[(difference == 0) | (step == 0)] = 0.0
+        return deviation
 
     def _class_variance(
         self, rates: FloatArray, mean: FloatArray, groups: FloatArray, size: float
@@ -1030,34 +1028,32 @@ class RecallTest(NamedTuple):
         """Return the variance, per sample of a class, of the fraction above each rate.
 
         A sample counts 1 above the tied group that a rate cuts, a in it and 0 below,
-        with a the part of the group above the cut. If the group has the fraction t of
-        the class, and the mean is m, the variance is m (1 - m) - a (1 - a) t. Nothing
-        is above the first group, so that t is m / a, and (1 - m) / (1 - a) in the last.
-        The reduction is (k - 1) / k of this in a group of k samples of the class.
+        with a the fraction of the group above the cut. If the group has the fraction t
+        of the class, and the mean is m, the variance is m (1 - m) - a (1 - a) t. In the
+        first group t is m / a, because no sample is above it, and in the last group
+        (1 - m) / (1 - a). In a group of k samples of the class the reduction is
+        (k - 1) / k times a (1 - a) t.
         """
         table = self.table
         last = table.n_groups - 1
         group = np.searchsorted(table.rates, rates, side="right") - 1
         group = np.clip(group, 0, last)
         start, end = table.rates[group], table.rates[group + 1]
-        part = np.clip(ratio(rates - start, end - start), 0.0, 1.0)
+        above = np.clip(ratio(rates - start, end - start), 0.0, 1.0)
         binomial = mean * (1 - mean)
-        if_first, if_last = (1 - part) * mean, part * (1 - mean)
-        within = np.minimum(part * (1 - part) * groups[group], binomial)
+        if_first, if_last = (1 - above) * mean, above * (1 - mean)
+        within = np.minimum(above * (1 - above) * groups[group], binomial)
         within = np.minimum(np.minimum(within, if_first), if_last)
         within = np.where(group == last, if_last, within)
         within = np.minimum(np.where(group == 0, if_first, within), binomial)
-        # Groups of one class, and single samples, are not tied with the other class.
+        # Groups of one class are not tied with the other class.
         is_tied = (table.pos[group] > 0) & (table.neg[group] > 0)
         count = np.maximum(size * groups[group], 1.0)
         return np.asarray(binomial - np.where(is_tied, 1 - 1 / count, 0.0) * within)
 
-    def _last(self, most: float, sign: int, *, backwards: bool = False) -> float:
-        """Return the last rate where the deviation times the sign is no more.
-
-        The first where there is none.
-        """
-        # The cuts of the merged ranking with 513 rates, or rates in place of many cuts.
+    def _last(self, limit: float, sign: int, *, backwards: bool = False) -> float:
+        """Return the last rate with sign * deviation <= limit, or the first rate."""
+        # All cuts of the merged ranking and 513 equal steps, or only 2**16 equal steps.
         rates = self.table.merged.table.rates
         if len(rates) > 2**16:
             rates = np.arange(2**16 + 1) / 2**16
@@ -1065,13 +1061,13 @@ class RecallTest(NamedTuple):
             rates = np.union1d(rates, np.arange(513) / 512)
         if backwards:
             rates = rates[::-1]
-        kept = np.flatnonzero(sign * self.deviations(rates) <= most)
-        if not len(kept) or kept[-1] == len(rates) - 1:
-            return float(rates[kept[-1] if len(kept) else 0])
-        rates = np.linspace(rates[kept[-1]], rates[kept[-1] + 1], 64)
-        found = sign * self.deviations(rates)
-        last = np.flatnonzero(found[:-1] <= most).max(initial=0)
-        low, high = found[last : last + 2]
-        # A straight line, but nothing is left out up to an infinite deviation.
-        part = (most - low) / (high - low) if np.isfinite(high - low) else 1.0
-        return float(rates[last] + part * (rates[last + 1] - rates[last]))
+        within = np.flatnonzero(sign * self.deviations(rates) <= limit)
+        if not len(within) or within[-1] == len(rates) - 1:
+            return float(rates[within[-1] if len(within) else 0])
+        rates = np.linspace(rates[within[-1]], rates[within[-1] + 1], 64)
+        signed = sign * self.deviations(rates)
+        last = np.flatnonzero(signed[:-1] <= limit).max(initial=0)
+        low, high = signed[last : last + 2]
+        # Linear interpolation, or the whole step if the deviation becomes infinite.
+        step = (limit - low) / (high - low) if np.isfinite(high - low) else 1.0
+        return float(rates[last] + step * (rates[last + 1] - rates[last]))

@@ -280,8 +280,8 @@ class PartialAUC(Metric, score=partial_auc_score):
         if n_min >= 5 * (1 - _NEGLIGIBLE):
             return None
         return (
-            f"{self.name}: the window holds {n_min:.3g} {name}, and with fewer than "
-            f"5 {TOO_SMALL}"
+            f"{self.name}: only {n_min:.3g} {name} in the window (fewer than 5): "
+            f"{TOO_SMALL}"
         )
 
     @property

@@ -606,7 +606,7 @@ def test_few_negatives_above_the_cut_are_warned_of(precision, is_warned, method)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         compare(recall_at_precision_score, *cases, random_state=0, **options)
-    about = [one for one in found if "negatives lie above the cut" in str(one.message)]
+    about = [one for one in found if " negatives above the cut" in str(one.message)]
     assert len(about) == (is_warned and method != "permutation")
     assert all("method='permutation'" in str(one.message) for one in about)
     assert all(one.filename == __file__ for one in about)
@@ -627,8 +627,8 @@ def test_few_positives_beside_the_cut_are_warned_of(metric, n_pos, recall):
             metric, y_true, a, b, recall=recall, method="permutation", n_resamples=9
         )
     assert len(found) == (n_pos == 79)
-    side = "left" if recall == 0.9 else "found"
-    assert all(f"of 79 positives 7.9 are {side}" in str(o.message) for o in found)
+    side = "missed" if recall == 0.9 else "found"
+    assert all(f"7.9 of 79 positives are {side}" in str(o.message) for o in found)
     assert all(one.filename == __file__ for one in found)
 
 
@@ -641,7 +641,7 @@ def test_few_negatives_beside_the_cut_are_warned_of(n_neg):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         compare(recall_at_fpr_score, y_true, a, b, fpr=0.05)
-    about = "of 159 negatives 7.95 are above the cut, and with fewer than 8"
+    about = "7.95 of 159 negatives are above the cut (fewer than 8)"
     assert [about in str(one.message) for one in found] == [True] * (n_neg == 159)
 
 
