@@ -147,7 +147,7 @@ ALWAYS = [
 ]
 REFUSALS = {
     "by_one_fold": "as rate=|gain or cost of each case|has no lists|groups must be",
-    "by_table": "knows no single cases|which has no lists",
+    "by_table": "no single samples|which has no lists",
     "by_eval_metric": "cannot be known in training|groups= is for metrics within lists",
     "by_scorer": "found no groups",
     "by_compare_all": "means another distribution|groups= is for metrics",

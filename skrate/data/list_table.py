@@ -49,14 +49,14 @@ from skrate.data.ranking import (
 from skrate.data.sample import Sample, check_ranking
 from skrate.data.table import RankTable, build_table
 
-# Of the keys that lists are sorted by.
+# The number of bits of sort keys.
 _KEY_BITS = 64
-# Groups of a rectangle of lists, which should stay in the cache.
+# Size of a rectangle of lists and groups, which should stay in the cache.
 _CELLS = 2**16
 _NO_LISTS = (
-    "y_true is a {0}, which has no lists: give labels, scores and groups of the cases. "
-    "A metric of a single ranking takes the {0} alone; those of the places in a list "
-    "do not."
+    "y_true is a {0}, which has no lists: pass labels, scores and groups of the "
+    "samples. Metrics of a single ranking accept a {0}; metrics of the ranks within "
+    "lists do not."
 )
 # y_true, y_score, groups and, in every batch or in none, sample_weight.
 ListBatches = Iterable[
@@ -65,9 +65,9 @@ ListBatches = Iterable[
 ]
 GainName = Literal["linear", "exponential"]
 GAINS: tuple[GainName, ...] = get_args(GainName)
-# What a grade gains: by a formula, or one number for each.
+# The gain of a grade: the name of a formula, or a number for each grade.
 GradeGain: TypeAlias = GainName | Mapping[Any, float]
-# The relevant items of each list: by its label, in the order of labels, or of one list.
+# Numbers of relevant items: by label of the list, in label order, or of one list.
 RelevantCounts: TypeAlias = Mapping[Any, int] | ArrayLike | int
 
 
@@ -75,39 +75,39 @@ RelevantCounts: TypeAlias = Mapping[Any, int] | ArrayLike | int
 class ListTable:
     """Weights of positives and negatives per list and group of tied scores.
 
-    What :class:`RankTable` is to one ranking, for many: a row is a group of tied
-    scores within a list, best score first, and the lists follow one another. ``lists``
-    says which of ``labels``, which increase, have rows, and ``starts`` where the first
-    of each is. Weights are whole numbers by their dtype if none were given.
+    The counterpart of :class:`RankTable` for many lists. A row is a group of tied
+    scores within a list, best score first, and the lists follow one another. ``labels``
+    increase; ``lists`` are the positions of the labels that have rows, and ``starts``
+    the first row of each. Without given weights, weights have an integer dtype.
     """
 
     labels: Array
     lists: IntArray
     starts: IntArray
-    # Number of cases with weight per list.
+    # Number of samples with weight per list.
     n_samples: IntArray
     pos: Array
     neg: Array
-    # The gain of all cases of each row, if it was given per case or by its grade,
+    # The total gain of each row, if gains are given per sample or by grade.
     gain: FloatArray | None = None
-    # and of grades those above 0, one after another, the greatest of each list first.
+    # For grades, the gains above 0, list by list, the maximum of each list first.
     best: FloatArray | None = None
-    # The rows of items with the score -inf, the last of their lists.
+    # The rows of items with the score -inf, each the last of its list.
     unreturned: IntArray | None = None
 
     @property
     def is_counted(self) -> bool:
-        """Whether weights are numbers of cases."""
+        """Whether weights are numbers of samples."""
         return bool(self.pos.dtype.kind == "i")
 
     @cached_property
     def has_ties(self) -> bool:
-        """Whether a row holds several cases."""
+        """Whether a row has several samples."""
         return len(self.pos) < int(self.n_samples.sum())
 
     @cached_property
     def relevant(self) -> IntArray:
-        """The rows that hold positives that were returned."""
+        """The rows with positives that were returned."""
         return np.flatnonzero(self.returned_pos > 0)
 
     @cached_property
@@ -115,13 +115,13 @@ class ListTable:
         """Weight of the positives of each row, 0 if they were not returned."""
         if self.unreturned is None:
             return self.pos
-        found = self.pos.copy()
-        found[self.unreturned] = 0
-        return found
+        returned = self.pos.copy()
+        returned[self.unreturned] = 0
+        return returned
 
     @cached_property
     def relevant_edges(self) -> IntArray:
-        """Where those of each list begin among them, and where the last ends."""
+        """The start of each list among the relevant rows, and the end of the last."""
         return np.searchsorted(self.relevant, self.edges)
 
     @cached_property
@@ -138,45 +138,45 @@ class ListTable:
 
     @cached_property
     def cum_pos(self) -> FloatArray:
-        """Weight of the positives of its list down to and with each row."""
+        """Weight of the positives of the list in and above each row."""
         return segment_cumsum(self.pos, self.starts)
 
     @cached_property
     def ends(self) -> Array:
-        """Weight of its list down to and with each row."""
+        """Weight of the list in and above each row."""
         return segment_cumsum(self.pos + self.neg, self.starts)
 
     @cached_property
     def begins(self) -> Array:
-        """Weight of its list above each row: where the row before ends, exactly."""
-        # Not the ends less the weights: rounding would leave gaps between rows.
+        """Weight of the list above each row: exactly the end of the row before."""
+        # Not the ends minus the weights: rounding would leave gaps between rows.
         begins = np.roll(self.ends, 1)
         begins[self.starts] = 0
         return begins
 
     @property
     def edges(self) -> IntArray:
-        """Where the rows of each list begin, and where the last ends."""
+        """The first row of each list, and the end of the last list."""
         return np.append(self.starts, len(self.pos))
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """Weight per list, which is where its last row ends."""
+        """Weight per list: the end of its last row."""
         if self.is_counted:
             return self.n_samples.astype(np.float64)
         return self.ends[self.edges[1:] - 1].astype(np.float64)
 
     def sum(self, values: Array) -> FloatArray:
         """Return the sum of row ``values`` over each list."""
-        # All lists have a row: for an empty one reduceat would return the next row.
+        # All lists have a row: for an empty list reduceat would return the next row.
         return np.asarray(np.add.reduceat(values, self.starts), dtype=np.float64)
 
     def rectangles(self) -> Iterator[tuple[IntArray, Array, Array]]:
-        """Yield lists of like length, and their rows as positives and negatives.
+        """Yield lists of similar length, and the positives and negatives of their rows.
 
         These are of shape (n_lists, longest); shorter lists end in empty groups.
         """
-        # Those of one byte each would overflow.
+        # Sums of weights of one byte would overflow.
         kind = np.int64 if self.pos.dtype.kind == "i" else np.float64
         n_rows = np.diff(self.edges)
         order = np.argsort(n_rows, kind="stable")
@@ -186,9 +186,9 @@ class ListTable:
             last = int(np.searchsorted(n_rows, longest, side="right", sorter=order))
             last = min(last, first + max(int(_CELLS / longest), 1))
             lists = order[first:last]
-            place = np.arange(n_rows[lists[-1]])
-            rows = self.starts[lists][:, None] + place
-            is_there = place < n_rows[lists][:, None]
+            position = np.arange(n_rows[lists[-1]])
+            rows = self.starts[lists][:, None] + position
+            is_there = position < n_rows[lists][:, None]
             pos, neg = (
                 np.where(is_there, column.take(rows, mode="clip"), 0).astype(kind)
                 for column in (self.pos, self.neg)
@@ -197,23 +197,23 @@ class ListTable:
             first = last
 
     def spread(self, values: Array) -> Array:
-        """Return for each row the value of its list."""
+        """Return the value of its list for each row."""
         return np.asarray(np.repeat(values, np.diff(self.edges)))
 
 
 class ListValues(NamedTuple):
-    """A metric of each list, and what an average over them is made of.
+    """A metric of each list, and the terms of an average over lists.
 
-    Where a cut at k falls among tied items, all are expectations over the random
-    choice of those above it. Where the metric is a ratio, such as precision, of those
-    found and those seen, it is that of ``part`` and ``whole``, which may be summed over
-    lists; else these are nan.
+    If a cut at k falls among tied items, all fields are expectations over the random
+    choice of the tied items above the cut. If the metric is a ratio, such as precision
+    (relevant items seen / items seen), it is ``part / whole``, and both may be summed
+    over lists; otherwise they are nan.
     """
 
-    values: FloatArray  # The metric, given that it is defined; nan where it cannot be.
+    values: FloatArray  # The metric, given that it is defined; nan if it cannot be.
     defined: FloatArray  # The probability that it is defined.
-    part: FloatArray  # Of the AUC, pairs of both classes in order, ties one half,
-    whole: FloatArray  # and all.
+    part: FloatArray  # For the AUC, the pairs of both classes in order, ties one half.
+    whole: FloatArray  # For the AUC, all pairs of both classes.
     n_pos: FloatArray  # The weight of the positives and of the negatives that count.
     n_neg: FloatArray
 
@@ -225,7 +225,7 @@ class ListValues(NamedTuple):
         part: FloatArray | None = None,
         whole: FloatArray | None = None,
     ) -> ListValues:
-        """Return the values of whole lists, which are defined or not."""
+        """Return the values of lists without a cut, each defined or nan."""
         defined = (~np.isnan(values)).astype(np.float64)
         if part is None or whole is None:
             part = whole = np.full(len(values), np.nan)
@@ -247,19 +247,19 @@ def list_table(
     n_relevant: RelevantCounts | None = None,
     takes_unreturned: bool = False,
 ) -> ListTable:
-    """Return the table of checked cases; without ``groups`` they are one list.
+    """Return the table of checked samples; without ``groups`` they are one list.
 
-    It also knows the ``gain`` of its rows, if it is given per case, or by what each
-    grade gains, for labels without weights. A list has one case of each of the
-    ``entities``. Items with the score -inf were not returned, and neither were those
-    that a list lacks of its ``n_relevant``.
+    It has the ``gain`` of its rows, if gains are given per sample, or per grade for
+    labels without weights. Each of the ``entities`` counts once in a list. Items with
+    the score -inf were not returned, nor were the items that a list lacks to have its
+    ``n_relevant``.
     """
     if isinstance(y_true, RankTable | FoldRankings):
         raise ValueError(_NO_LISTS.format(type(y_true).__name__))
     if entities is not None and (sample_weight is not None or gain is not None):
         raise ValueError(
-            "entities count once in each list, which sample_weight and a gain per "
-            "case, which are of rows, leave without a meaning: leave one of them out."
+            "entities excludes sample_weight and a gain per sample: leave one "
+            "out. An entity counts once in each list, but weights and gains are of rows."
         )
     grades = None
     if grade_gain is None:
@@ -279,22 +279,22 @@ def list_table(
             return _single_list(sample)
         groups = np.zeros(sample.n_input, dtype=np.intp)
     lists = check_groups("groups", groups)
-    items = _make_items(sample, lists, gain, grades)
+    list_items = _make_items(sample, lists, gain, grades)
     if entities is not None:
         grouped = check_groups("entities", entities)
         _select_weighted_rows(sample, entities=grouped.codes)
-        items = _merge_entities(items, grouped)
+        list_items = _merge_entities(list_items, grouped)
     if n_relevant is not None:
-        lists, items = _add_missing_items(lists, items, n_relevant)
-    return _build_item_table(lists, items)
+        lists, list_items = _add_missing_items(lists, list_items, n_relevant)
+    return _build_item_table(lists, list_items)
 
 
 def _make_items(
     sample: Sample, lists: Grouping, gain: FloatArray | None, grades: Grades | None
 ) -> _Items:
-    """Return the items of lists, with what each gains."""
+    """Return the items of lists with their gains."""
     if len(lists.codes) != sample.n_input:
-        # Their labels may be sizes.
+        # With their labels, because the error recognises sizes of lists.
         _select_weighted_rows(sample, groups=lists.labels.take(lists.codes))
     gain = _select_weighted_rows(sample, gain=gain)
     if gain is not None and sample.weights is not None:
@@ -312,18 +312,18 @@ def _make_items(
 
 
 def _select_weighted_rows(sample: Sample, **column: Any) -> Any:
-    """Return a column of the cases that have weight, after a check of its length."""
-    (values,) = column.values()
-    if values is None:
+    """Return a column of the samples with weight, after a check of its length."""
+    (entries,) = column.values()
+    if entries is None:
         return None
     check_equal_length(
         y_true=sample.is_pos if sample.kept is None else sample.kept, **column
     )
-    return values if sample.kept is None else values[sample.kept]
+    return entries if sample.kept is None else entries[sample.kept]
 
 
 def _single_list(sample: Sample) -> ListTable:
-    """Return the table of one list, which is the table of a ranking."""
+    """Return the list table of a single ranking."""
     table = build_table(sample)
     pos: Array
     neg: Array
@@ -331,27 +331,27 @@ def _single_list(sample: Sample) -> ListTable:
         pos, neg = table.labels.view(np.int8), (~table.labels).view(np.int8)
     else:
         kind = np.intp if sample.weights is None else np.float64
-        pos, neg = (of.astype(kind, copy=False) for of in (table.pos, table.neg))
+        pos, neg = (w.astype(kind, copy=False) for w in (table.pos, table.neg))
     lists = np.zeros(1, dtype=np.intp)
     return ListTable(lists, lists, lists, np.array([len(sample.is_pos)]), pos, neg)
 
 
 class Grades(NamedTuple):
-    """What cases gain: ``gains`` are distinct and increase, ``levels`` index them."""
+    """Gains of samples: ``gains`` are distinct and increase, ``levels`` index them."""
 
     levels: Array
     gains: FloatArray
 
     @property
     def are_relevant(self) -> BoolArray:
-        """Which cases gain anything."""
+        """Which samples have a gain above 0."""
         return (self.gains > 0)[self.levels]
 
 
 def has_grades(y_true: Any) -> bool:
-    """Return whether labels are numbers of more than two values.
+    """Return whether labels are grades: numbers with more than two distinct values.
 
-    Of more than 10 values that are not all whole numbers they are rather scores.
+    Numbers with more than 10 distinct values, not all integers, are rather scores.
     """
     if isinstance(y_true, RankTable | FoldRankings | EstimatedLabels):
         return False
@@ -364,19 +364,19 @@ def has_grades(y_true: Any) -> bool:
 
 
 def check_grade_gain(gain: Any) -> GradeGain | None:
-    """Return what a grade gains: a name, or a number for each grade."""
+    """Return the checked gain of grades: a name, or a number for each grade."""
     if gain is None or (isinstance(gain, str) and gain in GAINS):
         return gain
     if not isinstance(gain, Mapping) or not gain:
         raise ValueError(
-            "gain must be 'linear', 'exponential' or a dict with what each grade "
-            f"gains, got {shown(gain)}."
+            "gain must be 'linear', 'exponential' or a dict with the gain of each "
+            f"grade, got {shown(gain)}."
         )
-    found = {of: check_number(f"gain[{of!r}]", value) for of, value in gain.items()}
-    for of, value in found.items():
-        if value < 0:
-            raise ValueError(f"gain[{of!r}] must not be negative, found {value:g}.")
-    return found
+    gains = {key: check_number(f"gain[{key!r}]", raw) for key, raw in gain.items()}
+    for key, number in gains.items():
+        if number < 0:
+            raise ValueError(f"gain[{key!r}] must not be negative, got {number:g}.")
+    return gains
 
 
 def check_grades(
@@ -385,13 +385,13 @@ def check_grades(
     relevance_threshold: float | None = None,
     pos_label: Label = None,
 ) -> Grades:
-    """Return what cases gain by their grades."""
-    others = {"relevance_threshold": relevance_threshold, "pos_label": pos_label}
-    for name, value in others.items():
-        if value is not None:
+    """Return the gains of samples by their grades."""
+    excluded = {"relevance_threshold": relevance_threshold, "pos_label": pos_label}
+    for name, passed in excluded.items():
+        if passed is not None:
             raise ValueError(
-                f"gain={shown(gain)} takes each grade for what it gains: leave out "
-                f"{name}={shown(value)}."
+                f"gain={shown(gain)} counts each grade by its gain: leave out "
+                f"{name}={shown(passed)}."
             )
     if not isinstance(gain, Mapping):
         y_true = check_scores("y_true", y_true)
@@ -409,42 +409,42 @@ def check_grades(
 
 
 def _gains(grades: Array, gain: GradeGain) -> FloatArray:
-    """Return what distinct grades gain."""
+    """Return the gains of distinct grades."""
     if isinstance(gain, Mapping):
-        found = grades.tolist()
-        unknown = [grade for grade in found if grade not in gain]
+        distinct = grades.tolist()
+        unknown = [grade for grade in distinct if grade not in gain]
         if unknown:
             raise ValueError(
                 f"gain has no entry for the grade {shown(unknown[0])} of y_true: it "
                 f"has {shown(list(gain))}."
             )
-        return np.array([gain[grade] for grade in found])
+        return np.array([gain[grade] for grade in distinct])
     if grades[0] < 0:
         raise ValueError(
-            f"y_true must hold grades from 0 on for gain={gain!r}, found "
+            f"y_true must hold grades of at least 0 for gain={gain!r}, got "
             f"{grades[0]:g}: give a dict with the gain of each grade."
         )
     numbers = grades.astype(np.float64)
     if gain == "linear":
         return numbers
-    # Those of whole grades are exact; those of small parts would round to 0.
-    parts = np.expm1(numbers * np.log(2))
-    return np.asarray(np.where(numbers % 1 == 0, exp2(numbers) - 1, parts))
+    # exp2 is exact for integers; for tiny fractions exp2(x) - 1 would round to 0.
+    gains = np.expm1(numbers * np.log(2))
+    return np.asarray(np.where(numbers % 1 == 0, exp2(numbers) - 1, gains))
 
 
 def top_row_fractions(lists: ListTable, n_seen: FloatArray) -> FloatArray:
-    """Return the share of each row that is in the first ``n_seen`` of its list."""
+    """Return the fraction of each row that is in the first ``n_seen`` of its list."""
     cut = lists.spread(n_seen)
-    share = cut - lists.begins
-    share /= lists.pos + lists.neg
-    share.clip(0, 1, out=share)
-    # Rows that end at the cut are seen whole, whatever rounding does to weights.
-    share[lists.ends <= cut] = 1.0
-    return share
+    fraction = cut - lists.begins
+    fraction /= lists.pos + lists.neg
+    fraction.clip(0, 1, out=fraction)
+    # Rows that end at the cut are seen completely, also if their weights were rounded.
+    fraction[lists.ends <= cut] = 1.0
+    return fraction
 
 
 class _Items(NamedTuple):
-    """Cases of lists; ``levels`` are 1 of positives and 0 of others, or index gains."""
+    """Items of lists; ``levels`` are 1 (positive) or 0 (negative), or index gains."""
 
     codes: IntArray
     n_lists: int
@@ -461,17 +461,17 @@ class _Items(NamedTuple):
 
 
 def _merge_entities(items: _Items, entities: Grouping) -> _Items:
-    """Return an item for each entity of a list.
+    """Return one item for each entity of a list.
 
-    It has the greatest level and the greatest score of its cases, and so is positive
-    if one of them is.
+    It has the maximum level and the maximum score of its samples. Therefore it is
+    positive if any of its samples is positive.
     """
     keys = items.codes * len(entities.sizes) + entities.codes
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(begins_group(keys[order]))
     levels, scores = (
-        np.maximum.reduceat(each[order], starts)
-        for each in (items.levels, items.scores)
+        np.maximum.reduceat(column[order], starts)
+        for column in (items.levels, items.scores)
     )
     return items._replace(
         codes=items.codes[order[starts]], levels=levels, scores=scores
@@ -481,24 +481,24 @@ def _merge_entities(items: _Items, entities: Grouping) -> _Items:
 def _add_missing_items(
     lists: Grouping, items: _Items, n_relevant: RelevantCounts
 ) -> tuple[Grouping, _Items]:
-    """Return lists and items with the relevant items that have no row.
+    """Return lists and items, with relevant items that have no row added.
 
-    Their score is -inf. Lists without rows may be new.
+    Their score is -inf. Lists without rows may be added.
     """
     if items.weights is not None or items.gain is not None:
         raise ValueError(
-            "n_relevant is a number of items, which sample_weight and gains per case "
-            "leave without a meaning: leave it out, or add rows with the score -inf."
+            "n_relevant excludes sample_weight and gains per sample: leave it out, or "
+            "add rows with the score -inf. It is a number of items, without weights."
         )
     lists, codes, counts = _check_relevant(lists, items.codes, n_relevant)
     is_pos = items.levels > 0 if items.gains is None else items.gains[items.levels] > 0
     missing = counts - np.bincount(codes[is_pos], minlength=len(counts))
     worst = int(np.argmin(missing))
     if missing[worst] < 0:
-        held = counts[worst] - missing[worst]
+        n_rows = counts[worst] - missing[worst]
         raise ValueError(
             f"n_relevant has {counts[worst]} for the list "
-            f"{shown(lists.labels[worst])}, which holds {held} relevant rows: count "
+            f"{shown(lists.labels[worst])}, which has {n_rows} relevant rows: count "
             "all relevant items of each list."
         )
     grades = 1 if items.gains is None else np.count_nonzero(items.gains > 0)
@@ -511,37 +511,37 @@ def _add_missing_items(
     if scores.dtype.kind != "f":
         scores = dense_ranks(scores)[0].astype(np.float64)
     last = 1 if items.gains is None else len(items.gains) - 1
-    items = items._replace(
+    completed = items._replace(
         codes=np.append(codes, np.repeat(np.arange(len(counts)), missing)),
         n_lists=len(counts),
         levels=np.append(items.levels, np.full(n_missing, last, items.levels.dtype)),
         scores=np.append(scores, np.full(n_missing, -np.inf, scores.dtype)),
     )
-    return lists, items
+    return lists, completed
 
 
 def _check_relevant(
     lists: Grouping, codes: IntArray, n_relevant: RelevantCounts
 ) -> tuple[Grouping, IntArray, IntArray]:
-    """Return all lists, the list of each item, and the relevant items of each list."""
+    """Return all lists, the list of each item, and the relevant count of each list."""
     if isinstance(n_relevant, numbers.Integral) and len(lists.labels) == 1:
         n_relevant = [n_relevant]
-    given: Any = n_relevant
-    if hasattr(given, "to_dict"):
-        given = given.to_dict()
-    if isinstance(given, Mapping):
+    relevant: Any = n_relevant
+    if hasattr(relevant, "to_dict"):
+        relevant = relevant.to_dict()
+    if isinstance(relevant, Mapping):
         labels = lists.labels
-        if extra := set(given) - set(labels.tolist()):
+        if extra := set(relevant) - set(labels.tolist()):
             labels = joined("n_relevant", labels, as_array("n_relevant", [*extra]))
             lists = check_groups("n_relevant", labels)
             codes = lists.codes[codes]
-        missing = [label for label in lists.labels.tolist() if label not in given]
+        missing = [label for label in lists.labels.tolist() if label not in relevant]
         if missing:
             raise ValueError(
                 f"n_relevant has no entry for the list {shown(missing[0])} of groups."
             )
-        given = [given[label] for label in lists.labels.tolist()]
-    counts = check_weights("n_relevant", given)
+        relevant = [relevant[label] for label in lists.labels.tolist()]
+    counts = check_weights("n_relevant", relevant)
     if len(counts) != len(lists.labels) or (counts % 1 != 0).any():
         raise ValueError(
             "n_relevant must be a dict with the number of relevant items of each list, "
@@ -554,19 +554,19 @@ def _check_relevant(
 def _relevance(
     y_true: ArrayLike, relevance_threshold: float | None, pos_label: Label
 ) -> ArrayLike:
-    """Return graded labels as booleans, others as they are."""
+    """Return whether grades reach the threshold; without one return ``y_true``."""
     if relevance_threshold is None:
         return y_true
     threshold = check_number("relevance_threshold", relevance_threshold)
     if pos_label is not None:
         raise ValueError(
-            f"relevance_threshold={threshold:g} makes labels out of grades: leave out "
+            f"relevance_threshold={threshold:g} turns grades into labels: leave out "
             f"pos_label={pos_label!r}."
         )
     grades = check_vector("y_true", y_true)
     if grades.dtype.kind not in "fiub":
         raise ValueError(
-            "y_true must hold numeric grades for relevance_threshold, found dtype "
+            "y_true must hold numeric grades for relevance_threshold, got dtype "
             f"{grades.dtype}."
         )
     check_finite("y_true", grades)
@@ -575,7 +575,7 @@ def _relevance(
 
 def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
     """Return the table of items, sorted by list and by decreasing score within it."""
-    # Before sorting, which may use the scores up.
+    # Before sorting, which may overwrite the scores.
     is_unreturned = items.scores == -np.inf
     order, levels, begins = _ordered(items)
     sizes = lists.sizes
@@ -610,43 +610,42 @@ def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
 def _ordered(items: _Items) -> tuple[IntArray | None, Array, BoolArray]:
     """Return the order of items if it is needed, their levels, and where ties begin.
 
-    Keys are list, place and level, from the highest bits to the lowest: sorting values
-    is many times quicker than sorting an index by several columns. The level takes the
-    bits that it needs, and so does the list, the place the rest, which is exact for
-    most scores, such as those in single precision.
+    Sort keys are integers: the list in the highest bits, then the score as an integer,
+    then the level. Sorting them is many times faster than sorting an index by several
+    columns. The list and the level take the bits that they need, the score all other
+    bits, which is exact for most scores, for example in single precision.
     """
     n_free = _KEY_BITS - items.n_level_bits - (items.n_lists - 1).bit_length()
-    places, n_bits, is_exact = _places(items.scores, n_free)
-    found = _sorted(items, places, n_bits, n_free)
-    if is_exact or found[2].all():
-        return found
-    # Places may have tied what scores did not, unless all distinct scores have places
-    # of their own, as ranks have.
-    places, *_ = _places(items.scores, n_free)
-    if n_distinct(places) == n_distinct(items.scores):
-        return found
+    score_keys, n_bits, is_exact = _places(items.scores, n_free)
+    ordered = _sorted(items, score_keys, n_bits, n_free)
+    if is_exact or ordered[2].all():
+        return ordered
+    # Unequal scores may have equal keys. Ranks of the distinct scores cannot.
+    score_keys, *_ = _places(items.scores, n_free)
+    if n_distinct(score_keys) == n_distinct(items.scores):
+        return ordered
     return _sorted(items, *_ranked_places(items.scores), n_free)
 
 
 def _sorted(
-    items: _Items, places: Array, n_bits: int, n_free: int
+    items: _Items, score_keys: Array, n_bits: int, n_free: int
 ) -> tuple[IntArray | None, Array, BoolArray]:
-    """Return the order by places, which are used up, the levels, and the ties."""
+    """Return the order by ``score_keys`` (overwritten), the levels, and the ties."""
     levels, codes = items.levels, items.codes.view(np.uint64)
     if n_bits > n_free:
-        # Levels do not fit, of millions of cases that gain as many numbers. Two classes
-        # do, up to 2**31 cases: neither lists nor places are more.
-        keys = places | codes << np.uint64(n_bits)
+        # Levels do not fit, for example with millions of distinct gains. Two classes
+        # fit up to 2**31 samples, which bounds the numbers of lists and of ranks.
+        keys = score_keys | codes << np.uint64(n_bits)
         last = np.lexsort((levels, keys))
         return last, levels[last], begins_group(keys[last])
     n_low = np.uint64(items.n_level_bits)
-    n_below, keys = np.uint64(n_bits) + n_low, places
-    for part in parts(len(keys)):
-        # What stays in the cache.
-        keys[part] <<= n_low
-        keys[part] |= levels[part].view(f"u{levels.itemsize}")
+    n_below, keys = np.uint64(n_bits) + n_low, score_keys
+    for chunk in parts(len(keys)):
+        # A chunk stays in the cache.
+        keys[chunk] <<= n_low
+        keys[chunk] |= levels[chunk].view(f"u{levels.itemsize}")
         if items.n_lists > 1:
-            keys[part] |= codes[part] << n_below
+            keys[chunk] |= codes[chunk] << n_below
     order: IntArray | None = None
     if items.weights is None and items.gain is None:
         keys.sort()
@@ -654,61 +653,61 @@ def _sorted(
         order = np.argsort(keys)
         keys = keys[order]
     levels = np.empty_like(levels)
-    for part in parts(len(keys)):
-        levels[part] = keys[part] & np.uint64(2**items.n_level_bits - 1)
-        # Without the level: cases of all levels tie.
-        keys[part] >>= n_low
+    for chunk in parts(len(keys)):
+        levels[chunk] = keys[chunk] & np.uint64(2**items.n_level_bits - 1)
+        # Drop the level, because items of all levels can tie.
+        keys[chunk] >>= n_low
     return order, levels, begins_group(keys)
 
 
 def _best(codes: IntArray, levels: Array, gains: FloatArray) -> FloatArray:
-    """Return the gains above 0, the greatest first within each list."""
+    """Return the gains above 0, list by list, the maximum first within each list."""
     last = len(gains) - 1
-    kept = np.flatnonzero((gains > 0)[levels])
-    keys = codes[kept] * len(gains) + (last - levels[kept])
+    rows = np.flatnonzero((gains > 0)[levels])
+    keys = codes[rows] * len(gains) + (last - levels[rows])
     keys.sort()
     return np.asarray(gains[last - keys % len(gains)])
 
 
 def _ranked_places(scores: Array) -> tuple[Array, int]:
-    """Return the ranks among distinct scores, the best 0, and their bits."""
+    """Return the ranks among distinct scores, the best 0, and their number of bits."""
     ranks, distinct = dense_ranks(scores)
     last = len(distinct) - 1
     return (last - ranks).view(np.uint64), last.bit_length()
 
 
 def _places(scores: Array, n_free: int) -> tuple[Array, int, bool]:
-    """Return unsigned integers that increase where scores decrease, and their bits.
+    """Return integers that increase as scores decrease, and their number of bits.
 
-    At most ``n_free`` bits are used. If it must drop bits that are set, the
-    last value is False: different scores may then have the same place.
+    The integers are unsigned, of at most ``n_free`` bits. The last value is False if
+    bits that are set were dropped: unequal scores may then have the same integer.
     """
     if scores.dtype.itemsize > 8:
-        # No integer of numpy has as many bits.
+        # numpy has no integers of this size.
         return *_ranked_places(scores), True
     if scores.dtype.kind == "f":
-        # Read as integers floats keep their order, but the negative ones reversed;
-        # negative zero comes to zero.
+        # Floats that are read as integers keep their order, except that negative
+        # floats are reversed. Negative zero becomes zero.
         ordered = np.empty(len(scores), dtype=np.int64)
-        for part in parts(len(scores)):
-            bits = scores[part].astype(np.float64, copy=False).view(np.int64)
+        for chunk in parts(len(scores)):
+            bits = scores[chunk].astype(np.float64, copy=False).view(np.int64)
             sign = bits >> 63
-            # The negative of all other bits if the first is set.
-            ordered[part] = ((bits & np.iinfo(np.int64).max) ^ sign) - sign
+            # If the first bit is set, the negative of the integer of all other bits.
+            ordered[chunk] = ((bits & np.iinfo(np.int64).max) ^ sign) - sign
     elif scores.dtype.kind == "u":
         ordered = scores.astype(np.uint64)
     else:
         ordered = scores.astype(np.int64)
-    # Differences wrap around to what they are when read as unsigned.
-    greatest, used, places = ordered.max(), 0, ordered.view(np.uint64)
-    for part in parts(len(scores)):
-        np.subtract(greatest, ordered[part], out=ordered[part])
-        used |= int(np.bitwise_or.reduce(places[part]))
-    # Low bits that no place has set can go without loss, as of whole numbers.
+    # Differences may overflow, but are correct when they are read as unsigned.
+    highest, used, keys = ordered.max(), 0, ordered.view(np.uint64)
+    for chunk in parts(len(scores)):
+        np.subtract(highest, ordered[chunk], out=ordered[chunk])
+        used |= int(np.bitwise_or.reduce(keys[chunk]))
+    # Low bits that no key has set can be dropped without loss, for example of integers.
     n_unused = (used & -used).bit_length() - 1 if used else 0
     n_drop = max(n_unused, used.bit_length() - n_free)
-    places >>= np.uint64(n_drop)
-    return places, max(used.bit_length() - n_drop, 0), n_drop <= n_unused
+    keys >>= np.uint64(n_drop)
+    return keys, max(used.bit_length() - n_drop, 0), n_drop <= n_unused
 
 
 def whole_lists(
@@ -716,11 +715,11 @@ def whole_lists(
 ) -> Iterator[tuple[int, list[Any]]]:
     """Yield rows of whole lists, with the number of the batch that completed them.
 
-    The list of a batch's last row is held back: it may go on in the next.
+    The list of a batch's last row comes later, because it may go on in the next batch.
     """
     names = ("y_true", "y_score", "groups", "sample_weight")
     seen: Seen = {}
-    held: list[Array] | None = None
+    pending: list[Array] | None = None
     number = 0
     for number, columns in iterate_columns(batches, *names[:3]):
         with naming_batch(number):
@@ -733,22 +732,22 @@ def whole_lists(
             check_present("groups", rows[2])
             if not is_graded:
                 seen = update_labels(seen, f"batch {number}", rows[0], pos_label)
-            if held is not None:
-                pairs = zip(names, held, rows, strict=False)
+            if pending is not None:
+                pairs = zip(names, pending, rows, strict=False)
                 rows = [_append_batch(*pair) for pair in pairs]
         is_last = np.asarray(rows[2] == rows[2][-1])
-        held = [column[is_last] for column in rows]
+        pending = [column[is_last] for column in rows]
         if not is_last.all():
             yield number, [*(column[~is_last] for column in rows), None][:4]
-    assert held is not None
-    yield number, [*held, None][:4]
+    assert pending is not None
+    yield number, [*pending, None][:4]
 
 
 def _append_batch(name: str, before: Array, new: Array) -> Array:
     if _kind(before) != _kind(new):
         raise ValueError(
-            f"{name} of dtype {new.dtype} follows one of {before.dtype}: use one type "
-            "in all batches."
+            f"{name} has dtype {new.dtype} after a batch of {before.dtype}: use one "
+            "type in all batches."
         )
     return joined(name, before, new)
 

@@ -47,31 +47,31 @@ from skrate.data.metric_lookup import find_table_metric
 from skrate.data.ranking import ranked_labels, ranking
 from skrate.data.sample import Sample, check_ranking
 
-# From here on floats cannot count.
+# Up to this number float64 represents all integers.
 _MOST_CASES = 2**53
-# So many times the groups of a table of batches are gathered before they are
-# compressed, which costs as much as sorting them.
+# Batches are compressed when they have this many times max_groups groups, because
+# compressing costs as much as sorting.
 _GATHERED = 5
 _NO_GROUPS = np.empty(0, dtype=np.intp)
-# Which neighbouring groups are one in a smaller table: attributes of the table.
+# The ways to merge neighbouring groups: names of attributes of RankTable.
 MergedGroups = Literal["merged", "runs", "down"]
 
 
 class RankTable:
     """Weights of positives and negatives per group of tied scores, best score first.
 
-    All metrics and curves are functionals of this table, and take it in place of
-    labels and scores. Scores tie when they are exactly equal, and nowhere else is it
-    decided. Tables are immutable, and those of disjoint cases add: ``a + b`` is the
-    table of all their cases.
+    All metrics and curves are functionals of this table, and accept it instead of
+    labels and scores. Scores tie if they are exactly equal; no other code decides
+    this. Tables are immutable. Tables of disjoint samples can be added: ``a + b`` is
+    the table of all samples.
 
     Parameters
     ----------
     pos, neg : array-like of shape (n_groups,)
-        Weight of the positives and of the negatives in each group, not negative; a
-        group without weight is left out.
+        Weight of the positives and of the negatives in each group, at least 0. Groups
+        with weight 0 are dropped.
     thresholds : array-like of shape (n_groups,), default=None
-        The score of each group, decreasing. None where only the order is known; such
+        The score of each group, decreasing. None if only the order is available; such
         a table cannot be added to another.
 
     Attributes
@@ -81,28 +81,29 @@ class RankTable:
     n_pos, n_neg, total : float
         Weight of positives, of negatives and of both.
     n_samples : float or None
-        The total where all weights are whole, and so numbers of cases; else None.
+        The total if all weights are integers, and so numbers of samples; else None.
     prevalence, negative_fraction : float
-        Share of the positives and of the negatives, each with its own digits.
+        Fraction of the positives and of the negatives, both to full precision.
     cum_pos, cum_neg : array of shape (n_groups + 1,)
         Weight above each cut of the ranking, from 0 to ``n_pos`` and ``n_neg``.
     rates : array of shape (n_groups + 1,)
-        Share of all weight above each cut, from 0 to 1: the rate.
+        Fraction of all weight above each cut, from 0 to 1: the rate.
     tpr, fpr : array of shape (n_groups + 1,)
-        Share of the positives and of the negatives above each cut; nan without any.
+        Fraction of the positives and of the negatives above each cut; nan if there
+        are none.
     labels : array of shape (n_samples,) or None
-        Where every group is one case and all weights are equal: whether the case at
-        each place of the ranking is positive. Kernels may take a short cut on it.
+        Whether the sample at each rank is positive, for tables in which every group is
+        one sample and all weights are equal. Kernels may use it as a short cut.
     own_products : pair of arrays of shape (n_groups,) or None
-        Of estimated labels: sums per group of the products of ``pos`` of each sample
-        with its ``neg``, and with 1 - ``pos``, which are 0 for known labels.
+        For estimated labels: sums over the samples of each group of ``pos * neg`` and
+        of ``pos * (1 - pos)``, which are 0 for known labels.
 
     Notes
     -----
     Within a group recall rises linearly with the rate: the expectation over random
-    orders of the tied cases, and the diagonal of the ROC curve. Building costs one
-    sort, O(n log n). What is known of single cases is lost: lists, clusters, and which
-    case of one model is which of another.
+    orders of the tied samples, and the diagonal of the ROC curve. Building costs one
+    sort, O(n log n). A table has no single samples: neither their lists and clusters,
+    nor which sample of one model is which sample of another.
 
     Examples
     --------
@@ -130,7 +131,7 @@ class RankTable:
     labels: BoolArray | None = None
     own_products: tuple[FloatArray, FloatArray] | None = None
     _cells: Cells | None = None
-    # Whether it is known that its weights count cases.
+    # True only if the weights are certainly numbers of samples.
     is_of_cases: bool = False
     n_groups: int
     n_pos: float
@@ -147,7 +148,7 @@ class RankTable:
         neg = np.array(as_real("neg", neg), ndmin=1)
         if pos.ndim != 1 or pos.shape != neg.shape or pos.size == 0:
             raise ValueError(
-                "pos and neg must be vectors of the same length, at least 1; found "
+                "pos and neg must be vectors of the same length, at least 1; got "
                 f"shapes {pos.shape} and {neg.shape}."
             )
         for name, weights in (("pos", pos), ("neg", neg)):
@@ -155,7 +156,7 @@ class RankTable:
             check_range(name, weights)
         weight = pos + neg
         if not weight.any():
-            raise ValueError("pos and neg are zero everywhere: no case is left.")
+            raise ValueError("pos and neg are zero everywhere: give a group weight.")
         if thresholds is not None:
             thresholds = np.array(check_scores("thresholds", thresholds))
             is_decreasing = bool((thresholds[1:] < thresholds[:-1]).all())
@@ -177,9 +178,9 @@ class RankTable:
         sums: tuple[FloatArray, FloatArray] | None = None,
         cells: Cells | None = None,
     ) -> RankTable:
-        """Set the state from weights, best first.
+        """Set the attributes from weights of groups, best first.
 
-        ``sums`` of weights that count cases, above each cut, may be known.
+        ``sums`` are the weights above each cut, given only for numbers of samples.
         """
         cum_pos, cum_neg = sums or (cumulated(pos), cumulated(neg))
         return self._set(
@@ -194,16 +195,16 @@ class RankTable:
             is_of_cases=sums is not None,
         )
 
-    def _set(self, n_pos: float, n_neg: float, **known: Any) -> RankTable:
-        """Set the state from the weights of classes and all else that is known."""
-        for value in known.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-        labels = known.get("labels")
-        known["n_groups"] = len(known["pos"] if labels is None else labels)
-        whole = known.setdefault("total", n_pos + n_neg)
-        shares = {"prevalence": n_pos / whole, "negative_fraction": n_neg / whole}
-        vars(self).update(known, **shares, n_pos=n_pos, n_neg=n_neg)
+    def _set(self, n_pos: float, n_neg: float, **attributes: Any) -> RankTable:
+        """Set all attributes, from the weights of both classes and ``attributes``."""
+        for attribute in attributes.values():
+            if isinstance(attribute, np.ndarray):
+                attribute.flags.writeable = False
+        labels = attributes.get("labels")
+        attributes["n_groups"] = len(attributes["pos"] if labels is None else labels)
+        whole = attributes.setdefault("total", n_pos + n_neg)
+        fractions = {"prevalence": n_pos / whole, "negative_fraction": n_neg / whole}
+        vars(self).update(attributes, **fractions, n_pos=n_pos, n_neg=n_neg)
         return self
 
     @lazy
@@ -226,7 +227,7 @@ class RankTable:
         sample_weight: ArrayLike | None = None,
         pos_label: Label = None,
     ) -> RankTable:
-        """Build the table of labelled and scored cases.
+        """Build the table of samples from their labels and scores.
 
         Parameters
         ----------
@@ -244,7 +245,7 @@ class RankTable:
         table : RankTable
             With the scores as ``thresholds``.
         """
-        # The scale matters where tables are added.
+        # Keep equal weights, because their scale matters when tables are added.
         sample = check_ranking(
             y_true, y_score, sample_weight, pos_label, keep_scale=True
         )
@@ -259,31 +260,31 @@ class RankTable:
         pos_label: Label = None,
         verbose: int = 0,
     ) -> RankTable:
-        """Build the table of more cases than fit in memory, a batch at a time.
+        """Build the table of more samples than fit in memory, batch by batch.
 
         Parameters
         ----------
         batches : iterable of tuples
-            Of ``(y_true, y_score)`` or ``(y_true, y_score, sample_weight)``, all of the
-            same kind, such as a generator. It is gone through once.
+            All of the form ``(y_true, y_score)``, or all ``(y_true, y_score,
+            sample_weight)``. It may be a generator, because it is read once.
         max_groups : int, default=2**20
-            With more distinct scores than that, the table is compressed to as many, see
-            :meth:`compress`.
+            With more distinct scores, the table is compressed to at most this number
+            of groups, see :meth:`compress`.
         pos_label : int, float, bool or str, default=None
-            The positive label of all batches, each of which may hold one class only.
+            The positive label of all batches. A batch may have a single class.
         verbose : int, default=0
-            Above 0 a line is printed each time the table is compressed, and at the end.
+            If above 0, print a line at each compression and at the end.
 
         Returns
         -------
         table : RankTable
-            Of all cases, with their scores as ``thresholds``.
+            The table of all samples, with their scores as ``thresholds``.
 
         Raises
         ------
         ValueError
-            If there is no batch, or for one that is empty, cannot be ranked, or whose
-            labels differ from those before; it is named by its number, from 0.
+            If there is no batch, or if a batch is empty, cannot be ranked, or has other
+            labels than the batches before. The message numbers batches from 0.
 
         Examples
         --------
@@ -302,15 +303,15 @@ class RankTable:
         """
         max_groups = check_count("max_groups", max_groups)
         seen: Seen = {}
-        parts: list[Cells] = []
+        gathered: list[Cells] = []
         number = 0
 
         def merged_parts() -> Cells:
-            cells = compressed(merged_cells(parts), max_groups)
+            cells = compressed(merged_cells(gathered), max_groups)
             if verbose > 0:
                 weight = cells.pos.sum() + cells.neg.sum()
-                found = f"weight {weight:g}, {len(cells.keys)} groups"
-                print(f"{number + 1} batches, {found}")  # noqa: T201
+                size = f"weight {weight:g}, {len(cells.keys)} groups"
+                print(f"{number + 1} batches, {size}")  # noqa: T201
             return cells
 
         for number, columns in iterate_columns(batches, "y_true", "y_score"):
@@ -318,7 +319,7 @@ class RankTable:
             with naming_batch(number):
                 labels = check_vector("y_true", y_true)
                 seen = update_labels(seen, f"batch {number}", labels, pos_label)
-                # By itself: a batch may have no weight, as long as another has.
+                # A batch may have no weight if another batch has weight.
                 is_empty = (
                     weights is not None
                     and not check_vector("sample_weight", weights).any()
@@ -330,37 +331,37 @@ class RankTable:
                     pos_label=pos_label,
                 ).cells
             if not is_empty:
-                parts.append(cells)
-            if sum(len(part.keys) for part in parts) > _GATHERED * max_groups:
-                parts = [merged_parts()]
-        if not parts:
-            raise ValueError("sample_weight: no batch holds a case that has weight.")
+                gathered.append(cells)
+            if sum(len(cells.keys) for cells in gathered) > _GATHERED * max_groups:
+                gathered = [merged_parts()]
+        if not gathered:
+            raise ValueError("sample_weight is 0 in all batches: use positive weights.")
         return build_cell_table(merged_parts())
 
     def compress(self, max_groups: int = 2**20) -> RankTable:
-        """Merge neighbouring groups, so that at most ``max_groups`` are left.
+        """Merge neighbouring groups until there are at most ``max_groups``.
 
-        Their cases tie, somewhere within a cell of a grid of scores that is the same
-        for all tables. So compressed tables still add, in any order, and
-        :meth:`max_error` says how far any metric may be off. The top of the ranking
+        The samples of a merged group tie, within a cell of a grid of scores that is the
+        same for all tables. Therefore compressed tables can be added, in any order, and
+        :meth:`max_error` returns how far any metric can be off. The top of the ranking
         stays as fine as the rest.
 
         Parameters
         ----------
         max_groups : int, default=2**20
-            Number of groups that are left at most.
+            Maximum number of groups.
 
         Returns
         -------
         table : RankTable
-            The table itself if it has no more groups. Otherwise its ``thresholds`` are
-            the middles of cells.
+            The table itself if it has at most ``max_groups`` groups. Otherwise a table
+            with the middles of cells as ``thresholds``.
 
         Raises
         ------
         ValueError
-            If the table has no thresholds, these are not all numbers of float64, or
-            ``max_groups`` is not a number of at least 1.
+            If the table has no thresholds, if these are not all numbers of float64, or
+            if ``max_groups`` is not an integer of at least 1.
 
         Examples
         --------
@@ -382,7 +383,7 @@ class RankTable:
 
     @property
     def is_compressed(self) -> bool:
-        """Whether groups were merged whose order in the ranking was known."""
+        """Whether groups with different scores were merged into one."""
         return self._cells is not None
 
     @property
@@ -392,8 +393,8 @@ class RankTable:
             return self._cells
         if self.thresholds is None:
             raise ValueError(
-                "A table without thresholds cannot be compressed, nor added to one "
-                "that is: its scores are unknown."
+                "thresholds are missing: give the scores of the groups to compress a "
+                "table, or to add it to a compressed one."
             )
         keys = encode_scores(self.thresholds[::-1])
         shifts = np.zeros(len(keys), dtype=np.uint8)
@@ -402,22 +403,22 @@ class RankTable:
     def max_error(
         self, metric: str | Callable[..., Any], **metric_kwargs: Any
     ) -> float:
-        """Return how far a metric may be from its value on the cases themselves.
+        """Return how far compression may have moved a metric from its exact value.
 
         Parameters
         ----------
         metric : callable or str
-            A score of this package, as :func:`estimate` takes it.
+            A metric of this package, as in :func:`estimate`.
         **metric_kwargs : dict
             Parameters of the metric, such as ``rate``.
 
         Returns
         -------
         error : float
-            The distance from the metric of the table to that of the best or the worst
-            order that the cases may have within their cells, whichever is farther: 0
-            for a table that was not compressed, nan where the metric is undefined, for
-            momentum and stamina also where the worst order has none.
+            The distance between the metric of the table and the metric of the best or
+            the worst order of the samples within their cells, whichever is farther. 0
+            for a table that was not compressed; nan if the metric is undefined, for
+            momentum and stamina also if the worst order has none.
 
         Raises
         ------
@@ -444,9 +445,9 @@ class RankTable:
 
     @lazy
     def n_samples(self) -> float | None:
-        """Number of cases, where all weights are whole; None where they are not."""
+        """Number of samples if all weights are integers, else None."""
         weights = (self.pos, self.neg)
-        are_whole = all(np.array_equal(np.rint(each), each) for each in weights)
+        are_whole = all(np.array_equal(np.rint(weight), weight) for weight in weights)
         return self.total if are_whole and self.total < _MOST_CASES else None
 
     @lazy
@@ -472,7 +473,7 @@ class RankTable:
             return frozen(np.arange(self.n_groups + 1) / self.n_groups)
         processed = cumulated(self.pos + self.neg)
         if self.is_of_cases:
-            # Of estimated labels rounding may have left it.
+            # For estimated labels pos + neg is an integer only up to rounding.
             processed = np.rint(processed)
         return frozen(processed / processed[-1])
 
@@ -488,61 +489,61 @@ class RankTable:
 
     @property
     def mirrored(self) -> RankTable:
-        """The table of swapped classes and negated scores, without thresholds."""
+        """The table with exchanged classes and negated scores, without thresholds."""
         return self._swapped(slice(None, None, -1))
 
     @property
     def swapped(self) -> RankTable:
-        """The table in which the negatives are the positives, without thresholds."""
+        """The table with exchanged classes, without thresholds."""
         return self._swapped(slice(None))
 
     def _swapped(self, order: slice) -> RankTable:
-        """Return the table of swapped classes with its groups in an order."""
+        """Return the table with exchanged classes and its groups in ``order``."""
         if self.labels is not None:
             return _build_untied_table(~self.labels[order])
         pos, neg = self.neg[order], self.pos[order]
         if self.own_products is None:
             return build_weight_table(pos, neg)
-        own = [each[order] for each in self.own_products]
+        pair = [column[order] for column in self.own_products]
         are_cases = self.is_of_cases
-        return _build_estimated_table(pos, neg, own, self.total, are_cases=are_cases)
+        return _build_estimated_table(pos, neg, pair, self.total, are_cases=are_cases)
 
     @lazy
     def merged(self) -> Merged:
-        """The table with neighbouring groups without a positive as one.
+        """The table with neighbouring groups merged if none has a positive.
 
-        No metric tells them apart, and with few positives few groups are left.
+        All metrics stay the same, and the table is small if positives are rare.
         """
         return _merged(self, "merged")
 
     @lazy
     def runs(self) -> Merged:
-        """The table with neighbouring groups of one and the same class as one."""
+        """The table with neighbouring groups of the same single class merged."""
         return _merged(self, "runs")
 
     @lazy
     def down(self) -> Merged:
-        """The table in which negatives tie with the next positives below them."""
+        """The table in which negatives tie with the next positives below."""
         return _merged(self, "down")
 
     def __add__(self, other: object) -> RankTable:
         if not isinstance(other, RankTable):
             return NotImplemented
         if self.thresholds is None or other.thresholds is None:
-            raise ValueError("Only tables with thresholds add: the scores are unknown.")
+            raise ValueError("thresholds are missing: give them to add tables.")
         if self.is_compressed or other.is_compressed:
             return build_cell_table(merged_cells([self.cells, other.cells]))
         scores = joined("Scores", self.thresholds, other.thresholds)
         order, begins = ranking(scores)
         starts = np.flatnonzero(begins)
         pos, neg = (
-            np.add.reduceat(np.concatenate(both)[order], starts)
-            for both in ((self.pos, other.pos), (self.neg, other.neg))
+            np.add.reduceat(np.concatenate(columns)[order], starts)
+            for columns in ((self.pos, other.pos), (self.neg, other.neg))
         )
         return build_weight_table(pos, neg, scores[order[starts]])
 
     def __radd__(self, other: object) -> RankTable:
-        # What `sum` begins with.
+        # sum() starts with 0.
         if type(other) is int and other == 0:
             return self
         return NotImplemented
@@ -583,7 +584,7 @@ def rank_table(
     pos_label: Label = None,
     **options: bool,
 ) -> RankTable:
-    """Return the table that is given, or that of cases, without thresholds."""
+    """Return a given table, or the table of samples without thresholds."""
     if isinstance(y_true, RankTable):
         check_alone(
             y_true, y_score=y_score, sample_weight=sample_weight, pos_label=pos_label
@@ -594,22 +595,20 @@ def rank_table(
     )
 
 
-def check_alone(given: Any, name: str = "y_true", /, **others: Any) -> None:
-    """Raise where something beside a table, or folds, is given that these hold."""
+def check_alone(given: Any, name: str = "y_true", /, **excluded: Any) -> None:
+    """Raise if an argument is given that the table, or the folds, already contain."""
     kind = (given if isinstance(given, type) else type(given)).__name__
-    for other, value in others.items():
-        if value is not None:
-            knows = (
-                ", and knows no single cases" if isinstance(given, RankTable) else ""
-            )
+    for argument, passed in excluded.items():
+        if passed is not None:
+            limit = ", but no single samples" if isinstance(given, RankTable) else ""
             raise ValueError(
-                f"{other} must be None where {name} is a {kind}: it holds labels, "
-                f"scores and weights already{knows}."
+                f"{argument} must be None if {name} is a {kind}: leave it out, because "
+                f"a {kind} contains labels, scores and weights{limit}."
             )
 
 
 def build_table(sample: Sample, *, with_scores: bool = False) -> RankTable:
-    """Return the table of checked cases; thresholds are known only if asked for."""
+    """Return the table of checked samples, by default without thresholds."""
     assert sample.scores is not None
     is_plain = sample.weights is None and sample.estimated is None
     if is_plain and not with_scores:
@@ -622,7 +621,7 @@ def build_table(sample: Sample, *, with_scores: bool = False) -> RankTable:
 def build_ranked_table(
     sample: Sample, order: IntArray, begins: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
-    """Return the table of samples whose ranking is known."""
+    """Return the table of samples that are already ranked."""
     if sample.weights is None and sample.estimated is None:
         return _build_label_table(sample.is_pos[order], begins, thresholds)
     pos, neg = sample.columns(order)
@@ -633,20 +632,20 @@ def build_ranked_table(
         columns += [pos * neg, pos * (1 - pos)] if is_weighted else [pos * neg]
     if not begins.all():
         starts = np.flatnonzero(begins)
-        columns = [np.add.reduceat(each, starts) for each in columns]
-    pos, neg, *own = columns
+        columns = [np.add.reduceat(column, starts) for column in columns]
+    pos, neg, *products = columns
     if sample.estimated is None:
         return build_weight_table(pos, neg, thresholds)
     whole = total(pos + neg) if is_weighted else float(len(order))
-    # Without weights both products are the same.
-    both = own[0], own[-1]
-    return _build_estimated_table(pos, neg, both, whole, are_cases=not is_weighted)
+    # Without weights neg = 1 - pos, and both products are the same.
+    pair = products[0], products[-1]
+    return _build_estimated_table(pos, neg, pair, whole, are_cases=not is_weighted)
 
 
 def _build_label_table(
     labels: BoolArray, begins: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
-    """Return the table of cases without weights, in the order of their ranking."""
+    """Return the table of ranked samples without weights."""
     if begins.all():
         return _build_untied_table(labels, thresholds)
     sums = _sums(labels, np.flatnonzero(begins))
@@ -655,30 +654,30 @@ def _build_label_table(
 
 
 def _sums(labels: BoolArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers of both classes above where groups start, and of all."""
-    found = labels.cumsum()
-    above = np.append(found[starts] - labels[starts], found[-1]).astype(np.float64)
+    """Return the numbers of positives and negatives above each group, and of all."""
+    counts = labels.cumsum()
+    above = np.append(counts[starts] - labels[starts], counts[-1]).astype(np.float64)
     return above, np.append(starts, len(labels)) - above
 
 
 def build_weight_table(
-    pos: FloatArray, neg: FloatArray, thresholds: Array | None = None, **known: Any
+    pos: FloatArray, neg: FloatArray, thresholds: Array | None = None, **options: Any
 ) -> RankTable:
-    """Return the table of groups that have weight, without checks or copies."""
-    return RankTable.__new__(RankTable)._fill(pos, neg, thresholds, **known)
+    """Return the table of groups that all have weight, without checks or copies."""
+    return RankTable.__new__(RankTable)._fill(pos, neg, thresholds, **options)
 
 
 def _build_untied_table(
     labels: BoolArray, thresholds: Array | None = None
 ) -> RankTable:
-    """Return the table of labels; weights are made where they are asked for."""
+    """Return the table of ranked labels without ties, with weights made on demand."""
     n_pos, table = float(np.count_nonzero(labels)), RankTable.__new__(RankTable)
     n_neg = len(labels) - n_pos
     return table._set(n_pos, n_neg, labels=labels, thresholds=thresholds)
 
 
 def extreme_tables(table: RankTable) -> list[RankTable]:
-    """Return the worst and the best order of the cases that a table allows."""
+    """Return tables of the worst and the best order within the cells of a table."""
     return [
         build_weight_table(*extreme_order(table.cells, is_best=b))
         for b in (False, True)
@@ -686,12 +685,12 @@ def extreme_tables(table: RankTable) -> list[RankTable]:
 
 
 def build_cell_table(cells: Cells) -> RankTable:
-    """Return the table of cells; it is an exact one if all their scores are known."""
+    """Return the table of cells; it is not compressed if all cells are exact."""
     pos, neg = cells.pos[::-1].copy(), cells.neg[::-1].copy()
-    for array in cells:
-        array.flags.writeable = False
-    known = None if cells.is_exact.all() else cells
-    return build_weight_table(pos, neg, decode_scores(cells.keys)[::-1], cells=known)
+    for column in cells:
+        column.flags.writeable = False
+    inexact = None if cells.is_exact.all() else cells
+    return build_weight_table(pos, neg, decode_scores(cells.keys)[::-1], cells=inexact)
 
 
 def _build_estimated_table(
@@ -702,7 +701,7 @@ def _build_estimated_table(
     *,
     are_cases: bool,
 ) -> RankTable:
-    """Return the table of estimated labels, which may be negative."""
+    """Return the table of estimated labels, with weights that may be negative."""
     cum_pos = np.zeros(len(pos) + 1)
     np.cumsum(pos, out=cum_pos[1:])
     n_pos = float(cum_pos[-1])
@@ -719,7 +718,7 @@ def _build_estimated_table(
 
 
 def _shares(cumulated: FloatArray) -> FloatArray:
-    # Without `divide_or_nan`, which decides for each entry whether to divide: slower.
+    # divide_or_nan decides for each entry whether to divide, which is slower.
     if cumulated[-1] == 0:
         return np.full_like(cumulated, np.nan)
     return np.asarray(cumulated / cumulated[-1])
@@ -727,21 +726,21 @@ def _shares(cumulated: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """A table in which some neighbouring groups are one."""
+    """A table with some neighbouring groups merged."""
 
     pos: FloatArray
     neg: FloatArray
     starts: IntArray
-    # Above each cut, where they are known without rounding.
+    # Weights of both classes above each cut, if they are free of rounding.
     sums: tuple[FloatArray, FloatArray] | None = None
 
     @lazy
     def table(self) -> RankTable:
-        """The same as a table."""
+        """The merged groups as a RankTable."""
         return build_weight_table(self.pos, self.neg, sums=self.sums)
 
     def map_groups(self, n_groups: int) -> IntArray:
-        """Return for each of the ``n_groups`` groups the one it became part of."""
+        """Return the merged group that each of the ``n_groups`` groups is part of."""
         is_start = np.zeros(n_groups, dtype=np.intp)
         is_start[self.starts] = 1
         return np.cumsum(is_start) - 1
@@ -750,25 +749,25 @@ class Merged:
 def merge_except_cuts(
     table: RankTable, cuts: FloatArray, groups: MergedGroups
 ) -> Merged:
-    """Return a table merged, where no group spans one of these rates but as it did.
+    """Return a table merged, except for the groups that one of these rates cuts.
 
-    A case above a cut counts and one below does not. In a merged group all would count
-    in part: the same for their sum, and too little for its variance.
+    A sample above a cut counts, a sample below does not. In a merged group all samples
+    would count in part: their sum is the same, but its variance is too small.
     """
     if len(cuts) == 0:
         return getattr(table, groups)  # type: ignore[no-any-return]
-    # The group that a rate cuts, and the one after it, begin as they did.
+    # The group that a rate cuts, and the group after it, stay the start of a group.
     first = np.searchsorted(table.rates, cuts, side="left") - 1
     starts = np.concatenate([first, first + 1])
     return _merged(table, groups, starts[starts < table.n_groups])
 
 
 def _merged(
-    table: RankTable, groups: MergedGroups, kept: IntArray = _NO_GROUPS
+    table: RankTable, groups: MergedGroups, fixed: IntArray = _NO_GROUPS
 ) -> Merged:
-    """Return a table merged, except for groups that must begin where they did."""
+    """Return a table merged; the ``fixed`` groups still start a group."""
     if table.own_products is not None:
-        # Samples are both classes in part: no two groups are alike.
+        # Samples belong partly to both classes: no two groups are alike.
         return _unmerged(table)
     labels = table.labels
     has_pos = table.pos > 0 if labels is None else labels
@@ -784,12 +783,12 @@ def _merged(
         is_start = has_pos & has_neg
         is_start[1:] |= (has_pos[1:] != has_pos[:-1]) | (has_neg[1:] != has_neg[:-1])
         is_start[0] = True
-    is_start[kept] = True
+    is_start[fixed] = True
     starts = np.flatnonzero(is_start)
     if len(starts) == table.n_groups:
         return _unmerged(table)
     if labels is None and not table.is_of_cases:
-        pos, neg = (np.add.reduceat(part, starts) for part in (table.pos, table.neg))
+        pos, neg = (np.add.reduceat(w, starts) for w in (table.pos, table.neg))
         return Merged(pos, neg, starts)
     if labels is not None:
         sums = _sums(labels, starts)
@@ -801,14 +800,14 @@ def _merged(
 
 
 def _unmerged(table: RankTable) -> Merged:
-    """Return the table itself, which knows its sums."""
+    """Return the groups of a table unmerged, with the table itself."""
     merged = Merged(table.pos, table.neg, np.arange(table.n_groups))
     vars(merged)["table"] = table
     return merged
 
 
 def add_end_groups(table: RankTable, pos: float, neg: float) -> RankTable:
-    """Return the table with another group at each end, both of the same weights."""
+    """Return the table with a group of weights ``pos``, ``neg`` added at each end."""
     return build_weight_table(
         np.concatenate([[pos], table.pos, [pos]]),
         np.concatenate([[neg], table.neg, [neg]]),
