@@ -36,7 +36,7 @@ def as_registered(metric):
         try:
             return metric.function(y_true, y_score, **metric.kwargs, **kwargs)
         except ValueError as error:
-            if str(error).startswith("Unequal numbers of cases"):
+            if str(error).startswith("Unequal numbers of "):
                 check_consistent_length(y_true, y_score, sample_weight)
             raise
 

@@ -1,7 +1,7 @@
-"""The one place where arguments are checked.
+"""All checks of arguments.
 
-Every ``check_*`` returns what it checked, ready for use, or raises a ``ValueError``
-that names the argument, says what was found and what to do.
+Every ``check_*`` returns the checked argument, ready for use, or raises a
+``ValueError`` with the name of the argument, its value and the remedy.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from skrate.data.arrays import (
     as_numpy,
 )
 
-# The largest count that the integers of an array index hold.
+# The maximum of the integers that index an array.
 _MOST = np.iinfo(np.intp).max
-# With its last separator: a file of a user beside it may begin with the same name.
+# With the last separator, because a user's file next to it may start with the name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 _UNRETURNED = (
     " A score of -inf means 'not returned'. It is accepted within lists (groups=) by "
@@ -40,18 +40,18 @@ _UNRETURNED = (
 
 Choice = TypeVar("Choice", bound=str | None)
 
-# Products of weights in this range, and sums of these, are numbers of float64.
+# Products of weights in this range, and sums of products, fit in float64.
 LEAST_WEIGHT, GREATEST_WEIGHT = 1e-100, 1e100
 
 
-# What an argument is checked by: its choices, or a function of its name and value.
+# The check of an argument: its choices, or a function of its name and value.
 Check = Collection[str] | Callable[[str, Any], Any]
 
 
 def check_arguments(
     checks: Mapping[str, Check], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments of a call, of which those that a table names are checked."""
+    """Return the arguments of a call, after the ``checks`` of some of them."""
     checked = dict(given)
     for name, check in checks.items():
         if callable(check):
@@ -67,19 +67,19 @@ def or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
 
 
 def check_range(name: str, weights: FloatArray) -> None:
-    """Raise where weights are negative, or not 0 and so small or great that sums fail.
+    """Raise if weights are negative, or not 0 and so small or large that sums fail.
 
-    nan is none of these.
+    nan passes.
     """
     lowest, highest = weights.min(), weights.max()
     if lowest < 0:
-        raise ValueError(f"{name} must not be negative, found {lowest:g}.")
+        raise ValueError(f"{name} must not be negative, got {lowest:g}.")
     if lowest < LEAST_WEIGHT:
         lowest = np.min(weights, where=weights > 0, initial=np.inf)
     if lowest < LEAST_WEIGHT or highest > GREATEST_WEIGHT:
-        found = lowest if lowest < LEAST_WEIGHT else highest
+        extreme = lowest if lowest < LEAST_WEIGHT else highest
         raise ValueError(
-            f"{name} holds {found:.3g}: weights other than 0 must be from "
+            f"{name} holds {extreme:.3g}: weights other than 0 must be from "
             f"{LEAST_WEIGHT:g} to {GREATEST_WEIGHT:g}, so divide all by one number."
         )
 
@@ -87,52 +87,53 @@ def check_range(name: str, weights: FloatArray) -> None:
 def check_vector(name: str, values: Any) -> Array:
     """Return ``values`` as an array of shape (n,), n >= 1; a column is flattened.
 
-    Its byte order is native, and no value was changed on the way.
+    Its byte order is native, and all values are unchanged.
     """
-    array = as_array(name, values)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        found, hint = f"an array of shape {array.shape}", ""
-        if array.ndim == 0:
-            found = f"a single object of type {type(values).__name__}"
-            # Whatever a function does not take in place of labels and scores.
+    vector = as_array(name, values)
+    if vector.ndim == 2 and vector.shape[1] == 1:
+        vector = vector[:, 0]
+    if vector.ndim != 1:
+        actual, hint = f"an array of shape {vector.shape}", ""
+        if vector.ndim == 0:
+            actual = f"a single object of type {type(values).__name__}"
+            # For objects that some functions accept instead of labels and scores.
             hint = getattr(values, "__skrate_hint__", "")
             if isinstance(values, Mapping):
-                hint = "; of several models estimate, compare, select_best, "
-                hint += "budget_report and from_models of displays take it, and others "
-                hint += "one after another"
+                hint = "; pass one model at a time here, or several models to estimate,"
+                hint += (
+                    " compare, select_best, budget_report or from_models of displays"
+                )
             elif hasattr(values, "predict"):
                 hint = ": pass its scores, such as model.predict_proba(X)[:, 1]"
-            hint = hint or "; pass a list or an array with one entry per case"
-        elif array.ndim == 2 and array.shape[1] == 2 and "score" in name:
+            hint = hint or "; pass a list or an array with one entry per sample"
+        elif vector.ndim == 2 and vector.shape[1] == 2 and "score" in name:
             hint = (
                 f"; pass the column of the positive class, {name}[:, i] with "
                 "classes_[i] == pos_label"
             )
         else:
             hint = (
-                "; pass one entry per case in a flat array, and with groups= which "
-                "list each is of, if there are lists"
+                "; pass a flat array with one entry per sample, and with lists the list "
+                "of each sample as groups="
             )
-        raise ValueError(f"{name} must be one-dimensional, found {found}{hint}.")
-    if array.size == 0:
-        raise ValueError(f"{name} is empty: at least one case is needed.")
-    return array
+        raise ValueError(f"{name} must be one-dimensional, got {actual}{hint}.")
+    if vector.size == 0:
+        raise ValueError(f"{name} is empty: at least one sample is needed.")
+    return vector
 
 
 def check_scores(name: str, values: Any, *, takes_unreturned: bool = False) -> Array:
-    """Return ``values`` as a finite numeric vector in the precision it came in.
+    """Return ``values`` as a finite numeric vector in their own precision.
 
     If ``takes_unreturned``, scores may be -inf, which means "not returned".
     """
-    given = check_vector(name, values)
-    scores = as_numbers(name, given)
+    vector = check_vector(name, values)
+    scores = as_numbers(name, vector)
     if takes_unreturned and scores.dtype.kind == "f":
         check_finite(name, np.where(scores == -np.inf, 0, scores))
     else:
         check_finite(name, scores, if_negative=_UNRETURNED)
-    if given.dtype.kind == "O" and len(set(given)) > len(set(scores.tolist())):
+    if vector.dtype.kind == "O" and len(set(vector)) > len(set(scores.tolist())):
         raise ValueError(
             f"{name} holds unequal numbers that float64 would make equal: give "
             "integers of 64 bits, or ranks."
@@ -141,18 +142,18 @@ def check_scores(name: str, values: Any, *, takes_unreturned: bool = False) -> A
 
 
 def warn_class_scores(name: str, scores: Array) -> None:
-    """Warn of 10 or more whole numbers that are all 0 or 1, or -1 or 1, as classes are.
+    """Warn of 10 or more integers that are all 0 or 1, or all -1 or 1, as classes are.
 
-    Probabilities of 0 and 1 are those of a tree: floating point numbers are scores.
+    Floating point numbers pass, because a tree can have the probabilities 0 and 1.
     """
     if scores.dtype.kind == "f" or len(scores) < 10 or abs(scores[:10]).max() > 1:
         return
     low, high = scores.min(), scores.max()
     if high == 1 and low in (0, -1) and ((scores == low) | (scores == high)).all():
         warn(
-            f"{name} holds {low:g} and {high:g} alone, as predicted classes do, which "
-            "rank nothing within a class: pass model.predict_proba(X)[:, 1] or "
-            "model.decision_function(X)."
+            f"{name} holds only {low:g} and {high:g}, as predicted classes do: pass "
+            "model.predict_proba(X)[:, 1] or model.decision_function(X), which also "
+            "rank the samples within a class."
         )
 
 
@@ -162,36 +163,36 @@ def check_weights(name: str, values: Any) -> FloatArray:
     check_finite(name, weights)
     check_range(name, weights)
     if weights[0] == 0 and not weights.any():
-        raise ValueError(f"{name} is zero for every case: no case is left.")
+        raise ValueError(f"{name} is zero for every sample: use positive weights.")
     return weights
 
 
 def check_finite(name: str, values: Array, if_negative: str = "") -> None:
-    """Raise where ``values`` holds NaN or infinity, with a hint for -infinity."""
+    """Raise if ``values`` holds NaN or infinity, with a hint for -infinity."""
     finite = np.isfinite(values) if values.dtype.kind == "f" else np.True_
     if not finite.all():
         where = int(np.argmin(finite))
-        found = "NaN" if np.isnan(values[where]) else "infinity"
+        invalid = "NaN" if np.isnan(values[where]) else "infinity"
         raise ValueError(
-            f"{name} contains {found} (first at position {where}): "
-            "remove or impute these cases first."
+            f"{name} contains {invalid} (first at position {where}): "
+            "remove or impute these samples first."
             + (if_negative if values[where] == -np.inf else "")
         )
 
 
 def check_equal_length(**arrays: Array) -> None:
     """Raise unless all the named arrays have the same length."""
-    lengths = {name: len(array) for name, array in arrays.items()}
+    lengths = {name: len(column) for name, column in arrays.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         sizes, hint = np.asarray(arrays.get("groups", ())), ""
         if sizes.dtype.kind in "iu" and sizes.sum() == max(lengths.values()):
-            hint = ": of the sizes of lists make np.repeat(range(len(sizes)), sizes)"
-        raise ValueError(f"Unequal numbers of cases: {found}{hint}.")
+            hint = ": replace sizes of lists by np.repeat(range(len(sizes)), sizes)"
+        raise ValueError(f"Unequal numbers of samples: {listed}{hint}.")
 
 
 def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
-    """Return which cases are positive; a sample of one class is fine."""
+    """Return which samples are positive; labels of one class pass."""
     masks = _two_class_masks(labels)
     positive = positive_label(list(masks), pos_label)
     return np.zeros(len(labels), bool) if positive is None else masks[positive]
@@ -200,8 +201,8 @@ def check_labels(labels: Array, pos_label: Label = None) -> BoolArray:
 def is_label(labels: Array, label: Any) -> BoolArray:
     """Return which of the labels are equal to a label."""
     if labels.dtype.kind == "O":
-        # One by one: a label may itself be a tuple, which numpy would spread out.
-        return np.array([other == label for other in labels.tolist()], dtype=bool)
+        # One by one, because numpy would expand labels that are tuples.
+        return np.array([entry == label for entry in labels.tolist()], dtype=bool)
     return np.asarray(labels == label, dtype=bool)
 
 
@@ -213,33 +214,33 @@ def distinct_labels(labels: Array) -> list[Any]:
 def _two_class_masks(labels: Array) -> dict[Any, BoolArray]:
     masks = class_masks(labels, 2)
     if len(masks) > 2:
-        found = np.unique(labels).tolist()
+        distinct = np.unique(labels).tolist()
         is_score = labels.dtype.kind == "f" and bool((labels % 1 != 0).any())
-        # Labels of several classes, or grades in halves, have seldom more than 10.
-        if len(found) > 10 and (is_score or 2 * len(found) > len(labels)):
+        # Several classes, or grades in steps of 0.5, rarely have more than 10 labels.
+        if len(distinct) > 10 and (is_score or 2 * len(distinct) > len(labels)):
             raise ValueError(
-                "Are y_true and y_score swapped? y_true must hold two classes, found "
-                f"{len(found)} labels, such as {shown(found[0])}."
+                "Are y_true and y_score swapped? y_true must hold two classes, got "
+                f"{len(distinct)} labels, such as {shown(distinct[0])}."
             )
-        more = ", ..." if len(found) > 6 else ""
+        more = ", ..." if len(distinct) > 6 else ""
         raise ValueError(
-            f"y_true must hold two classes, found {len(found)} labels, "
-            f"{', '.join(map(shown, found[:6]))}{more}: for grades pass y_true >= "
-            "grade, or relevance_threshold=grade in lists (ndcg_score takes grades as "
-            "they are); for several classes pass y_true == label and the scores of "
-            "this label (score functions with average= take all of them)."
+            f"y_true must hold two classes, got {len(distinct)} labels, "
+            f"{', '.join(map(shown, distinct[:6]))}{more}: for grades pass y_true >= "
+            "grade, or relevance_threshold=grade in lists (ndcg_score accepts grades); "
+            "for several classes pass y_true == label and the scores of this label "
+            "(score functions with average= accept several classes)."
         )
     return masks
 
 
 def class_masks(labels: Array, most: int) -> dict[Any, BoolArray]:
-    """Return which cases have each of the labels, in sorted order.
+    """Return a mask of the samples of each label, in sorted order of the labels.
 
-    Where there are more labels than ``most``, one more than that is returned.
+    If there are more labels than ``most``, only ``most + 1`` of them are returned.
     """
     if labels.dtype.kind not in "biufUSO":
         raise ValueError(
-            "y_true must hold numbers, booleans or strings, found dtype "
+            "y_true must hold numbers, booleans or strings, got dtype "
             f"{labels.dtype}: binarise y_true first, for example y_true == label."
         )
     check_finite("y_true", labels)
@@ -248,18 +249,18 @@ def class_masks(labels: Array, most: int) -> dict[Any, BoolArray]:
         for label in distinct_objects("y_true", labels)[: most + 1]:
             masks[label] = is_label(labels, label)
     else:
-        # One class after the other: quicker than to sort all cases by class.
-        rest = np.ones(len(labels), dtype=bool)
+        # One class after the other, which is faster than sorting all samples.
+        remaining = np.ones(len(labels), dtype=bool)
         first = 0
-        while rest[first] and len(masks) <= most:
+        while remaining[first] and len(masks) <= most:
             mask = masks[labels[first].item()] = np.asarray(labels == labels[first])
-            rest &= ~mask
-            first = int(rest.argmax())
+            remaining &= ~mask
+            first = int(remaining.argmax())
     if "nan" in masks:
         raise ValueError(
-            "y_true contains the text 'nan', which is what becomes of a missing label "
-            f"among strings (first at position {int(masks['nan'].argmax())}): remove "
-            "the cases without a label, or pass booleans."
+            "y_true contains the text 'nan' (first at position "
+            f"{int(masks['nan'].argmax())}): remove the samples without a label, or "
+            "pass booleans. A missing label among strings becomes this text."
         )
     return {label: masks[label] for label in sorted(masks)}
 
@@ -281,20 +282,20 @@ def distinct_objects(name: str, labels: Array) -> list[Any]:
 
 
 def raise_missing(name: str, where: int) -> NoReturn:
-    """Raise for a label that is missing at a position."""
+    """Raise for a missing label at the position ``where``."""
     raise ValueError(
         f"{name} contains NaN or another missing label (first at position {where}): "
-        "remove the cases without a label."
+        "remove the samples without a label."
     )
 
 
-def has_default_positive(found: list[Any]) -> bool:
-    """Return whether labels are of {0, 1}, {-1, 1} or booleans: 1 is positive."""
-    return set(found) <= {0, 1} or set(found) <= {-1, 1}
+def has_default_positive(labels: list[Any]) -> bool:
+    """Return whether labels are in {0, 1}, {-1, 1} or booleans: 1 is positive."""
+    return set(labels) <= {0, 1} or set(labels) <= {-1, 1}
 
 
 def check_no_missing(name: str, values: Any) -> None:
-    """Raise where objects hold a missing label."""
+    """Raise if objects contain a missing label."""
     cells = as_array(name, values)
     if cells.dtype.kind == "O" and cells.ndim:
         where = first_missing(cells.tolist())
@@ -302,33 +303,33 @@ def check_no_missing(name: str, values: Any) -> None:
             raise_missing(name, where)
 
 
-def positive_label(found: list[Any], pos_label: Label) -> Any:
-    """Return the label that counts as positive, None if no case carries it.
+def positive_label(labels: list[Any], pos_label: Label) -> Any:
+    """Return the positive label, None if no sample has it.
 
-    ``found`` are the labels of ``y_true``, one or two, in sorted order.
+    ``labels`` are the one or two labels of ``y_true``, in sorted order.
     """
     if pos_label is None:
-        if not has_default_positive(found):
-            choices = " or ".join(f"pos_label={shown(label)}" for label in found)
+        if not has_default_positive(labels):
+            choices = " or ".join(f"pos_label={shown(label)}" for label in labels)
             raise ValueError(
-                f"pos_label=None is ambiguous for y_true with {_listed(found)}: pass "
-                f"{choices}{', or the label that is not here' * (len(found) == 1)}."
+                f"pos_label=None is ambiguous for y_true with {_listed(labels)}: pass "
+                f"{choices}{', or the label that is absent' * (len(labels) == 1)}."
             )
-        return 1 if 1 in found else None
-    label = find_label(pos_label, found)
-    # Where there is one class the other may be the positive one.
-    if label is None and (len(found) == 2 or not _are_alike(found[0], pos_label)):
+        return 1 if 1 in labels else None
+    label = find_label(pos_label, labels)
+    # If there is only one class, the other may be the positive one.
+    if label is None and (len(labels) == 2 or not _are_alike(labels[0], pos_label)):
         raise ValueError(
             f"pos_label={shown(pos_label)} is not a label of y_true, which has "
-            f"{_listed(found)}."
+            f"{_listed(labels)}."
         )
     return label
 
 
 def find_label(label: Any, known: list[Any]) -> Any:
     """Return which of the ``known`` labels equals ``label``, None if there is none."""
-    alike = (other for other in known if _are_alike(other, label))
-    return next((other for other in alike if other == label), None)
+    alike = (entry for entry in known if _are_alike(entry, label))
+    return next((entry for entry in alike if entry == label), None)
 
 
 def _listed(labels: list[Any]) -> str:
@@ -337,7 +338,7 @@ def _listed(labels: list[Any]) -> str:
 
 
 def _are_alike(label: Any, pos_label: Label) -> bool:
-    """Return whether both are numbers, or one is of the type of the other."""
+    """Return whether both are numbers, or one has the type of the other."""
     if is_missing(pos_label):
         return False
     kinds = (numbers.Number, np.bool_)
@@ -354,7 +355,7 @@ def check_fraction(
     include_one: bool = False,
     hint: str = "",
 ) -> float:
-    """Return ``value`` as a float between 0 and 1, with bounds as given.
+    """Return ``value`` as a float between 0 and 1, with or without the ends.
 
     The error ends with the ``hint``.
     """
@@ -374,9 +375,9 @@ def check_fraction(
 
 
 def within_rounding(values: Any, low: float = 0.0, high: float = 1.0) -> FloatArray:
-    """Return numbers, with the limit in place of one that is beyond it by rounding."""
+    """Return numbers, clipped to the limits if they exceed them only by rounding."""
     ends = np.clip(values, low, high)
-    # Sums and products of fractions are off by less.
+    # Rounding errors of sums and products of fractions are smaller.
     return np.asarray(np.where(np.abs(values - ends) < 1e-12, ends, values))
 
 
@@ -397,7 +398,7 @@ def check_positive(name: str, value: Any) -> float:
 
 
 def _as_float(value: Any) -> float:
-    """Return a real number as a float; nan for another object, or one too large."""
+    """Return a real number as a float; nan for another object or a too large one."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         with suppress(OverflowError, TypeError):
             return float(value)
@@ -425,15 +426,15 @@ def check_fractions(
     *,
     allow_nan: bool = False,
 ) -> FloatArray:
-    """Return ``values``, one number or an array of them, all in [low, high]."""
-    array = within_rounding(as_real(name, values), low, high)
-    is_inside = (array >= low) & (array <= high)
+    """Return ``values``, one number or an array of numbers, all in [low, high]."""
+    fractions = within_rounding(as_real(name, values), low, high)
+    is_inside = (fractions >= low) & (fractions <= high)
     if allow_nan:
-        is_inside |= np.isnan(array)
+        is_inside |= np.isnan(fractions)
     if not is_inside.all():
-        first = float(array[~is_inside].ravel()[0])
-        raise ValueError(f"{name} must lie in [{low:.6g}, {high:.6g}], found {first}.")
-    return array
+        first = float(fractions[~is_inside].ravel()[0])
+        raise ValueError(f"{name} must lie in [{low:.6g}, {high:.6g}], got {first}.")
+    return fractions
 
 
 def check_count(name: str, value: Any, *, minimum: int = 1) -> int:
@@ -458,16 +459,16 @@ def check_n_jobs(name: str, value: Any) -> int | None:
 
 
 def check_counts(name: str, values: Any, *, minimum: int = 0) -> IntArray:
-    """Return ``values``, one count or an array of them, as integers >= ``minimum``."""
+    """Return ``values``, a count or an array of counts, as integers >= ``minimum``."""
     counts = as_array(name, values)
     if counts.dtype.kind not in "iu":
         raise ValueError(
-            f"{name} must hold integers, found dtype {counts.dtype} ({shown(values)})."
+            f"{name} must hold integers, got dtype {counts.dtype} ({shown(values)})."
         )
     if counts.size and counts.min() < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, found {counts.min()}.")
+        raise ValueError(f"{name} must be at least {minimum}, got {counts.min()}.")
     if counts.size and counts.max() > _MOST:
-        raise ValueError(f"{name} must be at most {_MOST}, found {counts.max()}.")
+        raise ValueError(f"{name} must be at most {_MOST}, got {counts.max()}.")
     return counts.astype(np.intp)
 
 
@@ -499,7 +500,7 @@ def check_generator(random_state: RandomState) -> np.random.Generator:
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn of the line outside of this package that led here."""
+    """Issue a warning for the line outside of this package that led here."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
@@ -519,8 +520,8 @@ def as_array(name: str, values: Any) -> Array:
     try:
         array = as_numpy(values)
     except Exception as error:
-        # Whatever a container raises that cannot become an array: rows of unequal
-        # lengths, or tensors that are elsewhere.
+        # Containers that cannot become an array raise various errors, for example for
+        # rows of unequal lengths, or for tensors on another device.
         reason = " ".join(str(error).split())
         raise ValueError(
             f"{name} of type {type(values).__name__} cannot be read as an array: "
@@ -531,51 +532,51 @@ def as_array(name: str, values: Any) -> Array:
         hint = f": pass a field, such as {name}[{fields[0]!r}]" if fields else ""
         raise ValueError(f"{name} is an array of dtype {array.dtype}{hint}.")
     if array.dtype.kind in "US" and not isinstance(values, np.ndarray):
-        # numpy writes numbers and NaN as strings, and drops NUL at the end of one.
+        # numpy converts numbers and NaN to strings, and drops NUL at their end.
         cells = np.array(values, dtype=object)
         if cells.tolist() != array.tolist():
             return cells
     is_list = array.dtype.kind in "fc" and not hasattr(values, "__array__")
     if is_list and (np.abs(array) >= 2**53).any():
-        # numpy rounds integers among floats, or that no integer type holds together.
+        # numpy rounds integers among floats, or integers without a common type.
         cells = np.array(values, dtype=object)
         if any(_is_whole(cell) and cell != int(float(cell)) for cell in cells.flat):
             return cells
     if array.dtype.kind == "T":
-        # As strings and missing values, which this dtype may hold side by side.
+        # This dtype may hold strings and missing values side by side.
         return array.astype(object)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def check_unmasked(name: str, values: Any) -> None:
-    """Raise where ``values`` are an array with masked entries."""
+    """Raise if ``values`` is an array with masked entries."""
     if isinstance(values, np.ma.MaskedArray):
         is_masked = np.ma.getmaskarray(values)
         if is_masked.any():
             raise ValueError(
                 f"{name} is a masked array with {np.count_nonzero(is_masked)} masked "
                 f"entries (first at position {int(is_masked.argmax())}): remove these "
-                "cases from all arguments first."
+                "samples from all arguments first."
             )
 
 
 def as_real(name: str, values: Any, *, missing: bool = False) -> FloatArray:
     """Return an array of float64; with ``missing`` None and pandas.NA become NaN."""
-    array = as_array(name, values)
-    if missing and array.dtype.kind == "O":
-        cells = [np.nan if is_missing(cell) else cell for cell in array.ravel()]
-        array = as_array(name, cells).reshape(array.shape)
-    return as_float64(name, array)
+    reals = as_array(name, values)
+    if missing and reals.dtype.kind == "O":
+        cells = [np.nan if is_missing(cell) else cell for cell in reals.ravel()]
+        reals = as_array(name, cells).reshape(reals.shape)
+    return as_float64(name, reals)
 
 
 def as_numbers(name: str, values: Array) -> Array:
-    """Return numeric ``values``, of objects those that they are."""
+    """Return numeric ``values``; objects that are numbers become numbers."""
     kind = values.dtype.kind
     if kind in "fiub":
         return values
     if kind in "mM":
         raise ValueError(
-            f"{name} must be numeric, found dtype {values.dtype} (first value "
+            f"{name} must be numeric, got dtype {values.dtype} (first value "
             f"{values.ravel()[0]}): pass numpy.asarray({name}).astype('int64')."
         )
     cells = values.ravel().tolist()
@@ -583,53 +584,53 @@ def as_numbers(name: str, values: Array) -> Array:
         if kind == "O" and is_missing(cell):
             raise ValueError(
                 f"{name} contains NaN or another missing value (first at position "
-                f"{where}): remove or impute these cases first."
+                f"{where}): remove or impute these samples first."
             )
         if not isinstance(cell, numbers.Real | np.bool_):
             raise ValueError(
-                f"{name} must be numeric, found dtype {values.dtype} with a "
+                f"{name} must be numeric, got dtype {values.dtype} with a "
                 f"{type(cell).__name__} ({shown(cell)} at position {where}): convert "
                 "it to numbers first."
             )
     with suppress(OverflowError):
-        found = np.array(cells)
-        found = found.astype(np.float64) if found.dtype.kind == "O" else found
-        return found.reshape(values.shape)
+        numeric = np.array(cells)
+        numeric = numeric.astype(np.float64) if numeric.dtype.kind == "O" else numeric
+        return numeric.reshape(values.shape)
     raise ValueError(
-        f"{name} holds numbers beyond the range of float64: rescale the values."
+        f"{name} holds numbers outside the range of float64: rescale the values."
     )
 
 
 def as_float64(name: str, values: Array) -> FloatArray:
     """Return numeric ``values`` as float64."""
-    # What is beyond its range becomes infinite, and is told as such.
+    # Numbers outside its range become infinite, which later checks report.
     with np.errstate(over="ignore", under="ignore"):
         return as_numbers(name, values).astype(np.float64, copy=False)
 
 
 def joined(name: str, first: Array, second: Array) -> Array:
-    """Return two columns in one array, of a type that holds all values."""
-    both = np.concatenate([first, second])
-    pieces = np.split(both, [len(first)])
-    for given, found in zip((first, second), pieces, strict=True):
+    """Return two columns in one array, of a type that represents all values."""
+    column = np.concatenate([first, second])
+    pieces = np.split(column, [len(first)])
+    for before, after in zip((first, second), pieces, strict=True):
         with np.errstate(invalid="ignore"):
-            is_same = np.array_equal(found.astype(given.dtype), given)
-        if given.dtype.kind in "biu" and not is_same:
+            is_same = np.array_equal(after.astype(before.dtype), before)
+        if before.dtype.kind in "biu" and not is_same:
             raise ValueError(
                 f"{name} of dtype {first.dtype} and {second.dtype} cannot be compared "
-                f"without rounding some to {both.dtype}: use one dtype."
+                f"without rounding some to {column.dtype}: use one dtype."
             )
-    return both
+    return column
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None, or one that does not equal itself."""
+    """Return whether a value is None, or does not equal itself, as NaN does not."""
     if value is None:
         return True
     try:
         return bool(value != value)
     except Exception:
-        # pandas.NA will not say whether it differs, nor will Decimal("sNaN").
+        # pandas.NA and Decimal("sNaN") cannot be compared.
         return True
 
 
@@ -639,22 +640,22 @@ def first_missing(cells: list[Any]) -> int | None:
 
 
 def shown(value: Any) -> str:
-    """Return a value as it stands in a message, in one line of bounded length."""
+    """Return a value as text for a message, in one line of bounded length."""
     if isinstance(value, np.generic):
         value = value.item()
     text = " ".join(repr(value).split())
     return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"
 
 
-# Labels, each with the part of the sample where it was first seen.
+# Labels, each with the first part of the data that has it.
 Seen = dict[Any, str]
 
 
 def merge_labels(parts: Iterable[Seen]) -> Seen:
-    """Return the labels of all parts, each with the first of these that holds it."""
+    """Return the labels of all parts, each with the first part that has it."""
     seen: Seen = {}
-    for part in parts:
-        for label, where in part.items():
+    for labels in parts:
+        for label, where in labels.items():
             seen.setdefault(label, where)
     return seen
 
@@ -662,7 +663,7 @@ def merge_labels(parts: Iterable[Seen]) -> Seen:
 def update_labels(
     before: Seen, where: str, labels: Array, pos_label: Label = None
 ) -> Seen:
-    """Return the labels seen before and in one more part; raise if they do not fit."""
+    """Return the labels seen before and in a further part; raise if they do not fit."""
     seen = merge_labels([before, dict.fromkeys(distinct_labels(labels), where)])
     if len(seen) > len(before):
         check_merged_labels(seen, pos_label)
@@ -670,14 +671,14 @@ def update_labels(
 
 
 def check_merged_labels(seen: Seen, pos_label: Label) -> None:
-    """Raise unless the labels of all parts are those of one problem of two classes."""
+    """Raise unless the labels of all parts together are labels of two classes."""
     if not seen:
-        raise ValueError("y_true is empty: at least one case is needed.")
-    # One by one: a label may itself be a tuple, which numpy would spread out.
-    found = np.empty(len(seen), dtype=object)
-    found[:] = list(seen)
+        raise ValueError("y_true is empty: at least one sample is needed.")
+    # One by one, because numpy would expand labels that are tuples.
+    labels = np.empty(len(seen), dtype=object)
+    labels[:] = list(seen)
     try:
-        check_labels(found, pos_label)
+        check_labels(labels, pos_label)
     except ValueError as error:
-        where = ", ".join(f"{label!r} in {part}" for label, part in seen.items())
+        where = ", ".join(f"{label!r} in {first}" for label, first in seen.items())
         raise ValueError(f"{error} First seen: {where}.") from error

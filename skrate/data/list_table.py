@@ -259,7 +259,7 @@ def list_table(
     if entities is not None and (sample_weight is not None or gain is not None):
         raise ValueError(
             "entities excludes sample_weight and a gain per sample: leave one "
-            "out. An entity counts once in each list, but weights and gains are of rows."
+            "out. An entity counts once per list, but weights and gains are of rows."
         )
     grades = None
     if grade_gain is None:

@@ -60,7 +60,7 @@ def batches_with(**of_fourth):
         ({"y_true": [0, 1, 2]}, r"y_true.*3"),
         ({"y_true": [], "y_score": []}, "y_true"),
         ({"weights": [1, 1, 2]}, "sample_weight"),
-        ({"weights": [1, 1, 2], "groups": [1, 2, 3]}, "found "),
+        ({"weights": [1, 1, 2], "groups": [1, 2, 3]}, "sample_weight"),
     ],
 )
 def test_what_is_wrong_names_the_batch(of_fourth, message):

@@ -10,7 +10,7 @@ from fuzzing.calls import Call
 from fuzzing.samples import Form, Sample
 
 Spoil = Callable[[dict[str, Any], Sample], None]
-_UNEQUAL = ("Unequal numbers of cases", "y_score has", "y_true has", "y_score_b is")
+_UNEQUAL = ("Unequal numbers of ", "y_score has", "y_true has", "y_score_b is")
 
 
 def spoilt(rng: np.random.Generator, call: Call) -> Call:

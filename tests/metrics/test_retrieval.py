@@ -573,7 +573,7 @@ def test_lists_of_which_nothing_relevant_was_returned_count_0():
     "options, message",
     [
         ({"n_relevant": {"a": 1}}, "no entry for the list 'b'"),
-        ({"n_relevant": {"a": 0, "b": 1}}, "has 0 for the list 'a', which holds 1"),
+        ({"n_relevant": {"a": 0, "b": 1}}, "has 0 for the list 'a'.* 1 "),
         ({"n_relevant": [1, 1, 1]}, "n_relevant must be a dict .* 2 lists"),
         ({"n_relevant": [1.5, 1]}, "n_relevant must be a dict .* whole numbers"),
         ({"y_score": [np.inf, 3, 2, 1]}, "y_score contains infinity"),
