@@ -113,8 +113,8 @@ def check_vector(name: str, values: Any) -> Array:
             )
         else:
             hint = (
-                "; pass a flat array with one entry per sample, and with lists the list "
-                "of each sample as groups="
+                "; pass a flat array with one entry per sample, and the list of each "
+                "sample as groups= if there are lists"
             )
         raise ValueError(f"{name} must be one-dimensional, got {actual}{hint}.")
     if vector.size == 0:

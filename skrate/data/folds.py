@@ -39,16 +39,16 @@ from skrate.data.table import RankTable
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class FoldRankings:
-    r"""Labels and scores of the test cases of several folds, each ranked separately.
+    r"""Labels and scores of the test samples of several folds, each ranked separately.
 
-    Scores are compared within a fold, and never with those of another model. Metrics of
-    a ranking, :func:`estimate`, :func:`compare` and the displays take the object in
-    place of labels and scores; :func:`cross_val_rankings` trains models and makes it.
+    Scores are compared only within a fold, never between models. Metrics of a ranking,
+    :func:`estimate`, :func:`compare` and the displays accept the object instead of
+    labels and scores. :func:`cross_val_rankings` trains models and returns it.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
-        Labels of two classes: a row for each case that a fold tests.
+        Labels of two classes: a row for each sample that a fold tests.
     y_score : array-like of shape (n_rows,)
         Scores by the model of the fold, higher for the positive class.
     fold : array-like of shape (n_rows,)
@@ -57,14 +57,14 @@ class FoldRankings:
         Weights of the rows, not negative.
     clusters : array-like of shape (n_rows,), default=None
         The cluster of each row, such as its patient; clusters are independent. If a
-        fold holds a single cluster that no other fold holds, the folds, or groups of
-        folds that share clusters, are the units of inference.
+        fold holds a single cluster that no other fold holds, the units of inference are
+        the folds, or groups of folds with common clusters.
     indices : array-like of shape (n_rows,), default=None
-        Which case each row is, by its number in the data, so that a case that is tested
-        in several repeats counts once. None means that each row is another case.
+        The sample of each row, as its number in the data. A sample that is tested in
+        several repeats then counts once. None means that each row is another sample.
     repeats : int or array-like of shape (n_folds,), default=None
-        The number of repeats, of equally many folds in a row, or which one each fold
-        belongs to. None finds them by ``indices``.
+        The number of repeats, each with the same number of consecutive folds, or the
+        repeat of each fold. None infers the repeats from ``indices``.
     pos_label : int, float, bool or str, default=None
         The positive label of all folds; None takes the greater of {0, 1}, {-1, 1} or
         booleans.
@@ -80,34 +80,34 @@ class FoldRankings:
     is_pos : array of shape (n_rows,)
         Whether each row is positive.
     n_pos, n_neg : int
-        Number of positive and of negative cases.
+        Number of positive and of negative samples.
     n_repeats : int
         Number of repeats.
 
     Raises
     ------
     ValueError
-        For labels, scores, weights, folds, clusters or indices that do not fit, a fold
-        without weight, one that tests a case twice, or folds that overlap but are no
-        whole repeats.
+        If labels, scores, weights, folds, clusters or indices do not fit, if a fold has
+        no weight or tests a sample twice, or if folds overlap but are not whole
+        repeats.
 
     See Also
     --------
-    cross_val_rankings : Trains the models and makes it.
-    RankTable : One ranking.
+    cross_val_rankings : Trains models and returns this object.
+    RankTable : The table of one ranking.
 
     Notes
     -----
-    A metric of V folds is the mean of its values within the folds, each of which
-    counts the same [1]_:
+    A metric of V folds is the mean of its values within the folds, with equal weights
+    [1]_:
 
     .. math:: \hat\psi = \frac{1}{V} \sum_{v=1}^{V} \hat\psi_v.
 
-    It estimates the mean performance of V models on new cases, as ``cross_val_score``
+    It estimates the mean performance of V models on new samples, as ``cross_val_score``
     does. A fold on which the metric is undefined is left out, with an
-    ``UndefinedMetricWarning``. Metrics of lists, or of a gain or cost of each case, do
-    not take it. Iterating yields the labels (whether positive), the scores and the
-    weights (or None) of each fold.
+    ``UndefinedMetricWarning``. Metrics of lists, or of a gain or cost of each sample,
+    do not accept the object. Iteration yields the labels (whether positive), the scores
+    and the weights (or None) of each fold.
 
     References
     ----------
@@ -117,7 +117,7 @@ class FoldRankings:
 
     Examples
     --------
-    Each fold ranks its positive first, though one scores all its cases higher:
+    Each fold ranks its positive first, although one fold has higher scores:
 
     >>> from skrate import FoldRankings, average_precision_score
     >>> rankings = FoldRankings(
@@ -142,11 +142,10 @@ class FoldRankings:
     estimators: tuple[Any, ...] | None
     is_pos: BoolArray = field(init=False)
 
-    # Told where one is taken for labels, or for scores.
+    # The end of the error if the object is passed as labels or as scores.
     __skrate_hint__ = (
-        ", which takes the place of labels and scores together where it is taken: else "
-        "give one fold at a time, as iterating over them yields it: labels, scores and "
-        "weights"
+        ", which some functions accept instead of labels and scores together: to others "
+        "pass one fold at a time, as iteration yields it (labels, scores and weights)"
     )
 
     def __init__(
@@ -170,7 +169,7 @@ class FoldRankings:
         if sample_weight is not None:
             rows["sample_weight"] = check_weights("sample_weight", sample_weight)
         if clusters is not None:
-            # Whatever is no label of a cluster is told now.
+            # Invalid labels of clusters raise here.
             check_groups("clusters", clusters)
             rows["clusters"] = check_vector("clusters", clusters)
         if indices is not None:
@@ -178,13 +177,13 @@ class FoldRankings:
         check_equal_length(**rows)
         warn_class_scores("y_score", rows["y_score"])
         rows["is_pos"] = check_labels(rows["y_true"], pos_label)
-        known = dict.fromkeys(("sample_weight", "clusters", "indices", "estimators"))
-        known |= {name: frozen(np.array(values)) for name, values in rows.items()}
-        vars(self).update(known, pos_label=pos_label)
+        columns = dict.fromkeys(("sample_weight", "clusters", "indices", "estimators"))
+        columns |= {name: frozen(np.array(column)) for name, column in rows.items()}
+        vars(self).update(columns, pos_label=pos_label)
         for name, (_, _, weight) in zip(self.names, self, strict=True):
             if weight is not None and not weight.any():
                 raise ValueError(
-                    f"sample_weight is zero for every case of fold {name}: leave the "
+                    f"sample_weight is zero for every sample of fold {name}: leave the "
                     "fold out."
                 )
         vars(self)["repeats"] = frozen(self._number_repeats(repeats))
@@ -193,7 +192,7 @@ class FoldRankings:
             models = tuple(estimators) if is_sequence else ()
             if len(models) != self.n_folds:
                 raise ValueError(
-                    f"estimators must hold the model of each fold: found {len(models)} "
+                    f"estimators must hold the model of each fold: got {len(models)} "
                     f"for {self.n_folds} folds."
                 )
             vars(self)["estimators"] = models
@@ -205,17 +204,17 @@ class FoldRankings:
 
     @property
     def n_repeats(self) -> int:
-        """Number of repeats, in each of which no case is tested twice."""
+        """Number of repeats; a repeat tests each sample at most once."""
         return int(self.repeats.max()) + 1
 
     @property
     def n_pos(self) -> int:
-        """Number of positive cases; one counts once, however often it is tested."""
+        """Number of positive samples; each counts once, however often it is tested."""
         return int(np.count_nonzero(self.is_pos[self._cases[0]]))
 
     @property
     def n_neg(self) -> int:
-        """Number of negative cases; one counts once, however often it is tested."""
+        """Number of negative samples; each counts once, however often it is tested."""
         return len(self._cases[0]) - self.n_pos
 
     @property
@@ -226,8 +225,7 @@ class FoldRankings:
     def pooled(self) -> FoldRankings:
         """Return the rankings with all folds of a repeat as one list.
 
-        For folds of few samples, such as those of leave-one-out, that no metric can be
-        taken within.
+        For folds that are too small for a metric within each, as in leave-one-out.
 
         Returns
         -------
@@ -236,11 +234,12 @@ class FoldRankings:
 
         Notes
         -----
-        It assumes that scores of different models are comparable, as calibrated
-        probabilities are. Scores that each model has on a scale of its own are not.
-        Even of calibrated models that know nothing, the pooled AUC of leave-one-out is
-        below 0.5, since a model whose training samples lack a positive scores lower
-        [1]_. Clusters, such as the patient or the site that was left out, are kept.
+        Pooling assumes that scores of different models are comparable, as calibrated
+        probabilities are. Scores are not comparable if each model has its own scale.
+        Even for calibrated models without skill, the pooled AUC of leave-one-out is
+        below 0.5, because a model that is trained without one of the positives scores
+        lower [1]_. The clusters, such as the patient or the site that was left out,
+        stay the same.
 
         References
         ----------
@@ -276,7 +275,7 @@ class FoldRankings:
     def scores(
         self, metric: str | Callable[..., Any], **metric_kwargs: Any
     ) -> FloatArray:
-        """Return a metric within each fold, as ``cross_val_score`` does.
+        """Return the metric within each fold, as ``cross_val_score`` does.
 
         Parameters
         ----------
@@ -288,19 +287,19 @@ class FoldRankings:
         Returns
         -------
         scores : array of shape (n_folds,)
-            For :func:`compare_folds`; nan where undefined, with
-            a warning that names the folds.
+            Input of :func:`compare_folds`. nan if undefined, with a warning that names
+            the folds.
 
         Raises
         ------
         ValueError
-            If the metric is not one of this package or goes by what each case is
-            worth.
+            If the metric is not one of this package, or needs the gain or cost of each
+            sample.
         """
         return find_table_metric(metric, metric_kwargs).fold_scores(self)
 
     def rows(self) -> list[IntArray]:
-        """Return which rows each fold has, in the order of ``names``, increasing."""
+        """Return the increasing row numbers of each fold, in the order of ``names``."""
         return list(self._rows)
 
     def __iter__(self) -> Iterator[tuple[BoolArray, Array, FloatArray | None]]:
@@ -312,21 +311,21 @@ class FoldRankings:
         return self.n_folds
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers of cases and folds, and the positive label if known."""
+        """Return the numbers of samples and folds, and the positive label if given."""
         names = ("n_folds", "n_repeats", "n_pos", "n_neg")
-        told = {name: getattr(self, name) for name in names}
+        summary = {name: getattr(self, name) for name in names}
         if self.pos_label is not None:
-            told["pos_label"] = plain(self.pos_label)
-        return {"n_samples": len(self._cases[0]), **told}
+            summary["pos_label"] = plain(self.pos_label)
+        return {"n_samples": len(self._cases[0]), **summary}
 
     def __repr__(self) -> str:
-        told = self.to_dict()
-        folds = f"{told['n_folds']} fold{'s' * (told['n_folds'] > 1)}"
-        if told["n_repeats"] > 1:
-            folds += f" of {told['n_repeats']} repeats"
+        summary = self.to_dict()
+        folds = f"{summary['n_folds']} fold{'s' * (summary['n_folds'] > 1)}"
+        if summary["n_repeats"] > 1:
+            folds += f" of {summary['n_repeats']} repeats"
         names = ("n_pos", "n_neg", "pos_label")
-        more = ", ".join(f"{name}={told[name]!r}" for name in names if name in told)
-        return f"FoldRankings({told['n_samples']:,} cases in {folds}, {more})"
+        more = ", ".join(f"{n}={summary[n]!r}" for n in names if n in summary)
+        return f"FoldRankings({summary['n_samples']:,} cases in {folds}, {more})"
 
     def _repr_html_(self) -> str:
         return render_html("FoldRankings", self.to_dict())
@@ -344,37 +343,37 @@ class FoldRankings:
 
     @lazy
     def _cases(self) -> tuple[IntArray, IntArray]:
-        """A row of each case, and the case of each row."""
+        """One row of each sample, and the sample of each row."""
         if self.indices is None:
             rows = np.arange(len(self.y_true))
             return rows, rows
         return np.unique(self.indices, return_index=True, return_inverse=True)[1:]
 
     def _number_repeats(self, repeats: Repeats) -> IntArray:
-        """Return the number of each fold's repeat, in which no case is tested twice."""
+        """Return the repeat of each fold; a repeat tests each sample at most once."""
         if self.indices is None:
             numbers = check_repeats("repeats", repeats, self.n_folds)
             if numbers.any():
                 raise ValueError(
-                    "indices is missing: repeats test the same cases, so say which "
-                    "case each row is."
+                    "indices is missing: give the sample of each row, because repeats "
+                    "test the same samples."
                 )
             return numbers
         tests = [self.indices[rows] for rows in self._rows]
         disjoint_repeats(tests, self.names)
-        of_case: dict[str, Array] = {"labels in y_true": self.is_pos}
+        per_sample: dict[str, Array] = {"labels in y_true": self.is_pos}
         if self.clusters is not None:
-            of_case["clusters"] = check_groups("clusters", self.clusters).codes
+            per_sample["clusters"] = check_groups("clusters", self.clusters).codes
         if self.sample_weight is not None:
-            of_case["weights in sample_weight"] = self.sample_weight
-        first_rows, cases = self._cases
-        for words, values in of_case.items():
-            differs = values != values[first_rows][cases]
+            per_sample["weights in sample_weight"] = self.sample_weight
+        first_rows, samples = self._cases
+        for words, column in per_sample.items():
+            differs = column != column[first_rows][samples]
             if differs.any():
-                case = self.indices[int(np.argmax(differs))]
+                sample = self.indices[int(np.argmax(differs))]
                 raise ValueError(
-                    f"indices has case {case} in several folds, with several {words}: "
-                    "number all cases of the data, from 0."
+                    f"indices has sample {sample} in several folds with several "
+                    f"{words}: number all samples of the data, from 0."
                 )
         if repeats is None:
             numbers = whole_repeats(tests, self.names)
@@ -384,21 +383,21 @@ class FoldRankings:
             tested = self.indices[numbers[self._fold_groups.codes] == number]
             if len(np.unique(tested)) < len(tested):
                 raise ValueError(
-                    f"repeats puts folds into repeat {number} that test the same case: "
-                    "within a repeat each case is tested once."
+                    f"repeats puts folds into repeat {number} that test the same "
+                    "sample: put them into different repeats."
                 )
         return numbers
 
 
 UNDEFINED_IN_FOLDS = (
-    "it is so within every fold; rankings.pooled() ranks all folds as one list"
+    "it is undefined in every fold; rankings.pooled() ranks all folds as one list"
 )
 
 
 def check_cuts(name: str, rate: float, rankings: FoldRankings) -> None:
     """Raise if a (mean) rate processes less than half a sample of most folds.
 
-    If it processes less than one sample of some, warn.
+    Warn if it processes less than one sample of some folds.
     """
     weights = rankings.sample_weight
     sizes = np.array(
@@ -407,14 +406,14 @@ def check_cuts(name: str, rate: float, rankings: FoldRankings) -> None:
             for rows in rankings.rows()
         ]
     )
-    n_cut, least = rate * sizes, rate * sizes.min()
-    if least >= 1 - 1e-9 or rankings.n_folds == 1:
+    n_cut, smallest = rate * sizes, rate * sizes.min()
+    if smallest >= 1 - 1e-9 or rankings.n_folds == 1:
         return
     problem = (
-        f"the {name} at rate={rate:g} cuts each fold by itself, and of the "
-        f"{sizes.min():g} samples of the smallest fold that processes {least:.2g}, a "
-        "part of one sample. For folds of few samples, as in leave-one-out, rank all "
-        "of them as one list by rankings.pooled(), or take fewer folds."
+        f"the {name} at rate={rate:g} cuts each fold by itself: rank all folds as one "
+        "list by rankings.pooled(), as for leave-one-out, or use fewer folds. The "
+        f"smallest fold has {sizes.min():g} samples, and this rate processes "
+        f"{smallest:.2g}, a part of one sample."
     )
     if np.mean(n_cut < 0.5) > 0.5:
         raise ValueError(f"rate is too small: {problem}")
@@ -422,67 +421,67 @@ def check_cuts(name: str, rate: float, rankings: FoldRankings) -> None:
 
 
 def whole_repeats(tests: Sequence[IntArray], names: Sequence[Any]) -> IntArray:
-    """Return the number of each fold's repeat; raise for other folds that overlap."""
+    """Return the repeat of each fold; raise if folds overlap without whole repeats."""
     numbers = disjoint_repeats(tests, names)
     if np.unique(np.concatenate(tests), return_counts=True)[1].min() > numbers[-1]:
         return numbers
     second = int(np.flatnonzero(numbers)[0])
     shared = [np.intersect1d(test, tests[second]) for test in tests[:second]]
-    first = next(i for i, cases in enumerate(shared) if len(cases))
+    first = next(i for i, samples in enumerate(shared) if len(samples))
     raise ValueError(
-        f"Folds {names[first]} and {names[second]} both test case {shared[first][0]}, "
-        "and are not of whole repeats, each of which tests all cases once. Use a "
-        "splitter that tests each case once, such as StratifiedKFold or GroupKFold, "
-        "whole repeats of one, such as RepeatedStratifiedKFold, or a single split."
+        f"Folds {names[first]} and {names[second]} both test sample "
+        f"{shared[first][0]}: use a splitter that tests each sample once, such as "
+        "StratifiedKFold or GroupKFold, repeats that each test all samples once, such "
+        "as RepeatedStratifiedKFold, or a single split."
     )
 
 
-# What says of a row which case it is, and the words for it.
+# The columns that identify the samples and folds, and the words for them.
 _OF_ROW = {
     "fold": "folds",
     "is_pos": "labels",
     "sample_weight": "weights",
     "clusters": "clusters",
-    "indices": "cases",
+    "indices": "samples",
 }
 
 
-def are_fold_rankings(given: Any, kind: type = FoldRankings) -> bool:
-    """Return whether rankings of folds are given, of each of several models."""
-    if isinstance(given, Mapping):
-        given = list(given.values())
-    is_listed = isinstance(given, list | tuple)
-    return is_listed and any(isinstance(one, kind) for one in given)
+def are_fold_rankings(models: Any, kind: type = FoldRankings) -> bool:
+    """Return whether ``models`` is a dict or list with rankings of folds."""
+    if isinstance(models, Mapping):
+        models = list(models.values())
+    is_listed = isinstance(models, list | tuple)
+    return is_listed and any(isinstance(model, kind) for model in models)
 
 
 def check_no_labels(y_true: Any, name: str) -> None:
-    """Raise where labels are given beside rankings of folds, which hold theirs."""
+    """Raise if labels are given although rankings of folds contain them."""
     if not isinstance(y_true, FoldRankings):
         raise ValueError(
-            f"y_true must be left out where {name} is a FoldRankings, which holds "
-            f"labels, scores and weights: give the rankings in its place, found "
-            f"{type(y_true).__name__}."
+            f"y_true must be left out if {name} is a FoldRankings, got "
+            f"{type(y_true).__name__}: pass the rankings instead, because they contain "
+            "labels, scores and weights."
         )
 
 
 def check_same_folds(rankings: Mapping[str, Any]) -> None:
-    """Raise unless all are rankings of the same cases in the same folds."""
+    """Raise unless all are rankings of the same samples in the same folds."""
     first_name, first = next(iter(rankings.items()))
-    for name, one in rankings.items():
-        if not isinstance(one, FoldRankings):
+    for name, model in rankings.items():
+        if not isinstance(model, FoldRankings):
             raise ValueError(
-                f"{name} must be FoldRankings, as others are, found "
-                f"{type(one).__name__}: models are compared fold by fold."
+                f"{name} must be FoldRankings, as for the other models, got "
+                f"{type(model).__name__}: models are compared fold by fold."
             )
-    for name, one in rankings.items():
+    for name, model in rankings.items():
         for column, words in _OF_ROW.items():
-            # None is an array, too, which equals itself alone.
-            if not np.array_equal(getattr(first, column), getattr(one, column)):
+            # None counts as an array that equals only None.
+            if not np.array_equal(getattr(first, column), getattr(model, column)):
                 raise ValueError(
-                    f"{name} has other {words} than {first_name}: models are compared "
-                    "by the same cases in the same folds. Train each by "
-                    "cross_val_rankings with the same cv: a number, a splitter whose "
-                    "random_state is a number, or the list of its splits."
+                    f"{name} has other {words} than {first_name}: train each model by "
+                    "cross_val_rankings with the same cv (a number, a splitter with a "
+                    "number as random_state, or a list of splits), because models are "
+                    "compared by the same samples in the same folds."
                 )
 
 
@@ -491,21 +490,21 @@ Repeats: TypeAlias = int | ArrayLike | None
 
 
 def check_repeats(name: str, repeats: Repeats, n_folds: int) -> IntArray:
-    """Return the number of each fold's repeat: all one, evenly, or as labelled."""
+    """Return the repeat of each fold: a single one, equal runs, or as labelled."""
     if repeats is None:
         return np.zeros(n_folds, dtype=np.intp)
     if isinstance(repeats, Integral) and not isinstance(repeats, bool):
         n_repeats = int(repeats)
         if n_repeats < 1 or n_folds % n_repeats:
             raise ValueError(
-                f"{name}={n_repeats} does not divide the {n_folds} folds into repeats "
-                "of equally many: give a label for each fold."
+                f"{name}={n_repeats} does not divide the {n_folds} folds into equal "
+                "repeats: give a label for each fold."
             )
         return np.repeat(np.arange(n_repeats), n_folds // n_repeats)
     if as_array(name, repeats).shape != (n_folds,):
         raise ValueError(
             f"{name} must be a number of repeats, or one label for each of the "
-            f"{n_folds} folds; found {shown(repeats)}."
+            f"{n_folds} folds; got {shown(repeats)}."
         )
     return check_groups(name, repeats).codes
 
@@ -513,19 +512,19 @@ def check_repeats(name: str, repeats: Repeats, n_folds: int) -> IntArray:
 def disjoint_repeats(
     tests: Sequence[ArrayLike], names: Sequence[Any] | None = None
 ) -> IntArray:
-    """Return the number of each fold's repeat: a run of folds that share no case."""
+    """Return the repeat of each fold: a run of folds without a common sample."""
     sets = [row_numbers(test) for test in tests]
-    cases, codes = np.unique(np.concatenate(sets), return_inverse=True)
-    last = np.full(len(cases), -1)
+    samples, codes = np.unique(np.concatenate(sets), return_inverse=True)
+    last = np.full(len(samples), -1)
     numbers = np.zeros(len(sets), dtype=np.intp)
     number = 0
     for i, test in enumerate(np.split(codes, np.cumsum(list(map(len, sets)))[:-1])):
         counts = np.bincount(test, minlength=1)
         if counts.max() > 1:
             raise ValueError(
-                f"The test set of fold {names[i] if names else i} holds case "
-                f"{cases[counts.argmax()]} {counts.max()} times: a case can be tested "
-                "once in a fold."
+                f"The test set of fold {names[i] if names else i} holds sample "
+                f"{samples[counts.argmax()]} {counts.max()} times: a fold can test a "
+                "sample only once."
             )
         number += bool((last[test] == number).any())
         last[test] = numbers[i] = number
@@ -539,20 +538,20 @@ def row_numbers(test: ArrayLike) -> IntArray:
 
 
 def check_part_rows(part: ArrayLike, n_samples: int, fold: int) -> IntArray:
-    """Return the row numbers of a part of a fold; negative ones are from the end."""
+    """Return the row numbers of a part of a fold; negative ones count from the end."""
     rows = row_numbers(part)
     outside = rows[(rows < -n_samples) | (rows >= n_samples)]
     if outside.size:
         raise ValueError(
-            f"Fold {fold} of cv has row {outside[0]}; there are {n_samples} rows."
+            f"Fold {fold} of cv has row {outside[0]}, but there are {n_samples} rows."
         )
     return np.asarray(rows % n_samples)
 
 
 def check_disjoint(train: IntArray, test: IntArray, fold: int) -> None:
-    """Raise where a fold tests cases that its model was trained on."""
+    """Raise if a fold tests samples that its model was trained on."""
     if np.intersect1d(train, test).size:
         raise ValueError(
-            f"Fold {fold} of cv tests cases that it trains on, of which the scores "
-            "are no guide to new ones: leave them out of the training part."
+            f"Fold {fold} of cv tests samples that it trains on: leave them out of the "
+            "training part, because their scores are no guide to new samples."
         )

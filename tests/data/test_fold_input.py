@@ -23,7 +23,7 @@ def rankings(**changes):
         ({"y_true": [1, 0, 1, 1, 0]}, "labels"),
         ({"sample_weight": np.ones(5)}, "weights"),
         ({"clusters": list("abcde")}, "clusters"),
-        ({"indices": [4, 3, 2, 1, 0]}, "cases"),
+        ({"indices": [4, 3, 2, 1, 0]}, "other samples"),
     ],
 )
 def test_rankings_of_other_cases_or_folds_are_refused(changes, what):
