@@ -1,10 +1,10 @@
-"""What is left of scores in a table that was compressed: cells of one nested grid.
+"""The cells of a nested grid that replace the scores of a compressed table.
 
-The bits of a float, read as an integer, increase with it. A cell is all the integers
-that agree in their first bits: it has a ``shift``, the number of last bits that are
-free, and 0 means a score that is known exactly. Two cells are disjoint, or one lies
-within the other, whoever chose them, as in a q-digest [1]_. So tables that were
-compressed apart still merge, and each case stays within the cell that it was put in.
+The bits of a float, read as an integer, increase with it. A cell is the set of integers
+with the same first bits. Its ``shift`` is the number of last bits that are free; 0 means
+an exact score. Two cells of any two tables are disjoint, or one lies within the other,
+as in a q-digest [1]_. Therefore tables that were compressed separately can be merged,
+and each sample stays within its cell.
 
 References
 ----------
@@ -29,10 +29,10 @@ Keys = NDArray[np.uint64]
 
 _ONE, _SIGN, _ALL = np.uint64(1), np.uint64(2**63), np.uint64(2**64 - 1)
 
-# Below this rate the top of the ranking is not resolved further.
+# Below this rate the top of the ranking is not resolved more finely.
 _LEAST_RATE = 1e-6
-# What a cell is measured by, and cells are made equal in: its share of the positives,
-# of the negatives, and of the logarithm of the rate, which keeps the top fine.
+# Cells are made equal in a measure: the sum of these weights times the cell's fractions
+# of the positives, of the negatives, and of log(rate), which keeps the top fine.
 _BY_POS, _BY_NEG, _BY_LOG_RATE = 0.4, 0.4, 0.2
 
 
@@ -46,39 +46,39 @@ class Cells(NamedTuple):
 
     @property
     def lowest(self) -> Keys:
-        """The key of the least score in each cell."""
+        """The minimum key in each cell."""
         return self.keys & ~free_bits(self.shifts)
 
     @property
     def highest(self) -> Keys:
-        """The key of the greatest score in each cell."""
+        """The maximum key in each cell."""
         return self.keys | free_bits(self.shifts)
 
     @property
     def is_exact(self) -> NDArray[np.bool_]:
-        """Whether the score is known."""
+        """Whether each cell is a single exact score."""
         return np.asarray(self.shifts == 0)
 
 
 def encode_scores(scores: Array) -> Keys:
-    """Return integers in the order of finite scores, equal where these are."""
+    """Return integers in the order of finite scores, equal for equal scores."""
     floats = scores.astype(np.float64)
     with np.errstate(invalid="ignore"):
         is_same = np.array_equal(floats.astype(scores.dtype), scores)
     if not is_same or (scores.dtype.kind in "iu" and np.abs(floats).max() > 2.0**53):
         raise ValueError(
-            f"Scores of dtype {scores.dtype} are not all numbers of float64, as those "
-            "of a table that may be compressed must be: subtract a number from all of "
-            "them first, or round them to float64."
+            f"Scores of dtype {scores.dtype} are not all numbers of float64: subtract "
+            "a number from all scores first, or round them to float64. A table that is "
+            "compressed needs such scores."
         )
-    # Adding zero turns -0.0 into 0.0, which it ties with.
+    # Adding zero turns -0.0 into 0.0, because they tie.
     bits = (floats + 0.0).view(np.uint64)
     is_below = bits >= _SIGN
     return np.where(is_below, ~bits, bits | _SIGN)
 
 
 def decode_scores(keys: Keys) -> FloatArray:
-    """Return the scores of keys; beyond the finite ones the last of these."""
+    """Return the scores of keys, clipped to the range of finite scores."""
     ends = encode_scores(np.array([np.finfo(np.float64).min, np.finfo(np.float64).max]))
     keys = np.clip(keys, *ends)
     return np.where(keys >= _SIGN, keys ^ _SIGN, ~keys).view(np.float64)
@@ -86,14 +86,14 @@ def decode_scores(keys: Keys) -> FloatArray:
 
 def free_bits(shifts: Array) -> Keys:
     """Return integers with the last 0 to 64 bits set."""
-    # 64 places are more than a shift can move: the first is made by itself.
+    # An integer of 64 bits cannot be shifted by 64: the first bit is made separately.
     is_any = shifts > 0
     halves = np.left_shift(_ONE, (shifts - is_any).astype(np.uint64))
     return np.where(is_any, (halves - _ONE) | halves, np.uint64(0))
 
 
 def merged_cells(tables: list[Cells]) -> Cells:
-    """Return the cells of all ``tables``, equal ones merged."""
+    """Return the cells of all ``tables``, with equal cells merged."""
     keys, shifts = (np.concatenate([table[i] for table in tables]) for i in (0, 1))
     order = _order(keys, shifts)
     keys, shifts = keys[order], shifts[order]
@@ -101,20 +101,20 @@ def merged_cells(tables: list[Cells]) -> Cells:
     is_new[1:] |= shifts[1:] != shifts[:-1]
     starts = np.flatnonzero(is_new)
     sums = []
-    for place in (2, 3):
-        weights = np.concatenate([table[place] for table in tables])[order]
+    for column in (2, 3):
+        weights = np.concatenate([table[column] for table in tables])[order]
         is_whole = len(starts) == len(keys)
         sums.append(weights if is_whole else np.add.reduceat(weights, starts))
     return Cells(keys[starts], shifts[starts], *sums)
 
 
 def _order(keys: Keys, shifts: Array) -> IntArray:
-    # Stable: quick for what is in order already, and weights are summed in the order
+    # A stable sort is fast for runs in order, and weights are then summed in the order
     # of the tables.
     order = np.argsort(keys, kind="stable")
     if not shifts.any():
         return order
-    # The score in the middle of a cell has its key, and comes above it.
+    # An exact score in the middle of a cell has the cell's key, and comes above it.
     ranked = keys[order]
     is_tied = np.append(ranked[1:] == ranked[:-1], False)
     tied = np.flatnonzero(is_tied | np.roll(is_tied, 1))
@@ -124,19 +124,19 @@ def _order(keys: Keys, shifts: Array) -> IntArray:
 
 
 def compressed(cells: Cells, max_groups: int) -> Cells:
-    """Return at most ``max_groups`` cells in place of more, as equal as they can be.
+    """Return at most ``max_groups`` cells, merged to be as equal as possible.
 
-    Neighbours stay divided if the smallest cell that has both measures most.
+    Neighbours stay divided if the smallest cell around both has a large measure.
     """
     if len(cells.keys) <= max_groups:
         return cells
     shifts = _joint_shifts(cells)
     measures = _measures(cells, shifts)
     n_joined = len(cells.keys) - max_groups
-    # An outer cell measures more than one within, so that what is divided within an
-    # undivided cell cannot be.
-    least = np.partition(measures, n_joined - 1)[n_joined - 1]
-    is_divided = measures > least
+    # A cell measures at least as much as a cell within it. Therefore neighbours are
+    # never divided within a cell that is not.
+    limit = np.partition(measures, n_joined - 1)[n_joined - 1]
+    is_divided = measures > limit
     starts = np.flatnonzero(np.append(True, is_divided))
     joint = np.append(np.uint8(0), np.where(is_divided, np.uint8(0), shifts))
     shifts = np.maximum.reduceat(np.maximum(cells.shifts, joint), starts)
@@ -151,9 +151,10 @@ def compressed(cells: Cells, max_groups: int) -> Cells:
 
 
 def _joint_shifts(cells: Cells) -> NDArray[np.uint8]:
-    """Return the shift of the smallest cell that holds each two neighbours."""
+    """Return the shift of the smallest cell around each two neighbours."""
     differing = cells.keys[1:] ^ cells.keys[:-1]
-    # The number of bits, which rounding all but the first of a run to 0 keeps as it is.
+    # The number of bits. Only the first bit of each run is set, so rounding to a float
+    # cannot increase this number.
     shifts = np.frexp((differing & ~(differing >> _ONE)).astype(np.float64))[1]
     shifts = shifts.astype(np.uint8)
     return np.maximum(shifts, np.maximum(cells.shifts[1:], cells.shifts[:-1]))
@@ -163,36 +164,36 @@ def _measures(cells: Cells, shifts: NDArray[np.uint8]) -> FloatArray:
     """Return the measure of the cell around each two neighbours."""
     free = free_bits(shifts)
     lowest, highest = cells.keys[1:] & ~free, cells.keys[1:] | free
-    # An outer cell whose middle is where this one begins counts in: it does no harm.
+    # An outer cell with its middle at the start of this cell counts; it does no harm.
     first = np.searchsorted(cells.keys, lowest)
     end = np.searchsorted(cells.keys, highest, side="right")
-    found, lost = _above(cells.pos), _above(cells.neg)
-    rates = (found + lost) / (found[0] + lost[0])
-    place = np.log(rates + _LEAST_RATE) / -np.log(_LEAST_RATE)
-    measure = _BY_LOG_RATE * place
-    for above, share in ((found, _BY_POS), (lost, _BY_NEG)):
+    pos, neg = _above(cells.pos), _above(cells.neg)
+    rates = (pos + neg) / (pos[0] + neg[0])
+    log_rates = np.log(rates + _LEAST_RATE) / -np.log(_LEAST_RATE)
+    measure = _BY_LOG_RATE * log_rates
+    for above, factor in ((pos, _BY_POS), (neg, _BY_NEG)):
         if above[0] > 0:
-            measure += share / above[0] * above
+            measure += factor / above[0] * above
     return np.asarray(measure[first] - measure[end])
 
 
 def _above(weights: FloatArray) -> FloatArray:
-    """Return the weight of each cell and those above, and 0 after the last."""
+    """Return the weight of each cell and all cells above it, and 0 after the last."""
     return np.append(np.cumsum(weights[::-1])[::-1], 0.0)
 
 
 def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArray]:
-    """Return positives and negatives, best group first, in an extreme order of cells.
+    """Return positives and negatives, best group first, in the best or worst order.
 
-    In the best one positives go to the upper end of their cell and negatives to the
-    lower. Cases of one exact score stay tied.
+    In the best order, positives go to the upper end of their cell and negatives to the
+    lower end. Samples with the same exact score stay tied.
     """
     lowest, highest = cells.lowest, cells.highest
     is_exact = cells.is_exact
     up, down = (cells.pos, cells.neg) if is_best else (cells.neg, cells.pos)
     is_up, is_down = (up > 0) & ~is_exact, (down > 0) & ~is_exact
     keys = np.concatenate([lowest[is_exact], highest[is_up], lowest[is_down]])
-    # Next to a score that is known, they may be above it, or below.
+    # At the key of an exact score, upper ends rank above the score, lower ends below.
     rank = np.repeat([1, 2, 0], [is_exact.sum(), is_up.sum(), is_down.sum()])
     order = np.lexsort((rank, keys))[::-1]
     zeros_up, zeros_down = np.zeros(is_up.sum()), np.zeros(is_down.sum())
@@ -202,7 +203,7 @@ def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArra
 
 
 class Reach(NamedTuple):
-    """What may be above the cases of each cell; exact ones tie with their cell."""
+    """Bounds of the weights above the samples of a cell; exact scores tie."""
 
     pos_most: FloatArray
     neg_least: FloatArray
@@ -211,11 +212,11 @@ class Reach(NamedTuple):
 
 
 def reach(cells: Cells) -> Reach:
-    """Return how much weight may be above each cell, at most and at least."""
+    """Return the maximum and the minimum weight that may be above each cell."""
     lowest, highest = cells.lowest, cells.highest
     by_low, by_high = np.argsort(lowest), np.argsort(highest)
     may_reach = np.searchsorted(highest[by_high], lowest, side="left")
-    # All that is certainly above; of a known score, also what ties with it.
+    # The weight that is certainly above; for an exact score, ties with it included.
     above = np.searchsorted(lowest[by_low], highest, side="right")
     tied = np.searchsorted(lowest[by_low], highest, side="left")
     surely = np.where(cells.is_exact, tied, above)
@@ -234,10 +235,10 @@ Batches = Iterable[tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, Arr
 def iterate_columns(
     batches: Iterable[Any], *names: str
 ) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Yield the number of each batch and its columns, the last are weights or None."""
+    """Yield the number and the columns of each batch, at the end weights or None."""
     if not isinstance(batches, Iterable):
         raise ValueError(
-            f"batches must be an iterable of tuples ({', '.join(names)}), found a "
+            f"batches must be an iterable of tuples ({', '.join(names)}), got a "
             f"{type(batches).__name__}."
         )
     is_weighted = None
@@ -246,28 +247,28 @@ def iterate_columns(
             extra = len(batch) - len(names) if isinstance(batch, tuple | list) else -1
             if extra not in (0, 1):
                 raise ValueError(
-                    f"a batch must be a tuple ({', '.join(names)}), or with "
-                    f"sample_weight after these, found {shown(batch)}."
+                    f"a batch must be a tuple ({', '.join(names)}), with or without "
+                    f"sample_weight at the end, got {shown(batch)}."
                 )
             has_weights = extra == 1
             if is_weighted is not None and has_weights != is_weighted:
-                found = "with" if has_weights else "without"
+                form = "with" if has_weights else "without"
                 raise ValueError(
-                    f"it comes {found} sample_weight, unlike those before: weight all "
-                    "cases, or none."
+                    f"it comes {form} sample_weight, unlike the batches before: give "
+                    "weights in all batches or in none."
                 )
             is_weighted = has_weights
         yield number, tuple(batch) if has_weights else (*batch, None)
     if is_weighted is None:
         raise ValueError(
-            "batches is empty: at least one batch is needed, and a generator can be "
-            "gone through only once."
+            "batches is empty: give at least one batch. A generator can be read only "
+            "once."
         )
 
 
 @contextmanager
 def naming_batch(number: int) -> Iterator[None]:
-    """Let errors say which batch they are about."""
+    """Put the number of the batch in front of error messages."""
     try:
         yield
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The order of scores and where they tie, and which rows belong together."""
+"""The order of scores, their ties, and groups of rows."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from skrate.data.arrays import Array, BoolArray, IntArray, parts
 from skrate.data.checks import check_vector, distinct_objects, is_missing, raise_missing
 
-# Integer labels that span no more than the rows, or this, need no ranking.
+# Integer labels need no sorting if their range is below the number of rows, or this.
 _SMALL_RANGE = 1024
-# The index of so few scores is sorted before keys are made.
+# Up to this number of scores, sorting an index is faster than making keys.
 _SHORT = 2048
-# The bits of the least float that keeps all its digits.
+# The bits of the smallest float that has full precision.
 _LEAST = 1 << 52
 
 
 class Grouping(NamedTuple):
-    """Which list each row belongs to.
+    """The list, or another group, of each row.
 
     ``codes`` of shape (n_rows,) index ``labels``, which increase. ``sizes`` counts the
     rows of each label.
@@ -32,15 +32,15 @@ class Grouping(NamedTuple):
 
 
 def check_groups(name: str, values: Any) -> Grouping:
-    """Return list labels as codes: integers, floats, strings, dates or objects."""
+    """Return the codes of labels: integers, floats, strings, dates or objects."""
     labels = check_vector(name, values)
     if labels.dtype.kind in "USO":
-        # Hashing them is far quicker than comparing them.
-        found = distinct_objects(name, labels)
-        index = {label: code for code, label in enumerate(found)}
+        # Hashing them is far faster than comparing them.
+        objects = distinct_objects(name, labels)
+        index = {label: code for code, label in enumerate(objects)}
         codes = np.fromiter(map(index.__getitem__, labels.tolist()), np.intp)
-        distinct = np.empty(len(found), dtype=object)
-        distinct[:] = found
+        distinct = np.empty(len(objects), dtype=object)
+        distinct[:] = objects
         distinct = distinct.astype(labels.dtype)
     else:
         check_present(name, labels)
@@ -57,10 +57,10 @@ def sort_naturally(groups: Grouping) -> Grouping:
     if not all(isinstance(name, str) for name in names):
         return groups
 
-    def natural_key(place: int) -> list[str | int]:
-        # Text and digits in turn, so that like is compared with like.
-        parts = re.split(r"(\d+)", names[place])
-        return [int(part) if i % 2 else part for i, part in enumerate(parts)]
+    def natural_key(position: int) -> list[str | int]:
+        # Text and digits alternate, so numbers are compared with numbers.
+        tokens = re.split(r"(\d+)", names[position])
+        return [int(token) if i % 2 else token for i, token in enumerate(tokens)]
 
     order = np.array(sorted(range(len(names)), key=natural_key), dtype=np.intp)
     return Grouping(
@@ -69,7 +69,7 @@ def sort_naturally(groups: Grouping) -> Grouping:
 
 
 def check_present(name: str, labels: Array) -> None:
-    """Raise where a label is missing, naming the first such place."""
+    """Raise if a label is missing, with the first position."""
     if labels.dtype.kind == "O":
         missing = np.array(list(map(is_missing, labels.tolist())))
     else:
@@ -82,7 +82,7 @@ def _small_groups(labels: Array) -> Grouping | None:
     """Return the groups of integers that need no sorting, else None."""
     if labels.dtype.kind not in "iub":
         return None
-    # Of the widest type, whose differences do not overflow here.
+    # Differences of the widest type do not overflow here.
     kind = np.int64 if labels.dtype.kind == "i" else np.uint64
     wide = labels.astype(kind, copy=False)
     low = wide.min()
@@ -90,17 +90,17 @@ def _small_groups(labels: Array) -> Grouping | None:
         return None
     codes = (wide - low).astype(np.intp, copy=False)
     sizes = np.bincount(codes)
-    found = np.flatnonzero(sizes)
-    if len(found) < len(sizes):
+    present = np.flatnonzero(sizes)
+    if len(present) < len(sizes):
         ranks = np.zeros(len(sizes), dtype=np.intp)
-        ranks[found] = np.arange(len(found))
-        codes, sizes = ranks[codes], sizes[found]
-    distinct = (found.astype(wide.dtype) + low).astype(labels.dtype)
+        ranks[present] = np.arange(len(present))
+        codes, sizes = ranks[codes], sizes[present]
+    distinct = (present.astype(wide.dtype) + low).astype(labels.dtype)
     return Grouping(codes, distinct, sizes)
 
 
 def dense_ranks(values: Array) -> tuple[IntArray, Array]:
-    """Return the rank of each value among the distinct ones, and these, increasing."""
+    """Return the ranks among the distinct values, and these in increasing order."""
     order = np.argsort(values)
     in_order = values[order]
     is_first = begins_group(in_order)
@@ -123,10 +123,11 @@ def n_distinct(values: Array) -> int:
 
 
 def segment_cumsum(values: Array, starts: IntArray) -> Array:
-    """Return cumulative sums that begin anew at each of ``starts``.
+    """Return cumulative sums that restart at each of ``starts``.
 
-    Whole numbers are summed in one go. Others would lose digits to earlier segments:
-    each takes up the sum of the 1, 2, 4, ... values before it, within its segment.
+    Integers are summed in one pass. Other numbers would lose digits to earlier
+    segments. Therefore each adds the sum of the 1, 2, 4, ... values before it, within
+    its segment.
     """
     sums = np.cumsum(values)
     if len(starts) == 1:
@@ -136,50 +137,50 @@ def segment_cumsum(values: Array, starts: IntArray) -> Array:
     if is_whole or (sums[-1] < 2**53 and np.array_equal(values, np.rint(values))):
         sums -= np.repeat(sums[starts] - values[starts], sizes)
         return sums
-    places = np.arange(len(values)) - np.repeat(starts, sizes)
-    sums, rows, step = values.copy(), np.flatnonzero(places >= 1), 1
+    positions = np.arange(len(values)) - np.repeat(starts, sizes)
+    sums, rows, step = values.copy(), np.flatnonzero(positions >= 1), 1
     while len(rows):
         sums[rows] += sums[rows - step]
         step *= 2
-        rows = rows[places[rows] >= step]
+        rows = rows[positions[rows] >= step]
     return sums
 
 
 def ranking(scores: Array) -> tuple[IntArray, BoolArray]:
-    """Return the cases, best first, and where groups of equal scores begin.
+    """Return the samples, best first, and where groups of equal scores begin.
 
-    Equal scores come in the order in which they were given: sums of weights over them
-    must not depend on how a processor sorts. An index is sorted only of cases that
-    rounding has made equal.
+    Equal scores stay in the given order, because sums of their weights must not depend
+    on how a processor sorts. An index is sorted only for samples that rounding made
+    equal.
     """
     order, begins = _sort_rounded(scores)
     is_unsure = ~begins
     is_unsure[:-1] |= is_unsure[1:]
     n_unsure = np.count_nonzero(is_unsure)
     if n_unsure:
-        # All of them where most are: no rows are picked.
+        # If most rows are unsure, all are sorted, which saves selecting rows.
         are_most = 4 * n_unsure > len(order)
         rows: Any = slice(None) if are_most else np.flatnonzero(is_unsure)
-        cases = order[rows]
-        ranked = scores.take(cases)
+        samples = order[rows]
+        ranked = scores.take(samples)
         if (ranked[1:] > ranked[:-1]).any():
-            found = np.argsort(ranked)[::-1]
-            ranked = ranked[found]
+            index = np.argsort(ranked)[::-1]
+            ranked = ranked[index]
             is_first = begins_group(ranked)
             if not is_first.all():
-                first = len(found) * np.cumsum(is_first)
-                found = np.sort(first + found) - first
-            order[rows] = cases[found]
+                first = len(index) * np.cumsum(is_first)
+                index = np.sort(first + index) - first
+            order[rows] = samples[index]
         begins[rows] = begins_group(ranked)
     return order, begins
 
 
 def _sort_rounded(scores: Array) -> tuple[IntArray, BoolArray]:
-    """Return the cases, best first except for rounding, and where another score begins.
+    """Return the samples by rounded scores, best first, and where groups begin.
 
-    Scores are rounded to integers above the place of their case, as sorting values
-    takes a fraction of the time of sorting an index. Where that does not pay, all cases
-    are as one.
+    Keys have the rounded score in the high bits and the sample's position in the low
+    bits, because sorting values takes a fraction of the time of sorting an index. If
+    scores cannot be rounded to such integers, all samples form one group.
     """
     n, high = len(scores), np.float64(scores.max())
     n_bits = (n - 1).bit_length()
@@ -188,10 +189,10 @@ def _sort_rounded(scores: Array) -> tuple[IntArray, BoolArray]:
     if scores.dtype.itemsize > 8 or not 0 < scale < np.inf:
         return np.arange(n, dtype=np.intp), np.zeros(n, dtype=bool)
     keys = np.arange(_LEAST, _LEAST + n, dtype=np.int64)
-    for part in parts(n):
-        below = scale * np.subtract(high, scores[part], dtype=np.float64)
-        keys[part] += below.astype(np.int64) << n_bits
-    # The bits of positive floats, which many processors sort quicker.
+    for chunk in parts(n):
+        below = scale * np.subtract(high, scores[chunk], dtype=np.float64)
+        keys[chunk] += below.astype(np.int64) << n_bits
+    # These are the bits of positive floats, which many processors sort faster.
     keys.view(np.float64).sort()
     begins = begins_group(keys >> n_bits)
     keys &= (1 << n_bits) - 1
@@ -199,10 +200,10 @@ def _sort_rounded(scores: Array) -> tuple[IntArray, BoolArray]:
 
 
 def ranked_labels(scores: Array, is_pos: BoolArray) -> tuple[BoolArray, BoolArray]:
-    """Return which cases are positive, best first, and where groups of ties begin.
+    """Return which samples are positive, best first, and where groups of ties begin.
 
-    One sort of keys, whose last bit is the label and whose other bits are the score,
-    takes a fraction of the time of sorting an index.
+    The last bit of a key is the label, the other bits are the score. Sorting keys takes
+    a fraction of the time of sorting an index.
     """
     keys = _keys(scores, is_pos) if len(scores) > _SHORT else None
     if keys is None:
@@ -210,45 +211,46 @@ def ranked_labels(scores: Array, is_pos: BoolArray) -> tuple[BoolArray, BoolArra
         return is_pos[order], begins_group(scores[order])
     keys.sort()
     bits, labels = keys.view(f"u{keys.itemsize}"), np.empty(len(keys), dtype=bool)
-    for part in parts(len(keys)):
-        # A greater last bit made a negative number less.
-        sign = bits[part] >> (8 * keys.itemsize - 1)
-        np.not_equal(bits[part] & 1, sign, out=labels[part])
-        bits[part] >>= 1
+    for chunk in parts(len(keys)):
+        # The label bit of a negative key is inverted.
+        sign = bits[chunk] >> (8 * keys.itemsize - 1)
+        np.not_equal(bits[chunk] & 1, sign, out=labels[chunk])
+        bits[chunk] >>= 1
     return labels, begins_group(bits)
 
 
 def _keys(scores: Array, is_pos: BoolArray) -> Array | None:
-    """Return floats that order cases, best first; the last bit of each is the label.
+    """Return floats that order samples, best first; the last bit of each is the label.
 
-    No digit of a score is lost. Floats, as many processors sort them quicker than
-    integers. None where a score has no bit to spare.
+    No digit of a score is lost. Keys are floats, because many processors sort floats
+    faster than integers. None if a score has no free bit.
     """
     if scores.dtype.kind != "f":
         if int(scores.max()) - int(scores.min()) >= 2**53:
             return None
-        # Differences wrap around to what they are, whatever the integers do.
+        # Differences are correct even if the integers overflow.
         wide = scores.astype(np.int64)
         scores = wide - wide[np.argmin(scores)]
     elif scores.dtype.itemsize > 8:
         return None
     is_short = scores.dtype.kind == "f" and scores.dtype.itemsize <= 4
     top = max(float(scores.max()), -float(scores.min()))
-    # Of numbers up to 1 the bits after the sign can move up by one.
+    # In numbers up to 1 the bits after the sign can be shifted by one.
     scale = -(2.0 ** -math.frexp(top)[1]) if top > 1 else -1.0
     keys: Array = np.empty(len(scores), np.float32 if is_short else np.float64)
     bits: Array = keys.view(np.uint32 if is_short else np.uint64)
-    for part in parts(len(keys)):
+    for chunk in parts(len(keys)):
         try:
             with np.errstate(under="raise"):
-                np.multiply(scores[part], scale, out=keys[part], dtype=keys.dtype)
+                np.multiply(scores[chunk], scale, out=keys[chunk], dtype=keys.dtype)
         except FloatingPointError:
             return None
-        # Adding zero turns -0.0 into 0.0, which it ties with.
-        keys[part] += 0.0
-        moved = bits[part]
+        # Adding zero turns -0.0 into 0.0, because they tie.
+        keys[chunk] += 0.0
+        moved = bits[chunk]
         sign = moved & (1 << (8 * keys.itemsize - 1))
         moved <<= 1
         moved |= sign
-        moved |= is_pos[part] ^ (sign > 0)
+        # A set last bit makes a negative number smaller: invert it.
+        moved |= is_pos[chunk] ^ (sign > 0)
     return keys

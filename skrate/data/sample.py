@@ -1,4 +1,4 @@
-"""Labelled and scored cases, checked, and the groups of ties that they make."""
+"""Checked samples with labels and scores, and their groups of ties."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ from skrate.data.checks import (
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.ranking import ranking
 
-# What weights are: "relative" ones have no scale; others are whole numbers of
-# repetitions, or inverse probabilities of being sampled.
+# "relative" weights have no scale, "frequency" weights are numbers of repetitions, and
+# "sampling" weights are inverse probabilities of being sampled.
 Kind = Literal["relative", "frequency", "sampling"]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Cases with a label, and maybe a score, a weight and a cluster, all checked."""
+    """Checked samples with labels, and optional scores, weights and clusters."""
 
     is_pos: BoolArray
-    scores: Array | None = None  # None where they are not known, or not yet.
-    weights: FloatArray | None = None  # Above zero; None where all count the same.
-    clusters: IntArray | None = None  # Number of the cluster of each, from 0.
-    # Which of the cases that were given have weight; None where all have.
+    scores: Array | None = None  # None if absent, or not added yet.
+    weights: FloatArray | None = None  # Above 0; None if all are equal.
+    clusters: IntArray | None = None  # Cluster numbers, from 0.
+    # Which of the given samples have weight; None if all have.
     kept: BoolArray | None = None
     kind: Kind = "relative"
-    # What cases count as where that is not known; `is_pos` then has no meaning.
+    # Estimates of the labels; with estimates `is_pos` has no meaning.
     estimated: EstimatedLabels | None = None
 
     def drop_zero_weights(self) -> Self:
-        """Return the cases that have weight; ``kept`` says which."""
+        """Return the samples that have weight; ``kept`` is their mask."""
         if self.weights is None or self.weights.all():
             return self
         kept = self.weights > 0
@@ -63,39 +63,39 @@ class Sample:
         )
 
     def add_scores(self, name: str, y_score: ArrayLike) -> Self:
-        """Return the same cases with scores, which are checked under ``name``."""
+        """Return the same samples with scores; errors name them ``name``."""
         scores = check_scores(name, y_score)
         warn_class_scores(name, scores)
         if len(scores) != self.n_input:
             raise ValueError(
-                f"Unequal numbers of cases: y_true has {self.n_input}, {name} has "
+                f"Unequal numbers of samples: y_true has {self.n_input}, {name} has "
                 f"{len(scores)}."
             )
         return replace(self, scores=scores if self.kept is None else scores[self.kept])
 
     @property
     def n_input(self) -> int:
-        """Number of cases before those without weight were left out."""
+        """Number of samples, including samples without weight."""
         return len(self.is_pos if self.kept is None else self.kept)
 
     @property
     def row_weights(self) -> FloatArray:
-        """The weight of each case, 1 where all count the same."""
+        """The weight of each sample, 1 if all are equal."""
         return np.ones(len(self.is_pos)) if self.weights is None else self.weights
 
     @property
     def are_repetitions(self) -> bool:
-        """Whether a case counts as often as its weight says."""
+        """Whether weights are numbers of repetitions."""
         return self.kind == "frequency"
 
     @property
     def is_plain(self) -> bool:
-        """Whether counts per group of ties say all there is to know."""
+        """Whether counts per group of ties have all the information."""
         return self.clusters is None and (self.weights is None or self.are_repetitions)
 
     @lazy
     def total(self) -> float:
-        """Number of cases; repetitions count."""
+        """Number of samples; repetitions count."""
         if self.weights is not None and self.are_repetitions:
             return float(self.weights.sum())
         return float(len(self.is_pos))
@@ -113,11 +113,11 @@ class Sample:
         return float(np.count_nonzero(chosen))
 
     def columns(self, order: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return what each sample counts as a positive, and as a negative, in order."""
+        """Return the weight of each sample as a positive and as a negative, in order."""
         if self.estimated is not None:
             pos, weight = self.estimated.pos.take(order), self.estimated.weight
             return pos, (1.0 if weight is None else weight.take(order)) - pos
-        # With a sign for the class, so that they are put in order once.
+        # The sign is the class, so one indexing orders both columns.
         weights = self.row_weights
         signed = np.where(self.is_pos, weights, -weights)[order]
         pos = np.maximum(signed, 0.0)
@@ -126,7 +126,7 @@ class Sample:
     def ranking(self) -> tuple[IntArray, BoolArray]:
         """Return the samples, best first, and where groups of equal scores begin.
 
-        No group is without weight: lost cases of censored labels join the next one.
+        Every group has weight: samples that are lost by censoring join a neighbour.
         """
         assert self.scores is not None
         order, begins = ranking(self.scores)
@@ -139,25 +139,25 @@ class Sample:
 
     @property
     def n_units(self) -> int:
-        """Number of clusters; of cases where there are none."""
+        """Number of clusters, or of samples without clusters."""
         if self.clusters is None:
             return len(self.is_pos)
         return int(self.clusters.max(initial=-1)) + 1
 
     @lazy
     def effective_sizes(self) -> tuple[float, float]:
-        """Number of independent cases of each class: (sum w)^2 / sum w^2 of weights.
+        """Effective number of samples of each class: (sum w)^2 / sum w^2.
 
-        Or of the weights of clusters in the class.
+        The w are weights of samples or, with clusters, of the clusters in the class.
         """
         if self.estimated is not None:
-            # What is counted several times is known as often as it is seen.
+            # A label that counts several times was observed only once.
             squares = [dot(x, x) for x in (self.estimated.pos, self.estimated.neg)]
-            found = [
+            numbers = [
                 min(size, size**2 / square) if square > 0 else 0.0
                 for size, square in zip(self.sizes, squares, strict=True)
             ]
-            return found[0], found[1]
+            return numbers[0], numbers[1]
         chosen = (self.is_pos, ~self.is_pos)
         if self.clusters is not None:
             n_pos, n_neg = (
@@ -172,12 +172,12 @@ class Sample:
 
 
 def require_scores(y_score: ArrayLike | None, y_true: object) -> ArrayLike:
-    """Return scores if there are any; ``__skrate_hint__`` of what was given helps."""
+    """Return scores, or raise with the ``__skrate_hint__`` of ``y_true``."""
     if y_score is None:
         hint = getattr(type(y_true), "__skrate_hint__", "")
         raise ValueError(
-            "y_score is missing: give the scores of the cases, or a RankTable as "
-            "y_true, which takes the place of both; y_true is of the type "
+            "y_score is missing: give the scores of the samples, or a RankTable as "
+            "y_true instead of labels and scores; y_true is of the type "
             f"{type(y_true).__name__}{hint}."
         )
     return y_score
@@ -193,27 +193,27 @@ def check_ranking(
     takes_estimates: bool = False,
     takes_unreturned: bool = False,
 ) -> Sample:
-    """Return the cases that count, with scores and relative weights.
+    """Return the samples that have weight, with scores and relative weights.
 
-    Weights that are all equal are dropped, as their scale is free for every metric;
-    with ``keep_scale`` only weights of one. Labels that are estimates are taken where
-    they are, or all are known after all.
+    Equal weights are dropped, because no metric depends on their scale; with
+    ``keep_scale`` only weights of 1. Estimated labels are accepted if
+    ``takes_estimates``, or if all labels are known after all.
     """
     y_score = require_scores(y_score, y_true)
-    found = check_labelled(
+    labelled = check_labelled(
         y_true, sample_weight, pos_label, takes_estimates=takes_estimates
     )
     scores = check_scores("y_score", y_score, takes_unreturned=takes_unreturned)
-    check_equal_length(y_true=found.is_pos, y_score=scores)
+    check_equal_length(y_true=labelled.is_pos, y_score=scores)
     warn_class_scores("y_score", scores)
-    weights = found.weights
-    sample = Sample(found.is_pos, scores, weights, estimated=found.estimated)
+    weights = labelled.weights
+    sample = Sample(labelled.is_pos, scores, weights, estimated=labelled.estimated)
     if weights is None:
         return sample
     sample = sample.drop_zero_weights()
     left = sample.weights
     assert left is not None
-    # The ends first: most often they tell.
+    # The ends first, because they usually differ.
     are_equal = bool(left[0] == left[-1] and left.min() == left.max())
     if are_equal and not (keep_scale and left[0] != 1):
         return replace(sample, weights=None)
@@ -227,7 +227,7 @@ def check_labelled(
     *,
     takes_estimates: bool,
 ) -> Sample:
-    """Return all samples behind labels and weights, without scores."""
+    """Return all samples with their labels and weights, without scores."""
     if not isinstance(y_true, EstimatedLabels):
         is_pos = check_labels(check_vector("y_true", y_true), pos_label)
         if sample_weight is None:
@@ -235,16 +235,16 @@ def check_labelled(
         weights = check_weights("sample_weight", sample_weight)
         check_equal_length(y_true=is_pos, sample_weight=weights)
         return Sample(is_pos, weights=weights)
-    others = {"sample_weight": sample_weight, "pos_label": pos_label}
-    for name, value in others.items():
-        if value is not None:
+    excluded = {"sample_weight": sample_weight, "pos_label": pos_label}
+    for name, passed in excluded.items():
+        if passed is not None:
             raise ValueError(
-                f"{name} must be None where y_true holds estimated labels, which say "
-                "what each case counts and which class is positive: leave it out."
+                f"{name} must be None if y_true holds estimated labels: leave it out. "
+                "These have the weight of each sample and the positive class."
             )
     if y_true.known is not None:
         return Sample(y_true.known)
     if not takes_estimates:
-        # It raises, and says what takes them.
+        # Raises, with the functions that accept estimates.
         check_vector("y_true", y_true)
     return Sample(y_true.pos > 0, estimated=y_true)
