@@ -51,7 +51,7 @@ Check = Collection[str] | Callable[[str, Any], Any]
 def check_arguments(
     checks: Mapping[str, Check], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the arguments of a call, after the ``checks`` of some of them."""
+    """Return the arguments of a call, some after ``checks``."""
     checked = dict(given)
     for name, check in checks.items():
         if callable(check):

@@ -1,10 +1,10 @@
 """The cells of a nested grid that replace the scores of a compressed table.
 
 The bits of a float, read as an integer, increase with it. A cell is the set of integers
-with the same first bits. Its ``shift`` is the number of last bits that are free; 0 means
-an exact score. Two cells of any two tables are disjoint, or one lies within the other,
-as in a q-digest [1]_. Therefore tables that were compressed separately can be merged,
-and each sample stays within its cell.
+with the same first bits. Its ``shift`` is the number of free last bits; 0 means an
+exact score. Two cells of any two tables are disjoint, or one lies within the other, as
+in a q-digest [1]_. Therefore tables that were compressed separately can be merged, and
+each sample stays within its cell.
 
 References
 ----------
@@ -133,8 +133,8 @@ def compressed(cells: Cells, max_groups: int) -> Cells:
     shifts = _joint_shifts(cells)
     measures = _measures(cells, shifts)
     n_joined = len(cells.keys) - max_groups
-    # A cell measures at least as much as a cell within it. Therefore neighbours are
-    # never divided within a cell that is not.
+    # A cell measures at least as much as a cell within it. Therefore no neighbours
+    # are divided within an undivided cell.
     limit = np.partition(measures, n_joined - 1)[n_joined - 1]
     is_divided = measures > limit
     starts = np.flatnonzero(np.append(True, is_divided))
@@ -203,7 +203,7 @@ def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArra
 
 
 class Reach(NamedTuple):
-    """Bounds of the weights above the samples of a cell; exact scores tie."""
+    """Bounds of the weights above the samples of a cell; exact cells tie with it."""
 
     pos_most: FloatArray
     neg_least: FloatArray

@@ -1,4 +1,4 @@
-"""Labels that are estimates: what each case counts as, and how far that may be off."""
+"""Estimated labels: weights of each sample as both classes, and their errors."""
 
 from __future__ import annotations
 
@@ -12,47 +12,46 @@ from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
 from skrate.data.checks import check_unmasked, shown
 
 Scope = Literal["population", "batch"]
-# Attributes with an entry per case, where labels have them.
+# Attributes with an entry per sample, if the labels have them.
 _PER_CASE = ["pos", "noise", "weight", "is_labelled", "share", "prediction", "shared"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EstimatedLabels:
-    """Labels as the functions of :mod:`skrate.labels` return them, for ``y_true``.
+    """Estimated labels for ``y_true``, from the functions of :mod:`skrate.labels`.
 
-    Scores, :func:`skrate.estimate` and :func:`skrate.compare` take them. A case counts
-    ``pos`` as a positive and ``neg`` as a negative: their expectations are 1 and 0, or
-    0 and 1, as the true label is, though they may be below 0 or above 1 themselves.
+    Scores, :func:`skrate.estimate` and :func:`skrate.compare` accept them. A sample
+    counts ``pos`` as a positive and ``neg`` as a negative. Their expectations are 1 and
+    0, or 0 and 1, like the true label; they may themselves be below 0 or above 1.
 
-    ``labels[rows]`` are the labels of some cases, by a mask, a slice or positions; not
-    of rows that were chosen by whether they have a label.
+    ``labels[rows]`` are the labels of some samples, by a mask, a slice or positions.
+    Do not choose rows by whether they have a label.
 
     Attributes
     ----------
     pos : array of shape (n_samples,)
-        What each case counts as a positive.
+        Weight of each sample as a positive.
     noise : array of shape (n_samples,)
-        How far ``pos`` is from the truth: its square is an estimate of the variance
-        with the case given.
+        Error of ``pos``: its square is an estimate of the variance given the sample.
     source : str
-        The function that made them.
+        The function that returned the labels.
     scope : {"population", "batch"}
-        What is estimated: the metric of cases like these, or of these very cases.
+        Whether the metric is estimated for samples like these, or for exactly these.
     weight : array of shape (n_samples,) or None
-        What each case counts in all; None where each counts 1.
+        Total weight of each sample; None if each counts 1.
     purpose : str or None
-        The metric for which cases were chosen; of others less is known.
+        The metric for which samples were chosen; other metrics are less precise.
 
     Examples
     --------
     >>> from skrate import labels, recall_at_rate_score
     >>> y_true = [1, float("nan"), 0, 1, float("nan"), 0]
-    >>> found = labels.sampled(y_true, 0.5)
-    >>> found.pos.tolist()
+    >>> estimates = labels.sampled(y_true, 0.5)
+    >>> estimates.pos.tolist()
     [2.0, 0.0, 0.0, 2.0, 0.0, 0.0]
-    >>> recall_at_rate_score(found, [6, 5, 4, 3, 2, 1], rate=0.5)
+    >>> recall_at_rate_score(estimates, [6, 5, 4, 3, 2, 1], rate=0.5)
     0.5
-    >>> recall_at_rate_score(found[:4], [6, 5, 4, 3], rate=0.5)
+    >>> recall_at_rate_score(estimates[:4], [6, 5, 4, 3], rate=0.5)
     0.5
     """
 
@@ -74,17 +73,17 @@ class EstimatedLabels:
 
     @property
     def shape(self) -> tuple[int]:
-        """The number of cases, as of an array; scikit-learn splits what has it."""
+        """The shape of a vector of labels, which scikit-learn needs to split them."""
         return (len(self),)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if self.known is None:
             raise ValueError(
-                f"{type(self).__name__} hold estimates, which scores of one ranking, "
-                "scorers, estimate, compare, compare_curves, curve_band, hit_curve, "
-                "select_best, budget_report and their displays take as y_true; here, "
-                "or with these arguments, known labels are needed. Fit models to known "
-                "labels, then call scorer(model, X_test, labels)."
+                f"{type(self).__name__} are estimates, but known labels are needed "
+                "here, or with these arguments: fit models to known labels, then call "
+                "scorer(model, X_test, labels). Estimates are accepted as y_true by "
+                "scores of one ranking, scorers, estimate, compare, compare_curves, "
+                "curve_band, hit_curve, select_best, budget_report and their displays."
             )
         return np.array(self.known, dtype)
 
@@ -95,42 +94,42 @@ class EstimatedLabels:
         return self._taken(self._index(rows))
 
     def _index(self, rows: Any) -> IntArray:
-        """Return the positions of rows, none of them twice."""
+        """Return the positions of rows, after a check that they are distinct."""
         check_unmasked("rows", rows)
         index: Any = None
         with suppress(IndexError, TypeError, ValueError):
             index = np.arange(len(self))[rows]
         if np.ndim(index) != 1 or len(np.unique(index)) < len(index):
             raise ValueError(
-                "rows of labels must be a mask, a slice or positions of different ones "
-                f"of the {len(self)} cases, got {shown(rows)}: estimates are of many "
-                "cases, each once."
+                "rows of labels must be a mask, a slice or distinct positions among "
+                f"{len(self)} samples, got {shown(rows)}: select each sample once at "
+                "most, and single samples by a list."
             )
         return np.asarray(index)
 
     def _taken(self, index: IntArray) -> EstimatedLabels:
-        """Return the labels of some cases, whose errors the others do not share."""
-        given = {name: getattr(self, name, None) for name in _PER_CASE}
-        own = {name: v[..., index] for name, v in given.items() if v is not None}
-        return replace(self, **own)
+        """Return the labels of some samples, with errors of these samples only."""
+        columns = {name: getattr(self, name, None) for name in _PER_CASE}
+        selected = {name: v[..., index] for name, v in columns.items() if v is not None}
+        return replace(self, **selected)
 
     def for_batch(self) -> Self:
-        """Return the same labels, for the metric of these very cases."""
+        """Return the same labels, for the metric of exactly these samples."""
         return replace(self, scope="batch")
 
     @lazy
     def neg(self) -> FloatArray:
-        """What each case counts as a negative."""
+        """Weight of each sample as a negative."""
         return np.asarray((1.0 if self.weight is None else self.weight) - self.pos)
 
     @property
     def is_complete(self) -> bool:
-        """Whether no label is missing, so that without noise all are known."""
+        """Whether no label is missing; without noise all labels are then exact."""
         return True
 
     @lazy
     def known(self) -> BoolArray | None:
-        """Which cases are positive, if all labels are known after all; else None."""
+        """Which samples are positive, if all labels are certain; else None."""
         is_pos = self.pos == 1
         are_sure = bool((is_pos | (self.pos == 0)).all()) and not self.noise.any()
         is_plain = self.scope == "population" and self.weight is None
@@ -138,25 +137,25 @@ class EstimatedLabels:
 
     @property
     def drawn_errors(self) -> FloatArray:
-        """Where only draws show errors: inverse probabilities, and errors times these.
+        """Inverse probabilities, and errors times these, if only draws show errors.
 
-        Of shape (2, n_samples), and 0 where the variance is known otherwise.
+        The shape is (2, n_samples). Entries are 0 if the variance has another source.
         """
         return np.zeros((2, len(self)))
 
     @property
     def are_exact(self) -> bool:
-        """Whether the metric of these very cases is known without an error."""
+        """Whether the metric is estimated for exactly these samples, without error."""
         if self.scope == "population" or self.noise.any() or not self.is_complete:
             return False
-        # An error may be that of all.
+        # All samples may have an error in common.
         slope = np.ones(len(self))
         return not self.influence(slope, 0 * slope).any()
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
-        """Return what each case contributes, from what it would as either class.
+        """Return the influence of each sample, from its influence as either class.
 
-        Entries beyond the cases are errors that all cases share.
+        Entries after the samples are errors that all samples have in common.
         """
         if self.scope == "batch":
             return self.noise * (of_pos - of_neg)
@@ -165,24 +164,24 @@ class EstimatedLabels:
     def influence_rows(
         self, of_pos: FloatArray, of_neg: FloatArray
     ) -> list[FloatArray]:
-        """Return the influence, and the one that is expected if predictions say it.
+        """Return the influence, and if predictions imply it the expected influence.
 
-        If few labels count for many cases, the rarest may not have been drawn yet, and
-        the spread of the labels is then too small.
+        If each label counts for many samples, the rarest may not have been drawn yet,
+        and the spread of the labels is then too small.
         """
         return [self.influence(of_pos, of_neg)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TakenLabels(EstimatedLabels):
-    """Labels of some cases, with errors that depend on others of the ``whole``."""
+    """Labels of some samples, with errors that depend on the rest of ``whole``."""
 
     whole: EstimatedLabels = None  # type: ignore[assignment]
     rows: IntArray = None  # type: ignore[assignment]
 
     @classmethod
     def of(cls, whole: EstimatedLabels, index: IntArray) -> TakenLabels:
-        """Return the labels of these cases."""
+        """Return the labels of the samples at ``index``."""
         weight = None if whole.weight is None else whole.weight[index]
         return cls(
             whole.pos[index],

@@ -144,8 +144,8 @@ class FoldRankings:
 
     # The end of the error if the object is passed as labels or as scores.
     __skrate_hint__ = (
-        ", which some functions accept instead of labels and scores: to others pass one "
-        "fold at a time, as iteration yields it (labels, scores and weights)"
+        ", which some functions accept instead of labels and scores: to others pass "
+        "one fold at a time, as iteration yields it (labels, scores and weights)"
     )
 
     def __init__(

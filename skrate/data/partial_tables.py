@@ -1,4 +1,4 @@
-"""What is known of a part of the cases, and how parts become the table of all."""
+"""Tables of parts of the samples, and their sum: the table of all samples."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ from skrate.data.checks import (
 from skrate.data.compressed import compressed, merged_cells
 from skrate.data.table import RankTable, build_cell_table
 
-# Cases that are ranked at once where they come in small batches.
+# The number of samples from small batches that are ranked at once.
 _GATHERED = 2**20
 
 
 @dataclass(frozen=True)
 class Piece:
-    """The table of some cases, and the labels among them."""
+    """The table of some samples, and their labels."""
 
-    table: RankTable | None  # None where no case has weight.
-    labels: Seen  # Where each label was first seen.
+    table: RankTable | None  # None if no sample has weight.
+    labels: Seen  # Each label with the first chunk that has it.
 
 
 def make_piece(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Piece:
-    """Return what is known of the cases of one chunk, which may be none.
+    """Return the piece of one chunk, which may be empty.
 
-    ``columns`` are labels, scores and maybe weights. Which label is positive is decided
-    as if there were no other chunk; :func:`whole_table` finds where these disagree.
+    ``columns`` are labels, scores and optional weights. The positive label is chosen as
+    if there were no other chunk; :func:`whole_table` raises if chunks disagree.
     """
-    if all(np.shape(array)[:1] == (0,) for array in columns):
+    if all(np.shape(column)[:1] == (0,) for column in columns):
         return Piece(None, {})
-    y_true, y_score, *given = columns
+    y_true, y_score, *optional = columns
     try:
         labels = check_vector("y_true", y_true)
         seen = dict.fromkeys(distinct_labels(labels), where)
         try:
             positive_label(list(seen), pos_label)
         except ValueError:
-            # Other chunks may say which is positive, or what is amiss.
+            # Other chunks may determine the positive label, or the error.
             return Piece(None, seen)
         weights, has_weight = None, True
-        if given:
-            weights = check_vector("sample_weight", given[0])
+        if optional:
+            weights = check_vector("sample_weight", optional[0])
             weights = as_float64("sample_weight", weights)
             check_equal_length(y_true=labels, sample_weight=weights)
             has_weight = bool(weights.any())
-        # Without weight they are no cases, but what is wrong with them is found.
+        # Samples without weight do not count, but their scores are checked.
         table = RankTable.from_arrays(
             labels,
             y_score,
@@ -71,12 +71,12 @@ def make_piece(where: str, columns: Sequence[ArrayLike], pos_label: Label) -> Pi
 def make_batch_piece(
     where: str, batches: Iterable[Sequence[Array]], pos_label: Label, max_groups: int
 ) -> Piece:
-    """Return what is known of cases that come in small batches of columns."""
+    """Return the piece of samples that come in small batches of columns."""
     pieces: list[Piece] = []
     gathered: list[Sequence[Array]] = []
 
     def add_gathered() -> None:
-        columns = [np.concatenate(parts) for parts in zip(*gathered, strict=True)]
+        columns = [np.concatenate(column) for column in zip(*gathered, strict=True)]
         pieces.append(make_piece(where, columns, pos_label))
         gathered.clear()
 
@@ -84,7 +84,7 @@ def make_batch_piece(
         gathered.append(batch)
         if sum(len(columns[0]) for columns in gathered) >= _GATHERED:
             add_gathered()
-        # So that few tables are held.
+        # This limits the number of tables in memory.
         if len(pieces) == 8:
             pieces[:] = [sum_pieces(pieces, max_groups)]
     if gathered:
@@ -93,14 +93,14 @@ def make_batch_piece(
 
 
 def sum_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
-    """Return the piece of all their cases, compressed to a number of groups.
+    """Return the piece of all samples, compressed to at most ``max_groups`` groups.
 
-    Tables are added in the order of the pieces: the same to the last bit wherever.
+    Tables are added in the order of the pieces: sums are the same to the last bit.
     """
     seen = merge_labels(piece.labels for piece in pieces)
     tables = [piece.table for piece in pieces if piece.table is not None]
     if sum(table.n_groups for table in tables) > max_groups:
-        # All at once, which is one sort.
+        # All at once, because this takes a single sort.
         cells = merged_cells([table.cells for table in tables])
         return Piece(build_cell_table(compressed(cells, max_groups)), seen)
     while len(tables) > 1:
@@ -111,8 +111,8 @@ def sum_pieces(pieces: Sequence[Piece], max_groups: int = 2**20) -> Piece:
 
 
 def whole_table(piece: Piece, pos_label: Label) -> RankTable:
-    """Return the table of the piece of all cases, or raise for what is amiss in it."""
+    """Return the table of all samples, or raise if labels or weights do not fit."""
     check_merged_labels(piece.labels, pos_label)
     if piece.table is None:
-        raise ValueError("sample_weight is zero for every case: no case is left.")
+        raise ValueError("sample_weight is 0 for all samples: use positive weights.")
     return piece.table

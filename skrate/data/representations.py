@@ -1,7 +1,7 @@
 """How values, results, rates and scorers are shown: as plain data, and in notebooks.
 
-Tables without colours of their own are read in light and in dark alike, and nothing is
-loaded from anywhere.
+Tables set no colours, so they are readable in light and in dark themes. They load no
+external files.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Return a value as numbers, strings, lists and dicts of Python's own."""
+    """Return a value as builtin numbers, strings, lists and dicts."""
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist()) if value.dtype == object else value.tolist()
     if hasattr(value, "to_dict"):
         return value.to_dict()
     if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
+        return {str(name): plain(entry) for name, entry in value.items()}
     if isinstance(value, tuple | list):
-        return [plain(each) for each in value]
+        return [plain(entry) for entry in value]
     return value
 
 
@@ -33,7 +33,7 @@ _ROWS, _ENTRIES = 10, 4
 
 
 def html_table(lines: Sequence[str], caption: str = "") -> str:
-    """Return lines as a table, with a text below it."""
+    """Return rows as a table, with a caption below it."""
     below = f"<caption {_BELOW}>{escape(caption)}</caption>" if caption else ""
     return f"<table>{below}{''.join(lines)}</table>"
 
@@ -61,8 +61,8 @@ img {{ max-width: 100%; background: white }}
 
 
 def html_page(title: str, parts: Sequence[str]) -> str:
-    """Return a page of parts in HTML, complete in itself."""
-    sections = "\n".join(f"<section>{part}</section>" for part in parts)
+    """Return a complete page in HTML, with a section for each part."""
+    sections = "\n".join(f"<section>{content}</section>" for content in parts)
     return _PAGE.format(title=escape(title), parts=sections)
 
 
@@ -72,12 +72,12 @@ def html_text(text: str, tag: str = "p") -> str:
 
 
 def html_title(title: str, width: int) -> str:
-    """Return a line that names what follows it."""
+    """Return a row with the title of the rows below it."""
     return f'<tr><th colspan="{width}" {_LEFT}>{escape(title)}</th></tr>'
 
 
 def html_row(cells: Sequence[str], tag: str = "td") -> str:
-    """Return a line of a text and of numbers, or of the names above them."""
+    """Return a row of a name and numbers, or of the column names."""
     name, *numbers = (escape(cell.strip()) for cell in cells)
     right = "".join(f"<{tag} {_RIGHT}>{number}</{tag}>" for number in numbers)
     return f"<tr><{tag} {_LEFT}>{name}</{tag}>{right}</tr>"
@@ -86,37 +86,37 @@ def html_row(cells: Sequence[str], tag: str = "td") -> str:
 def render_html(title: str, values: Mapping[str, Any], caption: str = "") -> str:
     """Return plain data as a table: by entry, or by row if all are equal lists."""
     columns = list(values.values())
-    lengths = {len(one) if isinstance(one, list) else None for one in columns}
+    lengths = {len(column) if isinstance(column, list) else None for column in columns}
     if len(lengths) == 1 and None not in lengths:
         return _render_columns(title, values)
-    lines = [html_row([name, _text(value)]) for name, value in values.items()]
+    lines = [html_row([name, _text(entry)]) for name, entry in values.items()]
     return html_table([html_title(title, 2), *lines], caption)
 
 
 def _render_columns(title: str, columns: Mapping[str, list[Any]]) -> str:
     n_rows = len(next(iter(columns.values())))
-    # What says the same in words in each row.
+    # Columns with the same text in each row.
     same = [
         name
-        for name, each in columns.items()
-        if n_rows > 1 and isinstance(each[0], str) and len(set(each)) == 1
+        for name, cells in columns.items()
+        if n_rows > 1 and isinstance(cells[0], str) and len(set(cells)) == 1
     ]
-    shown = {name: each[:_ROWS] for name, each in columns.items() if name not in same}
+    shown = {name: cells[:_ROWS] for name, cells in columns.items() if name not in same}
     notes = [f"{name}: {columns[name][0]}" for name in same]
     if n_rows > _ROWS:
         notes.insert(0, f"the first {_ROWS} of {n_rows:,} rows")
     rows = zip(*shown.values(), strict=True)
-    lines = [html_row([_text(value) for value in row]) for row in rows]
+    lines = [html_row([_text(cell) for cell in row]) for row in rows]
     head = [html_title(title, len(shown)), html_row(list(shown), "th")]
     return html_table([*head, *lines], ", ".join(notes))
 
 
 def _text(value: Any) -> str:
-    """Return a value as it stands in a cell."""
+    """Return a value as the text of a cell."""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, list | tuple):
-        shown = [_text(one) for one in value[:_ENTRIES]]
+        shown = [_text(entry) for entry in value[:_ENTRIES]]
         more = [f"... ({len(value):,} in all)"] if len(value) > _ENTRIES else []
         return ", ".join([*shown, *more])
     return "" if value is None else str(value)

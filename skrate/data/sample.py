@@ -113,7 +113,7 @@ class Sample:
         return float(np.count_nonzero(chosen))
 
     def columns(self, order: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the weight of each sample as a positive and as a negative, in order."""
+        """Return the weights of samples as positives and as negatives, in ``order``."""
         if self.estimated is not None:
             pos, weight = self.estimated.pos.take(order), self.estimated.weight
             return pos, (1.0 if weight is None else weight.take(order)) - pos
