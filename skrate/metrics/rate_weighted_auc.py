@@ -78,75 +78,75 @@ def rate_weighted_auc_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float | FloatArray:
-    r"""Compute the rate-weighted AUC (rAUC): the AUC where the budget will be spent.
+    r"""Compute the rate-weighted AUC (rAUC): the AUC at the rates of the budget.
 
-    How good is the ranking around the share of cases that will be processed, when that
-    share, the rate, is known only as a distribution? In contrast,
-    :func:`sklearn.metrics.roc_auc_score` weighs all rates alike (it is the rAUC of the
-    uniform rate), and its ``max_fpr`` limits a share of the negatives, which nobody
-    controls. Only the order of the scores counts.
+    How good is the ranking near the fraction of samples that will be processed, if this
+    fraction, the rate, is uncertain? In contrast, :func:`sklearn.metrics.roc_auc_score`
+    weights all rates equally (it is the rAUC of the uniform rate), and its ``max_fpr``
+    limits a fraction of the negatives, which nobody controls. Only the order of the
+    scores matters.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels: two classes, several with a column of ``y_score`` each, or a matrix
-        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
-        :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes, of several classes with a column of ``y_score``
+        each, or a matrix of 0 and 1 for each sample and label. Or a :class:`RankTable`
+        or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
     rate : float, "uniform", distribution or dict, default="uniform"
-        The fraction of all cases that is processed, in (0, 1]; or, if it is known
-        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-        With "uniform" the value is the AUC. Several classes may have separate queues: a
-        dict then gives the rate of each.
-        Rates of a distribution outside [0, 1] are clipped.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
+        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`. With
+        "uniform" the value is the AUC. If several classes have separate queues, a dict
+        gives the rate of each class. Rates of a distribution outside [0, 1] are
+        clipped.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them
-        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
-        all pairs of a case and a class in one queue; "samples" ranks the classes of
-        each case, and averages over cases. Not used for two classes.
+        equally, "weighted" by their number of samples; None returns a value for each.
+        "micro" ranks all pairs of a sample and a class in one queue; "samples" ranks
+        the classes of each sample, and averages over samples. Not used for two classes.
     labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes those in
-        ``y_true``, sorted; where this has columns itself, their numbers.
+        The classes of the columns of ``y_score``, in their order. None takes the sorted
+        classes in ``y_true``, or the column numbers if ``y_true`` has columns.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     score : float, or array of shape (n_classes,)
         rAUC in [0, 1]: 1 for a perfect ranking, 0 for a perfectly wrong one. Constant
-        scores give 0.5 for a rate that is symmetric about 0.5, else a value that
+        scores have 0.5 for a rate that is symmetric about 0.5, else a value that
         depends on rate and prevalence: the recall of random scores, rescaled. nan
         where undefined. An array with ``average=None``.
 
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or a ``rate`` that is none
-        of the choices; of several classes, if ``labels`` are not one for each column,
-        different, and all in ``y_true``, or a dict of rates is not of these classes.
+        If labels, scores or weights cannot be ranked, or ``rate`` is not one of the
+        choices. For several classes, if ``labels`` are not different classes in
+        ``y_true``, one for each column, or a dict of rates has other classes.
 
     Warns
     -----
     UndefinedMetricWarning
         If only one class is present, or all rankings have the same expected recall
-        under ``rate`` to 12 digits (for example when it is fixed at 1). With several
-        classes it names the class; a mean that needs it is nan ("weighted" needs no
-        class without cases).
+        under ``rate`` to 12 digits (for example if it is fixed at 1). With several
+        classes the warning names the class, and a mean that needs it is nan ("weighted"
+        ignores classes without samples).
 
     See Also
     --------
     sklearn.metrics.roc_auc_score : The uniform rate, with ``multi_class="ovr"``.
-    recall_at_rate_score : The same without rescaling: what will be found.
+    recall_at_rate_score : The expected recall, without rescaling.
     RateWeightedAUCScorer : The same as a ``scoring=`` object.
 
     Notes
     -----
     With E the expected recall of the ranking, E_min and E_max of the worst and the best
-    ranking, p the prevalence and G(x) = E[min(R, x)],
+    ranking, p the prevalence and G(x) = E[min(R, x)], it is
 
     .. math::
 
@@ -154,16 +154,16 @@ def rate_weighted_auc_score(
         E_{min} = \frac{G(1) - G(1 - p)}{p}, \quad E_{max} = \frac{G(p)}{p},
 
     which is equation 10 of [1]_ (theorem 5), and equation 8 in rate-accuracy space.
-    Cases that tie share their places: the expectation over random orders.
+    For tied samples it is the expectation over their random orders.
 
     Swapping the classes *and* negating the scores, with the rate mirrored to 1 - R,
-    leaves the rAUC as it is. Swapping the classes alone gives one minus the rAUC, for
-    the same rate; negating the scores alone gives that only for the mirrored rate. A
-    mean rate above 1/2 is computed in the mirror image, which is as exact next to 1.
+    does not change the rAUC. Swapping only the classes gives one minus the rAUC for the
+    same rate; negating only the scores gives this only for the mirrored rate.
+    A mean rate above 1/2 is computed in the mirror image, which is as exact near 1.
 
-    Several classes are as many rankings: a class has its own column, with all cases,
-    and the prevalence of the class. Under the uniform rate averages are those
-    of :func:`sklearn.metrics.roc_auc_score` with ``multi_class="ovr"``.
+    Each of several classes has a separate ranking: all samples by the column of the
+    class, with the prevalence of the class. Under the uniform rate the averages equal
+    :func:`sklearn.metrics.roc_auc_score` with ``multi_class="ovr"``.
 
     Cost: one sort for each class. The rate's table is built once per distribution, in
     milliseconds.
@@ -175,19 +175,19 @@ def rate_weighted_auc_score(
 
     Examples
     --------
-    One case of four will be read; the first is positive, which is the best possible:
+    One of four samples will be processed, and the first is positive, which is the best:
 
     >>> from skrate import rate_weighted_auc_score, rates
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
     >>> rate_weighted_auc_score(y_true, y_score, rate=0.25)
     1.0
 
-    Any rate is possible, which gives the AUC:
+    All rates are equally likely, which gives the AUC:
 
     >>> rate_weighted_auc_score(y_true, y_score)
     0.75
 
-    About a quarter will be read:
+    About a quarter will be processed:
 
     >>> round(
     ...     rate_weighted_auc_score(
@@ -197,7 +197,7 @@ def rate_weighted_auc_score(
     ... )
     0.8188
 
-    Three classes, each of which has another queue and budget:
+    Three classes with separate queues and budgets:
 
     >>> y_true = ["bug", "spam", "bug", "sale", "spam", "sale"]
     >>> y_score = [
@@ -224,7 +224,7 @@ class RateWeightedAUC(
     aliases=(sklearn.metrics.roc_auc_score, "roc_auc"),
     by_default=AUC,
 ):
-    """The rAUC under a rate; under the uniform one it is the AUC, and DeLong's."""
+    """The rAUC under a rate; the AUC with DeLong's variance if the rate is uniform."""
 
     rate: Any = "uniform"
 
@@ -236,7 +236,7 @@ class RateWeightedAUC(
 
     @property
     def is_auc(self) -> bool:
-        """Whether it is the AUC."""
+        """Whether the metric is the AUC."""
         return is_uniform(self.rate)
 
     @property
@@ -257,7 +257,7 @@ class RateWeightedAUC(
 
     @property
     def mirrored(self) -> RateWeightedAUC:
-        """The same for swapped classes and negated scores."""
+        """The metric of swapped classes and negated scores."""
         return RateWeightedAUC(self.rate.mirrored)
 
     def compute(self, table: RankTable) -> float:
@@ -268,27 +268,25 @@ class RateWeightedAUC(
             return AUC().values(pos, neg)
         if is_late(self.rate):
             return self.mirrored.values(neg[:, ::-1], pos[:, ::-1])
-        # Of the rarer class: that of the other hardly depends on the ranking if it is
-        # nearly all there is.
+        # By the recall of the rarer class, because the recall of a class with almost
+        # all samples hardly depends on the ranking.
         is_rare = pos.sum(axis=1) <= neg.sum(axis=1)
         if not is_rare.all():
             mask = is_rare[:, None]
             pos, neg = np.where(mask, pos, neg), np.where(mask, neg, pos)
         n_pos = pos.sum(axis=1)
-        share = ratio(n_pos, n_pos + neg.sum(axis=1))
-        worst, best = expected_recall_range(self.rate, share)
+        prevalence = ratio(n_pos, n_pos + neg.sum(axis=1))
+        worst, best = expected_recall_range(self.rate, prevalence)
         above = table_recalls(pos, neg, self.rate) - worst
-        found = divide_or_nan(
-            above, np.where(has_range(worst, best), best - worst, 0.0)
-        )
-        return np.where(is_rare, found, 1 - found)
+        rauc = divide_or_nan(above, np.where(has_range(worst, best), best - worst, 0.0))
+        return np.where(is_rare, rauc, 1 - rauc)
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.is_auc:
             return AUC().slopes(table)
         if is_late(self.rate):
             return self.mirrored.slopes(table.mirrored).mirrored()
-        # Of the rarer class, as the value: 1 minus the same of the other class.
+        # By the rarer class, like the value: 1 minus the rAUC of the other class.
         if table.n_pos <= table.n_neg:
             return _slopes(table, self.rate)
         return _slopes(table.swapped, self.rate).turned()
@@ -304,43 +302,43 @@ class RateWeightedAUC(
 
 
 def rate_weighted_auc(table: RankTable, rate: RateDistribution) -> float:
-    """Return the rAUC of a table with both classes; nan where no ranking matters."""
+    """Return the rAUC of a table with both classes; nan if all rankings are equal."""
     if is_uniform(rate):
         return AUC().value(table)
     if is_late(rate):
         return rate_weighted_auc(table.mirrored, rate.mirrored)
-    # Of the rarer class: that of the other hardly depends on the ranking if it is
-    # nearly all there is.
+    # By the recall of the rarer class, because the recall of a class with almost all
+    # samples hardly depends on the ranking.
     is_rare = table.n_pos <= table.n_neg
-    share = table.prevalence if is_rare else table.negative_fraction
-    worst, best = _cached_range(rate, share)
+    prevalence = table.prevalence if is_rare else table.negative_fraction
+    worst, best = _cached_range(rate, prevalence)
     if not has_range(worst, best):
         return float("nan")
     recall = expected_recall(table, rate, of_negatives=not is_rare)
     return ((recall - worst) if is_rare else (best - recall)) / (best - worst)
 
 
-# Kept, as a mean costs as much as the rest of a short ranking.
+# Cached, because a mean takes as long as all other steps for a short ranking.
 @kept
 def is_late(rate: RateDistribution) -> bool:
     """Return whether more than half is processed on average.
 
-    Then what rankings differ in is a small part of the recall there is, and is counted
-    from the other end: swapping the classes and negating the scores, with the rate
-    mirrored to 1 - R, leaves the rAUC as it is.
+    In this case rankings differ only in a small part of the recall. This part is
+    computed from the other end: swapping the classes and negating the scores, with the
+    rate mirrored to 1 - R, does not change the rAUC.
     """
-    # Beyond rounding, so that the mirror image is not late as well.
+    # By more than rounding, because the mirror image must not be late, too.
     return rate.mean() > 0.5 + 1e-9
 
 
 def expected_recall_range(rate: RateDistribution, prevalence: Any) -> Any:
     """Return the expected recall of the worst and of the perfect ranking."""
-    share = np.asarray(prevalence)
-    low = np.stack([1 - share, np.zeros_like(share)])
-    return rate.table.mean(low, np.stack([np.ones_like(share), share]))
+    p = np.asarray(prevalence)
+    low = np.stack([1 - p, np.zeros_like(p)])
+    return rate.table.mean(low, np.stack([np.ones_like(p), p]))
 
 
-# Kept, because the folds and candidates of a search share few prevalences.
+# Cached, because most folds and candidates of a search have equal prevalences.
 @kept
 def _cached_range(rate: RateDistribution, prevalence: float) -> tuple[float, float]:
     worst, best = expected_recall_range(rate, prevalence)
@@ -348,9 +346,9 @@ def _cached_range(rate: RateDistribution, prevalence: float) -> tuple[float, flo
 
 
 def has_range(worst: Any, best: Any) -> Any:
-    """Return whether rankings differ in expected recall, between these two.
+    """Return whether the expected recalls of the worst and best ranking differ.
 
-    By more than rounding, and by a number that has a reciprocal.
+    They must differ by more than rounding, and by a number with a finite reciprocal.
     """
     return best - worst > np.maximum(1e-12 * best, 1e-300)
 
@@ -360,8 +358,8 @@ def _slopes(table: RankTable, rate: RateDistribution) -> Slopes:
     p = table.prevalence
     worst, best = expected_recall_range(rate, p)
     by_worst, by_best = (rate.table.survival(np.array([1 - p, p])) - (worst, best)) / p
-    value = (expected - worst) / (best - worst)
-    shift = by_worst + value * (by_best - by_worst)
+    score = (expected - worst) / (best - worst)
+    shift = by_worst + score * (by_best - by_worst)
     return recall.scaled(1 / (best - worst), -float(shift) / (best - worst))
 
 
@@ -369,7 +367,7 @@ def undefined_rate_reason(prevalence: float, rate: RateDistribution) -> str:
     """Return why no ranking is better than another under ``rate``."""
     return (
         f"under rate={rate!r} every ranking has the same expected recall at a "
-        f"prevalence of {prevalence:.3g}, to 12 digits, as when all cases are processed"
+        f"prevalence of {prevalence:.3g}, to 12 digits, as when all are processed"
     )
 
 
@@ -384,19 +382,19 @@ def convert_rauc(
 def convert_rauc(
     value: ArrayLike, *, to: Measure, rate: RateLike, prevalence: Number
 ) -> float | FloatArray:
-    """Convert the rate-weighted AUC to expected recall, or expected recall to it.
+    """Convert the rate-weighted AUC to the expected recall, or the reverse.
 
     Parameters
     ----------
     value : float or array-like
-        What is known: the rAUC, in [0, 1], or the expected recall of the positives,
+        The rAUC, in [0, 1], or the expected recall of the positives,
         between the values of the worst and the best ranking; nan stays nan.
     to : {"expected_recall", "rauc"}
-        What is asked for; ``value`` is the other one.
+        The measure to return; ``value`` is the other measure.
     rate : "uniform", float or distribution
-        The rate under which it was computed, as in :func:`rate_weighted_auc_score`.
+        The rate of ``value``, as in :func:`rate_weighted_auc_score`.
     prevalence : float
-        Share of the positives in all cases, in (0, 1).
+        The fraction of positives among all samples, in (0, 1).
 
     Returns
     -------
@@ -406,14 +404,14 @@ def convert_rauc(
     Raises
     ------
     ValueError
-        If ``to`` or ``rate`` is none of the choices, ``prevalence`` is not in (0, 1),
-        an rAUC not in [0, 1], or no ranking has an expected recall: it is of another
-        rate or prevalence.
+        If ``to`` or ``rate`` is not one of the choices, ``prevalence`` is not in
+        (0, 1), an rAUC is not in [0, 1], or no ranking has an expected recall like
+        ``value`` under this rate and prevalence.
 
     Warns
     -----
     UndefinedMetricWarning
-        If the rAUC is asked for, and all rankings have the same expected recall.
+        If ``to="rauc"``, and all rankings have the same expected recall.
 
     See Also
     --------
@@ -422,7 +420,7 @@ def convert_rauc(
 
     Notes
     -----
-    Equation 12 of [1]_ (theorem 6), E = (1 - B - C) rAUC + B, with B the expected
+    It is equation 12 of [1]_ (theorem 6), E = (1 - B - C) rAUC + B, with B the expected
     recall of the worst ranking and 1 - C of the best.
 
     References
@@ -432,13 +430,13 @@ def convert_rauc(
 
     Examples
     --------
-    What a perfect ranking finds if a tenth is processed and a fifth is positive:
+    The recall of a perfect ranking, if a tenth is processed and a fifth is positive:
 
     >>> from skrate import convert_rauc
     >>> convert_rauc(1, to="expected_recall", rate=0.1, prevalence=0.2)
     0.5
 
-    Half of all cases are processed, half are positive; nothing found is the worst:
+    If half of all samples are processed and half are positive, the worst recall is 0:
 
     >>> convert_rauc(
     ...     [0, 0.8, 1], to="rauc", rate=0.5, prevalence=0.5
@@ -450,19 +448,19 @@ def convert_rauc(
     prevalence = check_fraction("prevalence", prevalence)
     if to == "expected_recall":
         worst, best = expected_recall_range(rate, prevalence)
-        share = check_fractions("value", value, allow_nan=True)
-        return float_or_array(worst + (best - worst) * share)
-    # Of a late rate by what is not found: of the worst ranking that is the most.
+        rauc = check_fractions("value", value, allow_nan=True)
+        return float_or_array(worst + (best - worst) * rauc)
+    # For a late rate by the missed fraction, which is highest for the worst ranking.
     late = is_late(rate)
     low, high = expected_recall_range(rate.mirrored if late else rate, prevalence)
     is_defined = has_range(low, high)
     worst, best = (1 - high, 1 - low) if late else (low, high)
     if not is_defined:
         worst, best = 0.0, 1.0
-    # What a score computes may be beyond by rounding.
+    # Computed scores may exceed the range by rounding.
     slack = 1e-9 * best
-    least = max(worst - slack, 0.0)
-    recall = check_fractions("value", value, least, best + slack, allow_nan=True)
+    minimum = max(worst - slack, 0.0)
+    recall = check_fractions("value", value, minimum, best + slack, allow_nan=True)
     if not is_defined:
         warn_undefined("The rAUC", undefined_rate_reason(prevalence, rate))
         return float_or_array(np.full_like(recall, np.nan))

@@ -55,68 +55,68 @@ def ndcg_score(
 ) -> float:
     r"""Compute the normalized discounted cumulative gain within lists, averaged.
 
-    How much of what a perfect order would show does each list show, where a place
-    counts one over the logarithm of its number? By default it equals
-    :func:`sklearn.metrics.ndcg_score`, which takes lists of one length only.
+    Which fraction of the gain of a perfect order does each list show, if rank i has the
+    weight 1 / log2(i + 1)? By default it equals :func:`sklearn.metrics.ndcg_score`,
+    which takes lists of one length only.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        True labels of two classes, or grades: numbers that are not negative, or with
-        ``gain`` as a dict also strings.
+        True labels of two classes, or grades: non-negative numbers, or with ``gain`` as
+        a dict also strings.
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items; -inf for items that were not returned, which
-        add nothing.
+        add 0.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
-        None takes all rows for one list.
+        None means that all rows are one list.
     k : int or array-like, default=None
         If given, only the first k positions of each list count, also in a perfect
         order. An array returns an array.
     gain : {"linear", "exponential"} or dict, default=None
-        What an item gains by its grade; it is relevant if this is more than 0:
+        The gain of an item by its grade. An item is relevant if its gain is above 0.
 
-        - "linear": the grade itself, a number that is not negative.
+        - "linear": the grade itself, a non-negative number.
         - "exponential": 2 to the power of the grade, minus 1.
-        - A dict: the number, not negative, that it has for the grade, as
-          ``{"fair": 1, "good": 5}``; grades may then be numbers or strings.
+        - A dict: the non-negative gain of each grade, as ``{"fair": 1, "good": 5}``;
+          grades may then be numbers or strings.
 
-        None means "linear" if ``y_true`` are numbers of more than two values; a
-        relevant item of two classes gains 1, and others 0.
+        None means "linear" if ``y_true`` are numbers with more than two values. With
+        two classes, a relevant item gains 1, and an irrelevant one 0.
     undefined : {"skip", "nan"} or float, default="skip"
-        What to do with a list that holds no relevant item: leave it out, return nan, or
-        count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
+        How to treat a list without relevant items: leave it out, return nan, or count
+        this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
     average : {"macro", "positives", "size"} or array-like, default="macro"
-        How much a list counts, as in :func:`ranking_auc_score`.
+        The weight of each list, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
-        If given, ``y_true`` are grades and those from it on are relevant.
+        If given, ``y_true`` are grades, and grades of at least this are relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
         The number of relevant items of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if those that were not returned have no row. Lists of
-        which no row was returned may be named, too, and count 0.
+        ``numpy.unique(groups)``), if relevant items that were not returned have no row.
+        Lists without returned rows may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
         booleans.
 
     Returns
     -------
     score : float
-        NDCG in [0, 1], 1 where every list has its items in decreasing order of gain;
-        nan where undefined. Random scores give the mean discount of the places times
-        the gain of all items, as a share of the perfect: greater than 0, and greater in
-        shorter lists.
+        NDCG in [0, 1], 1 if every list has its items in decreasing order of gain; nan
+        where undefined. Random scores have the mean discount of the ranks times the
+        gain of all items, divided by the discounted gain of the perfect order: this is
+        above 0, and higher in shorter lists.
 
     Raises
     ------
     ValueError
-        As :func:`ranking_auc_score`; if ``gain`` is none of the choices, or given with
-        ``relevance_threshold`` or ``pos_label``; or if grades are negative, no numbers,
-        so great that their gains overflow, or not in the dict.
+        As :func:`ranking_auc_score`; if ``gain`` is not one of the choices, or is given
+        with ``relevance_threshold`` or ``pos_label``; or if grades are negative, not
+        numeric, so large that their gains overflow, or not in the dict.
 
     Warns
     -----
     UndefinedMetricWarning
-        If no list is defined, or ``undefined="nan"`` and one of them is not.
+        If no list is defined, or ``undefined="nan"`` and a list is undefined.
 
     See Also
     --------
@@ -126,16 +126,16 @@ def ndcg_score(
 
     Notes
     -----
-    With :math:`g_i` the gain of the item at place i of a list, and
-    :math:`g_{(1)} \ge g_{(2)} \ge \dots` the gains of all its items in order,
+    With :math:`g_i` the gain of the item at rank i of a list, and
+    :math:`g_{(1)} \ge g_{(2)} \ge \dots` the sorted gains of all its items, a list has
 
     .. math:: \frac{\sum_{i \le k} g_i / \log_2(i + 1)}
                    {\sum_{i \le k} g_{(i)} / \log_2(i + 1)}.
 
-    The exponential gain :math:`2^y - 1` is from [1]_. Where items tie, the value is
-    the expectation over their orders: each has the mean gain of all that tie [2]_.
-    Cost: one sort of 64-bit integers, O(n log n), at any number of lists; with
-    ``gain`` another, of the grades.
+    The exponential gain :math:`2^y - 1` is from [1]_. For tied items, it is the
+    expectation over their orders: each has the mean gain of all tied items [2]_. Cost:
+    one sort of 64-bit integers, O(n log n), for any number of lists; with ``gain`` a
+    second sort, of the grades.
 
     References
     ----------
@@ -147,7 +147,7 @@ def ndcg_score(
 
     Examples
     --------
-    The first list has its relevant item on top, the second one below another:
+    The relevant item is first in the first list, and second in the second list:
 
     >>> from skrate import ndcg_score
     >>> y_true, y_score = [1, 0, 0, 1, 0], [0.9, 0.2, 0.7, 0.5, 0.3]
@@ -155,13 +155,13 @@ def ndcg_score(
     >>> round(ndcg_score(y_true, y_score, groups=user), 4)
     0.8155
 
-    Only the top of each list is seen:
+    Only the first item of each list is seen:
 
     >>> ndcg_score(y_true, y_score, groups=user, k=1)
     0.5
 
-    The second best of three items is on top. There it gains 1 where the best would
-    have gained 3, or exponentially 7:
+    The second best of three items is first and gains 1. The best item would have gained
+    3, or 7 with exponential gains:
 
     >>> grades, y_score = [3, 1, 0], [0.4, 0.9, 0.1]
     >>> [
@@ -191,9 +191,10 @@ def mean_average_precision_score(
 ) -> float:
     r"""Compute the average precision within lists, averaged over the lists: MAP.
 
-    How pure is each list down to each of its relevant items? Without ties and ``k`` it
-    is the mean of :func:`average_precision_score` over the lists. That takes items of
-    one score together; here they are in a random order, as where a list is shown.
+    Which fraction of the items is relevant, from the top down to each relevant item?
+    Without ties and ``k`` it is the mean of :func:`average_precision_score` over the
+    lists. That function processes tied items together; here they are in random order,
+    as in a list that is shown.
 
     Parameters
     ----------
@@ -201,10 +202,10 @@ def mean_average_precision_score(
         True labels of two classes, or grades with ``relevance_threshold``.
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items; -inf for items that were not returned, which
-        add nothing.
+        add 0.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
-        None takes all rows for one list.
+        None means that all rows are one list.
     k : int or array-like, default=None
         If given, relevant items below position k count 0 (MAP@k). An array returns an
         array.
@@ -212,26 +213,26 @@ def mean_average_precision_score(
         Whether to divide by min(k, m) instead of the number m of relevant items, so
         that a perfect list has 1 for any k, as in LightGBM and Kaggle's MAP@k.
     undefined : {"skip", "nan"} or float, default="skip"
-        What to do with a list that holds no relevant item: leave it out, return nan, or
-        count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
+        How to treat a list without relevant items: leave it out, return nan, or count
+        this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
     average : {"macro", "positives", "size"} or array-like, default="macro"
-        How much a list counts, as in :func:`ranking_auc_score`.
+        The weight of each list, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
-        If given, ``y_true`` are grades and those from it on are relevant.
+        If given, ``y_true`` are grades, and grades of at least this are relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
         The number of relevant items of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if those that were not returned have no row. Lists of
-        which no row was returned may be named, too, and count 0.
+        ``numpy.unique(groups)``), if relevant items that were not returned have no row.
+        Lists without returned rows may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
         booleans.
 
     Returns
     -------
     score : float
-        MAP in [0, 1]: a little more than the share of relevant items for random scores,
-        1 where every list has its relevant items first (and no more than k of them);
-        nan where undefined.
+        MAP in [0, 1]: slightly more than the fraction of relevant items for random
+        scores, 1 if every list has its relevant items first (and at most k relevant
+        items); nan where undefined.
 
     Raises
     ------
@@ -241,18 +242,18 @@ def mean_average_precision_score(
     Warns
     -----
     UndefinedMetricWarning
-        If no list is defined, or ``undefined="nan"`` and one of them is not.
+        If no list is defined, or ``undefined="nan"`` and a list is undefined.
 
     See Also
     --------
     sklearn.metrics.label_ranking_average_precision_score : Lists as rows.
-    average_precision_score : A single ranking, tied cases together.
+    average_precision_score : A single ranking, tied samples together.
     group_scores : Values per list, and their mean with its standard error.
 
     Notes
     -----
-    With :math:`y_i \in \{0, 1\}` the relevance of the item at place i of a list, of
-    which m are relevant,
+    With :math:`y_i \in \{0, 1\}` the relevance of the item at rank i of a list with m
+    relevant items, a list has
 
     .. math:: \frac{1}{m} \sum_{i \le k} y_i \frac{y_1 + \dots + y_i}{i},
 
@@ -268,7 +269,8 @@ def mean_average_precision_score(
 
     Examples
     --------
-    The relevant one of two tied items is first or second, the other list's is first:
+    The relevant item of the first list is tied, as first or second; the relevant item
+    of the second list is first:
 
     >>> from skrate import mean_average_precision_score
     >>> mean_average_precision_score(
@@ -294,9 +296,9 @@ def reciprocal_rank_score(
     n_relevant: RelevantCounts | None = None,
     pos_label: Label = None,
 ) -> float:
-    r"""Compute one over the place of the first relevant item, averaged over lists: MRR.
+    r"""Compute the mean reciprocal rank (MRR) of the first relevant item of each list.
 
-    How soon does a user come to something relevant, who then stops?
+    How soon does a user find a relevant item, if the user stops there?
 
     Parameters
     ----------
@@ -304,33 +306,33 @@ def reciprocal_rank_score(
         True labels of two classes, or grades with ``relevance_threshold``.
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items; -inf for items that were not returned, which
-        add nothing.
+        add 0.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
-        None takes all rows for one list.
+        None means that all rows are one list.
     k : int or array-like, default=None
-        If given, a list whose first relevant item is below position k counts 0 (MRR@k).
-        An array returns an array.
+        If given, a list counts 0 if its first relevant item is below position k
+        (MRR@k). An array returns an array.
     undefined : {"skip", "nan"} or float, default="skip"
-        What to do with a list that holds no relevant item: leave it out, return nan, or
-        count this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
+        How to treat a list without relevant items: leave it out, return nan, or count
+        this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
     average : {"macro", "positives", "size"} or array-like, default="macro"
-        How much a list counts, as in :func:`ranking_auc_score`.
+        The weight of each list, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
-        If given, ``y_true`` are grades and those from it on are relevant.
+        If given, ``y_true`` are grades, and grades of at least this are relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
         The number of relevant items of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if those that were not returned have no row. Lists of
-        which no row was returned may be named, too, and count 0.
+        ``numpy.unique(groups)``), if relevant items that were not returned have no row.
+        Lists without returned rows may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
         booleans.
 
     Returns
     -------
     score : float
-        Reciprocal rank in [0, 1], 1 where every list has a relevant item on top; nan
-        where undefined. For random scores it is greater in shorter lists.
+        Reciprocal rank in [0, 1], 1 if every list has a relevant item first; nan where
+        undefined. For random scores it is higher in shorter lists.
 
     Raises
     ------
@@ -340,19 +342,19 @@ def reciprocal_rank_score(
     Warns
     -----
     UndefinedMetricWarning
-        If no list is defined, or ``undefined="nan"`` and one of them is not.
+        If no list is defined, or ``undefined="nan"`` and a list is undefined.
 
     See Also
     --------
-    sklearn.metrics.coverage_error : The place of the last relevant item.
-    mean_average_precision_score : The same where each list has one relevant item.
+    sklearn.metrics.coverage_error : The rank of the last relevant item.
+    mean_average_precision_score : The same if each list has one relevant item.
     group_scores : Values per list, and their mean with its standard error.
 
     Notes
     -----
-    Where items tie, it is the expectation over their orders [1]_: of n tied items below
-    c others, of which r are relevant and none above, the first is the j-th of them with
-    the probability
+    For tied items, it is the expectation over their orders [1]_. If r of n tied items
+    are relevant, and the c items above them are irrelevant, the first relevant item is
+    the j-th tied item with the probability
 
     .. math:: \binom{n - j}{r - 1} \Big/ \binom{n}{r}, \qquad j = 1, \dots, n - r + 1,
 
@@ -366,7 +368,7 @@ def reciprocal_rank_score(
 
     Examples
     --------
-    A list without a relevant item is left out, unless it is to count something:
+    A list without relevant items is omitted, unless ``undefined`` is a number:
 
     >>> from skrate import reciprocal_rank_score
     >>> reciprocal_rank_score(
@@ -394,7 +396,7 @@ def hit_rate_score(
 ) -> float:
     r"""Compute the fraction of lists with a relevant item among the first k.
 
-    How many users find at least one relevant item? It is also called hit@k or
+    Which fraction of users finds at least one relevant item? It is also called hit@k or
     success@k. For lists with one relevant item it equals :func:`recall_at_rate_score`
     with ``k``.
 
@@ -406,13 +408,13 @@ def hit_rate_score(
         Scores, higher for relevant items; -inf for items that were not returned.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
-        None takes all rows for one list.
+        None means that all rows are one list.
     k : int or array-like, default=None
         The number of items of each list that count; None counts all returned items. An
         array returns an array.
     undefined : {"skip", "nan"} or float, default="skip"
-        What to do with a list without a relevant item: leave it out, return nan, or
-        count this number, as in :func:`ranking_auc_score`.
+        How to treat a list without relevant items: leave it out, return nan, or count
+        this number, as in :func:`ranking_auc_score`.
     average : {"macro", "positives", "size"} or array-like, default="macro"
         The weight of each list, as in :func:`ranking_auc_score`.
     relevance_threshold : float, default=None
@@ -422,7 +424,7 @@ def hit_rate_score(
         ``numpy.unique(groups)``), if items that were not returned have no row. It may
         name lists without any row, which count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
         booleans.
 
     Returns
@@ -440,7 +442,7 @@ def hit_rate_score(
     Warns
     -----
     UndefinedMetricWarning
-        If no list is defined, or ``undefined="nan"`` and one of them is not.
+        If no list is defined, or ``undefined="nan"`` and a list is undefined.
 
     See Also
     --------
@@ -450,8 +452,8 @@ def hit_rate_score(
 
     Notes
     -----
-    Tied items are in random order. If m of n tied items, r of them relevant, are among
-    the first k, and no relevant item is above them, the value of the list is the
+    Tied items are in random order. If m of n tied items, with r relevant ones, are
+    among the first k, and no relevant item is above them, the value of the list is the
     expectation :math:`1 - \binom{n - r}{m} / \binom{n}{m}`. Cost: one sort,
     O(n log n), for each k.
 
@@ -472,7 +474,7 @@ def hit_rate_score(
 
 
 class _RelevantRankMetric(Metric):
-    """What goes by the places of relevant items, of which a ranking is one list."""
+    """Base class of metrics of the ranks of relevant items, which need lists."""
 
     needs = ("positive",)
     counts_places = True
@@ -483,7 +485,7 @@ class _RelevantRankMetric(Metric):
 
     @abstractmethod
     def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
-        """Return the metric of the first ``k`` items of each list, or of all."""
+        """Return the metric of the first ``k`` items, or of all items, of each list."""
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         raise NotImplementedError
@@ -493,7 +495,7 @@ class _RelevantRankMetric(Metric):
 
 
 class NDCG(_RelevantRankMetric, score=ndcg_score, in_lists_only=True):
-    """What a list shows of what the best order would, by discounted places."""
+    """The discounted gain of a list, divided by the gain of the best order."""
 
     gain: Any = None
 
@@ -531,8 +533,8 @@ class NDCG(_RelevantRankMetric, score=ndcg_score, in_lists_only=True):
         if table.best is None:
             best: Array = _sums(discounts)[n_pos]
         else:
-            lists, places = list_positions(n_pos)
-            best = np.bincount(lists, table.best * discounts[places], len(n_pos))
+            lists, ranks = list_positions(n_pos)
+            best = np.bincount(lists, table.best * discounts[ranks], len(n_pos))
         return divide_or_nan(rows.sum(gain), best)
 
 
@@ -541,9 +543,9 @@ class MeanAveragePrecision(
 ):
     """The mean over relevant items of the precision down to them.
 
-    With n tied items below c others, of which r and R are relevant, place c + i holds a
-    relevant one with probability r / n, and then R + 1 + (i - 1) (r - 1) / (n - 1)
-    relevant items are expected down to it.
+    If r of n tied items are relevant, and R of the c items above them, rank c + i has a
+    relevant item with probability r / n. In this case R + 1 + (i - 1) (r - 1) / (n - 1)
+    relevant items are expected down to this rank.
     """
 
     capped: bool = False
@@ -558,11 +560,11 @@ class MeanAveragePrecision(
         precision = rows.cut((rows.found + 1.0) / (rows.above + 1), k)
         if len(rows.ties):
             ties, size, n_seen = rows.ties, rows.size, rows.seen(k)
-            above, found = rows.above[ties], rows.found[ties]
+            above, n_found = rows.above[ties], rows.found[ties]
             sums = _sums(1 / np.arange(1, table.n_samples.max() + 1))
             of_seen = sums[above + n_seen] - sums[above]
-            others = n_seen - (above + 1) * of_seen
-            down = (found + 1) * of_seen + (rows.pos - 1) / (size - 1) * others
+            index_sum = n_seen - (above + 1) * of_seen
+            down = (n_found + 1) * of_seen + (rows.pos - 1) / (size - 1) * index_sum
             precision[ties] = rows.pos / size * down
         n_pos = table.n_pos
         if self.capped and k is not None:
@@ -573,7 +575,7 @@ class MeanAveragePrecision(
 class ReciprocalRank(
     _RelevantRankMetric, score=reciprocal_rank_score, in_lists_only=True
 ):
-    """One over the place of the first relevant item."""
+    """The reciprocal rank of the first relevant item."""
 
     name = "Reciprocal rank"
 
@@ -588,9 +590,9 @@ class ReciprocalRank(
         if len(mixed):
             size = pos[mixed] + neg[mixed]
             inverse[mixed] = _mean_inverse(above[mixed], size, pos[mixed], last)
-        values = np.where(table.n_pos > 0, 0.0, np.nan)
-        values[lists] = inverse
-        return values
+        scores = np.where(table.n_pos > 0, 0.0, np.nan)
+        scores[lists] = inverse
+        return scores
 
 
 class HitRate(_RelevantRankMetric, score=hit_rate_score, in_lists_only=True):
@@ -608,9 +610,9 @@ class HitRate(_RelevantRankMetric, score=hit_rate_score, in_lists_only=True):
         )
         size = n_pos + n_neg
         n_seen = size if k is None else np.clip(k - n_above, 0, size)
-        values = np.where(table.n_pos > 0, 0.0, np.nan)
-        values[lists] = 1 - _miss_probability(n_pos, n_neg, n_seen)
-        return values
+        scores = np.where(table.n_pos > 0, 0.0, np.nan)
+        scores[lists] = 1 - _miss_probability(n_pos, n_neg, n_seen)
+        return scores
 
 
 def _miss_probability(n_pos: IntArray, n_neg: IntArray, n_seen: IntArray) -> FloatArray:
@@ -623,44 +625,44 @@ def _miss_probability(n_pos: IntArray, n_neg: IntArray, n_seen: IntArray) -> Flo
 
 
 class RelevantRows(NamedTuple):
-    """The groups of tied items that hold relevant ones, list after list, best first."""
+    """The groups of tied items with relevant items, list after list, best first."""
 
     counts: IntArray  # The number of rows of each list.
-    above: IntArray  # Items of the list above the row,
-    found: IntArray  # and the relevant ones among them.
-    ties: IntArray  # Which rows hold several items,
-    size: IntArray  # how many these are,
-    pos: IntArray  # and how many of them are relevant.
+    above: IntArray  # The number of items of the list above each row.
+    found: IntArray  # The number of relevant items above each row.
+    ties: IntArray  # The rows with several items.
+    size: IntArray  # The number of items in each row of ties.
+    pos: IntArray  # The number of relevant items in each row of ties.
 
     @classmethod
     def of(cls, table: ListTable) -> RelevantRows:
-        """Return those of a table of items of weight one."""
+        """Return the rows of a table of items of weight one."""
         rows, counts = table.relevant, np.diff(table.relevant_edges)
         above = rows_above(table, rows, spread(table.starts, counts))
         if not table.has_ties:
-            found = np.arange(len(rows)) - spread(table.relevant_edges[:-1], counts)
-            return cls(counts, above, found, *[rows[:0]] * 3)
+            n_found = np.arange(len(rows)) - spread(table.relevant_edges[:-1], counts)
+            return cls(counts, above, n_found, *[rows[:0]] * 3)
         pos = table.pos[rows].astype(np.intp)
-        size, found = pos + table.neg[rows], np.cumsum(pos) - pos
-        before = np.append(found, 0)[table.relevant_edges[:-1]]
-        found = found - spread(before, counts)
+        size, n_found = pos + table.neg[rows], np.cumsum(pos) - pos
+        before = np.append(n_found, 0)[table.relevant_edges[:-1]]
+        n_found = n_found - spread(before, counts)
         ties = np.flatnonzero(size > 1)
-        return cls(counts, above, found, ties, size[ties], pos[ties])
+        return cls(counts, above, n_found, ties, size[ties], pos[ties])
 
-    def cut(self, values: FloatArray, k: int | None) -> FloatArray:
-        """Return values of single items, 0 of those below place k."""
+    def cut(self, terms: FloatArray, k: int | None) -> FloatArray:
+        """Return terms of single items, with 0 below rank k."""
         if k is not None:
-            values[self.above >= k] = 0.0
-        return values
+            terms[self.above >= k] = 0.0
+        return terms
 
     def seen(self, k: int | None) -> IntArray:
-        """Return how many items of each row of ties are among the first k."""
+        """Return the number of items in each row of ties among the first k."""
         if k is None:
             return self.size
         return np.clip(k - self.above[self.ties], 0, self.size)
 
     def sum(self, values: FloatArray) -> FloatArray:
-        """Return the sum of row ``values``, which are used up, over each list."""
+        """Return the sum over each list of row ``values``, which are overwritten."""
         if len(self.counts) == 1:
             return np.cumsum(values, out=values)[-1:] if len(values) else np.zeros(1)
         lists = spread(np.arange(len(self.counts)), self.counts)
@@ -669,12 +671,12 @@ class RelevantRows(NamedTuple):
 
 
 def rows_above(table: ListTable, rows: IntArray, starts: IntArray) -> IntArray:
-    """Return how many items are above rows of lists that begin at ``starts``."""
+    """Return the number of items above rows of lists that begin at ``starts``."""
     return table.begins[rows] if table.has_ties else rows - starts
 
 
 def spread(values: IntArray, counts: IntArray) -> IntArray:
-    """Return the value of its list for each row, or that of a single list."""
+    """Return for each row the value of its list; unchanged for a single list."""
     return values if len(counts) == 1 else np.repeat(values, counts)
 
 
@@ -684,7 +686,7 @@ def _sums(values: FloatArray) -> FloatArray:
 
 
 def list_positions(counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the list of each item, and its place there from 0, by items per list."""
+    """Return the list of each item, and its position there, given items per list."""
     lists = np.repeat(np.arange(len(counts)), counts)
     return lists, np.arange(len(lists)) - (np.cumsum(counts) - counts)[lists]
 
@@ -692,10 +694,10 @@ def list_positions(counts: IntArray) -> tuple[IntArray, IntArray]:
 def _mean_inverse(
     above: IntArray, size: IntArray, pos: IntArray, last: int
 ) -> FloatArray:
-    """Return the mean of one over the first place of ``pos`` among ``size`` tied items.
+    """Return the mean reciprocal rank of the first of ``pos`` in ``size`` tied items.
 
-    It is the j-th of n of which r are relevant with a probability in proportion to
-    C(n - j, r - 1); beyond place ``last`` it counts nothing.
+    It is the j-th of n items, with r relevant ones, with a probability proportional to
+    C(n - j, r - 1). Below rank ``last`` it counts 0.
     """
     counts = size - pos + 1
     starts = np.cumsum(counts) - counts
@@ -703,9 +705,9 @@ def _mean_inverse(
     j += 1
     left = (size[row] - j).astype(np.float64)
     logs = -betaln(pos[row], left - pos[row] + 2) - np.log(left + 1)
-    # The first is the most probable.
-    chances = np.exp(logs - logs[starts][row])
-    place = above[row] + j
-    parts = np.where(place <= last, chances / place, 0.0)
-    total = np.add.reduceat(chances, starts)
-    return np.asarray(np.add.reduceat(parts, starts) / total)
+    # Relative to j = 1, which is the most probable.
+    odds = np.exp(logs - logs[starts][row])
+    rank = above[row] + j
+    terms = np.where(rank <= last, odds / rank, 0.0)
+    total = np.add.reduceat(odds, starts)
+    return np.asarray(np.add.reduceat(terms, starts) / total)

@@ -156,7 +156,7 @@ def test_the_oracle_is_right_by_hand():
     [1.0, 1, rates.fixed(1.0), rates.empirical([1.0, 2.5]), rates.empirical([0])],
 )
 def test_a_rate_under_which_rankings_do_not_differ_is_undefined(rate):
-    reason = "every ranking has the same expected recall at a prevalence of 0.25"
+    reason = "rate=.* expected recall .*prevalence of 0.25"
     with pytest.warns(UndefinedMetricWarning, match=reason):
         score = rate_weighted_auc_score([1, 0, 0, 0], [4, 3, 2, 1], rate=rate)
     assert np.isnan(score)
