@@ -41,29 +41,29 @@ Zoom = Literal["rate"]
 # Horizontal and vertical positions, or rates and recalls.
 _Curve: TypeAlias = tuple[FloatArray, FloatArray]
 Plane = Literal["roc", "rate-recall", "rate-negative-recall", "rate-accuracy"]
-# What stands on both axes.
+# Labels of both axes.
 LABELS: dict[Plane, tuple[str, str]] = {
     "roc": ("False positive rate", "True positive rate"),
     "rate-recall": ("Rate", "Recall"),
     "rate-negative-recall": ("Rate", "Recall of the negatives"),
     "rate-accuracy": ("Rate", "Accuracy"),
 }
-# Limits of an axis that goes from 0 to 1.
+# Limits of an axis from 0 to 1.
 WHOLE = (-0.01, 1.01)
-# Of an area: what it takes of the colour behind, and the line about a band.
+# Styles of areas: a band has an outline, pointwise bounds have none.
 _BOUNDS = {"alpha": 0.2, "linewidth": 0.0}
 _BAND = {"alpha": 0.2, "linewidth": 0.8}
 
 
 @dataclass(frozen=True)
 class Space:
-    """A plane that points (rate, tpr) of curves with one prevalence are drawn in."""
+    """A plane for drawing points (rate, tpr) of curves with one prevalence."""
 
     name: Plane
     prevalence: float
 
     def points(self, rates: ArrayLike, tpr: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return horizontal and vertical positions."""
+        """Return the horizontal and vertical positions of points (rate, tpr)."""
         rates, tpr = np.asarray(rates, dtype=np.float64), np.asarray(tpr)
         p = self.prevalence
         fpr = (rates - p * tpr) / (1 - p)
@@ -76,21 +76,21 @@ class Space:
         return rates, p * tpr + (1 - p) * (1 - fpr)
 
     def isometric(self, rate: float) -> tuple[FloatArray, FloatArray]:
-        """Return the line of all that is reachable at a rate."""
+        """Return the line of all possible points at a rate."""
         p = self.prevalence
-        least, most = max(0.0, (rate - (1 - p)) / p), min(1.0, rate / p)
-        return self.points([rate, rate], [least, most])
+        low, high = max(0.0, (rate - (1 - p)) / p), min(1.0, rate / p)
+        return self.points([rate, rate], [low, high])
 
     def draw_budget(self, ax: Axes, shape: Outlines) -> list[Any]:
-        """Shade the ROC plane by the density at each point's rate, and draw stems."""
+        """Shade the ROC plane by the density of the rate, and draw stems."""
         from matplotlib.colors import to_rgb
 
         artists: list[Any] = []
         if len(shape.rates):
             n_steps = 400
-            share = (np.arange(n_steps) + 0.5) / n_steps
-            rates = self.prevalence * share[:, None] + (1 - self.prevalence) * share
-            # The mean over each pixel, so that the narrowest of densities is seen.
+            grid = (np.arange(n_steps) + 0.5) / n_steps
+            rates = self.prevalence * grid[:, None] + (1 - self.prevalence) * grid
+            # The mean over each pixel, because narrow densities must be visible.
             heights = (shape.density[1:] + shape.density[:-1]) / 2
             below = np.concatenate([[0.0], np.cumsum(heights * np.diff(shape.rates))])
             half = 0.5 / n_steps
@@ -111,18 +111,19 @@ class Space:
 class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
     """Consensus ROC curve of the folds of a model, averaged at equal rate, with bounds.
 
-    :meth:`from_cross_validation` also runs the folds, and :meth:`from_estimator` draws
-    the one ranking of a fitted model. Several models come on one axis by ``ax=``.
+    :meth:`from_cross_validation` also fits and evaluates the folds, and
+    :meth:`from_estimator` draws the single ranking of a fitted model. Pass ``ax=`` to
+    draw several models on the same axes.
 
     Parameters
     ----------
     curve : ConsensusCurve
-        What :func:`rate_averaged_roc_curve` returns.
+        The result of :func:`rate_averaged_roc_curve`.
     name : str, default=None
         Name of the model for the legend.
     rate : "uniform", float or distribution, default=None
-        The share that will be processed; the legend carries the rate-weighted AUC
-        under it. None gives the AUC.
+        The fraction that will be processed. The legend shows the rate-weighted AUC for
+        this rate; if None, the AUC.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the vertical axis; None takes the curve's.
 
@@ -135,20 +136,21 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
     fold_lines_, reachable_, isometrics_ : list of matplotlib Line2D
         Curves of the folds, the worst and a perfect ranking, and lines of equal rate.
     rate_ : list of matplotlib artists
-        The density of the rate, if it was asked for.
+        The density of the rate, if it is drawn.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the most recent drawing.
 
     See Also
     --------
     sklearn.metrics.RocCurveDisplay : The curves of the folds, without consensus.
-    rate_averaged_roc_curve : The numbers.
+    rate_averaged_roc_curve : Computes the curve.
 
     Notes
     -----
-    The legend carries the rAUC of the consensus and its standard deviation over folds,
-    and whether bounds are pointwise or a band. In the ROC plane a rate is a falling
-    line, in the other spaces a vertical one. What several models share is drawn once.
+    The legend shows the rAUC of the consensus, its standard deviation over folds, and
+    whether bounds are pointwise or a band. In the ROC plane a rate is a falling line,
+    in the other spaces a vertical line. References that several models have in common
+    are drawn once.
 
     References
     ----------
@@ -193,7 +195,7 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
     def _draw_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
-        # One ranking has the bounds of one fold.
+        # A single ranking is treated as one fold.
         if "sample_weight" in kwargs:
             kwargs["sample_weight"] = [kwargs["sample_weight"]]
         return cls.from_predictions([y], [y_score], **kwargs)
@@ -213,28 +215,28 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Run the folds of a model, and draw their consensus.
+        """Cross-validate a model, and draw the consensus of its folds.
 
         Parameters
         ----------
         estimator : estimator instance
             A binary classifier, which is cloned and fitted for each fold.
         X : array-like of shape (n_samples, n_features)
-            The cases.
+            The samples.
         y : array-like of shape (n_samples,)
             True labels of two classes.
         cv : int, cross-validation generator or iterable, default=None
             As in :func:`sklearn.model_selection.cross_validate`; None is five folds.
         clusters : array-like of shape (n_samples,), default=None
-            The cluster of each case, such as its patient, which a splitter such as
-            :class:`sklearn.model_selection.GroupKFold` gets as its ``groups``.
+            The cluster of each sample, such as its patient. A splitter such as
+            :class:`sklearn.model_selection.GroupKFold` gets it as ``groups``.
         params : dict, default=None
-            What ``fit``, or with metadata routing whoever requested it, is given, such
-            as ``{"sample_weight": weights}``. It does not weight the curves.
+            Parameters of ``fit``, such as ``{"sample_weight": weights}``; with metadata
+            routing, of all methods that request them. They do not weight the curves.
         n_jobs : int, default=None
-            How many folds are run, and rates computed, at once.
+            Number of folds that run, and rates that are computed, in parallel.
         verbose : int, default=0
-            Above 0, the progress of the folds is reported.
+            If above 0, report the progress of the folds.
         name : str, default=None
             Name for the legend; None takes the name of the class.
         **kwargs : dict
@@ -248,23 +250,24 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         Raises
         ------
         ValueError
-            If ``params`` holds ``groups`` beside ``clusters``, or the input is
-            invalid.
+            If ``params`` contains ``groups`` in addition to ``clusters``, or the input
+            is invalid.
 
         Warns
         -----
         UndefinedMetricWarning
-            If a fold is left out, as its test or training cases hold one class only.
+            If a fold is left out because its test or training samples have only one
+            class.
         """
         import_pyplot(cls.__name__)
         params = dict(params or {})
-        # The clusters as codes, checked: splitters differ in what they refuse.
+        # Check clusters and pass codes, because the checks of splitters differ.
         groups = None if clusters is None else check_groups("clusters", clusters).codes
         if groups is not None and get_config()["enable_metadata_routing"]:
             if "groups" in params:
                 raise ValueError(
-                    "clusters is given twice: the splitter gets them as groups, which "
-                    "params holds, too."
+                    "clusters and params['groups'] exclude each other: remove groups "
+                    "from params. The splitter gets clusters as groups."
                 )
             params["groups"], groups = groups, None
         cv_results = cross_validate(
@@ -306,56 +309,62 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         n_jobs: int | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the consensus of labels and scores that are given by fold.
+        """Draw the consensus of folds, given by their labels and scores.
 
         Parameters
         ----------
         y_trues : sequence of array-like of shape (n_samples,) or of RankTable
-            True labels of two classes, an array for each fold; or a table for each,
-            without ``y_scores``; or a ``FoldRankings``, or the ``folds`` of another
-            curve, without ``y_scores``, ``sample_weight``, ``pos_label``, ``repeats``.
+            True labels of two classes, an array per fold. Alternatively a table per
+            fold, without ``y_scores``; or a ``FoldRankings``, or the ``folds`` of
+            another curve, without ``y_scores``, ``sample_weight``, ``pos_label``,
+            ``repeats``.
         y_scores : sequence of array-like of shape (n_samples,), default=None
-            Scores of the same cases, higher for the positive class.
+            Scores of the same samples, higher for the positive class.
         name : str, default=None
             Name of the model for the legend.
         rate : "uniform", float or distribution, default=None
-            The share that will be processed; the legend has the rate-weighted AUC under
-            it. None gives the AUC.
+            The fraction that will be processed. The legend shows the rate-weighted AUC
+            for this rate; if None, the AUC.
         sample_weight : sequence of array-like of shape (n_samples,), default=None
-            Relative weights of the cases. Only ``bounds`` "normal", "beta" and None
-            take them: the others are distributions of a number of cases.
+            Relative weights of the samples. Only ``bounds`` "normal", "beta" and None
+            support them, because the other bounds are distributions of a number of
+            samples.
         pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+            The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
         repeats : int or array-like of shape (n_folds,), default=None
-            Which folds belong to one repeat, where cross-validation was repeated: a
-            label for each fold, or how many repeats of equally many folds follow each
-            other. Without it, the bounds of repeated folds are too narrow.
+            Which folds belong to one repeat, if cross-validation was repeated: a label
+            per fold, or the number of repeats if they have equally many folds and
+            follow each other. Without it, the bounds of repeated folds are too narrow.
         rates : array-like of shape (n_rates,), default=None
-            Increasing rates in [0, 1] at which to average; None takes up to 201 in
-            equal steps, and finer ones near the end of a class with a share below 2 %.
-            Between them bounds are interpolated: pass the rates that matter.
+            Increasing rates in [0, 1] of the averages. If None, up to 201 rates in
+            equal steps, with finer steps at the start of the ranking if less than 2 %
+            are positive, or at its end if less than 2 % are negative. Bounds are
+            interpolated between the rates: pass the rates that matter.
         bounds : str or None, default="exact"
-            "exact", the distribution of the number of positives found in all folds;
-            "parametric", a beta distribution with its first two moments; "bootstrap",
-            sets of new folds drawn by it; "bootstrap-adjusted", with the numbers of
-            positives left to chance, and the ranking stretched to meet them; "normal"
-            and "beta", from the variance of recall over folds, for comparison; or None.
+            "exact": the distribution of the number of positives selected in all folds;
+            "parametric": a beta distribution with its first two moments; "bootstrap":
+            sets of new folds drawn from it; "bootstrap-adjusted": the same with random
+            numbers of positives, and the rankings then stretched to the numbers of the
+            folds; "normal" and "beta": from the variance of recall over folds, for
+            comparison; or None: no bounds.
         band : {"pointwise", "simultaneous"}, default="pointwise"
-            What is to lie between the bounds: the recall at one rate that is chosen
-            beforehand, or the whole curve, at all ``rates`` at once, by ``bounds``
-            "exact" and the bootstraps.
+            Whether the bounds are for the recall at one rate that is chosen beforehand,
+            or for the whole curve, at all ``rates`` simultaneously. Only "exact" and
+            the bootstraps support simultaneous bands.
         confidence_level : float, default=0.95
-            Probability in (0, 1) that is to lie between the bounds.
+            Confidence level of the bounds, in (0, 1).
         augment : bool, default=True
-            Whether one more case of each class is added to what new folds are drawn
-            from, see Notes. False gives the bounds of the reference, which are too
-            narrow next to both ends of the curve. "normal" and "beta" add none.
+            Whether to add one sample of each class to the source of new folds, see the
+            Notes of :func:`rate_averaged_roc_curve`. If False, the bounds are as in the
+            reference, which are too narrow near both ends of the curve. "normal" and
+            "beta" add no samples.
         n_resamples : int, default=2000
-            Number of sets of folds that the bootstraps draw, and a simultaneous band.
+            Number of sets of folds drawn by the bootstraps, and for a simultaneous
+            band.
         random_state : int, Generator, RandomState or None, default=None
-            Source of the draws.
+            Random number generator, or seed, for these draws.
         n_jobs : int, default=None
-            Number of threads, as in joblib; the result does not depend on it.
+            Number of threads, as in joblib. The result does not depend on it.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
@@ -412,35 +421,35 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         space : str, default=None
-            "roc", or what stands against the rate: "rate-recall", "rate-accuracy" or
-            "rate-negative-recall" (the share of the negatives that is spared). None
-            takes the space that the axes have; of new ones "rate-recall" where the
-            budget is drawn or zoomed on, and "roc" elsewhere.
+            "roc", or a plane with the rate on the horizontal axis: "rate-recall",
+            "rate-accuracy" or "rate-negative-recall" (the fraction of negatives that is
+            not processed). If None, the space of existing axes; for new axes
+            "rate-recall" if the rate is drawn or zoomed in on, else "roc".
         zoom : {"rate"}, default=None
-            "rate" shows only where ``rate`` is likely, and some more on either side.
+            "rate" shows only likely values of ``rate``, with a margin on both sides.
         name : str, default=None
             Name for the legend; None takes the display's.
         rate : "uniform", float or distribution, default=None
-            The share that will be processed; None takes the display's.
+            The fraction that will be processed; None takes the display's.
         curve_kwargs : dict, default=None
             Style of the curve, as matplotlib takes it.
         bounds_kwargs : dict, default=None
             Style of the bounds, as matplotlib takes it.
         average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
-            What is equal in all folds that are averaged. Others than "rate" are drawn
-            without bounds and have the AUC in the legend.
+            The quantity that is equal in all averaged folds. Averages other than "rate"
+            are drawn without bounds and have the AUC in the legend.
         plot_fixed_width : bool, default=False
-            Whether to draw ``curve.fixed_width_band(average, random_state=0)`` in
-            place of bounds.
+            Whether to draw ``curve.fixed_width_band(average, random_state=0)`` instead
+            of bounds.
         plot_folds : bool, default=False
             Whether to draw the curve of each fold.
         fold_kwargs : dict, default=None
             Style of the curves of folds, as matplotlib takes it.
         plot_isometrics : bool or array-like of shape (n_rates,), default=False
-            Lines of equal rate to draw; True takes every tenth.
+            Rates of the lines of equal rate to draw; True takes 0.1, 0.2, ..., 0.9.
         plot_rate : bool, default=False
-            Whether to draw where ``rate`` is likely, as ``zoom`` does, too: its density
-            and stems for known rates; in the ROC plane, a shade.
+            Whether to draw the distribution of ``rate``, like ``zoom``: its density,
+            and stems for fixed rates; in the ROC plane, a shade.
         plot_chance_level : bool, default=False
             Whether to draw the curve of random scores.
         chance_level_kwargs : dict, default=None
@@ -456,9 +465,9 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         Raises
         ------
         ValueError
-            If ``space``, ``zoom``, ``rate`` or ``average`` is none of the choices, an
-            isometric lies outside [0, 1], ``plot_rate`` or ``zoom`` is set without a
-            ``rate``, or the folds have no such average or band.
+            If ``space``, ``zoom``, ``rate`` or ``average`` is not one of the choices,
+            an isometric lies outside [0, 1], ``plot_rate`` or ``zoom`` is set without a
+            ``rate``, or the folds do not support this average or band.
         """
         check_choice("space", space, LABELS, or_none=True)
         check_choice("zoom", zoom, get_args(Zoom), or_none=True)
@@ -469,40 +478,40 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         isometrics = _isometric_rates(plot_isometrics)
         curve, bounds = self._averaged(average, plot_fixed_width)
         label = self._entry(name, self._summary(rate, average, curve))
-        law = check_rate("uniform" if rate is None else rate)
+        distribution = check_rate("uniform" if rate is None else rate)
         self._start(ax)
-        is_of_rate = plot_rate or zoom is not None
-        plane = self._plane(space, is_of_rate)
+        shows_rate = plot_rate or zoom is not None
+        plane = self._plane(space, shows_rate)
         before = (self.ax_.get_xlim(), self.ax_.get_ylim()) if self.ax_.lines else None
         draw = plane.draw_budget if plane.name == "roc" else None
-        self.rate_ = draw_rate(self.ax_, law, draw=draw) if is_of_rate else []
+        self.rate_ = draw_rate(self.ax_, distribution, draw=draw) if shows_rate else []
         self._draw_references(plane, isometrics)
         self.chance_level_ = None
         if plot_chance_level:
             self._draw_chance(plane, chance_level_kwargs)
-        placed = [(rates, plane.points(rates, tpr)) for rates, tpr in (curve, *bounds)]
-        self.line_ = self._model_line(*placed[0][1], curve_kwargs, label=label)
+        curves = [(rates, plane.points(rates, tpr)) for rates, tpr in (curve, *bounds)]
+        self.line_ = self._model_line(*curves[0][1], curve_kwargs, label=label)
         self._draw_folds(plane, fold_kwargs, plot_folds)
-        areas = [points for _, points in placed[1:]]
+        areas = [points for _, points in curves[1:]]
         self._draw_bounds(areas, plot_fixed_width, bounds_kwargs)
         if zoom is None:
             self._show_all(plane)
         else:
-            self._zoom(law, placed, before)
+            self._zoom(distribution, curves, before)
         self._name_axes(*LABELS[plane.name], despine)
         draw_legend(self.ax_)
         return self
 
-    def _plane(self, chosen: Plane | None, is_of_rate: bool) -> Space:
-        """Return the plane that is chosen, else what the axes have, or the default."""
+    def _plane(self, chosen: Plane | None, shows_rate: bool) -> Space:
+        """Return the chosen plane, else the plane of the axes, else the default."""
         ylabel = self.ax_.get_ylabel().partition("(")[0].strip()
         seen = self.ax_.get_xlabel(), ylabel
         drawn = next((key for key, labels in LABELS.items() if labels == seen), None)
-        default: Plane = "rate-recall" if is_of_rate else "roc"
+        default: Plane = "rate-recall" if shows_rate else "roc"
         return Space(chosen or drawn or default, self.curve.prevalence)
 
     def _draw_references(self, plane: Space, isometrics: FloatArray) -> None:
-        """Draw the limits of what can be reached, and lines of equal rate."""
+        """Draw the worst and a perfect ranking, and lines of equal rate."""
         p = plane.prevalence
         self.reachable_ = []
         style: dict[str, Any] = {"color": "0.6", "linewidth": 1, "label": "_"}
@@ -511,7 +520,7 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
             line = self._reference_line(plane.points(*border), **style)
             self.reachable_.append(line)
             if plane.name != "roc":
-                # Elsewhere they are the frame.
+                # In the ROC plane they coincide with the frame.
                 style["label"] = "Perfect and worst"
         style = {"color": "0.6", "linewidth": 0.8, "linestyle": "-."}
         self.isometrics_ = [
@@ -525,12 +534,12 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         self.chance_level_ = self._reference_line(points, given, **style)
 
     def _draw_folds(
-        self, plane: Space, given: dict[str, Any] | None, is_sampled: bool
+        self, plane: Space, given: dict[str, Any] | None, is_drawn: bool
     ) -> None:
-        """Draw each fold on the isometrics of its own prevalence."""
+        """Draw the curve of each fold, with the isometrics of its own prevalence."""
         self.fold_lines_ = []
         folds = zip(self.curve.folds.tables, self.curve.fold_tpr, strict=True)
-        for table, tpr in folds if is_sampled else ():
+        for table, tpr in folds if is_drawn else ():
             points = Space(plane.name, table.prevalence).points(self.curve.rates, tpr)
             faint = {"color": self.line_.get_color(), "alpha": 0.3, "linewidth": 0.8}
             line = self._line(*points, given, linestyle="-", **faint)
@@ -542,31 +551,31 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
 
     def _zoom(
         self,
-        law: RateDistribution,
+        distribution: RateDistribution,
         curves: list[tuple[FloatArray, _Curve]],
         before: tuple[tuple[float, float], tuple[float, float]] | None,
     ) -> None:
-        """Show what curves are where the rate is likely, and what was seen before."""
-        ends = law.ppf(np.array([0.01, 0.99]))
-        # Half of their distance on both sides, or a fifth of the upper one.
-        room = max(0.5 * (ends[1] - ends[0]), 0.2 * ends[1])
-        ends = np.clip([ends[0] - room, ends[1] + room], 0, 1)
+        """Show the curves at likely rates, and the range that was visible before."""
+        ends = distribution.ppf(np.array([0.01, 0.99]))
+        # The margin is half of their distance, or a fifth of the upper end.
+        margin = max(0.5 * (ends[1] - ends[0]), 0.2 * ends[1])
+        ends = np.clip([ends[0] - margin, ends[1] + margin], 0, 1)
         if ends[0] == ends[1]:
-            # Where next to no budget is above 0, all rates are shown.
+            # If almost no budget is above 0, show all rates.
             ends = np.array([0.0, 1.0])
-        places = [np.interp(ends, rates, x) for rates, (x, _) in curves]
-        low, high = float(np.min(places)), float(np.max(places))
+        x_ends = [np.interp(ends, rates, x) for rates, (x, _) in curves]
+        low, high = float(np.min(x_ends)), float(np.max(x_ends))
         seen = [np.interp([low, high], *points) for _, points in curves]
         seen += [y[(x >= low) & (x <= high)] for _, (x, y) in curves]
-        found = np.concatenate(seen)
-        bottom, top = float(found.min()), float(found.max())
-        room = 0.05 * (top - bottom) or 0.05
-        bottom, top = max(bottom - room, WHOLE[0]), min(top + room, WHOLE[1])
+        heights = np.concatenate(seen)
+        bottom, top = float(heights.min()), float(heights.max())
+        margin = 0.05 * (top - bottom) or 0.05
+        bottom, top = max(bottom - margin, WHOLE[0]), min(top + margin, WHOLE[1])
         if before is not None and before[0] != WHOLE:
             (left, right), (under, over) = before
             low, high = min(low, left), max(high, right)
             bottom, top = min(bottom, under), max(top, over)
-        # So that a curve that begins at 0 is not cut in half.
+        # Otherwise half of the line of a curve that begins at 0 would be cut.
         low = low - 0.01 * (high - low) if low == 0 else low
         self.ax_.set(xlim=(low, high), ylim=(bottom, top), aspect="auto")
 
@@ -576,17 +585,17 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         """Return the average and its bounds, as rates and recalls."""
         average = check_choice("average", average, AVERAGES)
 
-        def placed(points: CurveBound) -> _Curve:
+        def to_rates(points: CurveBound) -> _Curve:
             p = self.curve.prevalence
             return p * points.tpr + (1 - p) * points.fpr, points.tpr
 
         if average != "rate":
-            curve = placed(self.curve.averaged(average))
+            curve = to_rates(self.curve.averaged(average))
         else:
             curve = self.curve.rates, self.curve.tpr
         if plot_fixed_width:
             band = self.curve.fixed_width_band(average, random_state=0)
-            return curve, [placed(end) for end in band]
+            return curve, [to_rates(end) for end in band]
         ends = (self.curve.confidence_interval or ()) if average == "rate" else ()
         return curve, [(curve[0], end.tpr) for end in ends]
 
@@ -599,19 +608,19 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
             return f"at equal {average}, AUC = {spread}"
         metric = "AUC" if rate is None else "rAUC"
         rate = "uniform" if rate is None else rate
-        value = self.curve.rate_weighted_auc(rate)
+        rauc = self.curve.rate_weighted_auc(rate)
         by_fold = self.curve.fold_rate_weighted_auc(rate)
-        return f"{metric} = {mean_and_spread(by_fold, value)}"
+        return f"{metric} = {mean_and_spread(by_fold, rauc)}"
 
     def _draw_bounds(
-        self, bounds: list[_Curve], is_of_width: bool, given: dict[str, Any] | None
+        self, bounds: list[_Curve], is_fixed_width: bool, given: dict[str, Any] | None
     ) -> None:
         """Draw the area between bounds, if there are any."""
         self.bounds_ = None
         if not bounds:
             return
         kind = "band" if self.curve.band == "simultaneous" else "bounds"
-        kind = "fixed-width band" if is_of_width else kind
+        kind = "fixed-width band" if is_fixed_width else kind
         x, y = (np.append(a, b[::-1]) for a, b in zip(*bounds, strict=True))
         form = _BOUNDS if kind == "bounds" else _BAND
         style = styled(given, color=self.line_.get_color(), label="_", **form)
@@ -622,7 +631,7 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
 
 
 def _isometric_rates(given: bool | ArrayLike) -> FloatArray:
-    """Return the rates of isometrics: True stands for nine, and False for none."""
+    """Return the rates of isometrics: nine rates for True, no rates for False."""
     rates: Any = given
     if isinstance(given, bool | np.bool_):
         rates = np.arange(1, 10) / 10 if given else []
@@ -630,5 +639,5 @@ def _isometric_rates(given: bool | ArrayLike) -> FloatArray:
 
 
 def _no_score(estimator: Any, X: Any, y: Any) -> float:
-    """Return nothing of use: the folds are scored together later."""
+    """Return 0, because the folds are scored together later."""
     return 0.0
