@@ -43,17 +43,17 @@ from skrate.metrics.momentum import Momentum
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
 
 Kind = Literal["hits", "gains", "lift"]
-# What rounding may do to the points of a curve.
+# Tolerance for the rounding of points of a curve.
 _ROUNDING = 1e-9
-# The lift between two points of a hit curve is no straight line: it is drawn at the
-# points and at these rates.
+# The lift is curved between two points of a hit curve: it is drawn at the points and at
+# these rates.
 RATES = np.linspace(0, 1, 501)
 
 
 def rescaled(
     rates: ArrayLike, hits: ArrayLike, kind: Kind, first: float = 0.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Return a hit curve as it is, as cumulative gains or as lift from a rate on."""
+    """Return a hit curve, its cumulative gains, or its lift from rate ``first`` on."""
     rate, hits = np.asarray(rates), np.asarray(hits)
     if kind == "hits":
         return rate, hits
@@ -66,7 +66,7 @@ def rescaled(
 
 
 def list_curves(points: ArrayLike) -> list[ArrayLike]:
-    """Return a list of vectors as it is, a vector as its one entry."""
+    """Return a list of vectors unchanged, and a vector as a list of one."""
     first = next(iter(points), 0) if np.iterable(points) else 0
     return [points] if np.ndim(first) == 0 else list(points)  # type: ignore[arg-type]
 
@@ -74,51 +74,49 @@ def list_curves(points: ArrayLike) -> list[ArrayLike]:
 def check_curve(
     rates: ArrayLike, hits: ArrayLike, are_gains: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the points as arrays if they are those of a hit curve, or of gain."""
+    """Return the points as arrays; raise if they are not a hit curve or gain curve."""
     rate = as_float64("rates", check_scores("rates", rates))
-    found = as_float64("hits", check_scores("hits", hits))
-    is_right = (
-        rate.shape == found.shape
+    height = as_float64("hits", check_scores("hits", hits))
+    is_curve = (
+        rate.shape == height.shape
         and len(rate) > 1
-        and rate[0] == found[0] == 0
+        and rate[0] == height[0] == 0
         and abs(rate[-1] - 1) < _ROUNDING
     )
-    if is_right:
-        steps, gains = np.diff(rate), np.diff(found)
+    if is_curve:
+        steps, gains = np.diff(rate), np.diff(height)
         is_hit = (gains > -_ROUNDING) & (gains < steps + _ROUNDING)
-        is_right = bool(np.all(steps >= 0 if are_gains else (steps > 0) & is_hit))
-    if not is_right:
+        is_curve = bool(np.all(steps >= 0 if are_gains else (steps > 0) & is_hit))
+    if not is_curve:
         rise = (
             "rise from 0 to 1, and hits begin at 0"
             if are_gains
             else "increase from 0 to 1, and hits from 0 by no more than rates"
         )
-        raise ValueError(
-            f"rates must {rise}, at as many points: pass what hit_curve returns."
-        )
-    return rate, found
+        raise ValueError(f"rates must {rise}, in equally many points: use hit_curve.")
+    return rate, height
 
 
 def _fold_gain_curves(
     rankings: FoldRankings, gain: GainLike | None, cost: ArrayLike | None
 ) -> list[GainCurve]:
-    """Return the curve of each fold, by gain and cost of classes, or of known cases."""
+    """Return the gain curve of each fold, by gains and costs per class or sample."""
     if rankings.indices is None:
         check_class_gain(gain, cost)
-    worth = {"gain": None if gain is None else check_gain(gain)}
-    worth["cost"] = check_cost(cost)
+    options = {"gain": None if gain is None else check_gain(gain)}
+    options["cost"] = check_cost(cost)
     curves = []
     for rows, (is_pos, y_score, weight) in zip(rankings.rows(), rankings, strict=True):
-        own: dict[str, Any] = dict(worth)
-        for name, values in worth.items():
-            if isinstance(values, np.ndarray) and rankings.indices is not None:
-                if rankings.indices.max() >= len(values):
+        fold_options: dict[str, Any] = dict(options)
+        for name, numbers in options.items():
+            if isinstance(numbers, np.ndarray) and rankings.indices is not None:
+                if rankings.indices.max() >= len(numbers):
                     raise ValueError(
-                        f"{name} has {len(values)} cases, and the folds more: give one "
-                        "number for each case of X."
+                        f"{name} must have one number for each sample of X, got "
+                        f"{len(numbers)}: the folds refer to more samples."
                     )
-                own[name] = values[rankings.indices[rows]]
-        curves.append(gain_curve(is_pos, y_score, sample_weight=weight, **own))
+                fold_options[name] = numbers[rankings.indices[rows]]
+        curves.append(gain_curve(is_pos, y_score, sample_weight=weight, **fold_options))
     return curves
 
 
@@ -137,16 +135,16 @@ class HitCurveDisplay(FoldsDisplay):
     Parameters
     ----------
     rates : array-like of shape (n_points,), or list of such
-        Share of all cases processed, from 0 to 1, per curve.
+        Fraction of all samples processed, from 0 to 1, per curve.
     hits : array-like of shape (n_points,), or list of such
-        Share of all cases processed and positive, from 0 to the prevalence.
+        Fraction of all samples processed and positive, from 0 to the prevalence.
     tables : list of RankTable, default=None
-        The tables of the curves, for the average precision and the momentum; None
-        takes what the points show. Curves of gain have none.
+        The tables of the curves, for the average precision and the momentum. If None,
+        they are computed from the points. Gain curves have no tables.
     perfect : list of tuple, default=None
-        Of curves of gain: rates and gains of the best order of the cases, per curve.
-        Then ``hits`` are gains per case, which may fall, and ``rates`` shares of the
-        cost.
+        For gain curves: rates and gains of the best order of the samples, per curve.
+        Then ``hits`` are gains per sample, which can decrease, and ``rates`` are
+        fractions of the cost.
     name : str, default=None
         Name of the model for the legend.
     pos_label : int, float, bool or str, default=None
@@ -155,15 +153,15 @@ class HitCurveDisplay(FoldsDisplay):
     Attributes
     ----------
     line_ : matplotlib Line2D or list of such
-        The curve, or the curves of the folds, none if they are not drawn.
+        The curve, or a list of the curves of the folds, empty if they are not drawn.
     chance_level_, perfect_, momentum_, mean_ : matplotlib Line2D or None
         Random scores, a perfect ranking, the momentum, and the mean of several curves.
     band_ : matplotlib artist or None
-        The area of a standard deviation about the mean.
+        The area of one standard deviation around the mean.
     rate_ : list of matplotlib artists
-        Where the rate is likely, if it is given.
+        The distribution of the rate, if it is given.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the most recent drawing.
 
     Raises
     ------
@@ -173,13 +171,13 @@ class HitCurveDisplay(FoldsDisplay):
     See Also
     --------
     sklearn.metrics.PrecisionRecallDisplay : Precision against recall.
-    hit_curve : The points.
+    hit_curve : Computes the points.
 
     Notes
     -----
-    Cases that tie are one straight piece of the hit curve. References of several folds
-    use their mean prevalence. The axis of a lift ends at twice the highest
-    from the rate 0.05 on; ``display.ax_.set_ylim`` shows what is cut.
+    Tied samples form one straight line of the hit curve. References of several folds
+    use their mean prevalence. The axis of a lift ends at twice the maximum lift from
+    the rate 0.05 on; use ``display.ax_.set_ylim`` to show all.
 
     References
     ----------
@@ -199,9 +197,9 @@ class HitCurveDisplay(FoldsDisplay):
     """
 
     line_: Any
-    # Whether the rates of a curve of gain are shares of the cost, or of the cases.
+    # Whether the rates of a gain curve are fractions of the cost, or of the samples.
     _has_cost = True
-    # What stands on the axes, and how many units 1 is on either.
+    # The quantity of the vertical axis, and the units of both axes.
     _kind: Kind = "hits"
     _units = (1.0, 1.0)
 
@@ -216,8 +214,8 @@ class HitCurveDisplay(FoldsDisplay):
         pos_label: Label = None,
     ) -> None:
         rates, hits = list_curves(rates), list_curves(hits)
-        are_given = isinstance(tables, Sequence | None)
-        if not (are_given and all(isinstance(t, RankTable) for t in tables or ())):
+        is_list = isinstance(tables, Sequence | None)
+        if not (is_list and all(isinstance(t, RankTable) for t in tables or ())):
             raise ValueError(
                 f"tables must be RankTables in a list, got {shown(tables)}."
             )
@@ -225,7 +223,7 @@ class HitCurveDisplay(FoldsDisplay):
         self._are_estimates = any(t.own_products is not None for t in tables or ())
         if len(rates) != len(hits):
             raise ValueError(
-                f"rates holds {len(rates)} curves and hits {len(hits)}: give one each."
+                f"rates has {len(rates)} curves, hits has {len(hits)}: pass one each."
             )
         self.curves = [
             check_curve(*curve, are_gains=perfect is not None or self._are_estimates)
@@ -233,16 +231,16 @@ class HitCurveDisplay(FoldsDisplay):
         ]
         if tables is None and perfect is None:
             steps = [np.diff(curve) for curve in self.curves]
-            found = [np.maximum(hits, 0.0) for _, hits in steps]
+            pos_steps = [np.maximum(hits, 0.0) for _, hits in steps]
             tables = [
                 RankTable(pos, np.maximum(rates - pos, 0.0))
-                for pos, (rates, _) in zip(found, steps, strict=True)
+                for pos, (rates, _) in zip(pos_steps, steps, strict=True)
             ]
         self.tables = tables or []
         self.rates, self.hits = ([curve[i] for curve in self.curves] for i in (0, 1))
-        # Share of the positives, or gain of all cases.
-        self.prevalence = float(np.mean([found[-1] for found in self.hits]))
-        # Of curves of gain they are told, if they are known.
+        # Fraction of positives, or gain per sample of the whole ranking.
+        self.prevalence = float(np.mean([fold_hits[-1] for fold_hits in self.hits]))
+        # For gain curves, `from_predictions` sets the sizes.
         self._sizes = [table.total for table in self.tables] or [1.0] * len(rates)
         self.name = name
         self.pos_label = pos_label
@@ -270,15 +268,16 @@ class HitCurveDisplay(FoldsDisplay):
         y_score : array-like of shape (n_samples,), default=None
             Scores, higher for the positive class.
         gain : array-like of shape (n_samples,) or dict, default=None
-            What is gained if a case is processed, per case or per class, as in
-            :func:`expected_gain_score`: the curve then shows the gain. With folds
-            that know their ``indices``, one for each case of the data.
+            Gain of processing a sample, per sample or per class, as in
+            :func:`expected_gain_score`: the curve then shows the gain. For folds with
+            ``indices``, one gain per sample of the data.
         cost : array-like of shape (n_samples,), default=None
-            What processing a case takes of the budget; the axis is then its share.
+            Cost of processing each sample; the axis then shows the fraction of the
+            cost.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the cases; None means equal ones.
+            Weights of the samples; None means equal weights.
         pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+            The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
         name : str, default=None
             Name of the model for the legend.
         **kwargs : dict
@@ -291,15 +290,15 @@ class HitCurveDisplay(FoldsDisplay):
         """
         is_of_gain = gain is not None or cost is not None
         if isinstance(y_true, FoldRankings):
-            others = {"y_score": y_score, "sample_weight": sample_weight}
-            check_alone(y_true, **others, pos_label=pos_label)
+            arrays = {"y_score": y_score, "sample_weight": sample_weight}
+            check_alone(y_true, **arrays, pos_label=pos_label)
             pos_label = y_true.pos_label
             if is_of_gain:
                 curves = _fold_gain_curves(y_true, gain, cost)
             else:
                 tables = list(make_folds(y_true).tables)
         elif is_of_gain:
-            found = gain_curve(
+            curve = gain_curve(
                 y_true,
                 y_score,
                 gain=gain,
@@ -307,19 +306,19 @@ class HitCurveDisplay(FoldsDisplay):
                 sample_weight=sample_weight,
                 pos_label=pos_label,
             )
-            curves = [found]
+            curves = [curve]
         else:
-            given = y_true, y_score, sample_weight, pos_label
-            tables = [rank_table(*given, takes_estimates=True)]
+            arguments = y_true, y_score, sample_weight, pos_label
+            tables = [rank_table(*arguments, takes_estimates=True)]
         if not is_of_gain:
             rates, hits = [t.rates for t in tables], [hits_of(t) for t in tables]
             display = cls(rates, hits, tables=tables, name=name, pos_label=pos_label)
             return display.plot(**kwargs)
-        rates, gains = [each.rates for each in curves], [each.gains for each in curves]
-        best = [(each.best_rates, each.best_gains) for each in curves]
+        rates, gains = [fold.rates for fold in curves], [fold.gains for fold in curves]
+        best = [(fold.best_rates, fold.best_gains) for fold in curves]
         display = cls(rates, gains, perfect=best, name=name, pos_label=pos_label)
         display._has_cost = cost is not None
-        display._sizes = [each.total for each in curves]
+        display._sizes = [fold.total for fold in curves]
         return display.plot(**kwargs)
 
     def _start(self, ax: Axes | None) -> None:
@@ -356,34 +355,36 @@ class HitCurveDisplay(FoldsDisplay):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         kind : {"hits", "gains", "lift"}, default="hits"
-            What stands on the vertical axis: what is found as a share of all cases or
-            of the positives (cumulative gains), or how many times as much as by random
-            scores. With ``gain`` it is the gain, per case or as a share of the total.
+            The vertical axis: the selected positives as a fraction of all samples
+            ("hits") or of all positives ("gains": cumulative gains), or divided by the
+            positives that random scores select ("lift"). With ``gain`` it is the gain,
+            per sample or as a fraction of the total.
         name : str, default=None
             Name for the legend; None takes the display's.
         rate : "uniform", float or distribution, default=None
-            The share that will be processed, drawn at the foot; the legend has the
-            expected recall, or gain, under it. None gives the average precision, or the
-            gain averaged over all rates.
+            The fraction that will be processed, drawn at the bottom. The legend shows
+            the expected recall, or gain, for this rate; if None, the average precision,
+            or the gain averaged over all rates.
         n_items : int, default=None
-            Number of cases of which a share will be processed: the axes are then in
-            counts, except for recall and lift.
+            Number of samples from which a fraction will be processed: the axes then
+            show counts, except for recall and lift.
         curve_kwargs : dict, default=None
             Style of the curve, as matplotlib takes it.
         plot_chance_level : bool, default=True
-            Whether to draw what random scores find.
+            Whether to draw the curve of random scores.
         chance_level_kwargs : dict, default=None
             Style of the chance level, as matplotlib takes it.
         plot_perfect : bool, default=True
-            Whether to draw what a perfect ranking finds.
+            Whether to draw the curve of a perfect ranking.
         plot_momentum : bool, default=False
-            Whether to draw the momentum, its mean over several curves, dotted, where it
-            is defined; as 1 if its approximation exceeds that.
+            Whether to draw the momentum (the mean over several curves) as a dotted
+            line, if it is defined. It is drawn as 1 if its approximation exceeds 1.
         plot_folds : bool, default=True
             Whether to draw the curve of each fold beside their mean.
         plot_bands : bool, default=None
-            Whether to shade a standard deviation over the curves about their mean,
-            which is no bounds for it. None does so for several.
+            Whether to shade one standard deviation over the curves around their mean.
+            These are not confidence bounds of the mean. If None, shade it for several
+            curves.
         bounds_kwargs : dict, default=None
             Style of the bounds, as matplotlib takes it.
         despine : bool, default=False
@@ -397,18 +398,19 @@ class HitCurveDisplay(FoldsDisplay):
         Raises
         ------
         ValueError
-            If ``kind`` or ``rate`` is not one of the choices, gains or lift are asked
-            for without a positive case or a gain, the momentum by estimated labels, or
-            ``n_items`` is no number of cases, or stands beside shares of a cost.
+            If ``kind`` or ``rate`` is not one of the choices, gains or lift are
+            requested without a positive sample or a gain, or the momentum for estimated
+            labels, or ``n_items`` is not a number of samples, or is combined with
+            fractions of a cost.
         """
         kind = check_choice("kind", kind, get_args(Kind))
         plot_bands = len(self.curves) > 1 if plot_bands is None else plot_bands
-        law = None if rate is None else check_rate(rate)
+        budget = None if rate is None else check_rate(rate)
         n = self._check_options(kind, n_items, plot_momentum)
         self._kind, self._units = kind, (n, n if kind == "hits" else 1.0)
         self._start(ax)
         before = self.ax_.get_ylim() if self.ax_.lines else None
-        style = styled(curve_kwargs, label=self._entry(name, *self._summary(law)))
+        style = styled(curve_kwargs, label=self._entry(name, *self._summary(budget)))
         self._draw_curves(style, plot_folds)
         if plot_bands:
             self._draw_band(bounds_kwargs)
@@ -423,8 +425,8 @@ class HitCurveDisplay(FoldsDisplay):
         if plot_perfect:
             points = self._drawn(*self._perfect_curve())
             self.perfect_ = self._reference_line(points, linestyle=":", label="Perfect")
-        if law is not None:
-            self.rate_ = draw_rate(self.ax_, law, n)
+        if budget is not None:
+            self.rate_ = draw_rate(self.ax_, budget, n)
         self.ax_.set_xlim(-0.01 * n, 1.01 * n)
         if kind == "lift":
             self._limit_lift(before)
@@ -437,26 +439,26 @@ class HitCurveDisplay(FoldsDisplay):
     def _check_options(
         self, kind: Kind, n_items: int | None, plot_momentum: bool
     ) -> float:
-        """Return the number of cases on the horizontal axis, 1 for rates."""
+        """Return the number of samples on the horizontal axis, 1 for rates."""
         if plot_momentum and self._are_estimates:
             raise ValueError(
-                "plot_momentum=True needs known labels, and these are estimates: leave "
-                "it out."
+                "plot_momentum=True does not support estimated labels: leave it out, "
+                "or pass true labels."
             )
         if kind != "hits" and min(hits[-1] for hits in self.hits) <= 0:
-            what = "a positive case" if self.perfect is None else "a gain of all cases"
-            raise ValueError(f"kind={kind!r} is undefined without {what}.")
+            needed = "positives" if self.perfect is None else "a positive gain"
+            raise ValueError(f"kind={kind!r} needs {needed}: use kind='hits'.")
         if n_items is None:
             return 1.0
         if self.perfect is not None and self._has_cost:
             raise ValueError(
-                "n_items counts cases, and the axis is the share of their cost: "
-                "give one of n_items and cost."
+                "n_items counts samples, but the axis shows fractions of the cost: "
+                "pass only one of n_items and cost."
             )
         return float(check_count("n_items", n_items))
 
     def _perfect_curve(self) -> tuple[ArrayLike, ArrayLike]:
-        """Return the hit curve of a perfect ranking, or the mean one of folds."""
+        """Return the hit curve of a perfect ranking, or its mean over folds."""
         if self.perfect is None:
             p = self.prevalence
             return [0, p, 1], [0, p, p]
@@ -466,7 +468,7 @@ class HitCurveDisplay(FoldsDisplay):
         return RATES, np.mean(gains, axis=0)
 
     def _axis_labels(self, n_items: int | None) -> tuple[str, str]:
-        """Return the labels of both axes, and let them count where they are counts."""
+        """Return the labels of both axes, and format the ticks of counts."""
         of_gain = self.perfect is not None
         ylabel = (GAIN_KINDS if of_gain else KINDS)[self._kind]
         if n_items is None:
@@ -481,9 +483,9 @@ class HitCurveDisplay(FoldsDisplay):
     def _drawn(
         self, rates: ArrayLike, hits: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
-        """Return a hit curve as it is drawn."""
-        # There is a lift from the first rate on that is about one case.
-        steps = np.concatenate([np.diff(each) for each in self.rates])
+        """Return the points of a hit curve in the units of the axes."""
+        # The lift begins at the smallest step of the rates, about one sample.
+        steps = np.concatenate([np.diff(fold_rates) for fold_rates in self.rates])
         first = float(steps[steps > _ROUNDING].min())
         x, y = rescaled(rates, hits, self._kind, first)
         return x * self._units[0], y * self._units[1]
@@ -512,39 +514,40 @@ class HitCurveDisplay(FoldsDisplay):
             self._grey_entry("± 1 standard deviation", given, **_BAND)
 
     def _mean_curve_deviation(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what is drawn of the mean of the curves, and its standard deviation.
+        """Return the mean of the curves as it is drawn, and their standard deviation.
 
-        Found is what all curves find together; a share of it, or a lift, is one of all.
+        The mean is over the hits of all curves; its gains or lift are computed
+        afterwards.
         """
         weights = np.array(self._sizes) / np.sum(self._sizes)
         at = np.unique(np.concatenate(self.rates))
-        together = dot(
+        pooled = dot(
             np.stack([np.interp(at, *curve) for curve in self.curves], 1), weights
         )
-        x, mean = self._drawn(at, together)
-        each = np.stack(
+        x, mean = self._drawn(at, pooled)
+        heights = np.stack(
             [np.interp(x, *self._drawn(*curve)) for curve in self.curves], 1
         )
-        return x, mean, np.sqrt(dot((each - mean[:, None]) ** 2, weights))
+        return x, mean, np.sqrt(dot((heights - mean[:, None]) ** 2, weights))
 
     def _draw_momentum(self) -> None:
         p = self.prevalence
-        each = [Momentum().value(table) for table in self.tables]
-        beta = float(np.mean(each or [np.nan]))
+        momenta = [Momentum().value(table) for table in self.tables]
+        beta = float(np.mean(momenta or [np.nan]))
         if not beta > p:
             return
-        # No ranking finds more than it processes.
+        # No ranking selects more positives than it processes samples.
         pace = min(beta, 1.0)
-        parts = [f"Momentum {beta:.2f}"] + ["(drawn as 1, the most)"] * (beta > pace)
-        style = {"color": self._color, "linestyle": ":", "label": entry(*parts)}
+        texts = [f"Momentum {beta:.2f}"] + ["(drawn as 1, the most)"] * (beta > pace)
+        style = {"color": self._color, "linestyle": ":", "label": entry(*texts)}
         points = self._drawn([0, p / pace], [0, p])
         self.momentum_ = self._line(*points, None, linewidth=1.5, **style)
 
     def _limit_lift(self, before: tuple[float, float] | None) -> None:
-        """Show the lift of the curves, and of others what was seen ``before``.
+        """Show the lift of the curves, and the limits ``before`` of earlier curves.
 
-        The lift of the first rates, and that of a perfect ranking, may be many times
-        all else: the axis has twice the lift of the curves from 5 % on.
+        The lift of the first rates and of a perfect ranking can be many times higher:
+        the axis ends at twice the lift of the curves from 5 % on.
         """
         lines = self.line_ if isinstance(self.line_, list) else [self.line_]
         points = [np.asarray(line.get_data()) for line in lines or [self.mean_]]
@@ -557,21 +560,21 @@ class HitCurveDisplay(FoldsDisplay):
             low, high = min(low, before[0]), max(high, before[1])
         self.ax_.set_ylim(low, high)
 
-    def _summary(self, law: RateDistribution | None) -> list[str]:
-        """Return what the legend says of the curves, in parts that may be lines."""
-        if self.perfect is None and law is None:
+    def _summary(self, budget: RateDistribution | None) -> list[str]:
+        """Return the text of the legend, in parts that can become lines."""
+        if self.perfect is None and budget is None:
             precisions = [AveragePrecision().value(table) for table in self.tables]
             return [f"AP = {mean_and_spread(precisions)}"]
-        rate = check_rate("uniform") if law is None else law
+        rate = check_rate("uniform") if budget is None else budget
         steps = [(np.diff(hits), np.diff(rates)) for rates, hits in self.curves]
-        found = np.array(
-            [sum_expected_gains(GroupGains(*each), rate) for each in steps]
+        gains = np.array(
+            [sum_expected_gains(GroupGains(*step), rate) for step in steps]
         )
         if self.perfect is None:
-            recalls = divide_or_nan(found, np.array([hits[-1] for hits in self.hits]))
+            recalls = divide_or_nan(gains, np.array([hits[-1] for hits in self.hits]))
             expected = "expected " if fixed_rate(rate) is None else ""
             return [f"{expected}recall = {mean_and_spread(recalls)}"]
-        # Only the axis of hits says that it is one per case.
+        # Only the axis of hits has the unit in its label.
         unit = "" if self._kind == "hits" and self._units[1] == 1 else "per case "
-        what = "mean" if law is None else "expected"
-        return [f"{what} gain", f"{unit}= {mean_and_spread(found)}"]
+        kind = "mean" if budget is None else "expected"
+        return [f"{kind} gain", f"{unit}= {mean_and_spread(gains)}"]
