@@ -1,4 +1,4 @@
-"""What displays share: legends, colours, budgets, and what they hand on."""
+"""Common parts of displays: legends, colours, budgets and constructors."""
 
 from __future__ import annotations
 
@@ -42,32 +42,32 @@ _COMPACT = {
     "handletextpad": 0.6,
     "columnspacing": 1.2,
 }
-# The attribute of lines that follow those of models in the legend.
+# Attribute of reference lines, which follow the models in the legend.
 _REFERENCE = "is_skrate_reference"
 
 
 def plain_text(text: str) -> str:
-    """Return a text that matplotlib shows as it is, without formulas between $."""
+    """Return a text that matplotlib shows unchanged, without formulas between $."""
     return text.replace("$", r"\$")
 
 
 def entry(*parts: Any) -> str:
-    """Return an entry of the legend: a line, or if it is long, lines for each part.
+    """Return an entry of the legend: one line, or if it is long, lines for each part.
 
     A space precedes "_", because matplotlib would hide the entry.
     """
     text = " ".join(map(str, parts))
     if len(text) > 40:
         fill = partial(textwrap.fill, width=40, max_lines=3, placeholder=" ...")
-        text = "\n".join(fill(str(part)) for part in parts)
+        text = "\n".join(fill(str(line)) for line in parts)
     return plain_text(f" {text}" if text[:1] in ("", "_") else text)
 
 
 def draw_legend(ax: Any, over: dict[Any, Any] | None = None, **options: Any) -> Any:
     """Draw the legend: models, references, then areas.
 
-    A layout of the figure makes room for it below the axes. Swatches of the artists
-    in ``over`` lie over those of others, as they do.
+    If the figure has a layout engine, the legend is below the axes. ``over`` maps
+    artists to artists behind them: the swatch of the first is drawn over the second.
     """
     from matplotlib.lines import Line2D
 
@@ -88,15 +88,15 @@ def draw_legend(ax: Any, over: dict[Any, Any] | None = None, **options: Any) -> 
     options |= {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 4.2}
     for n_columns in (4, 3, 2, 1):
         legend = ax.legend(ncols=n_columns, **options)
-        # It may be wider than the axes, whose labels do not have their place yet.
+        # It can be wider than the axes, because their labels are not arranged yet.
         if legend.get_window_extent().width <= 1.2 * ax.bbox.width:
             break
     return legend
 
 
-# Okabe and Ito's, each in the place of the one of matplotlib's cycle that it resembles.
+# Okabe and Ito's colours, in the order of similar colours in matplotlib's cycle.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "black")
-# As many as are told apart, and a number that does not divide the one of the colours.
+# Distinguishable styles; their number does not divide the number of colours.
 LINE_STYLES: tuple[Any, ...] = (
     "-",
     (0, (5, 1.5)),
@@ -106,23 +106,23 @@ LINE_STYLES: tuple[Any, ...] = (
 )
 
 
-def model_color(place: int) -> str:
-    """Return the colour of a model by its place; a cycle of the user's own is kept."""
+def model_color(index: int) -> str:
+    """Return the colour of the model ``index``, from the user's cycle if changed."""
     import matplotlib as mpl
     from matplotlib.colors import to_hex
 
     cycles = mpl.rcParams["axes.prop_cycle"], mpl.rcParamsDefault["axes.prop_cycle"]
     return (
-        COLORS[place % len(COLORS)] if cycles[0] == cycles[1] else to_hex(f"C{place}")
+        COLORS[index % len(COLORS)] if cycles[0] == cycles[1] else to_hex(f"C{index}")
     )
 
 
-# The format of numbers of cases.
+# Format of numbers of samples.
 COUNTS = "{x:,.10g}"
 
 
 def import_pyplot(user: str) -> Any:
-    """Return ``matplotlib.pyplot``; without it, say what ``user`` lacks."""
+    """Return ``matplotlib.pyplot``; if it is missing, say that ``user`` needs it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
@@ -132,23 +132,23 @@ def import_pyplot(user: str) -> Any:
     return plt
 
 
-def styled(given: dict[str, Any] | None, **defaults: Any) -> dict[str, Any]:
-    """Return ``defaults`` with what is ``given`` in their place, by name or alias."""
+def styled(options: dict[str, Any] | None, **defaults: Any) -> dict[str, Any]:
+    """Return ``defaults``, replaced by ``options`` with the same name or alias."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    if not isinstance(given, Mapping | None):
+    if not isinstance(options, Mapping | None):
         raise ValueError(
             "Arguments that end in _kwargs must be dicts of matplotlib's options, got "
-            f"{shown(given)}."
+            f"{shown(options)}."
         )
-    given = normalize_kwargs(normalize_kwargs(given or {}, Line2D), Patch)
-    if "color" in defaults and {"facecolor", "edgecolor"} & given.keys():
-        # Beside either of them, matplotlib would take `color` for both.
+    options = normalize_kwargs(normalize_kwargs(options or {}, Line2D), Patch)
+    if "color" in defaults and {"facecolor", "edgecolor"} & options.keys():
+        # Otherwise matplotlib would use `color` for both, and ignore the option.
         color = defaults.pop("color")
         defaults |= {"facecolor": color, "edgecolor": color}
-    return defaults | given
+    return defaults | options
 
 
 def mean_and_spread(values: FloatArray | list[float], mean: float | None = None) -> str:
@@ -158,19 +158,19 @@ def mean_and_spread(values: FloatArray | list[float], mean: float | None = None)
         return f"{mean:.2f}"
     spread = float(np.std(values))
     digits = 2
-    # Folds that are alike differ by rounding.
+    # Equal folds can differ by rounding.
     if 1e-9 < spread < 1:
         digits = max(digits, -int(np.floor(np.log10(spread))))
     return f"{mean:.{digits}f} ± {spread:.{digits}f}"
 
 
 def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
-    """Let a horizontal axis count up to a number of cases, by ticks that have room."""
+    """Show counts up to ``n_items`` on a horizontal axis, with ticks that fit."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_formatter(COUNTS)
     size = axis.get_ticklabels()[0].get_fontsize() * ax.figure.dpi / 72
-    # Letters are 0.7 times as wide as high; two of them fit between labels.
+    # Letters are 0.7 times as wide as high; leave two letters between labels.
     n_ticks = 1.4 * ax.bbox.width / size / (len(f"{n_items:,.0f}") + 2)
     axis.set_major_locator(MaxNLocator(max(int(n_ticks), 2), steps=[1, 2, 2.5, 5, 10]))
 
@@ -178,27 +178,27 @@ def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
 def check_result_type(
     name: str, value: Any, made: type | tuple[type, ...], by: str
 ) -> None:
-    """Refuse what the function ``by`` did not return."""
+    """Raise if ``value`` is not a result of the function ``by``."""
     if not isinstance(value, made):
         raise ValueError(
-            f"{name} must be what {by} returns, got {type(value).__name__}: pass "
+            f"{name} must be a result of {by}, got {type(value).__name__}: pass "
             f"skrate.{by}(...)."
         )
 
 
-def check_defined(name: str, is_defined: bool, what: str) -> None:
-    """Refuse a result of a class with too few cases."""
+def check_defined(name: str, is_defined: bool, quantity: str) -> None:
+    """Raise if a result is undefined, because a class has fewer than two samples."""
     if not is_defined:
         raise ValueError(
-            f"{name} is undefined, as y_true holds fewer than two cases of a class: "
-            f"there is no {what} to draw."
+            f"{name} is undefined, there is no {quantity} to draw: pass y_true with at "
+            "least two samples of each class."
         )
 
 
 class Drawing:
-    """What was computed, to be drawn by ``plot``.
+    """Base class of displays, which store a result and draw it by ``plot``.
 
-    A result draws itself by the class that names it as ``draws``.
+    ``draws`` is the class of results that this display draws.
     """
 
     ax_: Axes
@@ -211,26 +211,26 @@ class Drawing:
             draws._display = cls
 
     def _html(self, **kwargs: Any) -> str:
-        """Return the picture as what a page shows; without matplotlib, say so."""
+        """Return the picture as HTML; without matplotlib, a hint to install it."""
         try:
             from matplotlib import rc_context
             from matplotlib.figure import Figure
         except ImportError:
             return "<p>To see the picture, install matplotlib.</p>"
-        # No figure of pyplot, which a notebook would show once more.
+        # Not a figure of pyplot, which a notebook would show a second time.
         figure, file = Figure(figsize=(8, 5.5), layout="constrained"), BytesIO()
-        # The axes that it was drawn on stay its own.
+        # Draw with a copy, because `ax_` of this display must not change.
         display: Any = copy(self)
         with rc_context({"svg.hashsalt": type(self).__name__}):
             display.plot(figure.subplots(), **kwargs)
             figure.savefig(file, format="svg", metadata={"Date": None})
-        data = b64encode(file.getvalue()).decode()
+        svg = b64encode(file.getvalue()).decode()
         axes = display.ax_
         text = f"{axes.get_ylabel()} against {axes.get_xlabel()}".replace(r"\$", "$")
-        return f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}">'
+        return f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{svg}">'
 
     def _start(self, ax: Axes | None) -> None:
-        """Take the axes, or new ones."""
+        """Set ``ax_`` and ``figure_`` to the given axes, or to new ones."""
         plt = import_pyplot(type(self).__name__)
         if ax is not None and not hasattr(ax, "figure"):
             raise ValueError(f"ax must be matplotlib Axes or None, got {shown(ax)}.")
@@ -240,7 +240,7 @@ class Drawing:
     def _line(
         self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
     ) -> Any:
-        """Draw a line in ``style``, unless another is ``given``."""
+        """Draw a line in ``style``, updated by the options in ``given``."""
         return self.ax_.plot(x, y, **styled(given, **style))[0]
 
     def _intervals(
@@ -258,7 +258,7 @@ class Drawing:
     def _name_rows(
         self, xlabel: str, names: Sequence[str], despine: bool, top: float = -0.5
     ) -> None:
-        """Name the horizontal axis, and a row for each name."""
+        """Label the horizontal axis, and one row per name."""
         if self.pos_label is not None:
             xlabel += f" (positive label: {self.pos_label})"
         self.ax_.set(xlabel=plain_text(xlabel), ylim=(len(names) - 0.5, top))
@@ -269,9 +269,9 @@ class Drawing:
     def _model_line(
         self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
     ) -> Any:
-        """Draw the line of a model, in a colour and line style that no other has.
+        """Draw the line of a model, in a colour and line style of its own.
 
-        What is given is kept, and so is a line style of the cycle of the axes.
+        Given options, and line styles of the cycle of the axes, are not changed.
         """
         import matplotlib as mpl
         from matplotlib.colors import to_rgba
@@ -282,10 +282,10 @@ class Drawing:
         colors = [to_rgba(color) for color in cycle.get("color", [])]
         if "color" in style or to_rgba(line.get_color()) not in colors:
             return line
-        place = colors.index(to_rgba(line.get_color()))
-        line.set_color(model_color(place))
+        index = colors.index(to_rgba(line.get_color()))
+        line.set_color(model_color(index))
         if "linestyle" not in style and "linestyle" not in cycle:
-            line.set_linestyle(LINE_STYLES[place % len(LINE_STYLES)])
+            line.set_linestyle(LINE_STYLES[index % len(LINE_STYLES)])
         return line
 
     def _shared_line(
@@ -295,17 +295,18 @@ class Drawing:
         close: float = 1e-3,
         **style: Any,
     ) -> Any:
-        """Draw a line unless it is there; of others of its kind it shares the entry.
+        """Draw a line unless it exists; lines of one style have one legend entry.
 
-        It is there if another differs by at most ``close`` of the height of the lines.
+        A line exists if another of its style differs by at most ``close`` times the
+        height of both.
         """
         line = self._line(*points, given, **style)
-        for other in self.ax_.lines:
-            if other is line or _line_style(other) != _line_style(line):
+        for drawn in self.ax_.lines:
+            if drawn is line or _line_style(drawn) != _line_style(line):
                 continue
-            if _is_on(other, line, close):
+            if _is_on(drawn, line, close):
                 line.remove()
-                return other
+                return drawn
             line.set_label("_")
         return line
 
@@ -315,7 +316,7 @@ class Drawing:
         given: dict[str, Any] | None = None,
         **style: Any,
     ) -> Any:
-        """Draw a line that follows those of models in the legend, unless it exists."""
+        """Draw a line that follows the models in the legend, unless it exists."""
         style = {"color": "0.4"} | style
         line = self._shared_line(points, given, **style)
         setattr(line, _REFERENCE, True)
@@ -324,7 +325,7 @@ class Drawing:
     def _grey_entry(
         self, label: str, given: dict[str, Any] | None, **style: Any
     ) -> None:
-        """Give areas of all models one entry of the legend, in the colour of none."""
+        """Add one grey legend entry for the areas of all models."""
         if label not in self.ax_.get_legend_handles_labels()[1]:
             style = {"color": "0.5", "label": label} | style
             self.ax_.fill([], [], **styled(given, **style))
@@ -332,7 +333,7 @@ class Drawing:
     def _name_axes(self, xlabel: str, ylabel: str, despine: bool) -> None:
         if self.pos_label is not None:
             positive = f"(positive label: {self.pos_label})"
-            # More letters than the axis is high take a second line.
+            # Use two lines if the text is longer than the axis.
             is_long = len(f"{ylabel} {positive}") > 28
             ylabel += f"\n{positive}" if is_long else f" {positive}"
         self.ax_.set(xlabel=xlabel, ylabel=plain_text(ylabel))
@@ -341,14 +342,14 @@ class Drawing:
 
 
 def _line_style(line: Any) -> tuple[Any, ...]:
-    """Return what a line of the legend tells of a line."""
+    """Return the label and style of a line, as the legend shows them."""
     shown = "label", "color", "linestyle", "linewidth", "marker", "alpha"
     return tuple(getattr(line, f"get_{name}")() for name in shown)
 
 
-def _is_on(one: Any, other: Any, close: float) -> bool:
-    """Return whether a line is another one, up to points in between and its start."""
-    first, second = one.get_xydata(), other.get_xydata()
+def _is_on(a: Any, b: Any, close: float) -> bool:
+    """Return whether two lines coincide, up to points in between and the start."""
+    first, second = a.get_xydata(), b.get_xydata()
     if first.shape == second.shape and np.allclose(first, second, atol=1e-9):
         return True
     if min(np.diff(first[:, 0]).min(), np.diff(second[:, 0]).min()) <= 0:
@@ -361,7 +362,7 @@ def _is_on(one: Any, other: Any, close: float) -> bool:
 
 
 class Display(Drawing):
-    """A drawing of a model, with its name."""
+    """Base class of displays of a model, with its name."""
 
     name: str | None
 
@@ -378,19 +379,19 @@ class Display(Drawing):
         name: str | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a fitted model, as it is, on cases that are given.
+        """Draw a fitted model, evaluated on the given samples.
 
         Parameters
         ----------
         estimator : estimator instance
             A fitted binary classifier, or a pipeline that ends in one.
         X : array-like of shape (n_samples, n_features)
-            The cases, which it was not trained on.
+            The samples, which the estimator was not trained on.
         y : array-like of shape (n_samples,)
             True labels of two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the cases, if :meth:`from_predictions` takes them; None means
-            equal ones.
+            Weights of the samples, if :meth:`from_predictions` supports them; None
+            means equal weights.
         response_method : str or tuple of str
             Methods that give scores, the first that the estimator has is used;
             "decision_function", then "predict_proba" by default. Pass "predict" for
@@ -414,7 +415,8 @@ class Display(Drawing):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If it was fitted on one class, or more than two, or the input is invalid.
+            If the estimator was fitted on one class, or on more than two, or the input
+            is invalid.
         """
         check_is_fitted(estimator)
         y_score, label = ranking_scores(
@@ -429,21 +431,21 @@ class Display(Drawing):
     def _draw_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
-        """Draw one ranking; the estimator may have more to say."""
+        """Draw one ranking; subclasses can also use the estimator."""
         drawn: Self = cls.from_predictions(y, y_score, **kwargs)  # type: ignore[attr-defined]
         return drawn
 
-    def _entry(self, name: str | None, *parts: Any) -> str:
-        """Return the entry of the legend, of parts that may stand in lines."""
+    def _entry(self, name: str | None, *texts: Any) -> str:
+        """Return the legend entry of the name and ``texts``, which can become lines."""
         name = self.name if name is None else name
         if name is not None:
-            parts = (name, f"({parts[0]}", *parts[1:])
-            parts = (*parts[:-1], f"{parts[-1]})")
-        return entry(*parts)
+            texts = (name, f"({texts[0]}", *texts[1:])
+            texts = (*texts[:-1], f"{texts[-1]})")
+        return entry(*texts)
 
 
 class FoldsDisplay(Display):
-    """A display of a cross-validated model, too."""
+    """Base class of displays that also draw cross-validated models."""
 
     @classmethod
     def from_cv_results(
@@ -463,14 +465,14 @@ class FoldsDisplay(Display):
         Parameters
         ----------
         cv_results : dict
-            What ``cross_validate`` returned with ``return_estimator=True`` and
+            The result of ``cross_validate`` with ``return_estimator=True`` and
             ``return_indices=True``.
         X : array-like of shape (n_samples, n_features)
-            The cases that were cross-validated.
+            The samples that were cross-validated.
         y : array-like of shape (n_samples,)
             True labels of two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the cases; None means equal ones.
+            Weights of the samples; None means equal weights.
         response_method : str or tuple of str
             Methods that give scores, the first that the estimator has is used;
             "decision_function", then "predict_proba" by default. Pass "predict" for
@@ -492,7 +494,7 @@ class FoldsDisplay(Display):
         Warns
         -----
         UndefinedMetricWarning
-            If a fold is left out, as its estimator was trained on one class.
+            If a fold is left out because its estimator was trained on one class.
         """
         rankings = fold_rankings(
             cv_results,
@@ -540,7 +542,7 @@ class FoldsDisplay(Display):
         Raises
         ------
         ValueError
-            If there are no scores of several models, or of :meth:`from_predictions`.
+            If there are no scores of several models, or as in :meth:`from_predictions`.
         """
         models = several_models("y_score", y_true, y_score)
         if models is None:
@@ -548,13 +550,13 @@ class FoldsDisplay(Display):
                 "y_score must be a dict or a data frame with the scores of each model: "
                 f"for one model use {cls.__name__}.from_predictions."
             )
-        drawn: list[Self] = []
+        displays: list[Self] = []
         for name, (labels, scores) in models.items():
-            given = cls._prediction_arguments(labels, scores)
-            one = cls.from_predictions(*given, name=name, ax=ax, **kwargs)  # type: ignore[attr-defined]
-            ax = one.ax_
-            drawn.append(one)
-        return drawn
+            arguments = cls._prediction_arguments(labels, scores)
+            display = cls.from_predictions(*arguments, name=name, ax=ax, **kwargs)  # type: ignore[attr-defined]
+            ax = display.ax_
+            displays.append(display)
+        return displays
 
     @classmethod
     def _prediction_arguments(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
@@ -562,9 +564,9 @@ class FoldsDisplay(Display):
         return (y_true,) if y_score is None else (y_true, y_score)
 
 
-# A budget looks the same in all pictures: as neither a model nor a band does.
+# A budget has one colour in all pictures, unlike models and bands.
 BUDGET_COLOR, BUDGET_ALPHA = "mediumpurple", 0.5
-# Quantiles at which a density is drawn: evenly, and further into both tails.
+# Quantiles where a density is drawn: in even steps, and finer in both tails.
 _TAILS = 10.0 ** np.arange(-9, -2.5, 0.25)
 _DENSE = np.concatenate([_TAILS, np.linspace(0.005, 0.995, 199), 1 - _TAILS])
 
@@ -576,16 +578,17 @@ def draw_rate(
     label: str = "budget",
     draw: Callable[..., list[Any]] | None = None,
 ) -> list[Any]:
-    """Draw the density of a rate, and stems for its point masses, unless it is there.
+    """Draw the density of a rate, and stems for its point masses, unless they exist.
 
-    A rate stands at ``scale`` times it, at the foot unless another function draws.
+    The position of a rate is the rate times ``scale``. The density is at the bottom of
+    the axes, unless ``draw`` is given.
     """
-    places, density = density_outline(rate)
+    positions, density = density_outline(rate)
     if not density.any():
-        places = density = np.empty(0)
+        positions = density = np.empty(0)
     points, masses = rate.point_masses()
-    density, masses = (each / each.max(initial=0.0) for each in (density, masses))
-    shape = Outlines(scale * places, density, scale * points, masses)
+    density, masses = (y / y.max(initial=0.0) for y in (density, masses))
+    shape = Outlines(scale * positions, density, scale * points, masses)
     budget = f"budget {crc32(np.concatenate(shape).tobytes())}"
     artists = [artist for artist in ax.get_children() if artist.get_gid() == budget]
     if artists:
@@ -596,7 +599,7 @@ def draw_rate(
     if label not in ax.get_legend_handles_labels()[1]:
         artists[0].set_label(label)
         if label not in ax.get_legend_handles_labels()[1]:
-            # A legend has no room for images.
+            # Legends do not support images: add an empty area.
             ax.fill([], [], color=BUDGET_COLOR, alpha=BUDGET_ALPHA, label=label)
     return artists
 
@@ -605,7 +608,7 @@ def _draw_budget_density(ax: Axes, shape: Outlines) -> list[Any]:
     style: dict[str, Any] = {"color": BUDGET_COLOR, "alpha": BUDGET_ALPHA, "zorder": 0}
     style["transform"] = ax.get_xaxis_transform()
     artists: list[Any] = []
-    # A quarter of the axes at most.
+    # At most a quarter of the axes.
     heights, masses = shape.density / 4, shape.masses / 4
     if len(shape.rates):
         artists.append(ax.fill_between(shape.rates, heights, linewidth=0, **style))
@@ -615,7 +618,7 @@ def _draw_budget_density(ax: Axes, shape: Outlines) -> list[Any]:
 
 
 class Outlines(NamedTuple):
-    """Rates and the density there, and points and their masses, all at most 1."""
+    """Rates and their densities, points and their masses; heights are at most 1."""
 
     rates: FloatArray
     density: FloatArray
@@ -624,29 +627,30 @@ class Outlines(NamedTuple):
 
 
 def density_outline(rate: RateDistribution) -> tuple[FloatArray, FloatArray]:
-    """Return rates, increasing, and the density there, fine wherever it changes.
+    """Return increasing rates and their densities, fine wherever these change.
 
-    A density without a maximum is cut at that of the rest, which it would flatten.
+    An unbounded density is cut at the maximum of the rest, because it would flatten the
+    rest.
     """
     knots, n_steps = rate.table.knots(), 400
     knots = knots[:: 1 + len(knots) // n_steps]
     even = np.linspace(0, 1, n_steps + 1)
     edges = np.unique(np.concatenate([even, rate.ppf(_DENSE), knots]))
-    # On both sides of every edge, as a density may jump there.
+    # On both sides of every edge, because a density can jump there.
     steps = np.diff(edges)[:, None] * [1e-6, 0.5, 1 - 1e-6]
-    places = (edges[:-1, None] + steps).ravel()
-    density = rate.density(places)
-    places = np.concatenate([[0.0], places, [1.0]])
+    positions = (edges[:-1, None] + steps).ravel()
+    density = rate.density(positions)
+    positions = np.concatenate([[0.0], positions, [1.0]])
     density = np.concatenate([density[:1], density, density[-1:]])
-    # It is unbounded if it doubles between two quantiles of next to no probability.
+    # It is unbounded if it doubles between two quantiles of tiny probability.
     q = np.array([1e-9, 1e-6, 0.05])
-    kept = np.ones(len(places), dtype=bool)
+    bounded = np.ones(len(positions), dtype=bool)
     for end, sign in ((0, 1), (1, -1)):
-        # Distances from either end.
+        # Quantiles near this end.
         near = rate.ppf(q if end == 0 else 1 - q)
         closest, close = rate.density(near[:2])
         if closest > 2 * close:
-            least = max(sign * (near[2] - end), sign * (rate.mean() - end) / 100)
-            kept &= sign * (places - end) >= least
-    highest = density[kept].max(initial=0.0) if kept.any() else density.max()
-    return places, np.minimum(density, highest)
+            minimum = max(sign * (near[2] - end), sign * (rate.mean() - end) / 100)
+            bounded &= sign * (positions - end) >= minimum
+    highest = density[bounded].max(initial=0.0) if bounded.any() else density.max()
+    return positions, np.minimum(density, highest)
