@@ -20,11 +20,11 @@ from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SHARES, SubgroupScores
 from skrate.metrics.result_types import Comparison, Comparisons, Estimates
 
-# Rows that can be read, and the height of the row of the best model.
+# Maximum number of legible rows, and the height of the row of the best model.
 _MAX_ROWS, _ROW_HEIGHT = 40, 0.35
-# Metrics differ in a print without colours, too.
+# Markers distinguish metrics also in a print without colours.
 _MARKERS = "osD^"
-# On which sides of 0 the margin of a test is.
+# Signs of the margin of a test.
 _MARGINS = {"two-sided": (-1, 1), "greater": (-1,), "less": (1,)}
 
 
@@ -99,13 +99,13 @@ class EstimatesDisplay(Drawing, draws=Estimates):
         """
         self._start(ax)
         names, first = self.result.names, self.result.estimates[0]
-        values = np.array([one.value for one in self.result])
-        ends = np.array([one.confidence_interval for one in self.result])
+        x = np.array([model.value for model in self.result])
+        ends = np.array([model.confidence_interval for model in self.result])
         of = "" if first.of is None else f" of {first.of}"
         label = f"{100 * first.confidence_level:g} % intervals{of}"
         style = {"color": model_color(0), "label": label}
         y = np.arange(len(names))
-        points = self._intervals(values, y, ends, point_kwargs, **style)
+        points = self._intervals(x, y, ends, point_kwargs, **style)
         self.points_, self.intervals_ = points
         self.null_ = None
         if first.null_value is not None:
@@ -198,18 +198,18 @@ class ComparisonsDisplay(Drawing, draws=Comparisons):
             The display that was drawn.
         """
         self._start(ax)
-        result = self.result
-        if isinstance(result, Comparisons):
-            pairs, names = result.pairs, result._pair_names()
+        comparisons = self.result
+        if isinstance(comparisons, Comparisons):
+            pairs, names = comparisons.pairs, comparisons._pair_names()
         else:
-            pairs, names = (result,), [("a", "b")]
+            pairs, names = (comparisons,), [("a", "b")]
         first = pairs[0]
         of = "" if first.of is None else f" of {first.of}"
         one_sided = "" if first.alternative == "two-sided" else "one-sided "
         self.points_, self.intervals_ = self._intervals(
-            np.array([one.value for one in pairs]),
+            np.array([pair.value for pair in pairs]),
             np.arange(len(pairs)),
-            np.array([one.confidence_interval for one in pairs]),
+            np.array([pair.confidence_interval for pair in pairs]),
             point_kwargs,
             color=model_color(0),
             label=f"{one_sided}{100 * first.confidence_level:g} % intervals{of}",
@@ -220,61 +220,61 @@ class ComparisonsDisplay(Drawing, draws=Comparisons):
         if first.margin is not None:
             style |= {"linestyle": "--", "label": f"margin {first.margin:g}"}
             for side in _MARGINS[first.alternative]:
-                place = side * first.margin
-                self.margins_.append(self.ax_.axvline(place, **style))
+                position = side * first.margin
+                self.margins_.append(self.ax_.axvline(position, **style))
                 style["label"] = "_"
         if first.alternative != "two-sided":
-            # The other end is the limit of all differences, often far away.
+            # The other end is the limit of all possible differences, often far away.
             side = 0 if first.alternative == "greater" else 1
-            shown = [one.confidence_interval[side] for one in pairs]
+            shown = [pair.confidence_interval[side] for pair in pairs]
             shown += [*self.points_.get_xdata(), 0.0, first.margin or 0.0]
             shown.append(-shown[-1])
-            room = 0.1 * max(np.ptp(shown), 1e-9)
-            self.ax_.set_xlim(min(shown) - room, max(shown) + room)
+            padding = 0.1 * max(np.ptp(shown), 1e-9)
+            self.ax_.set_xlim(min(shown) - padding, max(shown) + padding)
         rows = [f"{entry(a)}\n- {entry(b)}" for a, b in names]
         self._name_rows(f"Difference in {first.metric}", rows, despine)
-        # The names of models leave the legend less room than there was.
+        # The names of models reduce the room for the legend: arrange them first.
         self.figure_.figure.draw_without_rendering()
         draw_legend(self.ax_)
         return self
 
 
-# One pair is drawn as several are.
+# A single pair is drawn like several pairs.
 Comparison._display = ComparisonsDisplay
 
 
 class BestModelDisplay(Drawing, draws=BestModel):
-    """All models with their intervals, those that may be the best, and the winner.
+    """All models with their intervals, the set that can be the best, and the winner.
 
-    The best models come first, up to 40 of them. Those in the set are coloured; the
+    The best models come first, at most 40 models. Models in the set are coloured; the
     diamond is the corrected value of the winner, with its interval.
 
     Parameters
     ----------
     result : BestModel
-        What :func:`select_best` returned.
+        The result of :func:`select_best`.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the axis.
 
     Attributes
     ----------
     points_ : list of matplotlib Line2D
-        The values of the models in the set, and of the others if there are any.
+        The values of the models in the set, and of other models if there are any.
     intervals_ : list of matplotlib artists
         Their intervals.
     corrected_ : matplotlib Line2D
         The corrected value of the winner.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the most recent drawing.
 
     Raises
     ------
     ValueError
-        If ``result`` is no result of :func:`select_best`, or undefined.
+        If ``result`` is not a result of :func:`select_best`, or is undefined.
 
     See Also
     --------
-    select_best : The numbers.
+    select_best : Computes the values.
 
     Examples
     --------
@@ -320,14 +320,14 @@ class BestModelDisplay(Drawing, draws=BestModel):
             The display that was drawn.
         """
         self._start(ax)
-        result = self.result
-        table = result.to_dict()
+        best = self.result
+        table = best.to_dict()
         names = list(map(entry, table["model"][:_MAX_ROWS]))
         is_in = np.array(table["may_be_best"])[:_MAX_ROWS]
-        values, low, high = (
+        x, low, high = (
             np.array(table[name])[:_MAX_ROWS] for name in ("value", "low", "high")
         )
-        ends, places = np.stack([low, high], axis=1), np.arange(len(names))
+        ends, rows = np.stack([low, high], axis=1), np.arange(len(names))
         self.points_, self.intervals_ = [], []
         groups = (
             (is_in, model_color(0), "may be the best"),
@@ -336,60 +336,60 @@ class BestModelDisplay(Drawing, draws=BestModel):
         for chosen, color, label in groups:
             if not chosen.any():
                 continue
-            points = values[chosen], places[chosen], ends[chosen]
+            points = x[chosen], rows[chosen], ends[chosen]
             line, drawn = self._intervals(
                 *points, point_kwargs, color=color, label=label
             )
             self.points_.append(line)
             self.intervals_.append(drawn)
         self.corrected_, drawn = self._intervals(
-            [result.corrected_value],
+            [best.corrected_value],
             [-_ROW_HEIGHT],
-            np.array([result.confidence_interval]),
+            np.array([best.confidence_interval]),
             None,
             color=model_color(1),
             marker="D",
             label="the best, on new cases",
         )
         self.intervals_.append(drawn)
-        self._name_rows(result.metric, names, despine, top=-0.75)
+        self._name_rows(best.metric, names, despine, top=-0.75)
         draw_legend(self.ax_)
         return self
 
 
 def _group_label(metric: str) -> str:
-    """Return the name of a metric of groups."""
+    """Return the label of a metric of groups."""
     return SHARES[metric][0] if metric in SHARES else metric
 
 
 class SubgroupDisplay(Drawing, draws=SubgroupScores):
-    """What each group gets where all cases are one queue, with intervals.
+    """Metrics of each group in the ranking of all samples, with intervals.
 
-    A group has a point with its interval for each metric. Vertical lines are what all
-    cases together have.
+    A group has a point with its interval for each metric. Vertical lines are the values
+    of all samples together.
 
     Parameters
     ----------
     scores : SubgroupScores
-        What :func:`subgroup_scores` returned.
+        The result of :func:`subgroup_scores`.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the axis.
 
     Attributes
     ----------
     points_, intervals_, overall_ : list of matplotlib artists
-        For each metric the values, the intervals, and the value of all cases.
+        For each metric the values, the intervals, and the value of all samples.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the most recent drawing.
 
     Raises
     ------
     ValueError
-        If ``scores`` is no result of :func:`subgroup_scores`.
+        If ``scores`` is not a result of :func:`subgroup_scores`.
 
     See Also
     --------
-    subgroup_scores : The numbers, and tests of differences.
+    subgroup_scores : Computes the values, and tests of differences.
 
     Examples
     --------
@@ -434,14 +434,14 @@ class SubgroupDisplay(Drawing, draws=SubgroupScores):
         """
         self._start(ax)
         scores = self.scores
-        asked = list(dict.fromkeys(scores.metrics))
-        n_groups = len(scores.groups) // len(asked)
-        places = np.arange(n_groups)
+        metrics = list(dict.fromkeys(scores.metrics))
+        n_groups = len(scores.groups) // len(metrics)
+        positions = np.arange(n_groups)
         self.points_, self.intervals_, self.overall_ = [], [], []
-        for i, share in enumerate(asked):
-            rows = np.array(scores.metrics) == share
-            # The metrics of a group take this part of its row.
-            y = places + 0.6 * ((i + 0.5) / len(asked) - 0.5)
+        for i, metric in enumerate(metrics):
+            rows = np.array(scores.metrics) == metric
+            # The metrics of a group divide 0.6 of its row.
+            y = positions + 0.6 * ((i + 0.5) / len(metrics) - 0.5)
             line, drawn = self._intervals(
                 scores.values[rows],
                 y,
@@ -449,20 +449,20 @@ class SubgroupDisplay(Drawing, draws=SubgroupScores):
                 point_kwargs,
                 color=model_color(i),
                 marker=_MARKERS[i],
-                label=_group_label(share),
+                label=_group_label(metric),
             )
             self.points_.append(line)
             self.intervals_.append(drawn)
             style = {"color": line.get_color(), "linestyle": "--", "linewidth": 1}
             style["label"] = "_" if i else "all cases together"
-            overall = self.ax_.axvline(scores.overall[share], zorder=0, **style)
+            overall = self.ax_.axvline(scores.overall[metric], zorder=0, **style)
             self.overall_.append(overall)
-        name = _group_label(asked[0]) if len(asked) == 1 else "Share of the group"
+        name = _group_label(metrics[0]) if len(metrics) == 1 else "Share of the group"
         sizes = zip(scores.groups[:n_groups], scores.n_items[:n_groups], strict=True)
         self._name_rows(
             name, [f"{entry(group)}\n(n = {n:,.0f})" for group, n in sizes], despine
         )
-        # The names of groups leave the legend less room than there was.
+        # The names of groups reduce the room for the legend: arrange them first.
         self.figure_.figure.draw_without_rendering()
         draw_legend(self.ax_)
         return self
