@@ -1,4 +1,4 @@
-"""Draw a report card: what a budget finds, in counts."""
+"""Draw a budget report: the hit curves in counts, and the budget."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from skrate.inference.curve_evaluation import CurveBounds
 from skrate.inference.options import Plan
 from skrate.rates.laws import fixed_rate
 
-# Draws behind a simultaneous band, always the same.
+# Number of draws for a simultaneous band, always with the same seed.
 _N_DRAWS = 2000
 
 
 class BudgetReportDisplay(Drawing, draws=BudgetReport):
-    """Hit curves in counts, with their bands, the budget and what it reads off.
+    """Hit curves in counts, with their bands, the budget and the expected counts.
 
     Parameters
     ----------
     report : BudgetReport
-        What :func:`budget_report` returned.
+        The result of :func:`budget_report`.
     name : str, default=None
         Name of the one model for the legend; None takes the report's.
     pos_label : int, float, bool or str, default=None
@@ -45,30 +45,31 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
     Attributes
     ----------
     lines_, readings_ : list of matplotlib Line2D
-        The curve of each model; from the mean budget up to what is expected of it.
+        The curve of each model; the line from the mean budget to its expected count.
     bands_, rate_ : list of matplotlib artists
-        The bands, if they are drawn, and where the budget is likely, at the foot.
+        The bands, if they are drawn, and the distribution of the budget, at the bottom.
     chance_level_, perfect_ : matplotlib Line2D or None
-        What a random and a perfect order find.
+        The curves of a random and of a perfect order.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the most recent drawing.
 
     Raises
     ------
     ValueError
-        If ``report`` is no report, or one that is undefined.
+        If ``report`` is not a result of :func:`budget_report`, or is undefined.
 
     See Also
     --------
-    HitCurveDisplay : The hit curve as shares, with every step of it.
-    budget_report : The numbers.
+    HitCurveDisplay : The hit curve in fractions, with all steps.
+    budget_report : Computes the numbers.
 
     Notes
     -----
-    The dot of a model stands at the mean budget and at what the model is expected to
-    find: beside its curve, unless the budget is known. Bands include the uncertainty of
-    the prevalence. Those of models overlap also where one is better beyond doubt: of a
-    report with ``reference`` the legend says how many more each model finds.
+    The dot of a model is at the mean budget and at the expected number of positives:
+    beside its curve, unless the budget is fixed. Bands include the uncertainty of the
+    prevalence. Therefore the bands of models can overlap even if one model is
+    significantly better. For a report with ``reference``, the legend shows the
+    difference in selected positives.
 
     Examples
     --------
@@ -105,7 +106,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         plot_perfect: bool = True,
         despine: bool = False,
     ) -> Self:
-        """Draw the curves up to where the budget may end.
+        """Draw the curves up to 1.5 times the 99 % quantile of the budget.
 
         Parameters
         ----------
@@ -114,21 +115,22 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         name : str, default=None
             Name of the one model for the legend; None takes the display's.
         band : {"simultaneous", "pointwise"}, default="simultaneous"
-            What is drawn about a curve: bounds for the whole true curve at the level of
-            the report, or for each budget separately.
+            The bounds of a curve, at the level of the report: for the whole true curve,
+            or for each budget separately.
         plot_bands : bool, default=None
-            Whether to draw the bands. None draws the band of a single model, the edges
-            for two models, and nothing for more, whose bands would hide each other.
+            Whether to draw the bands. If None, draw the band of a single model, the
+            edges for two models, and no bands for more models, because they would hide
+            each other.
         curve_kwargs : dict, default=None
             Style of the curve, as matplotlib takes it.
         bounds_kwargs : dict, default=None
             Style of the bounds, as matplotlib takes it.
         plot_chance_level : bool, default=True
-            Whether to draw what a random order finds.
+            Whether to draw the curve of a random order.
         chance_level_kwargs : dict, default=None
             Style of the chance level, as matplotlib takes it.
         plot_perfect : bool, default=True
-            Whether to draw what a perfect order finds.
+            Whether to draw the curve of a perfect order.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -148,9 +150,9 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         self._draw_models(self.name if name is None else name, curve_kwargs)
         self.chance_level_ = self.perfect_ = None
         if plot_chance_level:
-            points, given = ([0, n], [0, n * p]), chance_level_kwargs
+            points, style = ([0, n], [0, n * p]), chance_level_kwargs
             self.chance_level_ = self._reference_line(
-                points, given, linestyle="--", label="Random"
+                points, style, linestyle="--", label="Random"
             )
         if plot_perfect:
             label = entry("Perfect,", f"if {n * p:,.0f} are positive")
@@ -158,7 +160,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
                 ([0, n * p, n], [0, n * p, n * p]), linestyle=":", label=label
             )
         if plot_bands is None:
-            # Areas of one model, or edges of two, are told apart.
+            # The area of one model, or the edges of two, can be distinguished.
             plot_bands = len(report.models) <= 2
         bounds = self._bounds(band) if plot_bands else []
         self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []
@@ -174,7 +176,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         return self
 
     def _draw_models(self, name: str | None, given: dict[str, Any] | None) -> None:
-        """Draw the curve of each model, and what it is expected to find."""
+        """Draw the curve of each model, and its expected number of positives."""
         report, n = self.report, self.report.n_samples
         x, mean = n * report.curves[0].rates, n * report.rate.mean()
         is_named = name is not None and len(report.models) == 1
@@ -196,7 +198,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
             )
             line = self._model_line(x, n * curve.values, given, label=label)
             self.lines_.append(line)
-            # From the mean budget to a dot, and on to the number found.
+            # From the mean budget to a dot, and on to the number of positives.
             style["markerfacecolor"] = line.get_color()
             points = [mean, mean, 0.0], [0.0, row.value, row.value]
             self.readings_.append(self._line(*points, None, **style))
@@ -210,7 +212,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         return [curve.band(plan) for curve in curves]
 
     def _difference_text(self, model: str) -> list[str]:
-        """Return for the legend how many more, or fewer, a model finds."""
+        """Return the difference in positives to the reference, for the legend."""
         base = self.report.reference
         if base is None or model == base:
             return []
@@ -223,7 +225,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
     def _draw_bands(
         self, bounds: list[CurveBounds], band: Band, given: dict[str, Any] | None
     ) -> list[Any]:
-        """Draw the band of one model as an area, and of several their edges."""
+        """Draw the band of one model as an area, or the edges of several bands."""
         report, n = self.report, self.report.n_samples
         x = n * report.curves[0].rates
         is_one = len(bounds) == 1
@@ -245,10 +247,10 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         return bands
 
     def _set_limits(self, bounds: list[CurveBounds]) -> None:
-        """Show the budgets that are likely, and what can be found by them."""
+        """Show the likely budgets, and the positives that they can select."""
         report = self.report
         n, p = report.n_samples, report.prevalence
-        # Nearly all budgets and half as far again; all if hardly any is above 0.
+        # 1.5 times the 99 % quantile of the budget; all rates if this is 0.
         right = min(1.5 * float(report.rate.ppf(0.99)), 1.0) or 1.0
         rates = report.curves[0].rates
         curves = [curve.values for curve in report.curves] + [b.high for b in bounds]
