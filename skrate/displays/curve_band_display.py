@@ -36,7 +36,7 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
     Parameters
     ----------
     curve : CurveBand
-        What :func:`curve_band` returned.
+        The result of :func:`curve_band`.
     name : str, default=None
         Name of the model for the legend.
     pos_label : int, float, bool or str, default=None
@@ -51,17 +51,17 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
     chance_level_ : matplotlib Line2D or None
         The curve of random scores.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the most recent drawing.
 
     Raises
     ------
     ValueError
-        If ``curve`` is no band, or one that is undefined.
+        If ``curve`` is not a result of :func:`curve_band`, or is undefined.
 
     See Also
     --------
     sklearn.metrics.RocCurveDisplay : A ROC curve without a band.
-    curve_band : The numbers.
+    curve_band : Computes the curve and the band.
     CurveComparisonDisplay : The difference of two models, to see which is better.
 
     Examples
@@ -129,29 +129,29 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
         style = styled(bounds_kwargs, **style)
         self.band_ = self.ax_.fill_between(curve.at, curve.low, curve.high, **style)
         if style["label"] == "_":
-            what = "band" if curve.band == "simultaneous" else "at each point"
-            level = f"{100 * curve.confidence_level:g} % {what}"
+            kind = "band" if curve.band == "simultaneous" else "at each point"
+            level = f"{100 * curve.confidence_level:g} % {kind}"
             self._grey_entry(level, bounds_kwargs, **_BAND)
         self.chance_level_: Any = None
         if plot_chance_level:
             slope = 1.0
             if metric == "gain":
-                worth = curve.params
-                slope = worth["benefit"] * curve.prevalence - worth["cost"]
+                params = curve.params
+                slope = params["benefit"] * curve.prevalence - params["cost"]
             flat = {"lift": 1.0}.get(metric, curve.prevalence)
             ends = [0.0, slope] if metric in ("recall", "roc", "gain") else [flat, flat]
             self.chance_level_ = self._reference_line(
                 ([0, 1], ends), chance_level_kwargs, linestyle="--", label="Random"
             )
         self.ax_.set_xlim(0, 1)
-        room = 1.05
+        margin = 1.05
         if metric == "lift":
-            # The band is widest by far at the first rates: the axis has what follows.
+            # The band is widest by far at the first rates, which set no limits.
             is_seen = curve.at >= min(0.05, curve.at[-1])
             highest = max(curve.high[is_seen].max(), curve.value.max())
-            self.ax_.set_ylim(0, max(room * highest, before))
+            self.ax_.set_ylim(0, max(margin * highest, before))
         elif metric != "gain":
-            self.ax_.set_ylim(0, room)
+            self.ax_.set_ylim(0, margin)
         self._name_axes(_XLABELS[AXES[metric]], _YLABELS[metric], despine)
         draw_legend(self.ax_)
         return self
