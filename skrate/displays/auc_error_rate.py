@@ -1,4 +1,4 @@
-"""The AUC that an error rate stands for, drawn against the error rate."""
+"""Draw the AUC that an error rate implies, against the error rate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from skrate.error_rate.moments import (
     model_curves,
 )
 
-# Those of the paper's figure.
+# As in the figure of the paper.
 CLASS_RATIOS = (0.01, 0.05, 0.1, 0.25, 0.5)
 Kind = Literal["mean", "relative_deviation"]
 KINDS: dict[Kind, str] = {
@@ -27,7 +27,7 @@ KINDS: dict[Kind, str] = {
     "relative_deviation": "Standard deviation of the AUC / mean",
 }
 _BAR = "mean ± 2 standard deviations for its errors"
-# Of models, one after the other.
+# Markers of successive models, and the id of their points.
 _MARKERS, _MODEL = "osD^v<>P*X", "skrate model"
 
 
@@ -36,16 +36,16 @@ class AUCErrorRateDisplay(Display):
 
     Each curve covers all rankings and thresholds with a given number of errors
     (:func:`~skrate.error_rate.auc_moments`), up to the size of the smaller class. A
-    model far above its curve ranks better than its accuracy tells.
+    model far above its curve ranks better than its accuracy suggests.
 
-    Make it by :meth:`from_class_ratios`, :meth:`from_predictions` or
+    Create it by :meth:`from_class_ratios`, :meth:`from_predictions` or
     :meth:`from_estimator`.
 
     Parameters
     ----------
     curves : sequence of ErrorRateCurve
-        With the fields ``class_ratio`` (share of the smaller class), ``error_rates``,
-        ``means`` and ``standard_deviations``.
+        With the fields ``class_ratio`` (fraction of the smaller class),
+        ``error_rates``, ``means`` and ``standard_deviations``.
     point : ModelPoint, default=None
         With the fields ``error_rate``, ``auc``, ``mean`` and ``standard_deviation``.
     name : str, default=None
@@ -56,20 +56,21 @@ class AUCErrorRateDisplay(Display):
     lines_ : list of matplotlib Line2D
         A line for each curve.
     point_, interval_ : matplotlib artist or None
-        The model, and the mean for its errors with two standard deviations about it.
+        The model, and the mean for its errors with an interval of two standard
+        deviations.
     ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn last.
+        Axes and figure of the most recent drawing.
 
     See Also
     --------
-    skrate.error_rate.auc_moments : The numbers drawn.
+    skrate.error_rate.auc_moments : Computes the mean and standard deviation.
     skrate.error_rate.auc_range_from_errors : The AUCs that one confusion matrix allows.
 
     Notes
     -----
-    The mean hardly depends on the number of cases; the standard deviation falls with
-    its root. Several models come on one axis by ``ax=``: a curve of the same ratio is
-    drawn once, that of a model's own ratio dashed.
+    The mean hardly depends on the number of samples; the standard deviation falls with
+    its square root. Pass ``ax=`` to draw several models on the same axes: a curve of
+    the same ratio is drawn once, and the curve of a model's own ratio is dashed.
 
     References
     ----------
@@ -79,7 +80,7 @@ class AUCErrorRateDisplay(Display):
 
     Examples
     --------
-    A model with one error in four cases, and a perfect ranking all the same:
+    A model with one error in four samples, and nevertheless a perfect ranking:
 
     >>> from skrate.displays import AUCErrorRateDisplay
     >>> display = AUCErrorRateDisplay.from_predictions(
@@ -90,7 +91,7 @@ class AUCErrorRateDisplay(Display):
     (0.25, 1.0, 0.75)
     """
 
-    # Of the model, whose curve is dashed.
+    # Class ratio of the model; its curve is dashed.
     _own_ratio: float | None = None
 
     def __init__(
@@ -112,14 +113,14 @@ class AUCErrorRateDisplay(Display):
         n_samples: int = 1000,
         **kwargs: Any,
     ) -> Self:
-        """Draw the curves for some shares of the smaller class.
+        """Draw the curves for given fractions of the smaller class.
 
         Parameters
         ----------
         class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
-            Shares of the smaller class, in (0, 0.5].
+            Fractions of the smaller class, in (0, 0.5].
         n_samples : int, default=1000
-            Number of cases, 2 to 10,000,000; a class has at least one.
+            Number of samples, 2 to 10,000,000; each class has at least one.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
@@ -134,7 +135,7 @@ class AUCErrorRateDisplay(Display):
             If a ratio or `n_samples` is out of range.
         """
         n_samples = check_count("n_samples", n_samples, minimum=2)
-        if n_samples > 10**7:  # A few minutes.
+        if n_samples > 10**7:  # The maximum takes minutes.
             raise ValueError(f"n_samples must be at most 10,000,000, got {n_samples}.")
         curves = error_rate_curves(class_ratios, n_samples)
         return cls(curves=curves).plot(**kwargs)
@@ -153,7 +154,7 @@ class AUCErrorRateDisplay(Display):
     ) -> Self:
         """Draw the curves, and a model by its predictions.
 
-        The curves are for its number of cases, one of them for its ratio of classes.
+        The curves are for its number of samples; one curve is for its class ratio.
 
         Parameters
         ----------
@@ -162,11 +163,11 @@ class AUCErrorRateDisplay(Display):
         y_score : array-like of shape (n_samples,), default=None
             Scores, higher for the positive class.
         y_pred : array-like of shape (n,)
-            Predicted labels, which make the errors.
+            Predicted labels, which determine the errors.
         class_ratios : sequence of float, default=(0.01, 0.05, 0.1, 0.25, 0.5)
-            Shares of the smaller class, in (0, 0.5].
+            Fractions of the smaller class, in (0, 0.5].
         pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+            The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
         name : str, default=None
             Name of the model for the legend.
         **kwargs : dict
@@ -180,7 +181,7 @@ class AUCErrorRateDisplay(Display):
         Raises
         ------
         ValueError
-            If the labels or scores are invalid, differ in length or hold one class.
+            If the labels or scores are invalid, differ in length or lack a class.
         """
         curves, point, own_ratio = model_curves(
             y_true,
@@ -197,7 +198,7 @@ class AUCErrorRateDisplay(Display):
     def _draw_estimator(
         cls, estimator: Any, X: Any, y: ArrayLike, y_score: ArrayLike, **kwargs: Any
     ) -> Self:
-        # Its predictions make the errors, its scores the AUC.
+        # The predictions determine the errors, the scores determine the AUC.
         return cls.from_predictions(y, y_score, y_pred=estimator.predict(X), **kwargs)
 
     def plot(
@@ -217,9 +218,9 @@ class AUCErrorRateDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         kind : {"mean", "relative_deviation"}, default="mean"
-            The mean AUC, with the model at its AUC beside a bar of two standard
-            deviations about the mean for its errors; or the standard deviation, and
-            the distance of the model from the mean, divided by the mean.
+            The mean AUC, with the model at its AUC, beside a bar of two standard
+            deviations around the mean for its errors; or the standard deviation, and
+            the distance of the model from the mean, both divided by the mean.
         name : str, default=None
             Name for the legend; None takes the display's.
         curve_kwargs : dict, default=None
@@ -242,7 +243,7 @@ class AUCErrorRateDisplay(Display):
         Warns
         -----
         UndefinedMetricWarning
-            If the model is not drawn, because it has every case in error.
+            If the model is not drawn, because all its predictions are wrong.
         """
         kind = check_choice("kind", kind, get_args(Kind))
         self._start(ax)
@@ -253,14 +254,14 @@ class AUCErrorRateDisplay(Display):
             x, y = np.asarray(curve.error_rates), np.asarray(curve.means)
             if kind == "relative_deviation":
                 y = divide_or_nan(np.asarray(curve.standard_deviations), y)
-            # A ratio has one colour in all pictures: by its logarithm, from 1 to 50 %.
-            place = np.log(np.clip(curve.class_ratio, 0.01, 0.5) / 0.01) / np.log(50)
+            # The colour depends only on the ratio, by its logarithm from 1 to 50 %.
+            position = np.log(np.clip(curve.class_ratio, 0.01, 0.5) / 0.01) / np.log(50)
             style = {
                 "label": f"smaller class {100 * curve.class_ratio:.3g} %",
-                "color": colormaps["plasma"](0.9 * place),
+                "color": colormaps["plasma"](0.9 * position),
                 "linestyle": "--" if curve.class_ratio == self._own_ratio else "-",
             }
-            # Curves of one ratio are one if their numbers of cases hardly matter.
+            # Draw a ratio once if the curves of different sizes differ by at most 2 %.
             line = self._shared_line((x, y), curve_kwargs, close=0.02, **style)
             self.lines_.append(line)
         self.point_: Any = None
@@ -278,20 +279,20 @@ class AUCErrorRateDisplay(Display):
         name: str | None,
         given: dict[str, Any] | None,
     ) -> None:
-        """Draw the model where it has a place, with another marker."""
-        name = next((one for one in (name, self.name) if one is not None), "Model")
-        height, said = point.auc, f"(AUC = {point.auc:.2f})"
+        """Draw the model with a new marker, unless its deviation is undefined."""
+        name = next((text for text in (name, self.name) if text is not None), "Model")
+        height, text = point.auc, f"(AUC = {point.auc:.2f})"
         if kind == "relative_deviation":
             if point.mean == 0:
                 warnings.warn(
-                    "The model has every case in error, so that the mean AUC is 0 and "
-                    "no deviation is relative to it: it is not drawn. Use kind='mean'.",
+                    "All predictions of the model are wrong: use kind='mean'. It is "
+                    "not drawn: its mean is 0, and its relative deviation undefined.",
                     UndefinedMetricWarning,
                     stacklevel=3,
                 )
                 return
             height = abs(point.auc - point.mean) / point.mean
-            said = f"{said[:-1]}, {100 * height:.0f} % from the mean)"
+            text = f"{text[:-1]}, {100 * height:.0f} % from the mean)"
         else:
             entries = self.ax_.get_legend_handles_labels()[1]
             self.interval_ = self.ax_.errorbar(
@@ -307,5 +308,5 @@ class AUCErrorRateDisplay(Display):
         marker = _MARKERS[n_before % len(_MARKERS)]
         style = {"marker": marker, "linestyle": "none", "color": "black", "gid": _MODEL}
         self.point_ = self._line(
-            [point.error_rate], [height], given, label=entry(name, said), **style
+            [point.error_rate], [height], given, label=entry(name, text), **style
         )
