@@ -1,4 +1,4 @@
-"""The options of inference: how uncertainty is found."""
+"""The options of inference: how uncertainty is computed."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from skrate.metrics.hypothesis_tests import (
 )
 from skrate.metrics.result_types import ConfidenceInterval, one_sided
 
-# Entries of a batch of replicates: its arrays stay in the cache, and in little memory.
+# Entries in the arrays of a batch of replicates, which should fit into the cache.
 _BATCH = 2**16
-# The arguments of a plan, and how they are checked.
+# The arguments of a plan, with their checks.
 ARGUMENTS: dict[str, Check] = {
     "confidence_level": check_fraction,
     "alternative": ALTERNATIVES,
@@ -48,9 +48,9 @@ ARGUMENTS: dict[str, Check] = {
 
 @dataclass(eq=False)
 class Plan:
-    """The arguments that say how uncertainty is found, checked.
+    """The checked arguments that define how uncertainty is computed.
 
-    ``level`` is that of the two-sided interval that has the ends which are asked for.
+    ``level`` is the level of the two-sided interval that contains the requested ends.
     """
 
     method: str = "delta"
@@ -65,7 +65,7 @@ class Plan:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any], **others: Any) -> Plan:
-        """Return the plan of checked arguments, of which it takes those that it has."""
+        """Return the plan of the checked arguments that are fields."""
         names = cls.__dataclass_fields__.keys() & arguments.keys()
         return cls(**{name: arguments[name] for name in names} | others)
 
@@ -88,54 +88,54 @@ class Plan:
 
     @property
     def displayed_level(self) -> float:
-        """The level of the interval that is shown; for equivalence of both ends."""
+        """The level of the interval that is shown; for equivalence ``level``."""
         are_both = self.margin is not None and self.is_two_sided
         return round(self.level, 12) if are_both else self.confidence_level
 
     @property
     def nulls(self) -> tuple[Null, ...]:
-        """What a test of a difference must reject."""
+        """The null hypotheses of a test of a difference."""
         return null_hypotheses(self.alternative, self.margin)
 
     def sided(
         self, ends: ConfidenceInterval, limits: tuple[float, float]
     ) -> ConfidenceInterval:
-        """Return the asked-for end of an interval at ``level``, and a limit."""
+        """Return the interval, with a limit instead of an end if it is one-sided."""
         return one_sided(ends, self.alternative, limits)
 
     def check_margin(self, limits: tuple[float, float]) -> None:
-        """Raise for a margin that all differences keep, unless all are 0."""
-        most = min(np.abs(limits))
-        if self.margin is not None and 0 < most <= self.margin * (1 + NEGLIGIBLE):
+        """Raise for a margin that no difference exceeds, unless all are 0."""
+        maximum = min(np.abs(limits))
+        if self.margin is not None and 0 < maximum <= self.margin * (1 + NEGLIGIBLE):
             raise ValueError(
-                f"margin={self.margin:g} must be below {most:g}, the maximum of all "
+                f"margin={self.margin:g} must be below {maximum:g}, the maximum of all "
                 "differences: five points are 0.05."
             )
 
     def check(self, cases: Ranked) -> None:
-        """Raise for a method that cannot take what cases are worth, or estimates."""
+        """Raise if the method does not support gains, costs or estimated labels."""
         if cases.estimated is not None and self.method != "delta":
             raise ValueError(
-                f"method={self.method!r} knows nothing of estimated labels: use "
+                f"method={self.method!r} does not support estimated labels: use "
                 "method='delta'."
             )
         if cases.estimated is not None and self.stratify:
             raise ValueError(
-                "stratify=True excludes estimated labels, by which no class size is "
-                "fixed: leave it out."
+                "stratify=True excludes estimated labels, because they fix no class "
+                "size: leave it out."
             )
         if cases.worth is None or self.method == "delta":
             return
         if self.method != "bootstrap":
             raise ValueError(
-                f"method={self.method!r} knows nothing of gain or cost per case: use "
-                "method='delta' or method='bootstrap'."
+                f"method={self.method!r} does not support gain or cost per sample: "
+                "use method='delta' or method='bootstrap'."
             )
         is_sampled = cases.weights is not None and not cases.are_repetitions
         if cases.clusters is not None or is_sampled:
             raise ValueError(
                 "method='bootstrap' excludes clusters and sampling weights with gain "
-                "or cost per case: use method='delta'."
+                "or cost per sample: use method='delta'."
             )
 
     def split(self, n: int) -> list[Plan]:
@@ -144,19 +144,19 @@ class Plan:
         return [replace(self, random_state=generator) for generator in generators]
 
     def is_stratified(self, cases: Ranked) -> bool:
-        """Return whether class sizes are fixed, by default if cases are resampled."""
+        """Return whether class sizes are fixed, by default if samples are resampled."""
         stratify, method = self.stratify, self.method
         if stratify is None and method != "parametric":
             return method in ("bootstrap", "permutation") and cases.clusters is None
         if stratify and cases.clusters is not None:
             raise ValueError(
-                "stratify=True excludes clusters: a cluster may hold cases of both "
-                "classes."
+                "stratify=True excludes clusters, because a cluster can have both "
+                "classes: leave it out."
             )
         if method == "parametric" and not cases.is_plain:
             raise ValueError(
-                "method='parametric' excludes clusters and sampling weights, which "
-                "counts per group of ties know nothing of: use method='bootstrap'."
+                "method='parametric' excludes clusters and sampling weights, because "
+                "it draws counts per group of ties: use method='bootstrap'."
             )
         if method == "parametric" and stratify:
             raise ValueError(
@@ -170,33 +170,34 @@ class Plan:
     ) -> FloatArray:
         """Return the statistic of the resamples on which it is defined.
 
-        ``draw(generator, size)`` draws rows, of ``draw.width`` entries in memory each:
-        on it alone depend batches and their seeds, so that ``n_jobs`` changes nothing.
+        ``draw(generator, size)`` draws rows, of ``draw.width`` entries in memory each.
+        Batches and their seeds depend on this width and not on ``n_jobs``, which
+        therefore does not change the result.
         """
-        # Not more than 128, so that a small table still makes batches for all threads.
+        # At most 128, because a small table must also give batches for all threads.
         size = int(np.clip(_BATCH // draw.width, 1, 128))
         ends = [*range(0, self.n_resamples, size), self.n_resamples]
         generators = check_generator(self.random_state).spawn(len(ends) - 1)
         batches = list(zip(generators, np.diff(ends).tolist(), strict=True))
 
-        def some(first: int, last: int) -> FloatArray:
+        def compute_batches(first: int, last: int) -> FloatArray:
             return np.concatenate(
-                [statistic(draw(*one)) for one in batches[first:last]]
+                [statistic(draw(*batch)) for batch in batches[first:last]]
             )
 
-        # A batch takes less than a millisecond: a task is many.
+        # A batch takes less than a millisecond, so a task is many batches.
         n_tasks = min(len(batches), 4 * effective_n_jobs(self.n_jobs))
         bounds = np.linspace(0, len(batches), n_tasks + 1).astype(int).tolist()
         run = Parallel(n_jobs=self.n_jobs, prefer="threads")
-        values: FloatArray = np.concatenate(
-            run(delayed(some)(*pair) for pair in pairwise(bounds))
+        draws: FloatArray = np.concatenate(
+            run(delayed(compute_batches)(*pair) for pair in pairwise(bounds))
         )
-        is_defined = np.isfinite(values)
-        n_left_out = int(len(values) - np.count_nonzero(is_defined))
+        is_defined = np.isfinite(draws)
+        n_left_out = int(len(draws) - np.count_nonzero(is_defined))
         if n_left_out:
             warn(
-                f"The {name} is undefined on {n_left_out} of {len(values)} resamples, "
+                f"The {name} is undefined on {n_left_out} of {len(draws)} resamples, "
                 "which are left out.",
                 UndefinedMetricWarning,
             )
-        return values[is_defined]
+        return draws[is_defined]

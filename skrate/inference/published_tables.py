@@ -1,4 +1,4 @@
-"""Two published tables against each other: at a correlation, or at all there can be."""
+"""The comparison of two published tables, at one correlation or at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from skrate.metrics.result_types import (
 
 _NAN = float("nan")
 _TABLES = ("y_true", "y_score_a")
-# Of all correlations; between two of these a root is looked for.
+# A grid of all correlations; roots are searched between two neighbours.
 _ALL = np.linspace(-1, 1, 401)
 
 
@@ -46,30 +46,30 @@ class Results:
         return self.values[0] - self.values[1]
 
     def standard_error(self, correlation: FloatArray) -> FloatArray:
-        """Return that of the difference: s^2 = s_a^2 + s_b^2 - 2 rho s_a s_b."""
+        """Return s of the difference: s^2 = s_a^2 + s_b^2 - 2 rho s_a s_b."""
         of_a, of_b = self._parts(correlation)
         return np.asarray(np.sqrt(np.maximum(of_a + of_b, 0.0)))
 
     def freedom(self, correlation: FloatArray) -> FloatArray:
-        """Return the degrees of freedom of that standard error.
+        """Return the degrees of freedom of the standard error.
 
-        Without rho this is Welch's number; at 1 and -1 that of a paired test.
+        At rho = 0 this is Welch's number; at 1 and -1 the number of a paired test.
         """
         (of_a, of_b), (free_a, free_b) = self._parts(correlation), self.freedoms
         common = correlation**2 * of_a * of_b / np.sqrt(free_a * free_b)
         squares = of_a**2 / free_a + of_b**2 / free_b + 2 * common
         with np.errstate(invalid="ignore", divide="ignore"):
             freedom = (of_a + of_b) ** 2 / squares
-        # Without variation there is no estimate of it: as few as there can be.
+        # Without variation the number is undefined: use the minimum, 1.
         return np.minimum(np.where(freedom > 1, freedom, 1.0), self.max_dof)
 
     def reach(self, correlation: FloatArray, tail: float) -> FloatArray:
-        """Return how far off a difference must be so that ``tail`` lies beyond."""
+        """Return the half width of an interval that leaves ``tail`` at each end."""
         quantile = -special.stdtrit(self.freedom(correlation), tail)
         return np.asarray(quantile * self.standard_error(correlation))
 
     def min_significant_correlation(self, plan: Plan) -> float:
-        """Return the rho above which p is below 1 - the level; 1 if none is."""
+        """Return the rho above which p is below 1 - level, or 1."""
         distances = []
         for x, side in plan.nulls:
             away = self.difference - x
@@ -88,7 +88,7 @@ class Results:
         return float(optimize.brentq(excess, _ALL[last], _ALL[last + 1]))
 
     def _parts(self, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the variance of the difference, as what each of both adds to it."""
+        """Return the contributions of both values to the variance of the difference."""
         a, b = self.errors
         return a * (a - correlation * b), b * (b - correlation * a)
 
@@ -103,20 +103,20 @@ def check_correlation(name: str, correlation: Any) -> float:
 def check_tables(
     metric: Any, tables: tuple[Any, Any], method: str, others: dict[str, Any]
 ) -> None:
-    """Raise for what does not go with two tables; ``others`` must be None."""
-    for name, other, table in zip(_TABLES, _TABLES[::-1], tables, strict=True):
+    """Raise for arguments that two tables do not support; ``others`` must be None."""
+    for name, partner, table in zip(_TABLES, _TABLES[::-1], tables, strict=True):
         if not isinstance(table, RankTable):
             raise ValueError(
-                f"{name} must be a RankTable, as {other} is one, found "
-                f"{type(table).__name__}: a table is compared with a table, and scores "
+                f"{name} must be a RankTable like {partner}, got "
+                f"{type(table).__name__}: compare a table with a table, and scores "
                 "with other scores of the same labels."
             )
     if isinstance(metric, tuple | list):
-        raise ValueError("metric must be one where two RankTables are compared.")
+        raise ValueError("metric must be one, not a pair, to compare two RankTables.")
     if method != "delta":
         raise ValueError(
-            f"method must be 'delta' for two RankTables, got {method!r}: which of "
-            "their cases are the same is not known."
+            f"method must be 'delta' for two RankTables, got {method!r}, because "
+            "their common samples are unknown."
         )
     check_alone(tables[0], **others)
 
@@ -128,31 +128,31 @@ def compare_tables(
     correlation: float | None,
     metric_kwargs: dict[str, Any],
 ) -> Comparison:
-    """Compare two tables; where no correlation is given, at all there can be."""
+    """Compare two tables, at all correlations if none is given."""
     samples = [find_rankings(table) for table in tables]
     metrics = [find_metric(metric, metric_kwargs)] * 2
     models = evaluate(metrics, samples, plan, are_paired=False)
-    found, ranked = zip(*((model.metric, model.cases) for model in models), strict=True)
+    bound, ranked = zip(*((model.metric, model.cases) for model in models), strict=True)
     a, b = (model.value if model.is_known else _NAN for model in models)
-    error, statistic, pvalue, least = _NAN, _NAN, _NAN, _NAN
+    error, statistic, pvalue, min_rho = _NAN, _NAN, _NAN, _NAN
     ends = ConfidenceInterval(_NAN, _NAN)
     if not np.isnan(a - b):
         warn_reversed_scores(zip(_TABLES, models, [None] * 2, strict=True))
-        warn_unreliable_difference(found, ranked, plan.method)
+        warn_unreliable_difference(bound, ranked, plan.method)
         errors, freedoms = zip(*map(_standard_error_dof, models), strict=True)
         max_dof = min(model.max_dof for model in models)
-        results = Results((a, b), errors, freedoms, max_dof)
-        ends = _interval(results, models, plan, correlation)
-        least = results.min_significant_correlation(plan)
+        pair = Results((a, b), errors, freedoms, max_dof)
+        ends = _interval(pair, models, plan, correlation)
+        min_rho = pair.min_significant_correlation(plan)
         at = np.array(correlation or 0.0)
-        error, freedom = float(results.standard_error(at)), float(results.freedom(at))
-        statistic, pvalue = t_test(results.difference, error, plan.nulls, freedom)
+        error, freedom = float(pair.standard_error(at)), float(pair.freedom(at))
+        statistic, pvalue = t_test(pair.difference, error, plan.nulls, freedom)
         if np.isnan(statistic):
             warn_undefined(
-                "The p-value", "such a correlation leaves the difference no variation"
+                "The p-value", "at this correlation the difference has no variation"
             )
     return Comparison(
-        metric=found[0].name,
+        metric=bound[0].name,
         value=a - b,
         value_a=a,
         value_b=b,
@@ -164,14 +164,14 @@ def compare_tables(
         method=plan.method,
         confidence_level=plan.displayed_level,
         correlation=correlation,
-        min_significant_correlation=least,
+        min_significant_correlation=min_rho,
         params=models[0].question,
         margin=plan.margin,
     )
 
 
 def _standard_error_dof(model: Evaluation) -> tuple[float, float]:
-    """Return the standard error of a table, or by its interval, and its freedom."""
+    """Return the standard error of a table, or by its interval if 0, and its dof."""
     freedom = model.freedom(model.parts)
     if model.parts.standard_error > NEGLIGIBLE:
         return model.parts.standard_error, freedom
@@ -181,14 +181,14 @@ def _standard_error_dof(model: Evaluation) -> tuple[float, float]:
 
 
 def _interval(
-    results: Results, models: list[Evaluation], plan: Plan, correlation: float | None
+    pair: Results, models: list[Evaluation], plan: Plan, correlation: float | None
 ) -> ConfidenceInterval:
-    """Return the interval at a correlation, or what holds that at each there is."""
+    """Return the interval at a correlation, or the union of all if it is unknown."""
     at = _ALL if correlation is None else np.array([correlation])
-    reach = float(results.reach(at, (1 - plan.level) / 2).max())
+    reach = float(pair.reach(at, (1 - plan.level) / 2).max())
     of_a, of_b = (model.bounds for model in models)
     bounds = of_a[0] - of_b[1], of_a[1] - of_b[0]
     plan.check_margin(bounds)
-    difference = results.difference
+    difference = pair.difference
     ends = clip_interval(difference - reach, difference + reach, bounds)
     return plan.sided(ends, bounds)

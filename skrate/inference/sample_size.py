@@ -1,4 +1,4 @@
-"""How many cases a test set needs, and what one of a given size will show."""
+"""The number of samples that a test set needs, or the power that it has."""
 
 from __future__ import annotations
 
@@ -87,43 +87,44 @@ _ARGUMENTS: dict[str, Check] = {
 }
 # A variance needs at least 2 samples of each class, or 2 clusters.
 _LEAST = 2
-# The jackknife leaves out parts of the pilot.
+# Number of parts of the pilot that the jackknife leaves out in turn.
 _PARTS = 20
-# Numbers of cases beyond this are not exact.
+# Larger integers are not exact as floats.
 _MOST = 2**53
 
 
 @dataclass(frozen=True)
 class SampleSize(Result):
-    """A test set of a size, and what it will show.
+    """The size of a test set, with its expected interval and power.
 
     Attributes
     ----------
     metric : str
         Name of the metric.
     n, n_pos, n_neg : int
-        Number of cases, and how many of them are expected to be positive and negative;
-        nan where it is unknown.
+        Number of samples, and the expected numbers of positives and negatives; nan if
+        they are unknown.
     half_width : float
-        Half the width of the interval that is expected: of the metric, or of the
-        difference of two models; of one with a single end, how far that is off.
+        Expected half width of the interval, for the metric or for the difference of two
+        models. If the interval has a single end, the expected distance of this end.
     difference, power : float or None
         The difference to detect, of two models or of the metric and the null value, and
         the probability of detecting it; None if no test is planned.
     confidence_level : float
         Level of the interval, as :func:`skrate.compare` has it.
     n_interval, power_interval : ConfidenceInterval or None
-        What ``n``, or the power where n was given, may be as far as the pilot tells.
+        Interval for ``n``, or for the power if n was given, by the uncertainty of the
+        pilot.
     n_clusters : int or None
-        Number of clusters, where the pilot has some.
+        Number of clusters, if the pilot has clusters.
     alternative : str or None
         The side of the test or of the interval; None for an interval of both sides.
     margin, null_value : float or None
-        What is tested, as :func:`skrate.compare` and :func:`skrate.estimate` have it.
+        The hypothesis, as :func:`skrate.compare` and :func:`skrate.estimate` have it.
     params : dict
         Parameters of the metric, such as "rate", as numbers and text.
     n_lists : int or None
-        Number of lists, where they are the units.
+        Number of lists, if lists are the units.
 
     Examples
     --------
@@ -169,17 +170,17 @@ class SampleSize(Result):
         return f"SampleSize({text})"
 
     def _hypothesis(self) -> str:
-        """Return what the test is to find."""
+        """Return the hypothesis that the test should show, as text."""
         assert self.difference is not None
         assert self.alternative is not None
-        what, value = "a - b", self.difference
+        what, target = "a - b", self.difference
         nulls = null_hypotheses(self.alternative, self.margin)
         if self.null_value is not None:
-            what, value = self.metric, self.null_value + self.difference
+            what, target = self.metric, self.null_value + self.difference
             nulls = (Null(self.null_value, self.alternative),)
         elif self.margin is None:
-            return f"{value:.4g}"
-        return f"{hypothesis_text(what, nulls)} if it is {value:.4g}"
+            return f"{target:.4g}"
+        return f"{hypothesis_text(what, nulls)} if it is {target:.4g}"
 
 
 def sample_size(
@@ -204,55 +205,57 @@ def sample_size(
     pos_label: Label = None,
     **metric_kwargs: Any,
 ) -> SampleSize:
-    """Compute how many cases a test set needs, or what so many show, from a pilot.
+    """Compute the number of samples that a test set needs, from a pilot.
 
-    For an interval, of a metric or of the difference of two models; or for the power of
-    :func:`compare` on the same cases, or of :func:`estimate` with a ``null_value``.
+    Or, for a given number, compute the interval and the power that you can expect. The
+    size is for an interval, of a metric or of the difference of two models; or for the
+    power of :func:`compare` on the same samples, or of :func:`estimate` with a
+    ``null_value``.
 
     Parameters
     ----------
     metric : callable or str
-        As in :func:`estimate`. A rate is a share, not a number of cases of the pilot.
+        As in :func:`estimate`. A rate is a fraction, not a number of samples.
     y_true : array-like of shape (n_samples,), RankTable or GroupScores
-        True labels of the pilot; or its table of counts, without scores, for one model;
-        or its values within lists.
+        True labels of the pilot; or, for one model and without scores, its table of
+        counts; or its values within lists.
     y_score_a, y_score_b : array-like of shape (n_samples,), default=None
-        Scores of the model, or of both on the same cases. With GroupScores,
-        ``y_score_a`` are the GroupScores of the second model, if any.
+        Scores of the model, or of two models on the same samples. With GroupScores,
+        ``y_score_a`` is the GroupScores of the second model, if any.
     half_width : float, default=None
-        Half the width that the interval shall have, or how far its end shall be off if
-        ``alternative`` leaves it one. None with two models or a ``null_value``: the
-        size is that of a test.
+        The half width that the interval should have. If ``alternative`` leaves the
+        interval a single end, the distance that this end should have. None with two
+        models or a ``null_value``: the size is for a test.
     n_samples : int, default=None
-        Size of the test set, in place of ``half_width`` or ``power``.
+        Size of the test set, instead of ``half_width`` or ``power``.
     difference : float, default=None
-        The difference to detect, a - b or metric - ``null_value``; None takes the
-        pilot's. With a ``margin`` it is how much the models really
-        differ: 0 where they are alike.
+        The difference to detect, a - b or metric - ``null_value``. If None, the
+        difference in the pilot. With a ``margin``, it is the true difference of the
+        models: 0 if they are equally good.
     power : float, default=None
-        The probability that it shall be found, in (1 - ``confidence_level``, 1); None
-        is 0.8.
+        The probability that the test should have to detect the difference, in (1 -
+        ``confidence_level``, 1); None is 0.8.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         As in :func:`compare`.
     margin : float, default=None
-        That of non-inferiority or equivalence, as in :func:`compare`.
+        The margin of non-inferiority or equivalence, as in :func:`compare`.
     null_value : float, default=None
-        The value of the metric that is tested, between its least and its greatest, such
-        as the AUC that a protocol asks for; None tests nothing.
+        The value of the metric to test, between its minimum and its maximum, such as
+        the AUC that a protocol requires. If None, no value is tested.
     confidence_level : float, default=0.95
-        Level of the interval; the test has 1 minus it.
+        Level of the interval. The level of the test is 1 minus it.
     planned_prevalence : float, default=None
-        Share of positives in future cases, if not the pilot's.
+        Fraction of positives in future samples, if it is not the pilot's.
     stratify : bool, default=False
         Whether the numbers of positives and negatives will be fixed by design.
     groups : array-like of shape (n_samples,), default=None
-        The list or queue of each row of the pilot, as in :func:`compare`: lists are
-        then the units, and others to come are as long and alike.
+        The list or queue of each row of the pilot, as in :func:`compare`. Lists are
+        then the units, and future lists are like them, and as long.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case of the pilot; others to come are as large and alike.
-        For GroupScores the cluster of each list.
+        The cluster of each sample of the pilot. Future clusters are like them, and as
+        large. For GroupScores the cluster of each list.
     sample_weight : array-like of shape (n_samples,), default=None
-        How often each case of the pilot is repeated: whole numbers.
+        Number of repetitions of each sample of the pilot: whole numbers.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
     **metric_kwargs : dict
@@ -261,24 +264,24 @@ def sample_size(
     Returns
     -------
     result : SampleSize
-        With ``n``, the fewest cases that are enough (of ``n_lists`` lists, where these
-        are the units), what they will show, and ``n_interval``, what n may be as far as
-        this pilot tells; or, where n is given, ``power_interval``. nan where the pilot
-        says nothing.
+        With ``n``, the minimum number of samples that is enough (in ``n_lists`` lists,
+        if these are the units), the expected interval and power, and ``n_interval``,
+        the interval for n by this pilot; or, if n is given, ``power_interval``. They
+        are nan if the pilot is uninformative.
 
     Raises
     ------
     ValueError
-        As :func:`compare`; for goals that are missing, exclude each other or are out of
-        reach, a difference to the other side of ``alternative`` or beyond the
-        ``margin``, or a metric with ``k``.
+        As :func:`compare`. Also for goals that are missing, exclude each other or
+        cannot be reached, for a difference on the wrong side of ``alternative`` or
+        outside the ``margin``, or for a metric with ``k``.
 
     Warns
     -----
     UndefinedMetricWarning
         If the metric is undefined on the pilot, or does not vary or differ there.
     UserWarning
-        For what is taken at a recall or at a precision: its ``n`` is rough.
+        For a metric at a recall or at a precision, because its ``n`` is rough.
 
     See Also
     --------
@@ -286,18 +289,17 @@ def sample_size(
 
     Notes
     -----
-    A sample of n cases has the variance U / n, where U is the variance of the influence
-    values of the pilot's cases (for a difference, a's minus b's). Another prevalence
-    weighs the
-    cases for their influence as well; clusters are drawn whole. ``n_interval`` goes by
-    the jackknife and, where no ``difference`` is given, by the interval of the pilot's:
-    it has no end if this one contains 0. :ref:`planning` has the formulas. Cost: some
-    twenty sorts a model.
+    A metric has the variance U / n on n samples, where U is the variance of the
+    influence values in the pilot (for a difference, a's minus b's). Another prevalence
+    also changes the weights of the samples in their influence; clusters are drawn
+    whole. ``n_interval`` uses the jackknife and, if no ``difference`` is given, the
+    interval of the pilot's difference: it has no upper end if this contains 0.
+    :ref:`planning` has the formulas. Cost: about twenty sorts per model.
 
     Examples
     --------
-    A pilot of 100 cases; how many for an AUC within 0.05, and to find that the first is
-    better by 0.05? How often will 500 find it?
+    A pilot of 100 samples. Find the size for an AUC within 0.05, the size to detect
+    that the first model is better by 0.05, and the power of 500 samples to detect it:
 
     >>> import numpy as np
     >>> from skrate import sample_size
@@ -322,7 +324,7 @@ def sample_size(
     if clusters is not None and (stratify or planned_prevalence is not None):
         name = "stratify=True" if planned_prevalence is None else "planned_prevalence"
         raise ValueError(
-            f"{name} excludes clusters: a cluster may hold cases of both classes."
+            f"{name} excludes clusters, because a cluster can have both classes."
         )
     goal = _Goal(plan, **{name: arguments[name] for name in _Goal._fields[1:]})
     meant, scores = (metric, metric_kwargs), (y_true, y_score_a, y_score_b)
@@ -341,7 +343,7 @@ def sample_size(
 
 
 class _Goal(NamedTuple):
-    """What a test set is for."""
+    """The goal of a test set."""
 
     plan: Plan
     half_width: float | None
@@ -351,68 +353,68 @@ class _Goal(NamedTuple):
     null_value: float | None
 
     def check(self, metric: Metric, n_models: int) -> None:
-        """Check that one thing is asked for, and that it can be had."""
+        """Raise unless there is a single goal, and it can be reached."""
         plan, named = self.plan, self._asdict() | {"margin": self.plan.margin}
-        given = [name for name, value in named.items() if value is not None][1:]
-        of_size = given if self.half_width is not None else ["n_samples", "power"]
-        excluding = [name for name in given if name in of_size]
+        goals = [name for name, target in named.items() if target is not None][1:]
+        of_size = goals if self.half_width is not None else ["n_samples", "power"]
+        excluding = [name for name in goals if name in of_size]
         if len(excluding) > 1:
             names = " and ".join(excluding[:2])
-            raise ValueError(f"{names} ask for different results: give one of them.")
+            raise ValueError(f"{names} exclude each other: pass only one.")
         if n_models == 1:
-            self._check_single_model(given)
+            self._check_single_model(goals)
         elif self.null_value is not None:
             raise ValueError(
-                "null_value is for one model: leave out y_score_b, or give the margin "
-                "of both."
+                "null_value is for one model: leave out y_score_b, or pass margin for "
+                "two models."
             )
         least = 1 - plan.confidence_level
         if self.power is not None and self.power <= least:
             raise ValueError(
-                f"power must be above 1 - confidence_level = {least:g}, which is that "
-                f"of a test without any difference, got {self.power:g}."
+                f"power must be above 1 - confidence_level = {least:g}, the power "
+                f"without any difference, got {self.power:g}."
             )
         low, high = metric.bounds()
         plan.check_margin((low - high, high - low))
-        for goal, share in (("half_width", n_models / 2), ("difference", 1.0)):
-            value, beyond = named[goal], f"is beyond all values of the {metric.name}"
-            if value is not None and abs(value) > share * (high - low):
+        for goal, fraction in (("half_width", n_models / 2), ("difference", 1.0)):
+            target, exceeds = named[goal], f"exceeds the range of the {metric.name}"
+            if target is not None and abs(target) > fraction * (high - low):
                 raise ValueError(
-                    f"{goal}={value:g} {beyond}, which lie between {low:g} and "
-                    f"{high:g}: five points are 0.05."
+                    f"{goal}={target:g} {exceeds}, {low:g} to {high:g}: five points "
+                    "are 0.05."
                 )
         if self.null_value is not None:
             x = check_null(self.null_value, metric.name, (low, high))
             if not low < x + (self.difference or 0.0) < high:
                 raise ValueError(
-                    f"difference={self.difference:g} from null_value={x:g} {beyond}, "
-                    f"or at their end: they lie between {low:g} and {high:g}."
+                    f"difference={self.difference:g} from null_value={x:g} {exceeds}, "
+                    f"or reaches its end: it must stay between {low:g} and {high:g}."
                 )
         if metric.has_test:
             warn(
-                f"The {metric.name} depends on the ranking near one point, of which a "
-                "pilot says little: with 20 to 200 positives, sizes for a power of 0.8 "
-                "had 0.58 to 0.77 on average, and half widths were up to 2.7 times as "
-                "planned. Take the upper end of n_interval for n."
+                "Take the upper end of n_interval for n, because the "
+                f"{metric.name} depends on the ranking near one point. With 20 to 200 "
+                "positives, sizes for a power of 0.8 had 0.58 to 0.77 on average, and "
+                "half widths were up to 2.7 times as planned."
             )
 
-    def _check_single_model(self, given: list[str]) -> None:
-        """Raise for goals that are of two models, or none."""
-        if "margin" in given or ("difference" in given and self.null_value is None):
+    def _check_single_model(self, goals: list[str]) -> None:
+        """Raise for goals of two models, or without any goal."""
+        if "margin" in goals or ("difference" in goals and self.null_value is None):
             what = "difference is for two models, or from a null_value"
-            if "margin" in given:
+            if "margin" in goals:
                 what = "margin is for two models"
-            raise ValueError(f"{what}: y_score_b is missing.")
-        if not {"half_width", "n_samples", "null_value"} & {*given}:
+            raise ValueError(f"{what}: pass y_score_b.")
+        if not {"half_width", "n_samples", "null_value"} & {*goals}:
             raise ValueError(
-                "half_width is missing: with one model it says how wide the interval "
-                "shall be; for the power of a test give null_value, or y_score_b."
+                "half_width is missing: pass it for the interval of one model; for the "
+                "power of a test, pass null_value or y_score_b."
             )
 
     def unknown(
         self, name: str, params: Question, n_models: int, units: Iterable[str]
     ) -> SampleSize:
-        """Return the result of a pilot that says nothing."""
+        """Return a result of nan, for a pilot that is uninformative."""
         n, plan = self.n_samples, self.plan
         difference = _NAN if self.difference is None else self.difference
         is_of_test = n is None or n_models > 1 or self.null_value is not None
@@ -441,11 +443,12 @@ class _Goal(NamedTuple):
 class _Pilot:
     """The evaluation of a pilot, with variances that scale: ``unit.total / n``.
 
-    ``sizes`` are the independent positives and negatives per case, ``per_unit`` the
-    cases of an independent unit, ``least`` the fewest cases that can be planned, and
-    ``cases_of`` the cases of a list and of a cluster. The logarithm of a standard error
-    may be off by ``reach``. A difference has no ``bounds``. A class has ``n`` times its
-    entry of ``freedoms``, if that is less than its size.
+    ``sizes`` are the independent positives and negatives per sample, ``per_unit`` the
+    samples per independent unit, ``least`` the minimum number of samples that can be
+    planned, and ``cases_of`` the samples per list and per cluster. ``reach`` is the
+    half width of the interval for the logarithm of a standard error. A difference has
+    no ``bounds``. Degrees of freedom of a class are at most its size, and ``n`` times
+    its entry of ``freedoms``.
     """
 
     goal: _Goal
@@ -463,9 +466,9 @@ class _Pilot:
     metric: Metric | None = None
 
     def shown(self, n: float) -> dict[str, Any]:
-        """Return the fields of a result that n cases fill."""
+        """Return the fields of a result for n samples."""
         n_pos, width = round(n * self.prevalence), self.half_width(n)
-        units = {name: math.ceil(n / each) for name, each in self.cases_of.items()}
+        units = {name: math.ceil(n / size) for name, size in self.cases_of.items()}
         return {
             "n": n,
             "n_pos": n_pos,
@@ -475,9 +478,9 @@ class _Pilot:
         }
 
     def scaled_dof(self, n: float) -> float:
-        """Return the degrees of freedom of the variance of n cases, about.
+        """Return the approximate degrees of freedom of the variance of n samples.
 
-        They are those of `variance.degrees_of_freedom`, for parts in these proportions.
+        They are as in `variance.degrees_of_freedom`, for parts in these proportions.
         """
         sizes = n * np.array([*self.sizes, sum(self.sizes)]) - 1
         sizes = np.minimum(sizes, n * np.array([*self.freedoms, np.inf]))
@@ -488,29 +491,29 @@ class _Pilot:
         return float(min(max(self.unit.total**2 / squares, 1.0), most))
 
     def standard_error(self, n: float) -> float:
-        """Return the standard error in a sample of n cases."""
+        """Return the standard error for n samples."""
         return float(np.sqrt(self.unit.total / n))
 
     def half_width(self, n: float) -> float:
         """Return half the width of the interval, as `estimate` or `compare` has it.
 
-        With a single end it is the distance of this end from the value.
+        If the interval has a single end, return its distance from the value.
         """
         plan, bounds, freedom = self.goal.plan, self.bounds, self.scaled_dof(n)
-        parts = Parts(*(part / n for part in self.unit))
-        value, error = self.value, parts.standard_error
+        variance = Parts(*(x / n for x in self.unit))
+        estimate, error = self.value, variance.standard_error
         if bounds is None:
             return t_quantile(plan.level, freedom) * error
-        found = Augmented(value, parts, bounds, freedom=freedom)
-        planned = UncertainValue(value, error, bounds, freedom)
-        low, high = bounded_interval("wilson", plan.level, planned, lambda: found)
-        whole = {"greater": 2 * (value - low), "less": 2 * (high - value)}
+        padded = Augmented(estimate, variance, bounds, freedom=freedom)
+        planned = UncertainValue(estimate, error, bounds, freedom)
+        low, high = bounded_interval("wilson", plan.level, planned, lambda: padded)
+        whole = {"greater": 2 * (estimate - low), "less": 2 * (high - estimate)}
         return whole.get(plan.alternative, high - low) / 2
 
     def power(self, n: float, difference: float, factor: float = 1.0) -> float:
-        """Return the probability that a test of n cases finds a difference.
+        """Return the probability that a test of n samples detects a difference.
 
-        Its distance from what is rejected counts ``factor`` times.
+        Its distance from the null values is multiplied by ``factor``.
         """
         plan, freedom = self.goal.plan, self.scaled_dof(n)
         away = self.distances(difference, difference)
@@ -520,15 +523,14 @@ class _Pilot:
         is_equivalence = len(away) == 2
         if plan.is_two_sided and not is_equivalence:
             away.append(-away[0])
-        found = sum(
-            _shifted_t_tail(needed, freedom, factor * one / error) for one in away
-        )
-        return max(found - 1, 0.0) if is_equivalence else found
+        power = sum(_shifted_t_tail(needed, freedom, factor * x / error) for x in away)
+        return max(power - 1, 0.0) if is_equivalence else power
 
     def distances(self, difference: float, planned: float) -> list[float]:
-        """Return how far a difference is beyond what the test rejects, at each end.
+        """Return the distance of a difference from each null hypothesis.
 
-        A test of both sides looks to that of the planned difference.
+        It is negative inside the null hypothesis. A two-sided test uses the side of the
+        planned difference.
         """
         side = "less" if planned < 0 else "greater"
         nulls = [
@@ -537,9 +539,10 @@ class _Pilot:
         return [x - difference if of == "less" else difference - x for x, of in nulls]
 
     def error_ratio(self, difference: float) -> float:
-        """Return how many times the pilot's the standard error is at some distance.
+        """Return the ratio of the standard error at a difference to the pilot's.
 
-        From a null value, by Wilson's variance; that of two models stays.
+        The difference is from the null value, and the ratio uses Wilson's variance. It
+        is 1 for two models.
         """
         if self.goal.null_value is None or self.bounds is None:
             return 1.0
@@ -550,12 +553,12 @@ class _Pilot:
         return float(np.sqrt((x - low) * (high - x) / of_pilot))
 
     def factors(self, difference: float, *, is_own: bool) -> tuple[float, float]:
-        """Return how much less and more standard errors the difference may be.
+        """Return factors for the minimum and maximum of difference / standard error.
 
-        The ends of one that is the pilot's own, and of the standard error, are combined
-        as legs of a right angle.
+        If the difference is the pilot's own, its uncertainty and the uncertainty of the
+        standard error are combined as the root of the sum of squares of logarithms.
         """
-        # Of few cases at a high level some are no numbers.
+        # A small pilot at a high level gives infinite ends.
         with np.errstate(over="ignore"):
             if not is_own:
                 return float(np.exp(-self.reach)), float(np.exp(self.reach))
@@ -564,15 +567,15 @@ class _Pilot:
             at = [difference, difference - half, difference + half]
             if len(self.goal.plan.nulls) == 2 and abs(difference) < half:
                 at.append(0.0)
-            of, *away = (min(self.distances(x, difference)) for x in at)
-            few, many = sorted([abs(min(away) / of), abs(max(away) / of)])
-            above = np.exp(np.hypot(self.reach, np.log(many)))
+            center, *away = (min(self.distances(x, difference)) for x in at)
+            less, more = sorted([abs(min(away) / center), abs(max(away) / center)])
+            above = np.exp(np.hypot(self.reach, np.log(more)))
             if min(away) * max(away) <= 0:
                 return 0.0, float(above)
-            return float(np.exp(-np.hypot(self.reach, np.log(few)))), float(above)
+            return float(np.exp(-np.hypot(self.reach, np.log(less)))), float(above)
 
     def min_n_samples(self, difference: float) -> int | None:
-        """Return the fewest cases that are enough, as are more; None if none are."""
+        """Return the minimum n for which n or more are enough, or None."""
         goal = self.goal
 
         def is_enough(n: float) -> bool:
@@ -589,69 +592,69 @@ class _Pilot:
         return bisect_left(range(high), True, low, key=is_enough)
 
 
-def _plan_result(result: SampleSize, pilot: _Pilot) -> SampleSize:
-    """Return the result that was unknown, by a pilot; nan where it says nothing."""
-    goal, is_test, difference = pilot.goal, result.power is not None, 0.0
-    n, what = goal.n_samples, f"The sample size for the {result.metric}"
+def _plan_result(size: SampleSize, pilot: _Pilot) -> SampleSize:
+    """Return the size filled in by a pilot; nan if the pilot is uninformative."""
+    goal, is_test, difference = pilot.goal, size.power is not None, 0.0
+    n, what = goal.n_samples, f"The sample size for the {size.metric}"
     if pilot.standard_error(pilot.n) <= NEGLIGIBLE:
-        warn_undefined(what, "the pilot shows no variation of it, or of the difference")
-        return result
+        warn_undefined(what, "the pilot shows no variation of the value or difference")
+        return size
     if n is not None:
         if n < pilot.least:
             raise ValueError(
-                f"n_samples={n} is too few: of fewer than {pilot.least} less than two "
-                "are expected to be of one class."
+                f"n_samples={n} must be at least {pilot.least}, to expect two samples "
+                "of each class and two units."
             )
-        result = replace(result, **pilot.shown(n))
+        size = replace(size, **pilot.shown(n))
     if is_test:
         difference = pilot.value - (goal.null_value or 0.0)
         if goal.difference is not None:
             difference = float(goal.difference)
         if abs(difference) <= NEGLIGIBLE and goal.plan.margin is None:
-            warn_undefined(what, "there is no difference to find: give another")
-            return result
+            warn_undefined(what, "the difference to detect is 0: pass another")
+            return size
         _check_detectable(pilot, difference)
-        result = replace(result, difference=difference)
+        size = replace(size, difference=difference)
     low, high = pilot.factors(difference, is_own=is_test and goal.difference is None)
     if n is None:
         n = pilot.min_n_samples(difference)
         if n is None and is_test:
-            return result
+            return size
         if n is None:
             raise ValueError(
-                f"half_width={goal.half_width:g} takes more cases than can be counted."
+                f"half_width={goal.half_width:g} needs over 2^53 samples: increase it."
             )
-        # Unknown ends stay unknown.
+        # Ends that are nan remain nan.
         least = float(np.maximum(n / high / high, pilot.least))
         most = np.inf if low == 0 else n / low / low
         between = ConfidenceInterval(least, np.inf if most > _MOST else most)
-        result = replace(result, n_interval=between, **pilot.shown(n))
+        size = replace(size, n_interval=between, **pilot.shown(n))
     elif is_test:
         ends = (pilot.power(n, difference, factor) for factor in (low, high))
-        result = replace(result, power_interval=ConfidenceInterval(*ends))
-    return replace(result, power=pilot.power(n, difference)) if is_test else result
+        size = replace(size, power_interval=ConfidenceInterval(*ends))
+    return replace(size, power=pilot.power(n, difference)) if is_test else size
 
 
 def _check_detectable(pilot: _Pilot, difference: float) -> None:
-    """Raise for a difference that no test would find."""
+    """Raise for a difference that no test would detect."""
     if min(pilot.distances(difference, difference)) <= 0:
         plan = pilot.goal.plan
         with_margin = "" if plan.margin is None else f" with margin={plan.margin:g}"
         raise ValueError(
-            f"difference={difference:g} is not what alternative={plan.alternative!r}"
-            f"{with_margin} looks for: no number of cases would show it."
+            f"difference={difference:g} must satisfy alternative={plan.alternative!r}"
+            f"{with_margin}, or no number of samples would show it."
         )
 
 
 def _shifted_t_tail(needed: float, freedom: float, excess: float) -> float:
-    """Return P(T > needed) of Student's T that is off by ``excess``."""
-    # Beyond 20 standard errors it is 0 or 1.
+    """Return P(T > needed) for noncentral t with noncentrality ``excess``."""
+    # At more than 20 standard errors it is 0 or 1.
     if min(abs(excess - needed), abs(excess)) > 20:
         return float(excess > needed)
-    # Student's distributions are then normal ones.
+    # The distribution is then normal.
     if freedom > 1e5:
         return float(special.ndtr(excess - needed))
-    # Older versions of scipy divide by zero on the way, and yet find it.
+    # Older versions of scipy divide by zero, but return the correct value.
     with np.errstate(divide="ignore"):
         return float(stats.nct.sf(needed, freedom, excess))
 
@@ -659,18 +662,18 @@ def _shifted_t_tail(needed: float, freedom: float, excess: float) -> float:
 def _rankings(
     y_true: Any, y_score_a: Any, y_score_b: Any, **case_arguments: Any
 ) -> list[Ranked]:
-    """Return the pilot as ranked by one model or by two."""
-    for name, given in (("y_true", y_true), ("y_score_a", y_score_a)):
-        if isinstance(given, FoldRankings):
+    """Return the rankings of the pilot by one or two models."""
+    for name, data in (("y_true", y_true), ("y_score_a", y_score_a)):
+        if isinstance(data, FoldRankings):
             raise ValueError(
-                f"{name} is a FoldRankings, of which a sample is not planned, as it "
-                "will be ranked by one model: give labels and scores of one, such as "
-                "those of a fold, y_true, y_score, weights = next(iter(rankings))."
+                f"{name} is a FoldRankings: pass labels and scores of one model, such "
+                "as one fold, y_true, y_score, weights = next(iter(rankings)), because "
+                "one model will rank the test set."
             )
     if isinstance(y_true, RankTable):
         check_alone(y_true, y_score_a=y_score_a, y_score_b=y_score_b)
         cases = check_sample(y_true, None, **case_arguments)
-        # As cases that can be left out.
+        # As samples, which the jackknife can leave out.
         return [replace(cases, scores=-cases.group, counts=None)]
     if y_score_a is None:
         raise ValueError("y_score_a is missing: give the scores of model a.")
@@ -678,36 +681,36 @@ def _rankings(
     if y_score_b is not None:
         named["y_score_b"] = y_score_b
     are_two = len(named) > 1
-    return [scored(cases, *one, by_case=are_two) for one in named.items()]
+    return [scored(cases, *pair, by_case=are_two) for pair in named.items()]
 
 
 def _plan_samples(
     goal: _Goal, metric: Metric, ranked: list[Ranked], planned: float | None
 ) -> SampleSize:
-    """Return the result by one ranking or two."""
+    """Return the size for rankings of one or two models."""
     goal.check(metric, len(ranked))
     cases, has_clusters = ranked[0], ranked[0].clusters is not None
     n, (n_pos, n_neg) = cases.total, cases.effective_sizes
     n_units = float(cases.n_units) if has_clusters else n
     cases_of = {"n_clusters": n / n_units} if has_clusters else {}
-    result = goal.unknown(metric.name, metric.question, len(ranked), cases_of)
+    size = goal.unknown(metric.name, metric.question, len(ranked), cases_of)
     models = _evaluated(metric, ranked, planned, goal.plan, are_warned=True)
     if not all(model.is_known for model in models):
-        return result
-    value, influence = _joined(models)
+        return size
+    estimate, influence = _joined(models)
     unit, bounds = _unit_variance(influence, cases, planned), None
     spread = _spread(metric, ranked, planned, goal.plan)
-    one, stratify = models[0], bool(goal.plan.stratify)
+    first, stratify = models[0], bool(goal.plan.stratify)
     if len(models) == 1:
-        bounds = metric_range(one.metric, one.cases.table, stratify=stratify)
-        bounds = one.metric.attainable(bounds, value)
+        bounds = metric_range(first.metric, first.cases.table, stratify=stratify)
+        bounds = first.metric.attainable(bounds, estimate)
         if np.sqrt(unit.total / n) <= NEGLIGIBLE:
-            # What was never seen varies by nobody knows how much.
-            rare = augmented(one.metric, one.cases, stratify=stratify)
-            unit = Parts(*(part * n for part in rare.parts))
-            value, bounds, spread = rare.value, rare.bounds, _NAN
-    share = cases.sizes[0] / n if planned is None else planned
-    least = max(_LEAST / min(share, 1 - share), _LEAST * n / n_units)
+            # The uncertainty of the variance of unobserved events is unknown.
+            rare = augmented(first.metric, first.cases, stratify=stratify)
+            unit = Parts(*(x * n for x in rare.parts))
+            estimate, bounds, spread = rare.value, rare.bounds, _NAN
+    fraction = cases.sizes[0] / n if planned is None else planned
+    least = max(_LEAST / min(fraction, 1 - fraction), _LEAST * n / n_units)
     freedom = min(n_pos, n_neg, n_units, _PARTS) - 1
     freedoms = np.inf, np.inf
     _warn_small_window(metric, n_pos, n_neg)
@@ -716,24 +719,24 @@ def _plan_samples(
         freedoms = influence_kurtosis_dof(influence, cases)
     pilot = _Pilot(
         goal=goal,
-        value=value,
+        value=estimate,
         n=n,
-        prevalence=share,
+        prevalence=fraction,
         least=math.ceil(least),
         per_unit=n / n_units,
         cases_of=cases_of,
-        sizes=(n_pos / n, n_neg / n) if planned is None else (share, 1 - share),
+        sizes=(n_pos / n, n_neg / n) if planned is None else (fraction, 1 - fraction),
         unit=unit,
         reach=t_quantile(goal.plan.confidence_level, freedom) * spread / 2,
         bounds=bounds,
         freedoms=(freedoms[0] / n, freedoms[1] / n),
         metric=metric,
     )
-    return _plan_result(result, pilot)
+    return _plan_result(size, pilot)
 
 
 def _warn_small_window(metric: Metric, n_pos: float, n_neg: float) -> None:
-    """Warn if a pilot has few samples in the window of a partial AUC."""
+    """Warn if a pilot has fewer than 5 samples in the window of a partial AUC."""
     name, n_least = metric.min_window_class(n_pos, n_neg)
     if n_least < 5 * (1 - ROUNDING):
         warn(
@@ -746,19 +749,19 @@ def _warn_small_window(metric: Metric, n_pos: float, n_neg: float) -> None:
 
 def _check_planned_metric(metric: MetricLike, params: dict[str, Any]) -> Metric:
     """Return the metric, which must not depend on the size of the pilot."""
-    found = find_metric(metric, params)
-    k = getattr(found, "k", None)
+    planned = find_metric(metric, params)
+    k = getattr(planned, "k", None)
     if k is not None:
         raise ValueError(
-            f"k={k} counts cases of the pilot, and would be another share of more of "
-            "them: give the rate."
+            f"k={k} is another fraction of a larger sample than the pilot: pass rate "
+            "instead."
         )
-    if found.is_sum:
+    if planned.is_sum:
         raise ValueError(
-            f"metric: {found.name} is a sum over the cases of the pilot, and would be "
-            "another of more of them: use normalize=True."
+            f"metric: use normalize=True, because {planned.name} is a sum, which grows "
+            "with the number of samples."
         )
-    return found
+    return planned
 
 
 def _evaluated(
@@ -769,13 +772,13 @@ def _evaluated(
     *,
     are_warned: bool = False,
 ) -> list[Evaluation]:
-    """Return the metric of each ranking at the prevalence to come."""
-    to_come = [Rankings([_change_prevalence(one, planned)]) for one in ranked]
+    """Return the evaluation of each ranking at the planned prevalence."""
+    to_come = [Rankings([_change_prevalence(ranking, planned)]) for ranking in ranked]
     return evaluate([metric] * len(ranked), to_come, plan, are_warned=are_warned)
 
 
 def _change_prevalence(ranked: Ranked, planned: float | None) -> Ranked:
-    """Return the ranking as it would be, were there more positives or fewer."""
+    """Return the ranking with its classes reweighted to the planned prevalence."""
     if planned is None or min(ranked.sizes) == 0:
         return ranked
     table = ranked.table
@@ -785,7 +788,7 @@ def _change_prevalence(ranked: Ranked, planned: float | None) -> Ranked:
 
 
 def _joined(models: Sequence[Evaluation]) -> tuple[float, FloatArray]:
-    """Return the value of one model, or of a difference, and its influence values."""
+    """Return the value and influence values of one model, or of a difference."""
     if len(models) == 1:
         return models[0].value, models[0].influence
     return models[0].value - models[1].value, (models[0] - models[1]).influence
@@ -794,75 +797,75 @@ def _joined(models: Sequence[Evaluation]) -> tuple[float, FloatArray]:
 def _unit_variance(
     influence: FloatArray, cases: Ranked, planned: float | None
 ) -> Parts:
-    """Return the variance per case by its sources, U of the guide."""
-    parts = np.array(influence_parts(influence, cases)) * cases.total
+    """Return the variance per sample by its sources, U of the guide."""
+    variance = np.array(influence_parts(influence, cases)) * cases.total
     if planned is not None:
-        # Of the third the sources are the means of both classes, whose sum is 0.
-        share, odds = cases.sizes[0] / cases.total, planned / (1 - planned)
-        between = odds / (share + (1 - share) * odds**2)
-        parts *= planned / share, (1 - planned) / (1 - share), between
-    return Parts(*parts.tolist())
+        # The third part comes from the means of both classes, which sum to 0.
+        prevalence, odds = cases.sizes[0] / cases.total, planned / (1 - planned)
+        between = odds / (prevalence + (1 - prevalence) * odds**2)
+        variance *= planned / prevalence, (1 - planned) / (1 - prevalence), between
+    return Parts(*variance.tolist())
 
 
 def _spread(
     metric: Metric, ranked: list[Ranked], planned: float | None, plan: Plan
 ) -> float:
-    """Return the standard error of the logarithm of the variance per case.
+    """Return the standard error of the logarithm of the variance per sample.
 
-    It is by the jackknife over some twenty parts of the pilot; nan if one of them is
-    all that makes the metric defined.
+    It uses the jackknife over about twenty parts of the pilot. It is nan if the metric
+    is undefined without one of the parts.
     """
     logarithms = []
     by_class = bool(plan.stratify) or planned is not None
     for weights in _jackknife_weights(ranked, by_class=by_class):
-        left = [_taken(one, weights) for one in ranked]
-        models = _evaluated(metric, left, planned, plan)
-        # Two clusters, too, without one of them.
-        if left[0].n_units < _LEAST or not all(one.is_known for one in models):
+        remaining = [_taken(one, weights) for one in ranked]
+        models = _evaluated(metric, remaining, planned, plan)
+        # At least two clusters must remain.
+        if remaining[0].n_units < _LEAST or not all(one.is_known for one in models):
             return _NAN
-        total = _unit_variance(_joined(models)[1], left[0], planned).total
+        total = _unit_variance(_joined(models)[1], remaining[0], planned).total
         logarithms.append(np.log(total) if total > 0 else np.nan)
     return float(np.sqrt((len(logarithms) - 1) * np.var(logarithms)))
 
 
 def _jackknife_weights(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArray]:
-    """Yield the weights of the cases without each part, parts at random.
+    """Yield the weights of the samples without each of the random parts.
 
-    With ``by_class`` each holds as many of both classes, about. Their seed is fixed, so
-    that a pilot always has the same, in any order of its rows.
+    With ``by_class`` all parts have about the same number of each class. The seed is
+    fixed, and the order of rows does not matter, so a pilot always has the same parts.
     """
     generator, cases, units = np.random.default_rng(0), ranked[0], _sort_units(ranked)
     weights = cases.row_weights
     if cases.clusters is None and cases.weights is not None:
-        # Repetitions are cases, each of them in a part.
+        # Each repetition is a sample, and belongs to one part.
         counts = np.rint(weights).astype(np.int64)
         taken = np.empty((len(counts), _PARTS))
-        shares = np.full(_PARTS, 1 / _PARTS)
-        taken[units] = generator.multinomial(counts[units], shares)
+        fractions = np.full(_PARTS, 1 / _PARTS)
+        taken[units] = generator.multinomial(counts[units], fractions)
         yield from weights - taken.T
         return
     n_units = cases.n_units
-    part = np.empty(n_units, dtype=np.intp)
+    index = np.empty(n_units, dtype=np.intp)
     order = units[generator.permutation(n_units)]
-    part[order] = np.arange(n_units) % _PARTS
+    index[order] = np.arange(n_units) % _PARTS
     if cases.clusters is not None:
-        part = part[cases.clusters]
+        index = index[cases.clusters]
     else:
-        held = [np.bincount(part[of]) for of in (cases.is_pos, ~cases.is_pos)]
-        # Too few of a class may be left without one of the parts.
-        if by_class or min(own.sum() - own.max() for own in held) < _LEAST:
+        sizes = [np.bincount(index[mask]) for mask in (cases.is_pos, ~cases.is_pos)]
+        # Without one of the parts, a class could be too small.
+        if by_class or min(size.sum() - size.max() for size in sizes) < _LEAST:
             order = order[np.argsort(cases.is_pos[order], kind="stable")]
-            part[order] = np.arange(n_units) % _PARTS
+            index[order] = np.arange(n_units) % _PARTS
     for left_out in range(min(_PARTS, n_units)):
-        yield np.where(part == left_out, 0.0, weights)
+        yield np.where(index == left_out, 0.0, weights)
 
 
 def _sort_units(ranked: list[Ranked]) -> IntArray:
-    """Return the cases, or the clusters, in an order that does not depend on rows."""
+    """Return the samples, or clusters, in an order that does not depend on rows."""
     cases = ranked[0]
-    # Whichever model is the first.
-    models = sorted(ranked, key=lambda one: [*one.table.pos, *one.table.neg])
-    columns: list[Array] = [*(one.group for one in models), ~cases.is_pos]
+    # The order of the models must not matter, either.
+    models = sorted(ranked, key=lambda model: [*model.table.pos, *model.table.neg])
+    columns: list[Array] = [*(model.group for model in models), ~cases.is_pos]
     if cases.weights is not None:
         columns = [cases.weights, *columns]
     order = np.lexsort(columns)
@@ -870,14 +873,14 @@ def _sort_units(ranked: list[Ranked]) -> IntArray:
         return order
     is_new = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
     kind = np.append(0, np.cumsum(is_new))
-    held: list[list[int]] = [[] for _ in range(cases.n_units)]
+    codes: list[list[int]] = [[] for _ in range(cases.n_units)]
     for unit, code in zip(cases.clusters[order].tolist(), kind.tolist(), strict=True):
-        held[unit].append(code)
-    return np.array(sorted(range(len(held)), key=held.__getitem__), dtype=np.intp)
+        codes[unit].append(code)
+    return np.array(sorted(range(len(codes)), key=codes.__getitem__), dtype=np.intp)
 
 
 def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:
-    """Return the ranking of the cases that have weight left."""
+    """Return the ranking of the samples with a positive weight."""
     left = replace(ranked, weights=weights).drop_zero_weights()
     if ranked.weights is None:
         left = replace(left, weights=None)
@@ -889,12 +892,12 @@ def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:
 def _plan_lists(
     goal: _Goal,
     meant: tuple[MetricLike, dict[str, Any]],
-    given: tuple[Any, Any, Any],
+    data: tuple[Any, Any, Any],
     groups: ArrayLike | None,
     cases: dict[str, Any],
 ) -> SampleSize:
-    """Return the result by means over lists; undefined ones are among those to come."""
-    y_true, *scores = given
+    """Return the size for means over lists; some future lists are undefined, too."""
+    y_true, *scores = data
     named = dict(zip(("y_score_a", "y_score_b"), scores, strict=True))
     if groups is None:
         check_alone(GroupScores, y_score_b=scores[1])
@@ -912,19 +915,19 @@ def _plan_lists(
     if units is not None:
         n_units = len(np.unique(units[counted]))
         cases_of["n_clusters"] = n / n_units
-    result = goal.unknown(name, means[0].question, len(means), cases_of)
-    if not all(one.is_known and one.parts.total >= 0 for one in means):
+    size = goal.unknown(name, means[0].question, len(means), cases_of)
+    if not all(model.is_known and model.parts.total >= 0 for model in means):
         reason = "fewer than two lists of the pilot are defined"
         warn_undefined(f"The sample size for the {name}", reason)
-        return result
-    value, influence = _joined(means)
+        return size
+    estimate, influence = _joined(means)
     squares = (scaled_units(influence, of_lists) / of_lists.total) ** 2
     # The standard error of the logarithm of a mean of squares.
     mean, m = squares.mean(), len(squares)
     spread = np.std(squares, ddof=1) / mean / np.sqrt(m) if mean else 0.0
     pilot = _Pilot(
         goal=goal,
-        value=value,
+        value=estimate,
         n=n,
         prevalence=float(first.n_pos.sum()) / n,
         least=math.ceil(_LEAST * n / n_units),
@@ -934,4 +937,4 @@ def _plan_lists(
         unit=Parts(0.0, 0.0, n * float(np.add.reduce(squares))),
         reach=t_quantile(goal.plan.confidence_level, m - 1) * float(spread) / 2,
     )
-    return _plan_result(result, pilot)
+    return _plan_result(size, pilot)

@@ -20,7 +20,7 @@ from fuzzing.samples import Sample
 
 # Said beside a number that is rough for a known reason, whatever the call: where a
 # known rate leaves too few cases to say much, and where negatives are too few for it.
-FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ cases")
+FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ (cases|samples)")
 TELLS_LITTLE = re.compile(
     "would be needed|its standard error may be far|is biased against one large|"
     "depends on the ranking near one point|The cases of both are other ones|"

@@ -94,8 +94,8 @@ AT_RATE = [
 def test_a_rate_at_which_fewer_than_five_are_processed_is_warned_of(metric):
     y_true, y_score = runs_of_negatives(0)
     message = (
-        r"at rate=0.01 depends on the best 3 of 300 cases: .* Take at least 500 "
-        r"cases, or a rate of at least 0.017\."
+        r"at rate=0.01 depends on the best 3 of 300 samples. Take at least 500 "
+        r"samples, or a rate of at least 0.017\."
     )
     with pytest.warns(UserWarning, match=message):
         estimate(metric, y_true, y_score, rate=0.01)

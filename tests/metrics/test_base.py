@@ -270,7 +270,7 @@ def test_positives_of_weight_0_are_named():
         partial(estimate, "roc_auc"),
         curve_band,
     ):
-        message = r"positive cases?\b.*sample_weight"
+        message = r"positive (cases?|samples?)\b.*sample_weight"
         with pytest.warns(UndefinedMetricWarning, match=message):
             call(*cases, **weights)
     with pytest.raises(ValueError, match="sample_weight"):
