@@ -18,7 +18,7 @@ from skrate.data.checks import check_n_jobs
 
 # Replaces 0 in logarithms and quotients.
 _TINY = 1e-300
-JointLaw: TypeAlias = tuple[int, FloatArray, FloatArray]
+JointDistribution: TypeAlias = tuple[int, FloatArray, FloatArray]
 # Maximum size of folds for which the processed fraction of a sample matters.
 _SMALL_FOLD = 500
 _Result = TypeVar("_Result")
@@ -290,7 +290,7 @@ class FoldSource:
     def laws(self, numbers: Iterable[float]) -> list[CountDistribution]:
         """Return the distribution of positives in the first k, for k in ``numbers``."""
         # Numbers that cut the same sample need only one joint distribution.
-        joint_law = lru_cache(maxsize=None)(self._joint_distribution)
+        joint = lru_cache(maxsize=None)(self._joint_distribution)
         n, certain, never = self.n_pos + self.n_neg, np.ones(1), np.zeros(1)
         distributions = []
         for k in numbers:
@@ -302,7 +302,7 @@ class FoldSource:
                 )
                 continue
             last = int(np.ceil(k))
-            low, is_pos, is_neg = joint_law(last)
+            low, is_pos, is_neg = joint(last)
             if last == k:
                 count = CountDistribution(
                     low, is_pos + is_neg, np.zeros(len(is_pos)), 0.0
@@ -317,7 +317,7 @@ class FoldSource:
             distributions.append(count)
         return distributions
 
-    def _joint_distribution(self, k: int) -> JointLaw:
+    def _joint_distribution(self, k: int) -> JointDistribution:
         """Return the joint distribution of (positives in the first k, class of k)."""
         tpr, fpr, tpr_weight, fpr_weight = self._nodes(k)
         minimum, maximum = max(0, k - self.n_neg), min(k, self.n_pos)

@@ -110,9 +110,9 @@ def rate_averaged_roc_curve(
         "exact": the distribution of the number of positives selected in all folds;
         "parametric": a beta distribution with its first two moments; "bootstrap": sets
         of new folds drawn from it; "bootstrap-adjusted": the same with random numbers
-        of positives, and the rankings then stretched to the numbers of the folds;
-        "normal" and "beta": from the variance of recall over folds, for comparison; or
-        None: no bounds.
+        of positives, and the rankings then stretched to the class counts; "normal" and
+        "beta": from the variance of recall over folds, for comparison; or None: no
+        bounds.
     band : {"pointwise", "simultaneous"}, default="pointwise"
         Whether the bounds are for the recall at one rate that is chosen beforehand, or
         for the whole curve, at all ``rates`` simultaneously. Only "exact" and the
@@ -199,8 +199,7 @@ def rate_averaged_roc_curve(
     >>> curve.rates.tolist()[2], curve.tpr.tolist()[2]
     (0.4, 0.75)
 
-    Which rate selects half of the positives? With four positives it can be any from
-    0.2:
+    Which rate selects half of the positives? With four positives, the upper bound is 1:
 
     >>> rate = curve.rate_at_recall(0.5)
     >>> low, high = rate.confidence_interval
@@ -256,8 +255,8 @@ class _HowBounded(NamedTuple):
         """Return the lower and upper bound of the selected positive weight per rate.
 
         The bounds are sums over repeats; divided by all positives they are means over
-        repeats. This treats the errors of repeats as equal, because repeats test the
-        same samples: one more repeat does not narrow the bounds.
+        repeats. This treats the errors of repeats as fully correlated, because repeats
+        test the same samples: one more repeat does not narrow the bounds.
         """
         bounds = [self._repeat_bounds(repeat, steps) for repeat in folds.split_repeats]
         return [np.sum(side, axis=0) for side in zip(*bounds, strict=True)]

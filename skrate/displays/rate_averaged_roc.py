@@ -344,9 +344,9 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
             "exact": the distribution of the number of positives selected in all folds;
             "parametric": a beta distribution with its first two moments; "bootstrap":
             sets of new folds drawn from it; "bootstrap-adjusted": the same with random
-            numbers of positives, and the rankings then stretched to the numbers of the
-            folds; "normal" and "beta": from the variance of recall over folds, for
-            comparison; or None: no bounds.
+            numbers of positives, and the rankings then stretched to the class counts;
+            "normal" and "beta": from the variance of recall over folds, for comparison;
+            or None: no bounds.
         band : {"pointwise", "simultaneous"}, default="pointwise"
             Whether the bounds are for the recall at one rate that is chosen beforehand,
             or for the whole curve, at all ``rates`` simultaneously. Only "exact" and
