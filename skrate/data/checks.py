@@ -99,10 +99,8 @@ def check_vector(name: str, values: Any) -> Array:
             # For objects that some functions accept instead of labels and scores.
             hint = getattr(values, "__skrate_hint__", "")
             if isinstance(values, Mapping):
-                hint = "; pass one model at a time here, or several models to estimate,"
-                hint += (
-                    " compare, select_best, budget_report or from_models of displays"
-                )
+                hint = "; pass one model at a time here, or all models to estimate, "
+                hint += "compare, select_best, budget_report or from_models of displays"
             elif hasattr(values, "predict"):
                 hint = ": pass its scores, such as model.predict_proba(X)[:, 1]"
             hint = hint or "; pass a list or an array with one entry per sample"

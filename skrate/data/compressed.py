@@ -203,7 +203,7 @@ def extreme_order(cells: Cells, *, is_best: bool) -> tuple[FloatArray, FloatArra
 
 
 class Reach(NamedTuple):
-    """Bounds of the weights above the samples of a cell; exact cells tie with it."""
+    """Bounds of the weights above the samples of each cell; exact samples tie."""
 
     pos_most: FloatArray
     neg_least: FloatArray
@@ -262,7 +262,7 @@ def iterate_columns(
     if is_weighted is None:
         raise ValueError(
             "batches is empty: give at least one batch. A generator can be read only "
-            "once."
+            "a single time."
         )
 
 

@@ -251,8 +251,8 @@ def list_table(
 
     It has the ``gain`` of its rows, if gains are given per sample, or per grade for
     labels without weights. Each of the ``entities`` counts once in a list. Items with
-    the score -inf were not returned, nor were the items that a list lacks to have its
-    ``n_relevant``.
+    the score -inf were not returned. If a list has fewer relevant items than its
+    ``n_relevant``, the missing items were not returned either.
     """
     if isinstance(y_true, RankTable | FoldRankings):
         raise ValueError(_NO_LISTS.format(type(y_true).__name__))

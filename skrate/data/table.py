@@ -265,8 +265,8 @@ class RankTable:
         Parameters
         ----------
         batches : iterable of tuples
-            All of the form ``(y_true, y_score)``, or all ``(y_true, y_score,
-            sample_weight)``. It may be a generator, because it is read once.
+            All ``(y_true, y_score)``, or all ``(y_true, y_score, sample_weight)``. The
+            iterable may be a generator, because it is read once.
         max_groups : int, default=2**20
             With more distinct scores, the table is compressed to at most this number
             of groups, see :meth:`compress`.
