@@ -486,7 +486,7 @@ def budget_report(
     Precision and lift are means over budgets; the number needed is the mean
     number processed divided by the mean number found.
     """
-    check_not_one_case(rate, "rate=1/N is one of N cases")
+    check_not_one_case(rate, "rate=1/N is one of N samples")
     law, arguments = check_rate(rate), check_arguments(_ARGUMENTS, locals())
     n_items, level = arguments["n_items"], arguments["confidence_level"]
     cases = {name: arguments[name] for name in OF_CASES}

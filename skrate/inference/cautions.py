@@ -223,9 +223,9 @@ def _small_stratum_reason(metric: Metric, ranked: Ranked) -> str | None:
     for n, size, name in zip(heavy, sizes, CLASSES, strict=True):
         if n < min(FEW_OF_STRATUM, size / 2):
             return (
-                f"sample more {name} samples with a low probability. Only {n} of "
-                f"{size} have a sample_weight above half the maximum, and at least "
-                f"{FEW_OF_STRATUM} are needed."
+                f"draw more {name} samples where the sampling probability is low. Only "
+                f"{n} of {size} have a sample_weight above half the maximum, and at "
+                f"least {FEW_OF_STRATUM} are needed."
             )
     return None
 
