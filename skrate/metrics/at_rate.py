@@ -771,25 +771,21 @@ def _weight_inverse(rate: RateDistribution) -> _InverseWeighted:
 
 
 def _weight_mixture(rate: Mixture) -> _InverseWeighted:
-    components = [_weight_inverse(component) for component in rate.components]
-    masses = np.array([component.positive for component in components]) * rate.weights
+    terms = [_weight_inverse(component) for component in rate.components]
+    masses = np.array([term.positive for term in terms]) * rate.weights
     possible = np.flatnonzero(masses)
     if not len(possible):
         return _zero_rate()
-    components = [components[i] for i in possible]
+    terms = [terms[i] for i in possible]
     masses = masses[possible]
-    inverses = masses * [component.mean_inverse for component in components]
+    inverses = masses * [term.mean_inverse for term in terms]
     total = float(inverses.sum())
     weights = inverses / total
     return _InverseWeighted(
-        SurvivalMixture(
-            [component.table for component in components], weights.tolist()
-        ),
+        SurvivalMixture([term.table for term in terms], weights.tolist()),
         total / float(masses.sum()),
         float(masses.sum()),
-        float(
-            dot(weights, np.array([component.least_share for component in components]))
-        ),
+        float(dot(weights, np.array([term.least_share for term in terms]))),
     )
 
 

@@ -1,4 +1,4 @@
-"""Averages of a metric over lists, such as those of queries or users."""
+"""Averages of a metric over lists, such as the lists of queries or users."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ Policy = Literal["skip", "nan"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 _OTHERS = "use one of ['macro', 'positives', 'size'], or weights."
 _UNKNOWN = {
-    "pairs": f"average='pairs' is known of the AUC only: {_OTHERS}",
+    "pairs": f"average='pairs' is defined only for the AUC: {_OTHERS}",
     "pooled": (
-        "average='pooled', which groups= means here, needs k, or rate as a number: "
-        "leave out groups, or give group_scores average='macro', 'positives' or "
-        "'size'. The AUC, gain, and recall and precision at a known cut are pooled."
+        "average='pooled', the meaning of groups= here, needs k, or rate as a number: "
+        "leave out groups, or pass average='macro', 'positives' or 'size' to "
+        "group_scores. Only the AUC, gain, and recall and precision at a fixed cut can "
+        "be pooled."
     ),
 }
 
@@ -110,7 +111,7 @@ class ListScores:
 
     @property
     def _counts(self) -> BoolArray:
-        """Which lists have weight; others do not exist for any mean."""
+        """Whether each list has weight; means ignore lists without weight."""
         return self.n_items > 0
 
     @property
@@ -133,15 +134,15 @@ class ListScores:
         Parameters
         ----------
         average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
-            How much a list counts: all the same; pooled, as if what is seen of all
-            lists were seen of one (for the AUC, recall, precision and gain); by its
-            pairs of a relevant and an irrelevant item (for the AUC only), by its
-            relevant items, by its items, seen or not, or by these weights, in the order
-            of ``groups``. By default "pooled" for recall and precision at ``k`` or a
-            known rate, else "macro".
+            The weight of each list. "macro" weighs all equally; "pooled" combines the
+            seen items of all lists (for the AUC, recall, precision and gain); "pairs"
+            weighs by pairs of a relevant and an irrelevant item (only for the AUC),
+            "positives" by relevant items, and "size" by items, seen or not. An array
+            has weights in the order of ``groups``. By default "pooled" for recall and
+            precision at ``k`` or a fixed rate, else "macro".
         undefined : {"skip", "nan"} or float, default="skip"
-            What to do with a list that is undefined: leave it out, return nan, or
-            count this number.
+            How to treat an undefined list: leave it out, return nan, or count this
+            number.
 
         Returns
         -------
@@ -170,10 +171,10 @@ class ListScores:
         n_defined, n_lists = self.n_defined, np.count_nonzero(self._counts)
         needs_both = len(self._metric.needs) == 2
         if undefined == "nan" and n_defined:
-            what = "hold one class only" if needs_both else "are undefined"
-            return f"{n_lists - n_defined} of {n_lists} lists {what}"
+            state = "hold one class only" if needs_both else "are undefined"
+            return f"{n_lists - n_defined} of {n_lists} lists {state}"
         if n_defined or not isinstance(undefined, str):
-            return "no list that counts has a weight"
+            return "all lists that count have weight 0"
         if needs_both and self._k is not None:
             first = f"among its first {self._k}"
             return f"no list holds a positive and a negative case {first}"
@@ -192,9 +193,9 @@ def no_scores(n_lists: int) -> list[FloatArray]:
 
 
 class ListSums(NamedTuple):
-    """What the lists add to an average, which is a ratio of sums, and their weights.
+    """The terms and the weights of lists in an average, which is a ratio of sums.
 
-    ``kept`` says which lists count, and ``limits`` are the bounds of the average.
+    ``kept`` is True for lists that count, and ``limits`` are the bounds of the average.
     """
 
     parts: FloatArray
@@ -218,7 +219,7 @@ def average_sums(
     undefined: Policy | float = "skip",
     among: BoolArray | None = None,
 ) -> ListSums:
-    """Return the sums of an average; with "skip", ``among`` says which lists count."""
+    """Return the sums of an average; with "skip", only of the lists ``among``."""
     metric, lists, counts = scores._metric, scores._lists, scores._counts
     average = check_average(metric.default_average if average is None else average)
     undefined = check_undefined(undefined)
@@ -229,20 +230,20 @@ def average_sums(
     elif undefined != "nan":
         limits = min(limits[0], undefined), max(limits[1], undefined)
     if isinstance(average, str) and average in ("pairs", "pooled"):
-        parts, weights = _pooled(scores, average)
+        terms, weights = _pooled(scores, average)
     else:
-        values, weights = lists.values, _list_weights(scores, average)
+        list_values, weights = lists.values, _list_weights(scores, average)
         if not isinstance(undefined, str):
-            values = np.where(is_defined, lists.defined * values, 0.0)
-            values = values + (1 - lists.defined) * undefined
-        parts = weights * values
+            list_values = np.where(is_defined, lists.defined * list_values, 0.0)
+            list_values = list_values + (1 - lists.defined) * undefined
+        terms = weights * list_values
     if undefined == "nan" and not is_defined[counts].all():
-        parts = np.full(len(parts), np.nan)
-    return ListSums(parts[counts], weights[counts], counts, limits)
+        terms = np.full(len(terms), np.nan)
+    return ListSums(terms[counts], weights[counts], counts, limits)
 
 
 def _pooled(scores: ListScores, average: str) -> tuple[FloatArray, FloatArray]:
-    """Return the parts and weights of lists that are seen as one, or of their pairs."""
+    """Return the terms and weights of pooled lists, or of their pairs."""
     metric, lists = scores._metric, scores._lists
     if metric.is_sum and average == "pooled":
         n_lists = np.count_nonzero(scores._counts)
@@ -250,12 +251,12 @@ def _pooled(scores: ListScores, average: str) -> tuple[FloatArray, FloatArray]:
     is_known = not np.isnan(lists.whole).any()
     if not is_known or (average == "pairs" and not metric.is_two_sample):
         raise ValueError(_UNKNOWN[average])
-    parts, weights = np.where(lists.defined > 0, [lists.part, lists.whole], 0.0)
-    return parts, weights
+    terms, weights = np.where(lists.defined > 0, [lists.part, lists.whole], 0.0)
+    return terms, weights
 
 
 def _list_weights(scores: ListScores, average: str | FloatArray) -> FloatArray:
-    """Return how much each list counts."""
+    """Return the weight of each list."""
     n_lists = len(scores.groups)
     if isinstance(average, str):
         sizes = {"size": scores.n_items, "positives": scores.n_pos}
@@ -271,19 +272,19 @@ def _list_weights(scores: ListScores, average: str | FloatArray) -> FloatArray:
 def check_items(
     metric: Metric, k: int | None, sample_weight: ArrayLike | None
 ) -> int | None:
-    """Return ``k``; weights are no items, for what goes by the places of items."""
+    """Return ``k``; raise for sample_weight if items are counted."""
     if metric.counts_places and sample_weight is not None:
         raise ValueError(
-            f"sample_weight has no meaning for the {metric.name}, which counts the "
-            "places of items: leave it out, or repeat rows."
+            f"sample_weight has no meaning for the {metric.name}, which depends on "
+            "the ranks of items: leave it out, or repeat rows."
         )
     if k is None:
         return None
     n_items = check_count("k", k)
     if sample_weight is not None:
         raise ValueError(
-            f"k={n_items} is a number of items, which sample_weight leaves without a "
-            "meaning: leave out one of them."
+            f"k={n_items} and sample_weight exclude each other: leave out one, because "
+            "k is a number of items."
         )
     return n_items
 
@@ -309,10 +310,10 @@ def mean_list_score(
 
 
 def score_each_k(k: Any, score: Callable[[Any], float]) -> float:
-    """Return the score at ``k``, or an array of scores at each of several."""
+    """Return the score at ``k``, or the array of scores at several ``k``."""
     if isinstance(k, str) or np.ndim(k) == 0:
         return score(k)
-    return cast(float, np.array([score(each) for each in k]))
+    return cast(float, np.array([score(cut) for cut in k]))
 
 
 def has_unreturned(y_score: Any) -> bool:
@@ -342,7 +343,7 @@ def check_average(average: Any) -> Average | FloatArray:
 
 
 def check_undefined(undefined: Any) -> Policy | float:
-    """Return "skip", "nan" or the number that stands for an undefined list."""
+    """Return "skip", "nan" or the number that replaces an undefined list."""
     if isinstance(undefined, numbers.Real) and not isinstance(undefined, bool):
         return check_number("undefined", undefined)
     if isinstance(undefined, str) and undefined in POLICIES:

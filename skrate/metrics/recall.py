@@ -23,9 +23,9 @@ from skrate.metrics.metric import Slopes
 from skrate.rates.laws import RateDistribution
 from skrate.rates.survival import SurvivalTable, kept
 
-# Rankings with more groups look a rate with a density up on a grid of as many cells.
+# Rankings with more groups look up a rate with a density on a grid of this size.
 _GRID = 2**15
-# Of fewer cases above a cut the share of positives is no estimate of itself.
+# The fraction of positives in fewer samples above a cut is too uncertain.
 FEW_PROCESSED = 5
 
 
@@ -34,19 +34,19 @@ def expected_recall(
 ) -> float:
     """Return E[F0], the mean over positives of the probability of being processed.
 
-    Or E[F1], that over the negatives: summed over them, not taken from what the
-    positives leave of the mean rate, which next to many positives is all rounding.
+    With ``of_negatives`` return E[F1], the mean over negatives. It is a sum over the
+    negatives, because the mean rate minus the part of many positives would be rounding.
     """
     n = table.n_neg if of_negatives else table.n_pos
     labels = table.labels
     if labels is not None:
-        # By place, which is several times quicker than by group.
+        # Several times faster than by group.
         return sum_untied(~labels if of_negatives else labels, rate) / n
     weights = table.neg if of_negatives else table.pos
-    # Where ties are few, cases are summed one by one.
+    # With a small number of ties, sum over samples instead of groups.
     if table.is_of_cases and table.n_groups > table.total / 2:
         if table.n_groups < table.total:
-            # Cases that tie share their places.
+            # Tied samples have equal parts of their group.
             sizes = np.rint(table.pos + table.neg).astype(np.intp)
             weights = np.repeat(ratio(weights, sizes), sizes)
         return sum_untied(weights, rate) / n
@@ -56,7 +56,7 @@ def expected_recall(
 
 
 def missed_fraction(table: RankTable, law: RateDistribution) -> float:
-    """Return the share of positives that a perfect ranking finds in addition."""
+    """Return the expected recall of a perfect ranking minus the recall of the table."""
     perfect = build_weight_table(
         np.array([table.n_pos, 0.0]), np.array([0.0, table.n_neg])
     )
@@ -64,12 +64,12 @@ def missed_fraction(table: RankTable, law: RateDistribution) -> float:
 
 
 def sum_untied(counts: Array, rate: RateDistribution) -> float:
-    """Return the sum over cases in separate places; labels may be numbers."""
+    """Return the expected sum of counts over processed samples without ties."""
     n = len(counts)
-    # Short rankings keep their weights.
+    # The weights of short rankings are cached.
     if n <= 16_384:
         return float(dot(counts, _cached_weights(rate, n)))
-    # Neighbours that count the same are one group; those that count nothing are none.
+    # Merge neighbours with equal counts, and omit samples that count 0.
     edges = np.append(np.flatnonzero(begins_group(counts)), n)
     groups = np.flatnonzero(counts[edges[:-1]])
     starts, ends = edges[groups], edges[groups + 1]
@@ -89,12 +89,12 @@ def table_recalls(pos: Array, neg: Array, rate: RateDistribution) -> FloatArray:
 
 
 def table_gains(gain: Array, weight: Array, rate: RateDistribution) -> FloatArray:
-    """Return the sum of the gains of groups by the probability of being processed."""
+    """Return sums of gains times the probabilities of groups to be processed."""
     ends = np.cumsum(weight, axis=1)
     total = ends[:, -1:]
     n = int(total.max())
     if ends.dtype.kind == "i" and total.min() == n <= 16 * ends.size:
-        # Looked up, as all have n whole cases.
+        # Use a cache, because all tables have n samples without fractional weights.
         means = _cached_limited_means(rate, n)
         area = np.diff(means.take(ends), axis=1, prepend=0.0)
         return np.asarray(np.einsum("ij,ij->i", area, ratio(gain, weight)))
@@ -110,70 +110,70 @@ def _cached_limited_means(rate: RateDistribution, n: int) -> FloatArray:
 
 
 def processed_rows(lists: ListTable, rate: RateDistribution) -> FloatArray:
-    """Return the probability of being processed for the cases of each row."""
+    """Return the probability of being processed for the samples of each row."""
     n_items = lists.spread(lists.sizes)
     return rate.table.mean(lists.begins / n_items, lists.ends / n_items)
 
 
 def recall_slopes(table: RankTable, rate: RateDistribution) -> tuple[Slopes, float]:
-    """Return the slopes of expected recall, and its value.
+    """Return the slopes of the expected recall, and its value.
 
-    A positive adds the mean survival m_j of its group beside what it moves, a_j; a
-    negative moves only:
+    A positive adds the mean survival m_j of its group, and moves later samples, which
+    reduces the sum by a_j. A negative only moves later samples:
 
         g_P = m_j - a_j, g_Q = -a_j (1 - p) / p, g_p = (sum Q_j a_j - sum P_j a_j) / p.
     """
-    share = table.pos / (table.pos + table.neg)
+    gain = table.pos / (table.pos + table.neg)
     mean, moved = mean_and_moved(
-        rate, table.rates, share, lambda points: cut_positive_fraction([table], points)
+        rate, table.rates, gain, lambda points: cut_positive_fraction([table], points)
     )
-    p, rest = table.prevalence, table.negative_fraction
+    p, q = table.prevalence, table.negative_fraction
     of_pos, of_neg = dot(table.pos, moved), dot(table.neg, moved)
     by_prevalence = float(of_neg / table.n_neg - of_pos / table.n_pos) / p
-    value = float(dot(table.pos, mean)) / table.n_pos
-    return Slopes(mean - moved, moved * (-rest / p), by_prevalence), value
+    recall = float(dot(table.pos, mean)) / table.n_pos
+    return Slopes(mean - moved, moved * (-q / p), by_prevalence), recall
 
 
 def mean_and_moved(
     rate: RateDistribution,
     edges: FloatArray,
-    worth: FloatArray,
+    gain: FloatArray,
     at_cut: Callable[[FloatArray], FloatArray],
     at_once: FloatArray | float = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean survival in groups, and what more weight in each pushes away.
+    """Return the mean survival in groups, and the loss by more weight in each group.
 
-    E = sum_k w_k s_k m_k, with w_k the ``worth`` of a case of group k, s_k = D_k -
+    E = sum_k w_k s_k m_k, with w_k the ``gain`` of a sample in group k, s_k = D_k -
     D_(k-1) its width between ``edges``, m_k = (G(D_k) - G(D_(k-1))) / s_k and G' = S.
-    More weight in group j moves all D_k with k >= j, by which E falls by
+    More weight in group j moves all D_k with k >= j. Each of these reduces E by
 
-        w_k (m_k - S(D_k)) + w_(k+1) (S(D_k) - m_(k+1)), and what is ``at_once`` there.
+        w_k (m_k - S(D_k)) + w_(k+1) (S(D_k) - m_(k+1)), plus ``at_once`` of group k.
 
-    The distribution decides: where it has points within (0, 1) it cuts the ranking, and
-    weight above pushes away what is worth ``at_cut``; the rest has a density. ``worth``
-    and ``at_cut`` may have a row each for several sums.
+    This holds for the density of the distribution. A point mass within (0, 1) cuts the
+    ranking: more weight above the cut displaces samples with the gain ``at_cut``.
+    ``gain`` and ``at_cut`` may have one row for each of several sums.
     """
     low, high = edges[:-1], edges[1:]
     points, masses = rate.point_masses()
     is_discrete = rate.table.is_discrete
-    # Nothing is cut at 0 and at 1.
+    # A point mass at 0 or 1 does not cut the ranking.
     is_cut = is_discrete | ((points > 0) & (points < 1))
     points, masses = points[is_cut], masses[is_cut]
     if not len(points):
         mean, before, after = _survival_falls(rate, edges)
-        moved = np.zeros_like(worth)
+        moved = np.zeros_like(gain)
     else:
         steps = SurvivalTable.from_steps(points, masses)
         of_steps = steps.mean(low, high)
 
         def move_steps(pushed: FloatArray) -> FloatArray:
-            least, width = float(pushed.min()), float(np.ptp(pushed))
+            minimum, width = float(pushed.min()), float(np.ptp(pushed))
             if not width > 0:
-                return least * of_steps
-            # Survival functions lie between 0 and 1.
-            shares = masses * ((pushed - least) / width)
-            by_share = SurvivalTable.from_steps(points, shares)
-            return least * of_steps + width * by_share.mean(low, high)
+                return minimum * of_steps
+            # Rescaled, because survival functions are between 0 and 1.
+            scaled = masses * ((pushed - minimum) / width)
+            by_scaled = SurvivalTable.from_steps(points, scaled)
+            return minimum * of_steps + width * by_scaled.mean(low, high)
 
         moved = np.apply_along_axis(move_steps, -1, at_cut(points))
         if is_discrete:
@@ -182,10 +182,10 @@ def mean_and_moved(
         at_edge = rate.table.survival(edges) - steps.survival(edges)
         before = at_edge[:-1] - (mean - of_steps)
         after = (mean - of_steps) - at_edge[1:]
-    by_cut = worth * after
-    by_cut[..., :-1] += worth[..., 1:] * before[1:]
+    by_cut = gain * after
+    by_cut[..., :-1] += gain[..., 1:] * before[1:]
     by_cut += at_once
-    # Nothing moves the last cut.
+    # The last cut is 1 and does not move.
     by_cut[..., -1] = 0.0
     return mean, moved + reverse_cumsum(by_cut)
 
@@ -193,34 +193,34 @@ def mean_and_moved(
 def _survival_falls(
     rate: RateDistribution, edges: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the mean survival between edges, and the falls to it and from it.
+    """Return the mean survival between edges, and the falls before and after it.
 
-    Where there are many, a group counts for the cell of a grid that its middle is in.
+    For many edges, a group has the values of the grid cell that contains its middle.
     """
     above, size = edges[:-1], np.diff(edges)
     if len(size) <= _GRID:
         mean, at_edge = rate.table.mean(above, edges[1:]), rate.table.survival(edges)
         return mean, at_edge[:-1] - mean, mean - at_edge[1:]
     of_cell, fall, is_linear = _grid(rate)
-    place = size / 2
-    place += above
-    place *= _GRID
-    start = np.floor(place)
+    position = size / 2
+    position += above
+    position *= _GRID
+    start = np.floor(position)
     if start[-1] == _GRID:
-        # Rounded, or a group of no size at the end.
+        # By rounding, or for an empty group at the end.
         np.minimum(start, _GRID - 1, out=start)
-    place -= start
+    position -= start
     cell = start.astype(np.intp)
     before = fall.take(cell)
-    place -= 0.5
-    place *= before
+    position -= 0.5
+    position *= before
     mean = of_cell.take(cell)
-    mean -= place
+    mean -= position
     before *= size
     before *= _GRID / 2
     after = before
-    # Of groups that are wide, and where the survival bends, as where all of a small
-    # rate lies in one cell, the table itself is asked.
+    # For wide groups, and where the survival is not linear (for example if all of a
+    # small rate is in one cell), the table itself is evaluated.
     if size.max() * _GRID > 1 or not is_linear[cell[0] : cell[-1] + 1].all():
         bad = np.flatnonzero((size * _GRID > 1) | ~is_linear[cell])
         low, high = above[bad], edges[bad + 1]
@@ -233,27 +233,27 @@ def _survival_falls(
 
 @kept
 def _grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return per cell the mean survival and its fall, and whether it is linear there.
+    """Return the mean survival, its fall, and whether it is linear, for each cell.
 
-    With the mean in place of the middle of a chord, sums over whole cells are exact.
+    With the mean instead of the middle of a chord, sums over whole cells are exact.
     """
     nodes = np.arange(_GRID + 1) / _GRID
     survival = rate.table.survival(nodes)
     means = rate.table.mean(nodes[:-1], nodes[1:])
     chord = (survival[1:] + survival[:-1]) / 2
     falls = survival[:-1] - survival[1:]
-    # Both the mean and a place: a curve may cross its chord, by symmetry in the middle.
-    place = 0.3
-    at = rate.table.survival(nodes[:-1] + place / _GRID)
-    off_chord = np.abs(at - (survival[:-1] - place * falls))
-    off_chord /= 4 * place * (1 - place)
+    # The mean and a point off the middle, where a symmetric curve crosses its chord.
+    t = 0.3
+    at = rate.table.survival(nodes[:-1] + t / _GRID)
+    off_chord = np.abs(at - (survival[:-1] - t * falls))
+    off_chord /= 4 * t * (1 - t)
     miss = np.maximum(np.abs(means - chord), off_chord)
-    # Where hardly anything survives the mean rate is the scale, and where nearly all
-    # does what does not.
+    # Relative to max(survival, mean rate), or to max(1 - survival, 1 - mean rate) if
+    # this is smaller.
     mean = rate.mean()
     scale = np.maximum(survival[:-1], mean)
     scale = np.minimum(scale, np.maximum(1 - survival[1:], 1 - mean))
-    # Less than the second number is rounding.
+    # A deviation below the second number is rounding.
     is_bent = miss > np.maximum(1e-7 * scale, 4e-15)
     # A group may reach into the next cell.
     is_linear = ~(is_bent | np.roll(is_bent, 1) | np.roll(is_bent, -1))
@@ -263,47 +263,47 @@ def _grid(rate: RateDistribution) -> tuple[FloatArray, FloatArray, BoolArray]:
 def cut_positive_fraction(
     tables: Sequence[RankTable], points: FloatArray, n_repeats: float = 1.0
 ) -> FloatArray:
-    """Return the share of positives among the neighbours of the cut at each rate.
+    """Return the fraction of positives among the samples near the cut at each rate.
 
-    One case is positive or not, so that it is estimated as a density is at a quantile.
-    For folds, which test each case ``n_repeats`` times, of all together.
+    A single sample is positive or not. Therefore the fraction is estimated like a
+    density at a quantile. Folds test each sample ``n_repeats`` times, and are pooled.
     """
     total = sum(table.total for table in tables) / n_repeats
     width = bandwidth(points, total)
-    found = np.zeros_like(width)
+    n_pos = np.zeros_like(width)
     for table in tables:
         above = np.interp(points + width, table.rates, table.cum_pos)
         above -= np.interp(points - width, table.rates, table.cum_pos)
-        found += above / n_repeats
-    # Per case within the bandwidth, so that it does not jump from one to the next.
+        n_pos += above / n_repeats
+    # Divided by the bandwidth, because the number of samples would jump.
     around = 2 * width * total
-    # Few cases may be all of one class: two of each are added, as Agresti and Coull
-    # (1998) have it, :doi:`10.1080/00031305.1998.10480550`.
+    # A small number of samples may have only one class: two of each class are added, by
+    # Agresti and Coull (1998), :doi:`10.1080/00031305.1998.10480550`.
     added = np.where(is_small_budget(tables, points, n_repeats), 2.0, 0.0)
-    # Few estimated labels may add up to a share that none has.
-    share: FloatArray = np.clip(ratio(found + added, around + 2 * added), 0.0, 1.0)
-    return share
+    # Sums of estimated labels may be outside of [0, 1].
+    fraction: FloatArray = np.clip(ratio(n_pos + added, around + 2 * added), 0.0, 1.0)
+    return fraction
 
 
 def is_small_budget(
     tables: Sequence[RankTable], points: FloatArray, n_repeats: float = 1.0
 ) -> BoolArray:
-    """Return at which rates the cases above the cut or tied with it are few."""
+    """Return whether fewer than FEW_PROCESSED samples are above or tied with a cut."""
     seen = np.zeros_like(points)
     for table in tables:
         where = np.searchsorted(table.rates, points, side="left")
         seen += table.rates[where] * table.total / n_repeats
-    # Less a trifle: a sum of weights is 5 to rounding.
-    few = seen < FEW_PROCESSED * (1 - 1e-9)
-    return few & (points > 0) & (points < 1)
+    # The tolerance is for rounding in sums of weights.
+    is_small = seen < FEW_PROCESSED * (1 - 1e-9)
+    return is_small & (points > 0) & (points < 1)
 
 
 def bandwidth(points: FloatArray, n: float) -> FloatArray:
-    """Return half widths around rates that stay in [0, 1], as around quantiles.
+    """Return half widths of windows around rates, as around quantiles, within [0, 1].
 
-    Those of Hall and Sheather (1988), :doi:`10.1111/j.2517-6161.1988.tb01735.x`.
+    They are from Hall and Sheather (1988), :doi:`10.1111/j.2517-6161.1988.tb01735.x`.
     """
-    # At 0 and 1, of which the result is not used, the quantile would be infinite.
+    # The quantile would be infinite at 0 and 1, which have a width of 0 below.
     inner = np.clip(points, 1e-12, 1 - 1e-12)
     at = special.ndtri(inner)
     density = np.exp(-(at**2) / 2) / np.sqrt(2 * np.pi)
