@@ -1,4 +1,4 @@
-"""A classifier whose threshold keeps a capacity, recall or false positive rate."""
+"""A classifier with a threshold for a given rate, capacity, recall or FPR."""
 
 from __future__ import annotations
 
@@ -68,64 +68,73 @@ from skrate.model_selection.responses import (
 from skrate.rates.laws import Fixed, RateDistribution, RateLike, check_rate
 
 _USER = "ConstrainedThresholdClassifier"
-# As FixedThresholdClassifier has it: a threshold is then a probability, where it can.
+# The order of FixedThresholdClassifier: thresholds are probabilities if available.
 _AUTO = ("predict_proba", "decision_function")
-# What is limited, the cases that it is a share of, and the size of their next batch.
+# The constrained fraction, its name, its samples, and their number in the next batch.
 Kind = Literal["rate", "recall", "fpr"]
-_SHARE = {"rate": "share marked", "recall": "recall", "fpr": "false positive rate"}
-_CASES = {"rate": "cases", "recall": "positives", "fpr": "negatives"}
+_FRACTION = {
+    "rate": "selected fraction",
+    "recall": "recall",
+    "fpr": "false positive rate",
+}
+_SAMPLES = {"rate": "samples", "recall": "positives", "fpr": "negatives"}
 _BATCH = {"rate": "n_items", "recall": "n_pos", "fpr": "n_neg"}
 
 
 class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
-    r"""Classifier whose threshold keeps a capacity, recall or false positive rate.
+    r"""Classifier with a threshold for a given rate, capacity, recall or FPR.
 
-    The threshold is found on held-out scores, and keeps what is asked for in new cases:
-    on average, or with a given probability. The threshold at which held-out cases have
-    just that recall misses it in new ones about every other time.
+    Which threshold satisfies a constraint in new samples, on average or with a given
+    probability? It is found on validation scores, of samples that the model was not
+    trained on. Simply taking the threshold with exactly the required recall in the
+    validation samples fails in new samples about every other time.
 
     Parameters
     ----------
     estimator : estimator
         Binary classifier with ``predict_proba`` or ``decision_function``.
     rate : "uniform", float or distribution, default=None
-        The share of new cases that will be processed: a number in (0, 1], or a
-        distribution of ``scipy.stats`` or :mod:`skrate.rates`, whose mean is kept; with
-        ``confidence``, the rate is as uncertain as the batch.
+        The fraction of new samples that will be processed: a number in (0, 1], or a
+        distribution of ``scipy.stats`` or :mod:`skrate.rates`. Without ``confidence``,
+        the mean of a distribution is the limit; with it, the rate is random, as is the
+        batch.
     capacity : int, default=None
-        In the place of ``rate``, the number of cases processed of the next
+        Instead of ``rate``, the number of samples that can be processed among the next
         ``n_items``.
     recall : float, default=None
-        In the place of both, the least share of new positives to be marked, in (0, 1).
+        Instead of both, the minimum fraction of new positives to select, in (0, 1).
     fpr : float, default=None
-        In their place, the greatest share of new negatives to be marked, in (0, 1).
+        Instead of these, the maximum fraction of new negatives to select, in (0, 1).
     n_items : int, default=None
-        With ``rate`` or ``capacity``, the number of cases in the next batch, at most
-        10,000,000. None means so many that their own chance does not matter.
+        With ``rate`` or ``capacity``, the number of samples in the next batch, at most
+        10,000,000. If None, the next batch is treated as infinitely large.
     n_pos, n_neg : int, default=None
-        The same with ``recall``, the number of positives in the next batch, and with
-        ``fpr``, the number of negatives.
+        In the same way, the number of positives in the next batch, with ``recall``, and
+        the number of negatives, with ``fpr``.
     confidence : float, default=None
-        Probability, in (0, 1), with which the next batch keeps the constraint; without
-        its size, the share in the long run. None keeps it on average: about half of all
-        batches then do not.
+        Probability, in (0, 1), that the next batch satisfies the constraint; if its
+        size is not given, that the long-run fraction does. If None, the constraint is
+        satisfied on average: about half of all batches then violate it.
     cv : int, float, splitter, iterable or "prefit", default=5
-        Where held-out scores come from:
+        Source of the validation scores:
 
-        - "prefit": `X` are cases that the fitted ``estimator`` has not seen;
-        - a float in (0, 1): this share of the cases, drawn at random; the estimator is
-          trained on the others only, as for any other single split;
-        - else the folds of a cross-validation, as in
-          :func:`~sklearn.model_selection.check_cv`, which test each case once at most;
-          the estimator is then trained on all cases. With ``clusters`` a number of
-          folds means :class:`~sklearn.model_selection.StratifiedGroupKFold`, and a
-          share is drawn cluster by cluster.
+        - "prefit": `X` contains samples that the fitted ``estimator`` has not seen;
+        - a float in (0, 1): a random subset with this fraction of the samples; the
+          estimator is trained on the other samples only, as for any single split;
+        - otherwise the folds of a cross-validation, as in
+          :func:`~sklearn.model_selection.check_cv`, which test each sample at most
+          once; the estimator is then trained on all samples. With ``clusters`` a number
+          of folds means :class:`~sklearn.model_selection.StratifiedGroupKFold`, and a
+          float draws whole clusters.
     pos_label : int, float, bool or str, default=None
-        The label that marks. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
-        of other labels the second, with a warning that names it.
+        The label of selected samples. None means 1 for {0, 1} and {-1, 1}, True for
+        booleans, and otherwise the second label, with a warning that names it.
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-        Method of the estimator that gives scores; "auto" takes the first that it has.
+        Method of the estimator that returns scores; "auto" takes the first available.
     n_jobs : int, default=None
+        Number of folds that are trained in parallel.
+    random_state : int, RandomState or Generator, default=None
+        Draws the validation samples if ``cv`` is between 0 and 1.
         Number of folds that are trained at once.
     random_state : int, RandomState or Generator, default=None
         Draws the cases that a ``cv`` between 0 and 1 holds out.
@@ -135,69 +144,71 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     estimator_ : estimator
         The fitted estimator that scores new cases.
     threshold_ : float
-        Least score of ``pos_label_`` that is marked: with ``recall`` a held-out one,
-        else the next number above one; ``inf`` if nothing is marked, ``-inf`` if
-        everything is.
+        Minimum score of ``pos_label_`` that is selected: a validation score with
+        ``recall``, otherwise the next number above one; ``inf`` if no sample is
+        selected, ``-inf`` if all are.
     expected_rate_ : float
-        Share of new cases that is expected to be marked. With ``recall`` and ``fpr`` it
-        is the share of held-out cases, and so assumes their prevalence.
+        Expected fraction of new samples that are selected. With ``recall`` and ``fpr``
+        it is the fraction of validation samples, which assumes their prevalence.
     expected_fraction_ : float
-        What is expected of the share that is kept: the rate, recall or false positive
-        rate.
+        Expected value of the constrained fraction: rate, recall or false positive rate.
     fraction_interval_ : ConfidenceInterval
-        The central range of that share in the next batch, or in the long run, at
-        ``confidence`` or 0.95.
+        Central interval of this fraction in the next batch, or in the long run, at the
+        level ``confidence`` or 0.95.
     pos_label_ : label
-        The label of marked cases.
+        The label of selected samples.
     n_held_out_ : int
-        Number of held-out scores: of all cases, of positives for ``recall``, and of
+        Number of validation scores: of all samples, of positives for ``recall``, and of
         negatives for ``fpr``.
     classes_ : ndarray of shape (2,)
-        The labels, as the estimator has them.
+        The labels of the estimator.
     n_features_in_, feature_names_in_ : int, ndarray
-        As of the estimator, if it knows them.
+        Copied from the estimator, if available.
 
     See Also
     --------
-    sklearn.model_selection.FixedThresholdClassifier : Takes ``threshold_`` as it is.
-    sklearn.model_selection.TunedThresholdClassifierCV : The threshold of best score.
-    budget_report : What will be found in the cases marked.
+    sklearn.model_selection.FixedThresholdClassifier : Uses a given threshold.
+    sklearn.model_selection.TunedThresholdClassifierCV : Maximises a score.
+    budget_report : The positives expected among the selected samples.
 
     Notes
     -----
-    Let n held-out cases and m new ones be exchangeable, their scores without ties. The
-    number N of new ones above the j-th largest held-out score is beta-binomial,
+    Let n validation samples and m new ones be exchangeable, with scores without ties.
+    The number N of new samples above the j-th largest validation score is
+    beta-binomial,
 
     .. math:: P(N = k) = \binom{m}{k}
               \frac{B(k + j, m - k + n - j + 1)}{B(j, n - j + 1)},
 
-    with the mean m j / (n + 1), whatever the distribution of the scores; in the long
-    run, N / m is beta(j, n - j + 1). The threshold is above the j-th largest score,
-    with the greatest j for which j / (n + 1) is at most the (mean) rate or, with
-    ``confidence``, for which N > R m has a probability of at most 1 - confidence. With
-    ties fewer are marked, never more, so that the capacity is kept. If a held-out cases
-    score above several that tie there, ``expected_fraction_`` is a / n, and the ends of
-    ``fraction_interval_`` come from the distributions for j = a and a + 1.
+    with mean m j / (n + 1), for any distribution of the scores; in the long run, N / m
+    is beta(j, n - j + 1). The threshold is above the j-th largest score, with the
+    maximum j for which j / (n + 1) is at most the (mean) rate or, with ``confidence``
+    and the rate R, for which P(N > R m) is at most 1 - confidence. With ties fewer
+    samples are selected, never more: the capacity is not exceeded. If a validation
+    samples score above a group of ties at the cut, ``expected_fraction_`` is a / n, and
+    the ends of ``fraction_interval_`` come from the distributions for j = a and a + 1.
 
-    For ``fpr`` all cases are negatives. For ``recall`` they are positives, counted from
-    below, and N those missed, of which 1 - ``recall`` may be: the threshold is the j-th
-    smallest of the n scores, and the share of positives at or above it is
-    beta(n - j + 1, j). With ties more are marked. Even j = 1 takes some cases: 29
-    positives for a recall of 0.9 with confidence 0.95, and 59 for 0.95.
+    For ``fpr`` all samples are negatives. For ``recall`` they are positives, counted
+    from below, and N is the number missed, with the maximum fraction 1 - ``recall``:
+    the threshold is the j-th smallest of the n scores, and the fraction of positives at
+    or above it is beta(n - j + 1, j). With ties more are selected. Even j = 1 needs a
+    minimum n: 29 positives for a recall of 0.9 with confidence 0.95, and 59 for a
+    recall of 0.95.
 
     With ``clusters``, d samples count as one: the distribution is
     beta((j - 1) / d + 1, (n - j + 1) / d), and the next batch has m / d samples. d is
-    the design effect of Korn and Graubard [2]_: the variance of the share beyond the
-    threshold by its sums over clusters, relative to independent samples, or that nearer
-    to the median if it is larger, and a ratio of t quantiles for few or unequal
-    clusters.
+    the design effect of Korn and Graubard [2]_: the variance of the fraction above the
+    threshold, from its sums over clusters, relative to independent samples, times a
+    squared ratio of t quantiles that allows for a small number of clusters or unequal
+    ones. The relative variance is the maximum of 1 and its values at the threshold and
+    at one nearer to the median.
 
-    The guarantee is exact for ``cv="prefit"`` and a single split, and approximate for
-    folds, as other models scored them: in simulations a confidence of 0.95 was kept in
-    0.94 to
-    0.99 of batches by linear models, forests and boosted trees, but a capacity in 0.78
-    to 0.90 by single trees. Hold out a part where a model may overfit (see
-    :ref:`in_production`). Cost: training ``cv`` + 1 models, and O(n_items log n).
+    The guarantee is exact for ``cv="prefit"`` and a single split. It is approximate for
+    folds, because other models scored them: in simulations with a confidence of 0.95,
+    0.94 to 0.99 of batches satisfied the constraint for linear models, forests and
+    boosted trees, but only 0.78 to 0.90 satisfied a capacity for single trees. Use a
+    single split if a model may overfit (see :ref:`in_production`). Cost: training
+    ``cv`` + 1 models, and O(n_items log n).
 
     References
     ----------
@@ -210,7 +221,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
 
     Examples
     --------
-    There is room for 40 of the next 300, to be kept with 95 % confidence:
+    At most 40 of the next 300 samples can be processed, with 95 % confidence:
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -227,7 +238,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     >>> int(model.predict(X[1200:]).sum())
     37
 
-    Or find nine in ten positives, with the same confidence:
+    Find 90 % of the positives, with the same confidence:
 
     >>> model = ConstrainedThresholdClassifier(
     ...     LogisticRegression(), recall=0.9, confidence=0.95
@@ -270,23 +281,24 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None, **params: Any) -> Self:
-        """Train the estimator, and find the threshold on held-out scores.
+        """Train the estimator, and find the threshold on validation scores.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Whatever the estimator takes. With ``cv="prefit"``, cases that it has not
-            seen.
+            Input of the estimator. With ``cv="prefit"``, samples that it has not seen.
         y : array-like of shape (n_samples,)
-            Two classes. With ``cv="prefit"`` only ``recall`` and ``fpr`` need it.
+            Labels of two classes. With ``cv="prefit"`` only ``recall`` and ``fpr`` need
+            them.
         **params : dict
-            What the ``fit`` of the estimator takes, such as ``sample_weight``, split
-            by fold where there is an entry for each case; with metadata routing, what
-            they and the splitter asked for. And ``clusters``: samples of a cluster,
-            such as those of a patient, are in the same fold, and count as fewer
-            independent samples if they are alike.
-            Weights are for training: to the threshold each held-out case is one, unless
-            its weight is 0, as no case is more exchangeable with new ones than others.
+            Arguments of the estimator's ``fit``, such as ``sample_weight``; arrays with
+            an entry for each sample are split by fold. With metadata routing, the
+            metadata that the estimator and the splitter requested. Also ``clusters``:
+            samples of a cluster, such as a patient, are in the same fold, and count as
+            fewer independent samples if they are alike.
+            Weights only affect training. Each validation sample counts once for the
+            threshold, unless its weight is 0, because all validation samples are
+            equally exchangeable with new ones.
 
         Returns
         -------
@@ -296,10 +308,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         Raises
         ------
         ValueError
-            If the constraint, the size of the batch and ``confidence`` do not go
-            together or are out of range, there are not two classes, in ``y`` or in the
-            training part of a fold, a case is tested twice, held-out positives or
-            negatives are too few for ``recall`` or ``fpr``, or a score is not finite.
+            If the constraint, the size of the batch and ``confidence`` are inconsistent
+            or out of range; if ``y`` or the training part of a fold does not contain
+            two classes; if a sample is tested twice; if ``recall`` or ``fpr`` needs
+            more validation positives or negatives; or if a score is not finite.
         """
         constraint = check_constraint(self)
         methods = check_methods(self.response_method)
@@ -316,16 +328,16 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             unused = {**fit_params, **to_split}
             if unused:
                 raise ValueError(
-                    "cv='prefit' trains nothing and makes no folds: leave out "
-                    f"{list(unused)}."
+                    f"Leave out {list(unused)} with cv='prefit', because the estimator "
+                    "is neither trained nor tested on folds."
                 )
             self.estimator_ = self.estimator
-            cases = constraint.cases(y, self.estimator.classes_, label)
-            constraint.check_enough(cases)
+            is_counted = constraint.cases(y, self.estimator.classes_, label)
+            constraint.check_enough(is_counted)
             scores = ask(self.estimator, X, None)
         else:
             if codes is not None:
-                # Splitters make floats of some lists.
+                # Codes, because splitters convert some lists to floats.
                 to_split["groups"] = codes
             splits = check_splits(
                 self.cv, X, y, self.random_state, to_split, fit_params
@@ -333,8 +345,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             tested = np.concatenate([test for _, test in splits])
             codes = None if codes is None else codes[tested]
             labels = check_vector("y", y)
-            cases = constraint.cases(labels[tested], distinct_labels(labels), label)
-            constraint.check_enough(cases)
+            is_counted = constraint.cases(
+                labels[tested], distinct_labels(labels), label
+            )
+            constraint.check_enough(is_counted)
             scores = self._fit_folds(ask, X, y, splits, fit_params)
         self.pos_label_ = label
         for name in ("n_features_in_", "feature_names_in_"):
@@ -342,12 +356,12 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
                 setattr(self, name, getattr(self.estimator_, name))
         if codes is not None:
             check_equal_length(X=scores, clusters=codes)
-            effect = design_effect(scores[cases], codes[cases], constraint)
-            # So many samples of the next batch count as one, too.
+            effect = design_effect(scores[is_counted], codes[is_counted], constraint)
+            # The design effect applies to the next batch, too.
             n_items = constraint.n_items and max(int(constraint.n_items / effect), 1)
             constraint = replace(constraint, effect=effect, n_items=n_items)
-            constraint.check_enough(cases)
-        self._set_threshold(scores, cases, constraint)
+            constraint.check_enough(is_counted)
+        self._set_threshold(scores, is_counted, constraint)
         return self
 
     def _fit_folds(
@@ -358,21 +372,21 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         splits: list[Split],
         fit_params: dict[str, Any],
     ) -> Array:
-        """Return the scores of all folds, and train the model for new cases."""
-        given = ([self.estimator], X, y, fit_params, splits, self.n_jobs)
-        parts, models = scored_folds(ask, *given, is_kept=len(splits) == 1)
-        # New cases are scored by the model that was tested, or one of all cases.
+        """Return the scores of all folds, and train the model for new samples."""
+        arguments = ([self.estimator], X, y, fit_params, splits, self.n_jobs)
+        fold_scores, models = scored_folds(ask, *arguments, is_kept=len(splits) == 1)
+        # A single split keeps its model; otherwise, one is trained on all samples.
         self.estimator_ = models[0]
         if len(splits) > 1:
-            _warn_fold_levels(parts)
+            _warn_fold_levels(fold_scores)
             self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
-        return np.concatenate(parts)
+        return np.concatenate(fold_scores)
 
     def _set_threshold(
-        self, scores: Array, cases: slice | BoolArray, constraint: Constraint
+        self, scores: Array, is_counted: slice | BoolArray, constraint: Constraint
     ) -> None:
-        """Find the threshold, and what is expected of it."""
-        cut = find_cut(scores[cases], constraint)
+        """Set the threshold, the expected fractions and their interval."""
+        cut = find_cut(scores[is_counted], constraint)
         self.n_held_out_, self.threshold_ = cut.n, cut.threshold
         self.expected_fraction_ = constraint.kept(cut.expected)
         self.expected_rate_ = self.expected_fraction_
@@ -384,22 +398,22 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         waste = cut.waste(constraint)
         if waste:
             if self.expected_rate_ == 1:
-                waste += " Every case will be marked."
+                waste += " Every sample will be selected."
             warn(waste)
 
     def predict(self, X: ArrayLike) -> Array:
-        """Return the positive label of scores from the threshold on, else the other."""
+        """Return the positive label for scores at or above the threshold."""
         check_is_fitted(self)
         methods = check_methods(self.response_method)
         scores = positive_scores(self.estimator_, X, None, methods, self.pos_label_)
         classes = np.asarray(self.classes_)
         positive = int(is_label(classes, self.pos_label_).argmax())
-        # In float64, as a threshold between two float32 scores.
-        is_marked = scores.astype(np.float64) >= self.threshold_
-        return classes[np.where(is_marked, positive, 1 - positive)]
+        # In float64, because a threshold can lie between two float32 scores.
+        is_selected = scores.astype(np.float64) >= self.threshold_
+        return classes[np.where(is_selected, positive, 1 - positive)]
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return what metadata ``fit`` hands on, and to whom."""
+        """Return the metadata routing of the estimator and the splitter."""
         return fold_router(type(self).__name__, self.estimator, self.cv)
 
     def __sklearn_tags__(self) -> Any:
@@ -416,7 +430,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
 def positive_scores(
     model: Any, X: Any, y: Any, methods: tuple[str, ...], label: Label
 ) -> Array:
-    """Return finite scores, higher for the positive class, in its own unit."""
+    """Return finite scores of the positive class: probabilities or decision values."""
     check_classifier(model, methods)
     name = method_name(model, methods, _USER)
     response = as_numpy(getattr(model, name)(X))
@@ -430,7 +444,7 @@ def positive_scores(
 
 
 def check_classifier(model: Any, methods: tuple[str, ...] = _AUTO) -> None:
-    """Raise unless a fitted model knows its classes and scores them."""
+    """Raise an error unless a fitted model has classes and a response method."""
     has_method = any(hasattr(model, method) for method in methods)
     if not (has_method and hasattr(model, "classes_")):
         raise AttributeError(
@@ -440,23 +454,23 @@ def check_classifier(model: Any, methods: tuple[str, ...] = _AUTO) -> None:
         )
 
 
-def _warn_fold_levels(parts: list[Array]) -> None:
-    """Warn where scores tie within folds, at levels that are others in each fold."""
-    levels = [np.unique(scores) for scores in parts]
+def _warn_fold_levels(fold_scores: list[Array]) -> None:
+    """Warn if scores tie within folds, at levels that differ between folds."""
+    levels = [np.unique(scores) for scores in fold_scores]
     n_levels, most = len(np.unique(np.concatenate(levels))), max(map(len, levels))
-    # Scores are coarse with fewer levels than half of the cases.
-    are_coarse = 2 * sum(map(len, levels)) < sum(map(len, parts))
+    # Scores are coarse if there are fewer levels than half of the samples.
+    are_coarse = 2 * sum(map(len, levels)) < sum(map(len, fold_scores))
     if are_coarse and n_levels > 1.5 * most:
         warn(
-            f"Scores tie in each fold, at {most} levels or fewer, and these differ "
-            f"from fold to fold ({n_levels} in all): those of the model of all cases "
-            "will differ as well, and keep the constraint less often than promised. "
-            "Hold out a part, as cv=0.3 does, or take finer scores."
+            "Use a single split, such as cv=0.3, or finer scores: scores tie at "
+            f"{most} levels or fewer in each fold, and at {n_levels} in all folds. The "
+            "levels of the final model will differ as well, and then the constraint is "
+            "satisfied less often than promised."
         )
 
 
 def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
-    """Return the label that is marked, of ``y`` or of an estimator that is fitted."""
+    """Return the positive label of ``y``, or of a fitted estimator."""
     of = "a label of y, which holds"
     if estimator is not None:
         check_is_fitted(estimator)
@@ -467,7 +481,7 @@ def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
     elif y is None:
         raise ValueError(
             f"{_USER} requires y to be passed, but the target y is None: only "
-            "cv='prefit' does without."
+            "cv='prefit' works without it."
         )
     else:
         check_no_missing("y", y)
@@ -478,7 +492,7 @@ def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
             f"Only binary classification is supported. Unknown label type: {kind}."
         )
     if len(known) < 2:
-        raise ValueError(f"y holds one class only, {known[0]!r}: two are needed.")
+        raise ValueError(f"y must contain two classes, got only {known[0]!r}.")
     label, is_chosen = choose_label(known, pos_label, _USER, of)
     if is_chosen:
         warn_second_class(_USER, known)
@@ -486,13 +500,13 @@ def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
 
 
 def check_methods(response_method: Any) -> tuple[str, ...]:
-    """Return the methods, the first of which that an estimator has gives its scores."""
+    """Return the names of response methods, in order of preference."""
     if isinstance(response_method, str) and response_method == "auto":
         return _AUTO
     methods = check_response_method(response_method)
     if not set(methods) <= set(_AUTO):
         raise ValueError(
-            f"response_method must be 'auto', or of {list(_AUTO)}, got "
+            f"response_method must be 'auto' or from {list(_AUTO)}, got "
             f"{shown(response_method)}."
         )
     return methods
@@ -506,7 +520,7 @@ def check_splits(
     split_params: Mapping[str, Any],
     fit_params: Mapping[str, Any],
 ) -> list[Split]:
-    """Return the rows with weight of each fold, tested once at most."""
+    """Return the rows of each fold without zero weights, with disjoint test parts."""
     labels = check_vector("y", y)
     counts = np.ones(len(labels), dtype=bool)
     if fit_params.get("sample_weight") is not None:
@@ -517,8 +531,8 @@ def check_splits(
     if groups is not None:
         check_equal_length(y=labels, clusters=groups)
     if isinstance(cv, float | np.floating) and 0 < cv < 1:
-        # By chance alone: held-out cases are then as exchangeable with new ones as
-        # the law of the threshold has it, which a split by class would not quite be.
+        # Not stratified: the distribution of the threshold assumes that validation
+        # samples and new ones are exchangeable.
         seed = int(check_generator(random_state).integers(2**31))
         kind = ShuffleSplit if groups is None else GroupShuffleSplit
         splitter = kind(1, test_size=float(cv), random_state=seed)
@@ -530,241 +544,245 @@ def check_splits(
         if counts[test].any()
     ]
     if not splits:
-        raise ValueError("cv tests no case that has a weight: give folds that do.")
+        raise ValueError("cv must test samples with nonzero weights, got none.")
     tested = np.concatenate([test for _, test in splits])
-    cases, times = np.unique(tested, return_counts=True)
+    samples, times = np.unique(tested, return_counts=True)
     if times.max() > 1:
         raise ValueError(
-            f"cv tests case {cases[times.argmax()]} {times.max()} times, and the "
-            "threshold counts each case once: give folds that do not overlap."
+            "cv must give folds that do not overlap, because the threshold counts each "
+            f"sample once; sample {samples[times.argmax()]} is tested {times.max()} "
+            "times."
         )
     for i, (train, _) in enumerate(splits):
         known = distinct_labels(labels[train])
         if len(known) < 2:
             which = "" if counts.all() else " where sample_weight is not 0"
             raise ValueError(
-                f"The training part of fold {i} holds one class only{which}, "
-                f"{known[0]!r}: give fewer folds, folds that keep both classes, or "
-                "cv='prefit' with a fitted estimator."
+                f"The training part of fold {i} contains only class {known[0]!r}"
+                f"{which}: use fewer or stratified folds, or cv='prefit' with a fitted "
+                "estimator."
             )
     return splits
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """What share of the next ``n_items`` may be beyond a threshold, and how surely.
+    """Maximum fraction of the next ``n_items`` above a threshold, and its confidence.
 
-    Beyond it are cases marked, all or the negatives of them, or positives missed.
+    The fraction concerns all samples, the negatives (``fpr``) or the positives
+    (``recall``). For ``recall`` scores are negated, and missed positives are above.
     """
 
     kind: Kind
     rate: RateDistribution
     n_items: int | None
     confidence: float | None
-    effect: float = 1.0  # Samples of clusters that count as one.
+    effect: float = 1.0  # Number of clustered samples that count as one.
 
     def cases(self, y: Any, known: Any, label: Label) -> slice | BoolArray:
-        """Return of which cases the share is, by their labels."""
+        """Return which samples the fraction concerns, by their labels."""
         if self.kind == "rate":
             return slice(None)
         if y is None:
             raise ValueError(
-                f"{self.asked} is a share of the {_CASES[self.kind]}: give y, the "
-                "labels of the cases."
+                f"Give y, the labels of the samples: {self.asked} is a fraction of the "
+                f"{_SAMPLES[self.kind]}."
             )
         labels = check_vector("y", y)
-        is_known = np.any([is_label(labels, one) for one in known], axis=0)
+        is_known = np.any([is_label(labels, class_) for class_ in known], axis=0)
         if not is_known.all():
             raise ValueError(
-                f"y holds {shown(labels[~is_known][0])}, but the classes are "
-                f"{', '.join(map(shown, known))}."
+                f"y must contain only the classes {', '.join(map(shown, known))}, got "
+                f"{shown(labels[~is_known][0])}."
             )
         is_pos = is_label(labels, label)
         return is_pos if self.kind == "recall" else ~is_pos
 
-    def check_enough(self, cases: slice | BoolArray) -> None:
-        """Raise an error where held-out cases are too few for any threshold."""
-        if isinstance(cases, slice):
+    def check_enough(self, is_counted: slice | BoolArray) -> None:
+        """Raise an error if there are not enough validation samples for a threshold."""
+        if isinstance(is_counted, slice):
             return
-        n = int(np.count_nonzero(cases))
+        n = int(np.count_nonzero(is_counted))
         if self.place(n, most=1):
             return
-        fewest = 1
-        while not self.place(fewest, most=1):
-            fewest *= 2
-        fewest = bisect_left(range(fewest), 1, key=partial(self.place, most=1))
-        noun, how = _CASES[self.kind], "on average"
-        remedy = "lower recall" if self.kind == "recall" else "greater fpr"
+        n_min = 1
+        while not self.place(n_min, most=1):
+            n_min *= 2
+        n_min = bisect_left(range(n_min), 1, key=partial(self.place, most=1))
+        noun, how = _SAMPLES[self.kind], "on average"
+        remedy = "lower recall" if self.kind == "recall" else "higher fpr"
         if self.confidence is not None:
             how = f"with confidence={self.confidence:g}"
             remedy += " or a lower confidence"
-        found = f"{n}"
+        available = f"{n}"
         if self.effect > 1:
-            found += f", of which {self.effect:.3g} of a cluster count as one"
+            available += f" ({self.effect:.3g} samples of clusters count as one)"
         raise ValueError(
-            f"To keep {self.asked} {how} takes at least {fewest} held-out {noun}, "
-            f"found {found}: give more {noun}, hold out more of them, or ask for a "
-            f"{remedy}."
+            f"{self.asked} {how} needs at least {n_min} validation {noun}, got "
+            f"{available}: use more {noun}, a larger validation part, or a {remedy}."
         )
 
     def turned(self, scores: Array) -> Array:
-        """Return the scores, higher where cases are beyond a threshold."""
+        """Return the scores, negated for recall (see `Constraint`)."""
         return -scores if self.kind == "recall" else scores
 
-    def kept(self, beyond: float) -> float:
-        """Return the share that is constrained where so many are beyond it."""
-        return 1 - beyond if self.kind == "recall" else beyond
+    def kept(self, above: float) -> float:
+        """Return the constrained fraction, given the fraction above the threshold."""
+        return 1 - above if self.kind == "recall" else above
 
     @property
     def asked(self) -> str:
-        """The argument that asks for it."""
+        """The argument of the constraint, such as "recall=0.9"."""
         return f"{self.kind}={self.kept(float(self.rate.mean())):g}"
 
     def place(self, n: int, most: int | None = None) -> int:
-        """Return the greatest place among ``n`` held-out scores that keeps it.
+        """Return the maximum position of ``n`` validation scores that satisfies it.
 
-        With ``most``, it is sought up to there only.
+        With ``most``, the search ends there.
         """
         most = n + 1 if most is None else most
         if self.confidence is None:
-            # A rate of 29/100 is 29 of 100 cases, whatever floats make of the product.
+            # With a tolerance, because 0.29 * 100 is below 29 in floating point.
             allowed = self.rate.mean() * (n + self.effect) * (1 + ROUNDING)
             return min(most, max(int(np.floor(allowed - (self.effect - 1))), 0))
-        # By bisection, as the number above can only grow with the place.
+        # Bisection: the exceedance probability increases with the position.
         chance = exceedance_probability(n, self.rate, self.n_items, self.effect)
         risk = 1 - self.confidence
-        places = range(1, most + 1)
-        return bisect_left(places, True, key=lambda place: exceeds(chance(place), risk))
+        ranks = range(1, most + 1)
+        return bisect_left(ranks, True, key=lambda place: exceeds(chance(place), risk))
 
 
-def check_constraint(asked: ConstrainedThresholdClassifier) -> Constraint:
-    """Return the constraint that the parameters of a threshold say."""
+def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
+    """Return the constraint that a classifier's parameters define."""
     choices = ("rate", "capacity", "recall", "fpr")
-    given = {name: getattr(asked, name) for name in choices}
-    given = {name: value for name, value in given.items() if value is not None}
-    if not given:
+    limits = {name: getattr(classifier, name) for name in choices}
+    limits = {name: limit for name, limit in limits.items() if limit is not None}
+    if not limits:
         raise ValueError(
-            "What should the threshold keep? Give one of rate=, the share of cases "
-            "that will be processed, as a number or a distribution from skrate.rates; "
-            "capacity= and n_items=, their number among the next n_items; recall=, the "
-            "least share of positives marked; and fpr=, the greatest of negatives."
+            "Give rate=, capacity=, recall= or fpr= as the constraint. rate= is the "
+            "fraction of samples that will be processed, as a number or a distribution "
+            "from skrate.rates; capacity= is their number among the next n_items=; "
+            "recall= is the minimum fraction of selected positives; and fpr= is the "
+            "maximum fraction of selected negatives."
         )
-    shown_given = " and ".join(f"{name}={value!r}" for name, value in given.items())
-    if len(given) > 1:
-        raise ValueError(f"{shown_given} each set the threshold: give one of them.")
-    [(name, value)] = given.items()
+    shown_limits = " and ".join(f"{name}={limit!r}" for name, limit in limits.items())
+    if len(limits) > 1:
+        raise ValueError(f"Give only one constraint, got {shown_limits}.")
+    [(name, limit)] = limits.items()
     kind = cast(Kind, name if name in ("recall", "fpr") else "rate")
-    sizes = {size: getattr(asked, size) for size in _BATCH.values()}
+    sizes = {size: getattr(classifier, size) for size in _BATCH.values()}
     n_items = sizes.pop(_BATCH[kind])
     for size, n in sizes.items():
         if n is not None:
             raise ValueError(
-                f"{size}={n!r} does not go with {shown_given}, which is of "
-                f"{_CASES[kind]}: give {_BATCH[kind]}=, their number in the next batch."
+                f"{size}={n!r} cannot be combined with {shown_limits}: give "
+                f"{_BATCH[kind]}=, the number of {_SAMPLES[kind]} in the next batch."
             )
     if n_items is not None:
         n_items = check_count(_BATCH[kind], n_items)
-        if n_items > 10**7:  # A minute.
+        if n_items > 10**7:  # Takes a minute.
             raise ValueError(
                 f"{_BATCH[kind]} must be at most 10,000,000, got {n_items}: for the "
-                "share in the long run give rate=, recall= or fpr= alone."
+                "long-run fraction give only rate=, recall= or fpr=."
             )
-    confidence = asked.confidence
+    confidence = classifier.confidence
     if confidence is not None:
         confidence = check_fraction("confidence", confidence)
     if kind != "rate":
-        share = check_fraction(kind, value)
-        beyond = Fixed(1 - share if kind == "recall" else share)
-        return Constraint(kind, beyond, n_items, confidence)
+        fraction = check_fraction(kind, limit)
+        above = Fixed(1 - fraction if kind == "recall" else fraction)
+        return Constraint(kind, above, n_items, confidence)
     if name == "rate":
-        return Constraint(kind, check_rate(value), n_items, confidence)
-    number = check_count("capacity", value)
+        return Constraint(kind, check_rate(limit), n_items, confidence)
+    number = check_count("capacity", limit)
     if n_items is None:
         raise ValueError(
-            f"capacity={number} needs n_items=, the number of new cases of which it "
-            "is; a share of all cases is given by rate=."
+            f"capacity={number} needs n_items=, the number of samples in the next "
+            "batch. For a fraction of all samples give rate=."
         )
     if number > n_items:
         raise ValueError(
-            f"capacity={number} is above n_items={n_items}: all of the batch can be "
-            "processed, without a threshold. Give capacity=n_items, or a larger batch."
+            f"capacity={number} must be at most n_items={n_items}: give "
+            "capacity=n_items, or a larger batch. This batch can be processed as a "
+            "whole, without a threshold."
         )
     return Constraint(kind, Fixed(number / n_items), n_items, confidence)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Where ``n`` held-out scores are cut: right above the one of a place.
+    """A cut of the ``n`` validation scores, right above the ``place``-th largest.
 
-    They are turned so that cases above are beyond the threshold (see `Constraint`).
+    Scores are negated for recall (see `Constraint`).
     """
 
     n: int
     place: int
-    threshold: float  # The least score marked, not turned.
+    threshold: float  # The minimum selected score, not negated.
     n_above: int
     n_tied: int
     effect: float = 1.0
 
     @property
     def expected(self) -> float:
-        """The share that is expected beyond the threshold: of ties, none."""
+        """Expected fraction above the threshold, without ties at the cut."""
         if self.n_tied > 1:
             return self.n_above / self.n
         return BatchDistribution(self.n, self.place, None, self.effect).mean
 
     def interval(self, constraint: Constraint, level: float) -> ConfidenceInterval:
-        """Return the central interval of the share that is kept, in the next batch."""
-        # Above a score that ties are no fewer than above the next better one, and no
-        # more than if those that tie came in some order.
-        least = self.n_above if self.n_tied > 1 else self.place
-        most = min(self.place, self.n_above + 1)
+        """Return the central interval of the constrained fraction in the next batch."""
+        # The number above a tied score is bounded by two positions: the next higher
+        # score, and the first of the tied scores in an arbitrary order.
+        first = self.n_above if self.n_tied > 1 else self.place
+        last = min(self.place, self.n_above + 1)
         low, high = (
             BatchDistribution(self.n, place, constraint.n_items, self.effect).interval(
                 level
             )
-            for place in (least, most)
+            for place in (first, last)
         )
         ends = sorted((constraint.kept(low.low), constraint.kept(high.high)))
         return ConfidenceInterval(*ends)
 
     def waste(self, constraint: Constraint) -> str:
-        """Return what to tell where more could be beyond it, else nothing."""
+        """Return a message if the threshold wastes capacity, otherwise ""."""
         if self.place == 0:
             return (
-                f"Nothing will be marked: no threshold on {self.n} held-out scores "
-                "keeps so small a capacity. Give more cases, a greater rate or "
-                "capacity, or a lower confidence."
+                f"No sample will be selected: {self.n} validation scores do not allow "
+                "a threshold for so small a capacity. Use more samples, a higher rate "
+                "or capacity, or a lower confidence."
             )
-        # The first of those that tie is no loss: above it the place could be, too. That
-        # ties take less than a tenth of what may be beyond is not worth a word.
+        # The first tied score is no loss, because the position could be right above
+        # it. Ties that take less than a tenth of the allowed fraction are ignored.
         if min(self.place, self.n_above + 1) >= 0.9 * self.place:
             return ""
         kind = constraint.kind
-        which = "None of such cases is marked, as all of them would be too many"
+        which = "None of these is selected, because all of these would be too many"
         if kind == "recall":
-            which = "All of such cases are marked, as without them too few would be"
+            which = "All of these are selected, because otherwise too many are missed"
         expected, could = (
-            constraint.kept(share)
-            for share in (self.expected, self.place / (self.n + 1))
+            constraint.kept(fraction)
+            for fraction in (self.expected, self.place / (self.n + 1))
         )
         return (
-            f"{self.n_tied} of {self.n} held-out {_CASES[kind]} tie at the threshold. "
-            f"{which}: the {_SHARE[kind]} will be {expected:.3g} where it could be "
-            f"{could:.3g}. Take an estimator with finer scores."
+            f"{self.n_tied} of {self.n} validation {_SAMPLES[kind]} tie at the "
+            f"threshold: use an estimator with finer scores. {which}: the "
+            f"{_FRACTION[kind]} will be {expected:.3g} instead of {could:.3g}."
         )
 
 
 def find_cut(scores: Array, constraint: Constraint) -> Cut:
-    """Return the cut of held-out scores that keeps the constraint."""
+    """Return the cut of validation scores that satisfies the constraint."""
     scores = constraint.turned(scores)
     n = len(scores)
     place = constraint.place(n)
     at = scores.dtype.type(np.inf if place == 0 else -np.inf)
     if 0 < place <= n:
         at = np.partition(scores, n - place)[n - place]
-    # A positive at the cut is not missed. Any other there is not marked; above it, in
-    # the precision of the scores, so that either precision compares alike.
+    # For recall, a positive at the cut is selected. Otherwise a sample at the cut is
+    # not, and the threshold is the next number in the precision of the scores, because
+    # scores of either precision then compare alike.
     threshold = -at
     if constraint.kind != "recall":
         above = np.nextafter(at, scores.dtype.type(np.inf))
@@ -780,12 +798,13 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
 
 
 def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> float:
-    """Return how many samples of clusters count as one independent sample.
+    """Return the number of clustered samples that count as one independent sample.
 
-    It is the variance of the share beyond a threshold by its sums over clusters,
-    relative to independent samples, times a ratio of t quantiles (Korn and Graubard
-    1998), whose degrees of freedom allow for unequal sizes. The maximum is taken of
-    two thresholds, at the constraint and nearer to the median, and 1.
+    This is the variance of the fraction above a threshold, from its sums over clusters,
+    relative to independent samples, times a squared ratio of t quantiles (Korn and
+    Graubard 1998) with degrees of freedom that allow for unequal sizes. The relative
+    variance is the maximum of 1 and its values at two thresholds: at the constraint,
+    and nearer to the median.
     """
     scores, n = constraint.turned(scores), len(scores)
     codes = np.unique(clusters, return_inverse=True)[1]
@@ -796,10 +815,10 @@ def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> 
     effects = [1.0]
     for k in (place, min(2 * place, n // 2)):
         at = np.partition(scores, n - k)[n - k]
-        # Scores that tie at the threshold are beyond it in part.
-        is_tied, beyond = scores == at, (scores > at).astype(np.float64)
-        beyond[is_tied] = (k - beyond.sum()) / np.count_nonzero(is_tied)
-        excess = np.bincount(codes, beyond) - k / n * sizes
+        # Tied scores at the threshold count in part as above it.
+        is_tied, above = scores == at, (scores > at).astype(np.float64)
+        above[is_tied] = (k - above.sum()) / np.count_nonzero(is_tied)
+        excess = np.bincount(codes, above) - k / n * sizes
         independent = k * (n - k) / (n - 1) * (1 - 1 / len(sizes))
         effects.append(dot(excess, excess) / independent)
     freedoms = np.array([n**2 / dot(sizes, sizes), n]) - 1
@@ -809,11 +828,11 @@ def design_effect(scores: Array, clusters: IntArray, constraint: Constraint) -> 
 
 @dataclass(frozen=True)
 class BatchDistribution:
-    """How many of the next ``n_items`` are above the ``place``-th of n scores.
+    """Number of the next ``n_items`` above the ``place``-th largest of n scores.
 
-    It is beta-binomial(n_items, place, n - place + 1); without ``n_items``, the share
-    in the long run is beta(place, n - place + 1). With clusters, samples other than
-    the one at the place count as ``effect`` times fewer.
+    It is beta-binomial(n_items, place, n - place + 1); without ``n_items``, the
+    long-run fraction is beta(place, n - place + 1). With clusters, the samples other
+    than the ``place``-th count as ``effect`` times fewer.
     """
 
     n: int
@@ -829,7 +848,7 @@ class BatchDistribution:
 
     @property
     def mean(self) -> float:
-        """The share that is expected above."""
+        """Expected fraction above the score."""
         if self._is_certain:
             return self.place / (self.n + 1)
         return self.shapes[0] / (self.n / self.effect + 1)
@@ -845,15 +864,15 @@ class BatchDistribution:
         return np.asarray(chances / chances.sum())
 
     def interval(self, level: float) -> ConfidenceInterval:
-        """Return the central interval of the share above."""
+        """Return the central interval of the fraction above the score."""
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         if self._is_certain:
             low = high = self.mean
         elif self.n_items is None:
             low, high = special.betaincinv(*self.shapes, tails)
         else:
-            reached = np.cumsum(self.probabilities)
-            ends = np.searchsorted(reached, tails * (1 - ROUNDING))
+            cdf = np.cumsum(self.probabilities)
+            ends = np.searchsorted(cdf, tails * (1 - ROUNDING))
             low, high = np.minimum(ends, self.n_items) / self.n_items
         return ConfidenceInterval(float(low), float(high))
 
@@ -865,22 +884,22 @@ class BatchDistribution:
 def exceedance_probability(
     n: int, rate: RateDistribution, n_items: int | None, effect: float = 1.0
 ) -> Callable[[int], float]:
-    """Return P(N > R n_items) as a function of the place, R being the random rate."""
+    """Return P(N > R n_items) as a function of ``place``, for the random rate R."""
     if n_items is not None:
-        # The probability that the rate is below each share of the batch.
-        shares = np.arange(n_items + 1) / n_items * (1 - ROUNDING)
-        short = np.where(shares > 0, 1 - rate.survival(shares), 0.0)
+        # The probability that the rate is below each fraction of the batch.
+        fractions = np.arange(n_items + 1) / n_items * (1 - ROUNDING)
+        p_below = np.where(fractions > 0, 1 - rate.survival(fractions), 0.0)
         return lambda place: float(
-            dot(BatchDistribution(n, place, n_items, effect).probabilities, short)
+            dot(BatchDistribution(n, place, n_items, effect).probabilities, p_below)
         )
-    # So many budgets stand for their distribution.
+    # Quantiles that represent the distribution of the rate.
     n_points = 1 if isinstance(rate, Fixed) else 1024
-    shares = np.asarray(rate.ppf((np.arange(n_points) + 0.5) / n_points))
+    fractions = np.asarray(rate.ppf((np.arange(n_points) + 0.5) / n_points))
 
     def chance(place: int) -> float:
         if place in (0, n + 1):
-            return float(np.mean(shares < place / (n + 1)))
+            return float(np.mean(fractions < place / (n + 1)))
         shapes = BatchDistribution(n, place, None, effect).shapes
-        return float(np.mean(special.betaincc(*shapes, shares)))
+        return float(np.mean(special.betaincc(*shapes, fractions)))
 
     return chance

@@ -27,7 +27,7 @@ TELLS_LITTLE = re.compile(
     "have a sample_weight above half|The models differ in|the window holds|"
     "lists are undefined for one of the|of equal weight, and at least|"
     "both rankings are next to perfect|may be turned round|"
-    "tie at the threshold|Nothing will be marked|interval are unreliable|"
+    "tie at the threshold|No sample will be selected|interval are unreliable|"
     "as predicted classes do|is below 0 and counts as the rate 0|cuts each fold by|"
     "cuts each list separately"
 )

@@ -75,7 +75,7 @@ def test_is_a_classifier_to_scikit_learn(estimator, check):
     [[1.5, 2, 3, 4, 5, 6, 7, 8], [1, 2, 2, 2, 3, 4, 4, 5], [0, 0, 0, 0, 0, 1, 1, 1]],
 )
 @looped("capacity", [1, 2])
-@pytest.mark.filterwarnings("ignore:Nothing will be marked|.*tie at the threshold")
+@pytest.mark.filterwarnings("ignore:No sample will be selected|.*tie at the threshold")
 def test_of_all_orders_few_exceed_the_capacity(pooled, capacity):
     n, m, risk = 5, 3, Fraction(1, 4)
     law = [(Fraction(capacity, m), Fraction(1))]
@@ -190,7 +190,7 @@ def test_the_fewest_cases_that_keep_a_share_are_named():
             with case(f"{kind}={asked}"):
                 options = {kind: asked, "confidence": confidence}
                 kept_by(kind, np.arange(1.0 * fewest), **options)
-                message = rf"{kind}={asked:g} {how} takes at least {fewest} held-out"
+                message = rf"{kind}={asked:g} {how}.*{fewest}"
                 with pytest.raises(ValueError, match=rf"{message}.*{fewest - 1}"):
                     kept_by(kind, np.arange(fewest - 1.0), **options)
     law, risk = [(Fraction(1, 10), Fraction(1))], Fraction(1, 20)
@@ -212,7 +212,7 @@ def test_a_threshold_that_marks_every_case_says_so():
             model.fit(column(scores), y)
         assert model.expected_rate_ == (1 if is_all else 0.5)
         said = str(found[0].message)
-        assert said.endswith("Every case will be marked.") == is_all
+        assert said.endswith("Every sample will be selected.") == is_all
 
 
 @looped("label", ["yes", "no"])
@@ -237,7 +237,7 @@ def test_a_recall_needs_labels_of_its_classes():
     )
     for given, message in (
         (None, r"recall=0\.9"),
-        (np.where(y, "a", "b"), r"\by\b.*'b'.*0.*1"),
+        (np.where(y, "a", "b"), r"\by\b.*0.*1.*'b'"),
         (y[:9], "inconsistent numbers of samples"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -467,7 +467,7 @@ def test_clusters_that_are_one_sample_each_in_effect():
     # Of 60 samples the second smallest would do; t quantiles leave the first.
     assert best_smallest(60, Fraction(9, 10), Fraction(1, 20)) == 2
     assert np.floor(model.threshold_ * 7 + 0.1) in (0, 1)
-    with pytest.raises(ValueError, match=r"recall=0\.9.*found 240, of which 240"):
+    with pytest.raises(ValueError, match=r"recall=0\.9.*240.*240"):
         kept_by("recall", np.arange(240), np.zeros(240), recall=0.9, confidence=0.95)
     with pytest.raises(ValueError, match=r"clusters has 9\b"):
         kept_by("recall", np.arange(240), [1, 2], recall=0.9)
@@ -571,7 +571,7 @@ def test_bad_targets_are_refused():
 def test_levels_that_differ_between_folds_are_told():
     tree = DecisionTreeClassifier(min_samples_leaf=10, random_state=0)
     model = ConstrainedThresholdClassifier(tree, rate=0.3)
-    with pytest.warns(UserWarning, match="fold to fold"):
+    with pytest.warns(UserWarning, match=r"cv=0\.3"):
         model.fit(X, Y)
     # A model that was trained already has the same levels in all folds.
     half = clone(tree).fit(X[:100], Y[:100])
