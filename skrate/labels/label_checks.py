@@ -1,4 +1,4 @@
-"""Checks of what is known of the labels of cases."""
+"""Checks of numbers and probabilities that describe labels."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from skrate.data.checks import (
 def are_missing(labels: Array) -> BoolArray:
     """Return which labels are missing."""
     if labels.dtype.kind == "O":
-        found = [is_missing(label) for label in labels.ravel().tolist()]
-        return np.array(found, dtype=bool).reshape(labels.shape)
+        is_nan = [is_missing(label) for label in labels.ravel().tolist()]
+        return np.array(is_nan, dtype=bool).reshape(labels.shape)
     return np.asarray(labels != labels)
 
 
 def check_numbers(name: str, values: ArrayLike) -> FloatArray:
-    """Return finite numbers, one for each case."""
+    """Return finite numbers, one for each sample."""
     numbers = as_float64(name, check_vector(name, values))
     check_finite(name, numbers)
     return numbers
@@ -33,19 +33,19 @@ def check_numbers(name: str, values: ArrayLike) -> FloatArray:
 def check_chances(
     name: str, values: ArrayLike, n_samples: int, *, hint_at_zero: str | None = None
 ) -> FloatArray:
-    """Return a probability for each case; 0 is refused if there is a hint about it."""
-    given = as_array(name, values)
-    given = given.reshape(1) if given.ndim == 0 else given
-    numbers = within_rounding(check_numbers(name, given))
+    """Return a probability for each sample, above 0 if there is a hint about 0."""
+    chances = as_array(name, values)
+    chances = chances.reshape(1) if chances.ndim == 0 else chances
+    numbers = within_rounding(check_numbers(name, chances))
     if len(numbers) not in (1, n_samples):
         raise ValueError(
-            f"{name} must have an entry for each of the {n_samples} cases, found "
+            f"{name} must have an entry for each of the {n_samples} samples, got "
             f"{len(numbers)}."
         )
     is_within = (numbers >= 0 if hint_at_zero is None else numbers > 0) & (numbers <= 1)
     if not is_within.all():
         raise ValueError(
-            f"{name} must be in {'[' if hint_at_zero is None else '('}0, 1], found "
+            f"{name} must be in {'[' if hint_at_zero is None else '('}0, 1], got "
             f"{numbers[~is_within][0]:g}{hint_at_zero or ''}."
         )
     return np.asarray(np.broadcast_to(numbers, n_samples))

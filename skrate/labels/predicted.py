@@ -1,4 +1,4 @@
-"""Labels that a calibrated model predicts, where there are none."""
+"""Estimated labels, from the probabilities of a calibrated model."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from skrate.labels.label_checks import check_chances
 
 
 def predicted(probability: ArrayLike) -> EstimatedLabels:
-    r"""Take the probabilities of a calibrated model for labels that are not known.
+    r"""Estimate metrics without labels, from the probabilities of a calibrated model.
 
-    Metrics are then what the probabilities expect, before there is a label. They rest
-    on calibration alone: a model that is too sure promises too much of itself, and no
-    standard error shows it. With some labels, :func:`sampled` takes probabilities as
-    ``prediction`` and is right even if these are wrong.
+    Metrics are then expectations under these probabilities. They depend entirely on the
+    calibration: an overconfident model overestimates its own performance, and no
+    standard error shows this. If there are some labels, :func:`sampled` takes
+    probabilities as ``prediction`` and is unbiased even if they are wrong.
 
     Parameters
     ----------
     probability : array-like of shape (n_samples,)
-        The probability that each case is positive, in [0, 1], given all that scores
-        know of it.
+        The probability that each sample is positive, in [0, 1], given all information
+        that the scores use.
 
     Returns
     -------
     labels : EstimatedLabels
-        To be given as ``y_true``.
+        Pass them as ``y_true``.
 
     Raises
     ------
@@ -36,18 +36,19 @@ def predicted(probability: ArrayLike) -> EstimatedLabels:
 
     See Also
     --------
-    sampled : The same with some labels, which needs no calibration.
+    sampled : Uses some labels, and needs no calibration.
 
     Notes
     -----
-    A case counts its probability p as a positive and 1 - p as a negative, as the
-    average confidence of [1]_ estimates an accuracy; the variance of its label is
-    p (1 - p). In products of the labels of two cases, such as in the AUC, no
-    case is paired with itself. A ratio, such as the recall, is the ratio of
-    expectations. The average precision of few positives is above the population's, as
-    by known labels; here standard errors are small enough to show it (with 600
-    positives, 95 % intervals for the population covered it in 0.89), so its interval is
-    for ``for_batch()``. Cost: O(n_samples).
+    A sample counts as p positives and 1 - p negatives, where p is its probability; [1]_
+    estimates the accuracy in the same way, by the average confidence. The variance of
+    the label is p (1 - p). In products of the labels of two samples, such as in the
+    AUC, no sample is paired with itself. A ratio, such as the recall, is the ratio of
+    expectations. For a small number of positives, the average precision is biased
+    upward as an estimate for the population, also with true labels. Here, standard
+    errors are small enough to show this bias: with 600 positives, 95 % intervals for
+    the population had a coverage of 0.89. Therefore its interval is for
+    ``for_batch()``. Cost: O(n_samples).
 
     References
     ----------
@@ -56,16 +57,16 @@ def predicted(probability: ArrayLike) -> EstimatedLabels:
 
     Examples
     --------
-    Half of the positives to be expected are in the first two cases:
+    Half of the expected positives are in the first two samples:
 
     >>> from skrate import labels, recall_at_rate_score
     >>> chances = [0.5, 0.25, 0.25, 0.25, 0.25, 0.0]
-    >>> found = labels.predicted(chances)
-    >>> recall_at_rate_score(found, chances, rate=1 / 3)
+    >>> y_predicted = labels.predicted(chances)
+    >>> recall_at_rate_score(y_predicted, chances, rate=1 / 3)
     0.5
     """
-    given = check_vector("probability", probability)
-    # A copy: the caller may change theirs.
-    chances = check_chances("probability", given, len(given)).copy()
+    vector = check_vector("probability", probability)
+    # A copy, because the caller may change the array.
+    chances = check_chances("probability", vector, len(vector)).copy()
     noise = np.sqrt(chances * (1 - chances))
     return EstimatedLabels(chances, noise, "predicted, if calibrated")

@@ -1,4 +1,4 @@
-"""Labels of a sample of the cases, drawn with known probabilities."""
+"""Estimated labels, from the labels of samples that were drawn at random."""
 
 from __future__ import annotations
 
@@ -30,70 +30,75 @@ def sampled(
     design: Design | ArrayLike = "independent",
     pos_label: Label = None,
 ) -> EstimatedLabels:
-    r"""Use labels of a sample, drawn with known probabilities, in place of all labels.
+    r"""Estimate metrics of all samples from labels drawn with given probabilities.
 
-    A metric of the labelled cases alone is biased toward cases that were likely to be
-    labelled. Here each label is weighted by the inverse of its probability. Good
-    predictions for the other cases reduce the variance. Wrong ones increase it, but
-    cause next to no bias.
+    A metric of only the labelled samples is biased toward samples that were likely to
+    be labelled. Here, each label is weighted by the inverse of its probability. Good
+    predictions for the other samples reduce the variance. Wrong predictions increase
+    it, but cause almost no bias.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
-        Labels of two classes; nan or None where there is no label.
+        Labels of two classes; nan or None for samples without a label.
     probability : float or array-like of shape (n_samples,)
-        The probability that each case is labelled, in (0, 1], also for cases that were
-        not.
+        The probability that each sample is labelled, in (0, 1], also for samples
+        without a label.
     prediction : array-like of shape (n_samples,), default=None
-        The probability that each case is positive, in [0, 1], by a model that was not
-        trained on these labels. None takes 0: standard errors are then too small while
-        few positives with a low ``probability`` have been drawn.
+        The probability that each sample is positive, in [0, 1], from a model that was
+        not trained on these labels. None means 0. Standard errors are then too small
+        until several positives with a low ``probability`` have been drawn.
     design : {"independent", "fixed"} or array-like of shape (n_samples,)
-        - "independent": each case was drawn independently of the others;
+        - "independent": each sample was drawn independently;
         - "fixed": the number of labels was fixed in advance;
-        - an array gives the stratum of each case, in each of which it was fixed.
+        - an array gives the stratum of each sample: the number of labels of each
+          stratum was fixed.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     labels : EstimatedLabels
-        To be given as ``y_true``. Standard errors are for the metric of cases like
-        these; after ``for_batch()``, for the metric that this batch would have if all
-        of its labels were known.
+        Pass them as ``y_true``. Standard errors are for the metric of the population
+        that the samples represent. After ``for_batch()`` they are for the metric of
+        this batch with all of its labels.
 
     Raises
     ------
     ValueError
-        If lengths differ, a probability is not in (0, 1] or a prediction not in [0, 1],
-        no case has a label, or with a fixed number of labels the probabilities do not
-        sum up to it, or a stratum has a single label of several cases.
+        If lengths differ, a probability is not in (0, 1], a prediction is not in
+        [0, 1], no sample has a label, or the number of labels is implausible under
+        ``probability``. If the number of labels was fixed: if the probabilities do not
+        sum to it, or a stratum of several samples has one label.
 
     See Also
     --------
-    plan_labels : Which cases to label.
+    plan_labels : Select the samples to label.
 
     Notes
     -----
-    With :math:`S_i` = 1 where a case is labelled, its probability :math:`\pi_i` and its
-    prediction :math:`m_i`, it counts
+    Let :math:`S_i` be 1 if sample i is labelled and 0 otherwise, :math:`\pi_i` its
+    probability of being labelled and :math:`m_i` its prediction. The sample counts as
 
     .. math:: \tilde y_i = m_i + \frac{S_i (y_i - m_i)}{\pi_i}
 
-    as a positive [1]_, whose expectation is :math:`y_i`. In products of the labels of
-    two cases, such as in the AUC, no case is paired with itself.
+    positives [1]_. The expectation is :math:`y_i`. In products of the labels of two
+    samples, such as in the AUC, no sample is paired with itself.
 
-    With :math:`d_i` the slope of the metric by the label of case i, a batch has the
-    variance :math:`\sum_i S_i (1 - \pi_i) (e_i - B)^2 / n^2`, where :math:`e_i = d_i
-    (y_i - m_i) / \pi_i`; B is 0 for independent draws, and for fixed numbers the mean
-    of :math:`e_i` with the weights :math:`1 - \pi_i` within the stratum, and the sum
-    counts :math:`k / (k - 1)` times for k labels [2]_. With predictions it is at least
-    :math:`\sum_i d_i^2 m_i (1 - m_i) (1 - \pi_i) / (\pi_i n^2)`, the variance expected
-    by them: of cases that are labelled rarely, few labels show how they vary. Without
-    predictions, or with predictions of 0 and 1, :func:`skrate.estimate`,
+    Let :math:`d_i` be the slope of the metric by the label of sample i, and :math:`e_i
+    = d_i (y_i - m_i) / \pi_i`. The metric of the batch has the variance :math:`\sum_i
+    S_i (1 - \pi_i) (e_i - B)^2 / n^2`. For independent draws B is 0. For a fixed number
+    of k labels in a stratum, B is the mean of :math:`e_i` of these labels with the
+    weights :math:`1 - \pi_i`, and the sum over the stratum is multiplied by :math:`k /
+    (k - 1)` [2]_. With predictions, the variance is at least :math:`\sum_i d_i^2 m_i (1
+    - m_i) (1 - \pi_i) / (\pi_i n^2)`, the expected variance if the predictions are
+    right, because samples that are rarely labelled may have too small a number of
+    labels to show their variance.
+
+    Without predictions, or with predictions of 0 and 1, :func:`skrate.estimate`,
     :func:`skrate.compare` and :func:`skrate.select_best` warn if fewer than 6 drawn
     positives (labels that differ from the prediction) have :math:`1 / \pi_i` above half
-    the maximum over all cases, drawn or not, except the 1 % with the lowest
+    of the maximum over all samples, drawn or not, except the 1 % with the lowest
     probability. Cost: O(n_samples).
 
     References
@@ -105,28 +110,27 @@ def sampled(
 
     Examples
     --------
-    Six in ten cases were labelled:
+    Six of ten samples were labelled:
 
     >>> from skrate import estimate, labels
     >>> y_true = [1, None, 0, 1, None, 0, None, 0, None, 0] * 20
     >>> y_score = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0] * 20
-    >>> found = labels.sampled(y_true, 0.6)
-    >>> estimate("recall_at_rate", found, y_score, rate=0.3).value
+    >>> y_sampled = labels.sampled(y_true, 0.6)
+    >>> estimate("recall_at_rate", y_sampled, y_score, rate=0.3).value
     0.5
     """
     is_labelled, is_pos = check_partial_labels("y_true", y_true, pos_label)
     n_samples = len(is_pos)
     hint = (
-        ": a case that can never be labelled says nothing. Leave such cases out, or "
-        "label some of them"
+        ". Leave out samples that can never be labelled, or label some of these samples"
     )
-    share = check_chances("probability", probability, n_samples, hint_at_zero=hint)
+    proba = check_chances("probability", probability, n_samples, hint_at_zero=hint)
     expected = np.zeros(n_samples)
     if prediction is not None:
         expected = check_chances("prediction", prediction, n_samples)
-    away = np.where(is_labelled, (is_pos - expected) / share, 0.0)
-    pos = np.where(is_labelled & (share == 1), is_pos, expected + away)
-    root = np.where(is_labelled, np.sqrt(1 - share), 0.0)
+    residual = np.where(is_labelled, (is_pos - expected) / proba, 0.0)
+    pos = np.where(is_labelled & (proba == 1), is_pos, expected + residual)
+    root = np.where(is_labelled, np.sqrt(1 - proba), 0.0)
     strata = None
     if not isinstance(design, str):
         strata = check_groups("design", design).codes
@@ -134,14 +138,14 @@ def sampled(
     elif check_choice("design", design, DESIGNS) == "fixed":
         strata = np.zeros(n_samples, dtype=np.intp)
     if strata is not None:
-        _check_sizes(is_labelled, share, strata)
-    check_plausible(is_labelled, share)
+        _check_sizes(is_labelled, proba, strata)
+    check_plausible(is_labelled, proba)
     return SampledLabels(
         pos,
-        root * away,
+        root * residual,
         "sampled",
         is_labelled=is_labelled,
-        share=share,
+        share=proba,
         prediction=None if prediction is None else expected,
         strata=strata,
     )
@@ -150,19 +154,19 @@ def sampled(
 def check_partial_labels(
     name: str, values: ArrayLike, pos_label: Label
 ) -> tuple[BoolArray, BoolArray]:
-    """Return which cases are labelled, and which are known to be positive."""
+    """Return masks of the samples with a label, and with a positive label."""
     if np.ma.is_masked(values):
         raise ValueError(
-            f"{name} is a masked array: give {name}.astype(object).filled(numpy.nan), "
-            "which marks cases without a label."
+            f"{name} is a masked array: pass {name}.astype(object).filled(numpy.nan), "
+            "because nan is a missing label."
         )
-    given = check_vector(name, values)
-    is_labelled = ~are_missing(given)
+    labels = check_vector(name, values)
+    is_labelled = ~are_missing(labels)
     if not is_labelled.any():
-        raise ValueError(f"{name} has no label: all entries are missing.")
-    is_pos = np.zeros(len(given), dtype=bool)
+        raise ValueError(f"{name} must have a label: all entries are missing.")
+    is_pos = np.zeros(len(labels), dtype=bool)
     try:
-        is_pos[is_labelled] = check_labels(given[is_labelled], pos_label)
+        is_pos[is_labelled] = check_labels(labels[is_labelled], pos_label)
     except ValueError as error:
         raise ValueError(str(error).replace("y_true", name)) from None
     return is_labelled, is_pos
@@ -170,59 +174,59 @@ def check_partial_labels(
 
 def check_plausible(
     is_labelled: BoolArray,
-    share: FloatArray,
+    proba: FloatArray,
     reason: str = "labels were not drawn with these probabilities",
     names: tuple[str, str] = ("probability", "y_true"),
 ) -> None:
-    """Raise for labels that these probabilities cannot have led to."""
-    lacking = (share == 1) & ~is_labelled
-    if lacking.any():
+    """Raise if labels cannot have been drawn with these probabilities."""
+    is_missing = (proba == 1) & ~is_labelled
+    if is_missing.any():
         raise ValueError(
-            f"{names[0]} is 1 for {np.count_nonzero(lacking)} cases without a label, "
-            f"such as case {int(lacking.argmax())}: give the probability with which "
-            "each case was to get one."
+            f"{names[0]} must be below 1 for samples without a label, got 1 for "
+            f"{np.count_nonzero(is_missing)} of them, such as sample "
+            f"{int(is_missing.argmax())}."
         )
-    planned, spread = share.sum(), np.sqrt((share * (1 - share)).sum())
+    planned, spread = proba.sum(), np.sqrt((proba * (1 - proba)).sum())
     n_labels = np.count_nonzero(is_labelled)
-    # Numbers that are further off than six standard deviations were not drawn so.
+    # A difference of more than six standard deviations is not a matter of chance.
     if abs(n_labels - planned) > 6 * spread + 1:
         raise ValueError(
-            f"{names[0]} leads to {planned:.4g} labels, give or take {spread:.2g}, "
-            f"and {names[1]} has {n_labels}: {reason}."
+            f"{names[0]} adds up to {planned:.4g} labels, with a standard deviation of "
+            f"{spread:.2g}, but {names[1]} has {n_labels}: {reason}."
         )
 
 
-def _check_sizes(is_labelled: BoolArray, share: FloatArray, strata: IntArray) -> None:
-    """Raise where numbers of labels were not fixed, or too few to see a variance."""
-    found = np.bincount(strata, is_labelled)
+def _check_sizes(is_labelled: BoolArray, proba: FloatArray, strata: IntArray) -> None:
+    """Raise if a stratum has a number of labels that was not fixed, or only 1 label."""
+    n_labels = np.bincount(strata, is_labelled)
     sizes = np.bincount(strata)
-    planned = np.bincount(strata, share)
-    off = np.abs(found - planned)
-    if off.max() >= 1:
-        at = int(off.argmax())
+    planned = np.bincount(strata, proba)
+    gap = np.abs(n_labels - planned)
+    if gap.max() >= 1:
+        at = int(gap.argmax())
         raise ValueError(
-            f"design: probabilities sum up to {planned[at]:.4g} in a stratum with "
-            f"{found[at]:g} labels, so their number was not fixed: use "
-            "design='independent'."
+            f"design must be 'independent', because the number of labels was not "
+            f"fixed: probabilities sum to {planned[at]:.4g} in a stratum with "
+            f"{n_labels[at]:g} labels."
         )
-    if ((found < 2) & (found < sizes)).any():
+    if ((n_labels < 2) & (n_labels < sizes)).any():
         raise ValueError(
-            "design has a stratum with fewer than 2 labels, of which no variance is "
-            "known: label more, or put strata together."
+            "design must have at least 2 labels in each stratum, or labels of all its "
+            "samples, to estimate a variance: label more samples, or merge strata."
         )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampledLabels(EstimatedLabels):
-    """Labels of cases that were drawn with known probabilities."""
+    """Estimated labels, from labels that were drawn with given probabilities."""
 
     is_labelled: BoolArray = None  # type: ignore[assignment]
     share: FloatArray = None  # type: ignore[assignment]
     prediction: FloatArray | None = None
-    strata: IntArray | None = None  # In which the number of labels was fixed.
+    strata: IntArray | None = None  # Their numbers of labels were fixed.
 
     def _taken(self, index: IntArray) -> EstimatedLabels:
-        reason = "rows must not be chosen by which of them are labelled"
+        reason = "rows must not be selected by whether they have a label"
         check_plausible(self.is_labelled[index], self.share[index], reason)
         if self.strata is None:
             return super()._taken(index)
@@ -236,7 +240,7 @@ class SampledLabels(EstimatedLabels):
     def drawn_errors(self) -> FloatArray:
         if self.prediction is None:
             return np.stack([1 / self.share, self.pos])
-        # Probabilities say how labels vary; a prediction of 0 or 1 does not.
+        # Fractional predictions show how labels vary; predictions of 0 or 1 do not.
         is_sure = (self.prediction % 1 == 0) & (self.share < 1)
         errors = np.abs(self.pos - self.prediction)
         return np.where(is_sure, [1 / self.share, errors], 0.0)
@@ -246,10 +250,10 @@ class SampledLabels(EstimatedLabels):
         if self.strata is None:
             return rows
         root = np.where(self.is_labelled, np.sqrt(1 - self.share), 0.0)
-        left = np.bincount(self.strata, root**2)
-        # What a label adds on average, which a fixed number of labels cannot vary.
+        weights = np.bincount(self.strata, root**2)
+        # The mean contribution of a label is constant if their number is fixed.
         sums = np.bincount(self.strata, root * self.noise * (of_pos - of_neg))
-        mean = np.divide(sums, left, out=np.zeros_like(sums), where=left > 0)
+        mean = np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0)
         if self.scope == "population":
             return rows - mean[self.strata] * (self.is_labelled - self.share)
         n = np.bincount(self.strata, self.is_labelled)
@@ -276,7 +280,7 @@ class SampledLabels(EstimatedLabels):
             return np.asarray(slope * np.sqrt(variance * (1 - self.share)))
         spread = np.sqrt(variance, out=variance)
         spread *= slope
-        # From here on the mean.
+        # From here on, the mean.
         slope *= prediction
         slope += of_neg
         return np.append(slope, spread)

@@ -195,23 +195,23 @@ def test_bad_input_is_named():
     scores, chance = [3, 2, 1, 0], [0.9, 0.5, 0.2, 0.1]
     wrong = {
         "n_labels": {"n_labels": 1},
-        "more than the 4 cases": {"n_labels": 5},
-        "probability is missing": {"probability": None},
-        "compare must name two": {"compare": ("a", "b")},
-        "found .'y_scores', 'y_scores'.": {"compare": ("y_scores", "y_scores")},
+        "n_labels.* 4.*got 5": {"n_labels": 5},
+        "probability.* 5 .*known": {"probability": None},
+        "compare.*'a', 'b'": {"compare": ("a", "b")},
+        "compare.*'y_scores', 'y_scores'": {"compare": ("y_scores", "y_scores")},
         "floor must be": {"floor": 2},
         "does not support": {"metric": "momentum"},
         "y_scores has 4, known has 2": {"known": [1, 0]},
         "known_probability must be": {"known_probability": 2},
-        "known_probability is 0 for case 1": {
+        "known_probability.* 0 .*sample 1,": {
             "known": [None, 1, None, None],
             "known_probability": 0,
         },
-        "known_probability is 1 for 3": {
+        "known_probability.* 1 for 3 ": {
             "known": [None, 1, None, None],
             "known_probability": 1,
         },
-        "known_probability leads to 4e-06 labels.*known has 2": {
+        "known_probability.*4e-06 .*known has 2": {
             "known": [0, 1, None, None],
             "known_probability": 1e-6,
         },

@@ -338,19 +338,19 @@ def test_a_batch_whose_labels_are_all_known_has_no_error():
 def test_bad_input_is_named():
     drawn = [1, 0] * 100
     wrong = {
-        "probability is 1 for 1 cases without": lambda: labels.sampled([1, None], 1.0),
-        "probability leads to 10 labels": lambda: labels.sampled(drawn, 0.05),
+        "probability.* 1 for 1 ": lambda: labels.sampled([1, None], 1.0),
+        "probability.* 10 labels.*y_true has 200": lambda: labels.sampled(drawn, 0.05),
         "y_true is a masked array": lambda: labels.sampled(
             np.ma.masked_array([1, 0], mask=[False, True]), 0.5
         ),
-        "probability must be in": lambda: labels.sampled([1, None, 0], [0.5, 0, 1]),
-        "probability must have an entry": lambda: labels.sampled([1, 0], [1, 1, 1]),
+        "probability.*got 0": lambda: labels.sampled([1, None, 0], [0.5, 0, 1]),
+        "probability.* 2 samples, got 3": lambda: labels.sampled([1, 0], [1, 1, 1]),
         "prediction must be": lambda: labels.sampled([1, None], 0.5, prediction=[2, 0]),
-        "y_true has no label": lambda: labels.sampled([None, None], 0.5),
-        "design: probabilities": lambda: labels.sampled(
+        "y_true.*missing": lambda: labels.sampled([None, None], 0.5),
+        "design.*'independent'": lambda: labels.sampled(
             [1, 0, None, None], 0.1, design="fixed"
         ),
-        "fewer than 2 labels": lambda: labels.sampled(
+        "design.* 2 labels": lambda: labels.sampled(
             [1, None, 0, None], 0.5, design=[0, 0, 1, 1]
         ),
         "design must be": lambda: labels.sampled([1, 0], 1.0, design="random"),
