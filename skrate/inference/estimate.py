@@ -117,53 +117,51 @@ def estimate(
 ) -> Estimate | Estimates:
     r"""Estimate a metric with its standard error and confidence interval.
 
-    How far could the number be off, had other cases been sampled? The model is taken
-    as given: cross-validation shows what training adds to the spread
-    (:func:`compare_folds`). Several models have a row each, and with ``null_value``
-    p-values that are adjusted for their number; :func:`compare` tests whether they
-    differ.
+    How much could the value differ if other samples were drawn? The model is taken as
+    fixed: cross-validation shows the spread from training (:func:`compare_folds`).
+    Several models have one row each and, with ``null_value``, p-values adjusted for
+    the number of models; :func:`compare` tests whether models differ.
 
     Parameters
     ----------
     metric : callable or str
-        A score of this package, such as :func:`rate_weighted_auc_score`, its name, with
-        or without "_score", a :func:`functools.partial` or a scorer of one; also
-        :func:`sklearn.metrics.roc_auc_score` or
+        A score function of this package, such as :func:`rate_weighted_auc_score`, its
+        name, with or without "_score", a :func:`functools.partial` or a scorer of a
+        score function; also :func:`sklearn.metrics.roc_auc_score` or
         :func:`sklearn.metrics.average_precision_score`, without options.
     y_true : array-like of shape (n_samples,), RankTable, FoldRankings or mapping
         True labels of two classes; or, without ``y_score``, a table of counts per
         category, as screening studies publish them, the rankings of folds, or a mapping
         or list with the rankings of several models in the same folds.
     y_score : array-like, mapping or data frame, default=None
-        Scores of shape (n_samples,), higher for the positive class; or of several
+        Scores of shape (n_samples,), higher for the positive class. For several
         models: a mapping or data frame with an entry or column per model, or an array
         of shape (n_samples, n_models) with two or more columns, named by their numbers.
     method : {"delta", "bootstrap", "parametric", "jackknife"}, default="delta"
         - "delta": by the slopes of the metric, in one pass. DeLong's variance for the
           AUC, Su, Yuan and Zhu's for the average precision.
-        - "bootstrap": resamples cases.
+        - "bootstrap": resamples samples, or clusters.
         - "parametric": draws the number of positives, then the groups of both classes
           from multinomials, [3]_ (19 to 21).
-        - "jackknife": leaves out each case, or each cluster.
+        - "jackknife": leaves out each sample, or each cluster.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     interval : {"wilson", "wald", "percentile"}, default="wilson"
         - "wilson": Wilson's for a proportion [5]_, extended to any metric with a range,
-          [6]_ and [2]_; it has a width where the sample shows no variation. For metrics
+          [6]_ and [2]_. It has a width even if the data show no variation. For metrics
           without a maximum, such as the lift, it is symmetric in the logarithm;
         - "wald": symmetric, cut off at the range;
-        - "percentile": by the quantiles of replicates, which it needs.
+        - "percentile": by the quantiles of replicates: choose a method that draws them.
     null_value : float, default=None
-        The value of the metric that is tested, between its least and its greatest, such
-        as the AUC that a protocol asks for; None tests nothing.
+        The value of the metric under the null hypothesis, between the minimum and the
+        maximum of the metric, such as the AUC that a protocol requires. None: no test.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        What a small p-value speaks for: a metric that is greater than ``null_value``,
-        less, or either. One-sided the interval has its ``confidence_level`` at one end:
-        with "greater" the lower one; the other is the greatest value of the metric, or
+        The alternative hypothesis: the metric is greater than ``null_value``, less, or
+        either. A one-sided interval has its ``confidence_level`` at one end: with
+        "greater" the lower end; the upper end is then the maximum of the metric, or
         infinity.
     adjust : {"holm", "bh"}, default="holm"
-        What the adjusted p-values of several models control:
-
+        The error rate that the adjusted p-values of several models control:
         - "holm": the probability of any false finding, by Holm's method;
         - "bh": the expected proportion of false findings, by the method of Benjamini
           and Hochberg, for models that are independent or positively dependent.
@@ -179,13 +177,14 @@ def estimate(
         :func:`ndcg_score` or :func:`recall_at_rate_score`: lists are then the units, as
         in :meth:`GroupScores.estimate`.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient: clusters are independent, cases
-        within one need not be. With ``groups`` all rows of a list are of one cluster.
+        The cluster of each sample, such as its patient. Clusters are independent,
+        samples within a cluster need not be. With ``groups``, all rows of a list are in
+        one cluster.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
+        Weights of the samples.
     weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are: "frequency" are whole numbers of repetitions of a case,
-        "sampling" the inverse probabilities with which cases were sampled. For a
+        The meaning of the weights: "frequency" are whole numbers of repetitions of a
+        sample, "sampling" the inverse probabilities of drawing the samples. For a
         case-control sample pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
         The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
@@ -199,86 +198,87 @@ def estimate(
     Returns
     -------
     result : Estimate or Estimates
-        With ``value``, nan where the metric is undefined, ``standard_error`` and
-        ``confidence_interval``, nan also where a class has fewer than two cases, and
+        With ``value``, nan if the metric is undefined, ``standard_error`` and
+        ``confidence_interval``, nan also if a class has fewer than two samples, and
         with a ``null_value`` the ``statistic`` and the ``pvalue``. ``influence`` has
-        the contribution of each case. For several models, ``result[name]`` is what the
-        same call returns for that model alone, ``to_frame()`` has a row per model, with
+        the contribution of each sample. For several models, ``result[name]`` equals the
+        estimate of a call with only that model, ``to_frame()`` has a row per model with
         the adjusted p-value, and ``plot()`` draws the intervals.
 
     Raises
     ------
     ValueError
-        If the metric is not one of this package or does not have these parameters,
-        for labels, scores, weights or clusters that do not fit, or for options that
-        exclude each other. For folds, if none with both classes has two positives, or
-        none has two negatives, unless folds are the units: use fewer folds.
+        If the metric is not one of this package or does not have these parameters;
+        for labels, scores, weights or clusters that do not fit; or for options that
+        exclude each other. For folds, if no fold with both classes has two positives,
+        or no such fold has two negatives, unless folds are the units: use fewer folds.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two cases, the metric is undefined, or a replicate has
-        only one class (it is left out). Folds on which the metric is undefined are
-        left out. If the clusters of folds leave a single unit.
+        If a class has fewer than two samples, the metric is undefined, or a replicate
+        has only one class (it is left out). If the metric is undefined on some folds
+        (they are left out). If the clusters of folds leave a single unit.
     UserWarning
-        If gains per case are worth fewer than 10 equal ones, (sum g)^2 / sum g^2; if
-        few cases of a class have sampling weights above half the greatest; if a known
-        rate leaves fewer than 5 cases above the cut or tied with it; or if folds have
-        so few positives on average that the mean is biased by more than the interval
-        allows for. If the interval is worse than scores that say nothing, such as an
-        AUC below 0.5: the scores, or ``pos_label``, may be turned round. If estimated
-        labels, of a class estimated to be nearly empty, give a value outside the bounds
-        of the metric.
+        If the effective number of gains, (sum g)^2 / sum g^2, is below 10; if fewer
+        than 6 samples of a class have sampling weights above half the maximum; if a
+        rate that is given leaves fewer than 5 samples above the cut or tied with it; or
+        if the average number of positives per fold is so small that the bias of the
+        mean exceeds the correction in the interval. If the interval is worse than
+        uninformative scores, such as an AUC below 0.5: the scores, or ``pos_label``,
+        may be reversed. If estimated labels, of a class estimated to be nearly empty,
+        give a value outside the bounds of the metric.
 
     See Also
     --------
-    sklearn.metrics.roc_auc_score : The AUC alone.
+    sklearn.metrics.roc_auc_score : The AUC without its uncertainty.
     compare : Two models or several, or two metrics.
     select_best : The best of several models, corrected for the selection.
 
     Notes
     -----
-    With P and Q the shares of the positives and negatives in each group of ties, p the
-    prevalence and g_P, g_Q, g_p the slopes of the metric,
+    With P and Q the fractions of the positives and negatives in each group of ties, p
+    the prevalence and g_P, g_Q, g_p the slopes of the metric,
 
     .. math:: Var = \frac{Var_P(g_P)}{n_1} + \frac{Var_Q(g_Q)}{n_0}
               + g_p^2 \frac{p (1 - p)}{n},
 
-    without the last term if ``stratify``. For the AUC n_1 - 1 and n_0 - 1 take the
-    place of n_1 and n_0, which is DeLong's variance [1]_.
+    without the last term if ``stratify``. For the AUC, n_1 - 1 and n_0 - 1 replace n_1
+    and n_0, which gives DeLong's variance [1]_.
 
-    "wilson" takes the place of other intervals where the sample shows no variation.
-    P-values and intervals agree: the p-value of ``null_value`` is below alpha where the
-    interval of level 1 - alpha excludes it; by "wilson" it is a score test. For metrics
-    at
-    a recall or at a precision the interval inverts a test: see
-    :func:`rate_at_recall_score`. Student's t has degrees of freedom by
-    the size of each class [4]_ or, where a few cases decide the value, by the kurtosis
-    of their influence: :ref:`uncertainty` has the formulas, and how often intervals
-    cover the truth.
+    "wilson" replaces other intervals if the data show no variation. P-values and
+    intervals agree: the p-value of ``null_value`` is below alpha if the interval of
+    level 1 - alpha excludes it; by "wilson" it is a score test. For metrics at a recall
+    or at a precision the interval inverts a test: see :func:`rate_at_recall_score`.
+    Student's t has degrees of freedom by the size of each class [4]_ or, if a small
+    number of samples decides the value, by the kurtosis of their influence.
+    :ref:`uncertainty` has the formulas, and how often intervals cover the truth.
 
-    Sampling weights of two phases may leave few positives where few samples were drawn.
-    "wilson" then adds the variance of up to a tenth of a positive with a weight as many
-    times their minimum as the maximum of the negatives is of theirs, spread like the
-    negatives, unless 6 positives have half this weight; and likewise of a negative.
-    Clusters and folds do not have it, nor do comparisons.
+    If samples were drawn with two or more probabilities, the sampling weights may leave
+    too small a number of positives among the rarely drawn samples. "wilson" then adds
+    the variance of up to a tenth of a positive. Its weight, relative to the minimum
+    weight of the positives, is the ratio of the maximum to the minimum weight of the
+    negatives. Its distribution is that among the negatives. The variance is not added
+    if 6 positives have half this weight. The same holds for a negative. Clusters, folds
+    and comparisons have no such term.
 
-    A gain or a cost per case goes with the case: what is drawn is both. Nothing bounds
-    such a gain: where none is negative, "wilson" is symmetric in the logarithm, else it
-    takes the skewness off (Hall 1992). The average precision, momentum and partial AUCs
-    of a few samples are too high on average: lower ends are lower by the jackknife's
-    estimate of this bias. The methods of gains are "delta" and "bootstrap".
+    A gain or a cost of a sample is drawn together with the sample. Such a gain has no
+    bounds: if no gain is negative, "wilson" is symmetric in the logarithm, otherwise it
+    corrects for the skewness (Hall 1992). The average precision, momentum and partial
+    AUCs of small samples are too high on average: lower ends are lower by the
+    jackknife's estimate of this bias. The methods of gains are "delta" and "bootstrap".
 
     For folds [7]_ the estimand is the mean performance of the V models as they were
     trained: :ref:`train_once` has its variance. A single positive or negative of a fold
-    is taken to vary as those of the other folds, and a fold that lacks a class, but has
-    a value, is taken as a constant. With ``clusters`` in the folds, a group of folds
-    that shares none with others loses one degree of freedom, in each class if it is a
-    single fold: :ref:`the factor <clusters>` is in the guide. If a group has a
-    single cluster, as in leave-one-site-out, the groups are the units: "wilson" is
-    then Student's t interval of their values.
+    is assumed to vary like the positives or negatives of the other folds. A fold that
+    lacks a class, but has a value, is taken as a constant. With ``clusters`` in the
+    folds, a group of folds that has no cluster in common with other groups loses one
+    degree of freedom, in each class if it is a single fold:
+    :ref:`the factor <clusters>` is in the guide. If a group has a single cluster, as in
+    leave-one-site-out, the groups are the units: "wilson" is then Student's t interval
+    of their values.
 
-    Cost: one sort; the bootstrap sorts nothing again and needs bounded memory; the
+    Cost: one sort; the bootstrap does not sort again and needs bounded memory; the
     jackknife is quadratic in the number of groups.
 
     References
@@ -329,67 +329,65 @@ def estimate(
       a    0.8333  [  0.3651,   0.9775]  p = 0.287
       b    0.5417  [  0.1592,   0.8806]  p = 0.853)
     """
-    given = check_arguments(_ARGUMENTS, locals())
+    arguments = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
     are_several = are_fold_rankings(y_true) or are_columns(y_score)
     if not are_several or null_value is None:
-        of = "models without null_value" if are_several else "one model"
-        check_left_out(of, adjust=(adjust, "holm"))
-    cases = {name: given[name] for name in OF_CASES}
+        situation = "models without null_value" if are_several else "one model"
+        check_left_out(situation, adjust=(adjust, "holm"))
+    cases = {name: arguments[name] for name in OF_CASES}
     meant, scores = (metric, metric_kwargs), (y_true, y_score)
     if groups is None:
-        evaluations = _evaluate_rankings(meant, *scores, weights, cases, Plan.of(given))
+        pairs = _evaluate_rankings(meant, *scores, weights, cases, Plan.of(arguments))
     else:
-        _check_lists(given)
-        evaluations = _evaluate_list_means(
-            meant, *scores, groups, cases, Plan.of(given)
-        )
-    results = {
-        name: _estimated(name, found, null_value, are_several=are_several)
-        for name, found in evaluations
+        _check_lists(arguments)
+        pairs = _evaluate_list_means(meant, *scores, groups, cases, Plan.of(arguments))
+    by_name = {
+        name: _estimated(name, evaluation, null_value, are_several=are_several)
+        for name, evaluation in pairs
     }
-    each = tuple(results.values())
+    estimates = tuple(by_name.values())
     if not are_several:
-        return each[0]
-    names = tuple(map(str, results))
+        return estimates[0]
+    names = tuple(map(str, by_name))
     if null_value is None:
-        return Estimates(names=names, estimates=each)
-    pvalues = np.array([one.pvalue for one in each], dtype=np.float64)
+        return Estimates(names=names, estimates=estimates)
+    pvalues = np.array([row.pvalue for row in estimates], dtype=np.float64)
     return Estimates(
         names=names,
-        estimates=each,
+        estimates=estimates,
         adjust=adjust,
         adjusted_pvalues=tuple(adjusted(pvalues, adjust).tolist()),
     )
 
 
-def _check_lists(given: dict[str, Any]) -> None:
-    """Raise for arguments that do not go with a mean over lists."""
-    if are_fold_rankings(given["y_true"]):
-        check_alone(FoldRankings, groups=given["groups"])
-    usual: dict[str, Any] = {
+def _check_lists(arguments: dict[str, Any]) -> None:
+    """Raise an error for arguments that a mean over lists does not support."""
+    if are_fold_rankings(arguments["y_true"]):
+        check_alone(FoldRankings, groups=arguments["groups"])
+    defaults: dict[str, Any] = {
         "method": "delta",
         "interval": "wilson",
         "stratify": None,
         "weights": "frequency",
     }
-    found = {name: (given[name], default) for name, default in usual.items()}
-    check_left_out(MEAN_OVER_LISTS, **found)
+    options = {name: (arguments[name], default) for name, default in defaults.items()}
+    check_left_out(MEAN_OVER_LISTS, **options)
 
 
 def _estimated(
-    name: Any, found: Evaluation, null_value: float | None, *, are_several: bool
+    name: Any, model: Evaluation, null_value: float | None, *, are_several: bool
 ) -> Estimate:
-    """Return the estimate of a model, and warn if its scores seem turned round."""
-    result = found.estimate(null_value)
-    if found.folds is not None or any(one.counts is None for one in found.ranked):
-        kept = partial(_influence, _copy_evaluation(found))
-        result = replace(result, _find_influence=kept)
-    argument = "y_score" if found.folds is None else "y_true"
-    named = f"{argument}[{name!r}]" if are_several else argument
-    ends = result.confidence_interval if found.plan.is_two_sided else None
-    warn_reversed_scores([(named, found, ends)])
-    return result
+    """Return the estimate of a model, and warn if its scores seem reversed."""
+    estimated = model.estimate(null_value)
+    if model.folds is not None or any(ranked.counts is None for ranked in model.ranked):
+        influence = partial(_influence, _copy_evaluation(model))
+        estimated = replace(estimated, _find_influence=influence)
+    argument = "y_score" if model.folds is None else "y_true"
+    label = f"{argument}[{name!r}]" if are_several else argument
+    interval = estimated.confidence_interval if model.plan.is_two_sided else None
+    warn_reversed_scores([(label, model, interval)])
+    return estimated
 
 
 def _evaluate_list_means(
@@ -404,10 +402,10 @@ def _evaluate_list_means(
     models = {"y_score": y_score}
     if are_columns(y_score):
         models = check_model_columns("y_score", y_score, y_true, least=1)
-    scores, how = compute_list_scores(*meant, y_true, models, groups, cases)
-    for name, one in scores.items():
-        (found,) = evaluate_lists([one], plan, **how)
-        yield name, found
+    scores, options = compute_list_scores(*meant, y_true, models, groups, cases)
+    for name, list_scores in scores.items():
+        (evaluation,) = evaluate_lists([list_scores], plan, **options)
+        yield name, evaluation
 
 
 def _evaluate_rankings(
@@ -425,64 +423,64 @@ def _evaluate_rankings(
         )
     else:
         samples = {"": find_rankings(y_true, y_score, weights=weights, **cases)}
-    asked = find_metric(*meant)
+    resolved = find_metric(*meant)
     for name, sample in samples.items():
-        (found,) = evaluate([asked], [sample], plan)
-        yield name, found
+        (evaluation,) = evaluate([resolved], [sample], plan)
+        yield name, evaluation
 
 
-def _copy_evaluation(found: Evaluation) -> Evaluation:
-    """Return an evaluation without what it has computed.
+def _copy_evaluation(evaluation: Evaluation) -> Evaluation:
+    """Return an evaluation without cached properties, for a later influence.
 
-    Scores and weights are copied, because the caller may change theirs.
+    Scores and weights are copied, because the caller may change the originals.
     """
-    if found.folds is not None:
+    if evaluation.folds is not None:
         # Their arrays are copies already.
-        return replace(found)
+        return replace(evaluation)
 
     def copied(ranked: Ranked) -> Ranked:
         names = ("scores", "weights", "given")
         arrays = {name: getattr(ranked, name) for name in names}
-        copies = {name: of.copy() for name, of in arrays.items() if of is not None}
+        copies = {name: x.copy() for name, x in arrays.items() if x is not None}
         return replace(ranked, **copies)
 
-    each = [one._replace(ranked=copied(one.ranked)) for one in found.each]
-    units = replace(found.units, each=[one.ranked for one in each])
-    return replace(found, each=each, units=units)
+    rankings = [pair._replace(ranked=copied(pair.ranked)) for pair in evaluation.each]
+    units = replace(evaluation.units, each=[pair.ranked for pair in rankings])
+    return replace(evaluation, each=rankings, units=units)
 
 
-def _influence(found: Evaluation) -> FloatArray:
-    """Return the influence of each case that was given, 0 for one without weight."""
-    plan = replace(found.plan, method="delta", interval="wald")
-    found = replace(found, units=replace(found.units, plan=plan))
-    folds = found.folds
+def _influence(model: Evaluation) -> FloatArray:
+    """Return the influence of each input sample, 0 for a sample without weight."""
+    plan = replace(model.plan, method="delta", interval="wald")
+    model = replace(model, units=replace(model.units, plan=plan))
+    folds = model.folds
     if folds is None:
-        cases = found.ranked[0]
-        rows: Any = slice(None) if cases.kept is None else cases.kept
-        given = np.zeros(cases.n_input)
-        given[rows] = _NAN
-        if found.is_known:
-            given[rows] = _weight_factors(found) * found.influence[: len(given)]
-        return given
-    if not found.is_known:
+        ranked = model.ranked[0]
+        rows: Any = slice(None) if ranked.kept is None else ranked.kept
+        per_row = np.zeros(ranked.n_input)
+        per_row[rows] = _NAN
+        if model.is_known:
+            per_row[rows] = _weight_factors(model) * model.influence[: len(per_row)]
+        return per_row
+    if not model.is_known:
         return np.full(len(folds.y_true), _NAN)
-    rows = np.concatenate([*found.units.rows, *found.units.other_rows])
-    rows = rows[: len(found.cases.is_pos)]
+    rows = np.concatenate([*model.units.rows, *model.units.other_rows])
+    rows = rows[: len(model.cases.is_pos)]
     weight = folds.sample_weight
-    given = np.zeros(len(folds.y_true))
-    # Their variance is over the number of all rows, also those of other folds.
-    share = len(rows) / len(given)
+    per_row = np.zeros(len(folds.y_true))
+    # The variance is over the number of all rows, also rows of other folds.
+    fraction = len(rows) / len(per_row)
     if weight is not None:
-        share = weight[rows].sum() / weight.sum()
-    given[rows] = _weight_factors(found) * found.row_influence / share
-    return given
+        fraction = weight[rows].sum() / weight.sum()
+    per_row[rows] = _weight_factors(model) * model.row_influence / fraction
+    return per_row
 
 
-def _weight_factors(found: Evaluation) -> FloatArray | float:
-    """Return balanced weights relative to the sampling weights, of mean 1 each."""
+def _weight_factors(model: Evaluation) -> FloatArray | float:
+    """Return balanced weights relative to the sampling weights, with mean 1."""
     factors = [
-        one.weights * (one.given.mean() / one.given)
-        for one in found.ranked
-        if one.weights is not None and one.given is not None
+        ranked.weights * (ranked.given.mean() / ranked.given)
+        for ranked in model.ranked
+        if ranked.weights is not None and ranked.given is not None
     ]
     return np.concatenate(factors) if factors else 1.0
