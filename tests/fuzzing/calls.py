@@ -22,9 +22,9 @@ from fuzzing.samples import Sample
 # known rate leaves too few cases to say much, and where negatives are too few for it.
 FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ (cases|samples)")
 TELLS_LITTLE = re.compile(
-    "would be needed|its standard error may be far|is biased against one large|"
+    "would be needed|may be far too small|is biased against one large|"
     "depends on the ranking near one point|The cases of both are other ones|"
-    "have a sample_weight above half|The models differ in|the window holds|"
+    "have a sample_weight above half|The models differ in|in the window|"
     "lists are undefined for one of the|of equal weight, and at least|"
     "both rankings are next to perfect|may be turned round|"
     "tie at the threshold|No sample will be selected|interval are unreliable|"
