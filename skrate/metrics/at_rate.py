@@ -173,11 +173,11 @@ def recall_at_rate_score(
         the processed samples of all queues are pooled.
     capped : bool, default=False
         Whether to divide by min(k, m) instead of the number m of positives of each
-        list (or of the single one), so that a perfect list has 1 for any ``k``.
+        list (or of the single list). A perfect list then has 1 for any ``k``.
     n_relevant : dict, pandas.Series, array-like or int, default=None
         The number of positives of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if those that were not returned have no row. If they
-        have one, their score is -inf.
+        ``numpy.unique(groups)``), if positives that were not returned have no row. If
+        they have a row, their score is -inf.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them
         equally, "weighted" by their number of samples; None returns a value for each.
@@ -310,8 +310,8 @@ def precision_at_rate_score(
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all cases that is processed, in (0, 1]; or, if it is known
-        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
+        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
     k : int or array-like, default=None
         Instead of ``rate``, the number of samples that are processed, at least 1 (not
         with ``sample_weight`` or a table with fractional weights). An array returns an
@@ -417,8 +417,8 @@ def lift_at_rate_score(
         The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
         a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
     k : int, default=None
-        The number of the given samples that are processed, at least 1, instead of
-        ``rate`` (not with ``sample_weight``, nor with fractional weights of a table).
+        Instead of ``rate``, the number of samples that are processed, at least 1 (not
+        with ``sample_weight`` or a table with fractional weights).
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
@@ -811,8 +811,8 @@ def _weight_density(rate: RateDistribution, table: SurvivalTable) -> _InverseWei
     is_zero = float(rate._below(np.zeros(1))[0]) > 0
     # Else the polynomial of the first panel is unreliable near the mass at 0.
     is_smooth = abs(float(first.lost[0])) <= 1e-10
-    # Rates below 60 halvings of the first panel are replaced by the rate at which these
-    # end, because the precision is constant up to at least that rate.
+    # Rates below 60 halvings of the first panel are replaced by their upper end,
+    # because the precision is constant up to at least that rate.
     panels = _panels(table, 60 if is_smooth or not is_zero else 0)
     edges = np.append(panels.low, 1.0)
     least = float(edges[0])

@@ -604,7 +604,7 @@ def check_sample_gains(
             continue
         if len(column) != sample.n_input:
             raise ValueError(
-                f"Unequal numbers of cases: y_true has {sample.n_input}, {name} has "
+                f"Unequal numbers of samples: y_true has {sample.n_input}, {name} has "
                 f"{len(column)}."
             )
         columns[name] = column if sample.kept is None else column[sample.kept]

@@ -177,13 +177,13 @@ class ListScores:
             return "all lists that count have weight 0"
         if needs_both and self._k is not None:
             first = f"among its first {self._k}"
-            return f"no list holds a positive and a negative case {first}"
+            return f"no list holds a positive and a negative sample {first}"
         for name in self._metric.needs:
             count = self._lists.n_pos if name == "positive" else self._lists.n_neg
             if not count.any():
-                return f"y_true holds no {name} case, or only of sample_weight 0"
+                return f"y_true holds no {name} sample, or only of sample_weight 0"
         if needs_both:
-            return "no list holds a positive and a negative case"
+            return "no list holds a positive and a negative sample"
         return f"{n_lists} of {n_lists} lists are undefined"
 
 
