@@ -1,13 +1,13 @@
-"""What is known of a metric, in one place; the files of ``skrate/metrics`` fill it in.
+"""Base class of all metrics, and the registry of public functions.
 
-A metric is one file there: its public function, and below it a class that says what the
-function computes. Naming the function in the class statement registers it::
+Each metric has a file in ``skrate/metrics`` with its public function and, below it, a
+class that computes it. Naming the function in the class statement registers it::
 
     class AveragePrecision(Metric, score=average_precision_score):
         prevalence: float | None = None      # the fields are the metric's parameters
 
-Scorers, ``estimate``, ``compare``, ``group_scores`` and the tests find
-it by :func:`find_metric`.
+Scorers, ``estimate``, ``compare``, ``group_scores`` and the tests look up metrics by
+:func:`find_metric`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from skrate.data.table import (
 from skrate.metrics.result_types import Question, question_text, rendered
 from skrate.rates.laws import rate_cuts
 
-# Each with and without its ending; a test holds them to the registry.
+# Names with and without "_score"; a test compares them with the registry.
 MetricName = Literal[
     "average_precision",
     "average_precision_score",
@@ -96,33 +96,34 @@ MetricName = Literal[
     "work_saved",
     "work_saved_score",
 ]
-# What may be given for a metric: a score function, what stands for one, or its name.
+# A score function, an object that represents one (a partial or scorer), or its name.
 MetricLike = MetricName | Callable[..., Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 _NO_CUTS = np.empty(0)
 
 OF_CASES_IN_FOLDS = (
-    "gain or cost per case is not known of FoldRankings, whose cases are in the order "
-    "of folds: give a gain per class, {'positive': ..., 'negative': ...}, or score one "
-    "fold at a time."
+    "gain or cost per sample is not supported for FoldRankings: pass a gain per class, "
+    "{'positive': ..., 'negative': ...}, or score one fold at a time. FoldRankings "
+    "order samples by fold."
 )
-# The class behind each public function, and the functions that others' names stand for.
+# The class of each public function.
 METRICS: dict[Callable[..., float], type[Metric]] = {}
-# The same of those that are means over lists, and nothing of a single ranking.
+# The class of each function that is a mean over lists, undefined for one ranking.
 LIST_METRICS: dict[Callable[..., float], type[Metric]] = {}
 # The functions of both by their names without "_score".
 SCORES: dict[str, Callable[..., float]] = {}
+# Our functions by functions and names of other packages with the same meaning.
 ALIASES: dict[Any, Callable[..., float]] = {}
-# What a score function stands for without parameters, if that has a class of its own.
+# The class of a score function without parameters, if it differs.
 BY_DEFAULT: dict[Callable[..., float], type[Metric]] = {}
 _OF_SAMPLE = ("sample_weight", "pos_label")
 GROUPS_ARE_LISTS = (
-    "groups= is for metrics within lists, and this one ranks all cases as one list: "
-    "pass ranking_auc_score for 'roc_auc', or group_scores(metric, ..., groups=groups) "
-    "for any metric, whose result estimate(), compare and sample_size take. For cases "
-    "that are not independent, such as those of a patient, pass clusters=."
+    "groups= is for metrics within lists: pass ranking_auc_score for 'roc_auc', or "
+    "group_scores(metric, ..., groups=groups) for any metric. Its result has "
+    "estimate(); compare and sample_size accept it. This metric ranks all samples as "
+    "one list. For dependent samples, such as several of a patient, pass clusters=."
 )
-# What others call an argument, and what it is called here.
+# Argument names of other packages, and our arguments.
 _OTHER_NAMES = {
     "alpha": "confidence_level=, 1 - alpha",
     "n_boot": "n_resamples=",
@@ -138,10 +139,10 @@ _OTHER_NAMES = {
 
 
 class NotAScore:
-    """What a metric returns that is called as a scorer, with an estimator, X and y.
+    """The return value of a metric that is called as a scorer, with estimator, X and y.
 
-    scikit-learn makes nan of an exception of a scorer, and selects the first candidate;
-    but it raises if a score is no number, and shows it.
+    If a scorer raises an exception, scikit-learn replaces the score by nan and selects
+    the first candidate. If a score is not a number, it raises an error that shows it.
     """
 
     def __init__(self, remedy: str) -> None:
@@ -155,7 +156,7 @@ class NotAScore:
 
 
 def reject_scoring(function: Function) -> Function:
-    """Return a metric that names the remedy if it is passed as ``scoring=`` itself."""
+    """Return a metric that shows the remedy if it is passed as ``scoring=``."""
 
     @wraps(function)
     def metric(*args: Any, **kwargs: Any) -> Any:
@@ -171,10 +172,10 @@ def reject_scoring(function: Function) -> Function:
 
 
 class Slopes(NamedTuple):
-    """Derivatives of a metric by the group shares of each class and the prevalence.
+    """Derivatives of a metric by the fractions per group and class, and the prevalence.
 
     ``by_pos`` and ``by_neg`` have one entry per group of the table. Only differences
-    between groups matter: shares sum to 1, so a constant cancels.
+    between groups matter: the fractions of a class sum to 1, so a constant cancels.
     """
 
     by_pos: FloatArray
@@ -182,7 +183,7 @@ class Slopes(NamedTuple):
     by_prevalence: float
 
     def scaled(self, factor: float, by_prevalence: float = 0.0) -> Slopes:
-        """Return ``factor`` times the slopes, with more by the prevalence."""
+        """Return ``factor`` times the slopes, plus ``by_prevalence``."""
         return Slopes(
             factor * self.by_pos,
             factor * self.by_neg,
@@ -198,31 +199,30 @@ class Slopes(NamedTuple):
         )
 
     def turned(self) -> Slopes:
-        """Return those of 1 minus the metric, where the classes were swapped for it."""
+        """Return the slopes of 1 minus the metric of swapped classes."""
         return Slopes(-self.by_neg, -self.by_pos, self.by_prevalence)
 
     def mirrored(self) -> Slopes:
-        """Return those of a metric that was taken of the mirrored table."""
+        """Return the slopes at a table from the slopes at the mirrored table."""
         return Slopes(self.by_neg[::-1], self.by_pos[::-1], -self.by_prevalence)
 
 
 class Sizes(NamedTuple):
-    """How many independent cases there are; ``are_fixed`` if these were chosen."""
+    """The numbers of independent samples; ``are_fixed`` if they were chosen."""
 
     n_pos: float
     n_neg: float
     are_fixed: bool
 
 
-# Of parameters: one of those that are needed must be given; some may have an entry per
-# case; and some are part of the name.
+# Metadata of parameters that can have an entry per sample, or are part of the name.
 PER_CASE, NAMED = {"is_per_case": True}, {"is_named": True}
-# Or it is no parameter, but what ``bind_sample_size`` fills in.
+# The field is not a parameter, because ``bind_sample_size`` sets it.
 FILLED_IN = {"is_filled_in": True}
 
 
 def needed(text: str) -> dict[str, str]:
-    """Return that of a parameter which has to be given, and what it is in words."""
+    """Return the metadata of a required parameter, with its description."""
     return {"is_needed": text}
 
 
@@ -231,65 +231,66 @@ def needed(text: str) -> dict[str, str]:
 class Metric(ABC):
     """A metric with its parameters, as a functional of a :class:`RankTable`.
 
-    Every subclass is a frozen dataclass, whose fields are the parameters of its public
-    function: ``__post_init__`` may check them, with ``object.__setattr__`` where it
-    stores what it checked. All methods are functions of the shares of positives and
-    negatives per group and of the prevalence. Values do not change when neighbouring
-    groups without a positive merge, nor do slopes but at :func:`cut_rates`.
+    Every subclass is a frozen dataclass. Its fields are the parameters of its public
+    function: ``__post_init__`` can check them, and store the checked values with
+    ``object.__setattr__``. All methods are functions of the fractions of positives and
+    negatives per group and of the prevalence. If neighbouring groups without a positive
+    merge, values do not change, and slopes change only at :func:`cut_rates`.
 
     ``name``, ``needs``, ``greater_is_better`` and the flags below are set in the class,
-    without an annotation, or are properties where they depend on the parameters
-    (``greater_is_better`` only on those that are ``NAMED``). A parameter that must be
-    given is a ``field(default=None, metadata=needed(text))``, and one that may have an
-    entry per case has ``PER_CASE``.
+    without an annotation, or are properties if they depend on the parameters
+    (``greater_is_better`` only on parameters that are ``NAMED``). A required parameter
+    is a ``field(default=None, metadata=needed(text))``; if several are, one must be
+    given. A parameter that can have an entry per sample has ``PER_CASE``.
     """
 
-    # Whether a better ranking has a greater value; scorers negate others.
+    # Whether a better ranking has a higher value; if not, scorers negate it.
     greater_is_better = True
-    # A U-statistic of two samples: variances within a class of m cases are divided by
-    # m - 1.
+    # A U-statistic of two samples: the variance within a class of m samples has the
+    # divisor m - 1.
     is_two_sample = False
-    # It depends on the scores of each class alone: a common factor of the weights of
-    # one class changes nothing.
+    # Depends only on the score distribution of each class: a common factor of the
+    # weights of one class has no effect.
     ignores_prevalence = False
-    # A few cases decide it, so that its variance is learnt from few.
+    # A small number of samples determines the value, and the estimate of its variance.
     rests_on_few = False
-    # The fewest degrees of freedom that this gives a class.
+    # The minimum degrees of freedom of a class for such metrics.
     min_dof = 1.0
-    # A sum over cases, which more of them, or of weight, make more. For others the
-    # scale of weights is free.
+    # A sum over samples, which scales with their number or weight. The scale of weights
+    # does not matter for other metrics.
     is_sum = False
-    # It goes by places in lists, where weights have no meaning.
+    # Uses ranks in lists, for which weights have no meaning.
     counts_places = False
-    # With fewer positives it is more on average than of many cases, and with fewer than
-    # the second number not even ``excess`` says by how much; 0 where it is not.
+    # With fewer positives than the first number, the value is biased upwards compared
+    # to a large sample; 0 if it is unbiased. With fewer than the second number,
+    # ``excess`` does not estimate the bias.
     enough_positives, least_positives = 0, 0
-    # The fewest groups of a table that say all: resamples of it have the same values.
+    # How groups of a table merge without changing the values of its resamples.
     groups: ClassVar[MergedGroups] = "merged"
-    # What grades gain that take the place of labels; None where these do not.
+    # The gain of grades, if the labels are grades; else None.
     grade_gain: ClassVar[GradeGain | None] = None
-    # The gain of each case, if its class does not say it.
+    # The gain of each sample, if its class does not determine it.
     list_gain: ClassVar[FloatArray | None] = None
-    # Sums over labels, or what is known of their products, so that estimates of labels
-    # may take their place.
+    # Supports estimated labels: a sum over labels, or over their products if these are
+    # estimated, too.
     takes_estimates = False
-    # Items of lists may have the score -inf: they were not returned, and add nothing.
+    # Items of lists can have the score -inf: they were not returned, and add 0.
     takes_unreturned = False
-    # Intervals invert a test, ``not_rejected``, as slopes are a bad guide.
+    # Intervals invert the test ``not_rejected``, because slopes are inaccurate.
     has_test = False
-    # The parameters of which one has to be given.
+    # The required parameters: one must be given.
     needed: ClassVar[tuple[str, ...]] = ()
-    # How a mean over lists is taken; where lists are queues, all of them count.
+    # How lists are averaged; if lists are queues, they are pooled.
     default_average: ClassVar[Literal["macro", "pooled"]] = "macro"
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What it is called in messages and results."""
+        """The name in messages and results."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The classes without which it is undefined."""
+        """The classes without which the metric is undefined."""
         return "positive", "negative"
 
     def __init_subclass__(
@@ -301,8 +302,7 @@ class Metric(ABC):
         in_lists_only: bool = False,
     ) -> None:
         dataclass(frozen=True)(cls)
-        needed = [each.name for each in fields(cls) if "is_needed" in each.metadata]
-        cls.needed = tuple(needed)
+        cls.needed = tuple(f.name for f in fields(cls) if "is_needed" in f.metadata)
         if score is not None:
             SCORES[score.__name__.removesuffix("_score")] = score
             (LIST_METRICS if in_lists_only else METRICS)[score] = cls
@@ -315,47 +315,47 @@ class Metric(ABC):
         return self
 
     def bind_sample_size(self, n_samples: float | None, *, is_weighted: bool) -> Self:
-        """Return the metric with what depends on the sample filled in.
+        """Return the metric with the fields that depend on the sample size.
 
-        ``n_samples`` is None where a table has weights that are no numbers of cases.
+        ``n_samples`` is None if a table has weights that do not count samples.
         """
         check_needed(self)
         return self
 
     def value(self, table: RankTable) -> float:
-        """Return the metric of a table with the classes it needs; nan if undefined.
+        """Return the metric of a table with the needed classes; nan if undefined.
 
-        It is kept in its range, which rounding may leave, but estimates of labels too.
+        Rounding errors outside its range are clipped, unless labels are estimated:
+        these can lead out of the range.
         """
-        found = self.compute(table)
+        unclipped = self.compute(table)
         if table.own_products is not None:
-            return found
+            return unclipped
         low, high = self.bounds(table)
-        # nan stays.
-        return min(max(found, low), high)
+        # In this order of arguments nan stays nan.
+        return min(max(unclipped, low), high)
 
     def compute(self, table: RankTable) -> float:
-        """Return the same up to rounding.
+        """Return the metric of a table with the needed classes, up to rounding.
 
-        By another way than ``values`` where that is at least twice as quick.
+        Override it if another way than ``values`` is at least twice as fast.
         """
         small: Any = table
-        # With fewer groups it takes longer to find those that may become one.
+        # With fewer groups, merging takes longer than it saves.
         if table.n_groups > 2_000:
             small = getattr(table, self.groups)
         return float(self.values(small.pos[None], small.neg[None])[0])
 
     def clip(self, values: FloatArray) -> FloatArray:
-        """Return values, of resamples or lists, kept in their range."""
+        """Return the values of resamples or lists, clipped to their range."""
         return values if self.is_sum else np.clip(values, *self.bounds())
 
     @abstractmethod
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        """Return the metric of many tables, nan where a class that it needs is empty.
+        """Return the metric of many tables, nan if a needed class is empty.
 
-        Rounding may lead out of its range. ``pos`` and ``neg`` of shape (n_tables,
-        n_groups) are weights per group, whole numbers if their dtype is; groups may be
-        empty.
+        Rounding may lead out of the range. ``pos`` and ``neg`` of shape (n_tables,
+        n_groups) are weights per group, of integer or float dtype; groups may be empty.
         """
 
     @abstractmethod
@@ -368,19 +368,19 @@ class Metric(ABC):
         return getattr(self, "rate", None)
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return the least and the greatest value of rankings of the same cases.
+        """Return the minimum and maximum over all rankings of the same samples.
 
-        Without a table those of any cases; a sum is then per case.
+        Without a table, over any samples; a sum is then per sample.
         """
         return 0.0, 1.0
 
     def caution(
         self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
     ) -> str | None:
-        """Return why the value of a table, although defined, is unreliable.
+        """Return why the defined value of a table is unreliable, None if it is not.
 
         ``sizes`` are the numbers of positives and of negatives. If it ``is_compared``,
-        return why its standard error says little about whether two models differ.
+        return why its standard error is unreliable for the difference of two models.
         """
         return None
 
@@ -388,126 +388,126 @@ class Metric(ABC):
         """Return the metric within each list, or within its ``k`` best items."""
         if k is not None:
             raise ValueError(f"k={k!r} has no meaning for {self.name}: leave it out.")
-        values = np.empty(len(lists.starts))
-        for some, pos, neg in lists.rectangles():
-            n_samples: Any = lists.n_samples[some, None]
-            own = self.bind_sample_size(n_samples, is_weighted=False)
-            values[some] = own.values(pos, neg)
-        return ListValues.of(values, lists)
+        list_values = np.empty(len(lists.starts))
+        for rows, pos, neg in lists.rectangles():
+            n_samples: Any = lists.n_samples[rows, None]
+            metric = self.bind_sample_size(n_samples, is_weighted=False)
+            list_values[rows] = metric.values(pos, neg)
+        return ListValues.of(list_values, lists)
 
     def undefined_value(self, table: RankTable) -> str:
-        """Return why the value is nan of a table with the classes it needs."""
+        """Return why the value of a table with the needed classes is nan."""
         return "every ranking has the same value at this prevalence"
 
     def check_fold_rankings(self, rankings: FoldRankings) -> None:
-        """Raise for a metric that means something else in each fold."""
+        """Raise an error if the parameters differ in meaning between folds."""
         if self.counts_places:
             raise ValueError(
-                "k is a number of cases of one ranking, and each fold has a ranking: "
-                "give the share of each fold that is processed as rate=, or rank all "
-                "folds as one list by rankings.pooled()."
+                "k is not supported for FoldRankings: pass rate=, the processed "
+                "fraction of each fold, or rank all folds as one list by "
+                "rankings.pooled(). k counts the samples of one ranking."
             )
         if self.law is not None:
             check_cuts(self.name, self.law.mean(), rankings)
 
     def cut_rates(self, table: RankTable) -> FloatArray:
-        """Return the rates within (0, 1) at which the metric cuts a table.
+        """Return the rates within (0, 1) where the metric cuts a table.
 
-        Slopes jump there. Those of a known rate are the same in all tables.
+        Slopes jump there. A metric with a given rate cuts all tables at this rate.
         """
         law = self.law
         return _NO_CUTS if law is None else rate_cuts(law)
 
     def extremes(self, table: RankTable) -> tuple[float, float]:
-        """Return the least and the greatest value in any order that a table allows.
+        """Return the minimum and maximum over all orders that a table allows.
 
-        This is for metrics that never fall (or never rise) where a positive moves above
-        a negative, and are linear where cases tie.
+        This is for metrics that never decrease (or never increase) if a positive moves
+        above a negative, and are linear within tied samples.
         """
         low, high = sorted(map(self.value, extreme_tables(table)))
         return low, high
 
     def excess(self, table: RankTable) -> float:
-        """Return how much more it is, on average, of so few cases; nan if unknown."""
+        """Return the upward bias for this number of samples; nan if unknown."""
         return float("nan") if self.enough_positives else 0.0
 
     def attainable(
         self, bounds: tuple[float, float], value: float
     ) -> tuple[float, float]:
-        """Return bounds that rankings attain, where an approximation has no maximum."""
+        """Return bounds that rankings attain, if an approximation has no maximum."""
         return bounds
 
     def error_bound(self, table: RankTable) -> float:
-        """Return how far it may be from its value on the cases of a table."""
-        found = on_table(self, table)
-        # Asked of any table, so that errors and nan do not depend on its compression.
-        value = found.value(table) if is_defined(found, table) else float("nan")
+        """Return the maximum difference to the value of the uncompressed samples."""
+        metric = on_table(self, table)
+        # Always computed: errors and nan must not depend on the compression.
+        value = metric.value(table) if is_defined(metric, table) else float("nan")
         if value != value:
             return value
         if not table.is_compressed:
             return 0.0
-        least, most = found.extremes(table)
-        # What is left by rounding may be below 0; nan stays.
-        return float(np.maximum(np.maximum(value - least, most - value), 0.0))
+        low, high = metric.extremes(table)
+        # Rounding may lead below 0; nan stays nan.
+        return float(np.maximum(np.maximum(value - low, high - value), 0.0))
 
     def fold_scores(self, rankings: FoldRankings) -> FloatArray:
-        """Return its value within each fold, nan with a warning where undefined."""
-        values = score_folds(self, rankings)
-        warn_undefined_folds(self, ~np.isnan(values), rankings, then="are nan")
-        return values
+        """Return the value within each fold, nan with a warning if undefined."""
+        fold_values = score_folds(self, rankings)
+        warn_undefined_folds(self, ~np.isnan(fold_values), rankings, then="are nan")
+        return fold_values
 
     def lost_recall(self, table: RankTable) -> float:
-        """Return the share of positives that a perfect ranking finds in addition.
+        """Return the fraction of positives that a perfect ranking finds in addition.
 
-        inf if the metric is no mean of the recall.
+        inf if the metric is not a mean of the recall.
         """
         return float("inf")
 
     def min_window_class(self, n_pos: float, n_neg: float) -> tuple[str, float]:
-        """Return which class has fewer cases where it counts, and how many.
+        """Return the class with fewer samples in the metric's window, and their number.
 
-        inf if all cases count.
+        inf if all samples count.
         """
         return "cases", float("inf")
 
     def max_dof(self, n_pos: float, n_neg: float) -> float:
-        """Return the most degrees of freedom that a difference of two models has.
+        """Return the maximum degrees of freedom of a difference of two models.
 
-        Few, if few of so many cases are on one side of a cut.
+        Low, if a side of the cut has a small number of samples.
         """
         return float("inf")
 
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
-        """Return the ends of the values that its test does not reject, if it has one.
+        """Return the ends of the values that the metric's test does not reject.
 
-        ``quantile`` is in standard errors of independent cases.
+        ``quantile`` is in standard errors of independent samples.
         """
         raise NotImplementedError
 
     def sample_gains(self, sample: Sample) -> Any:
-        """Return what each case is worth; None if its class says it."""
+        """Return the gain of each sample; None if its class determines it."""
         return None
 
     def gain_limit(self, sample: Any) -> float:
-        """Return the value if all were processed and gained as much as any."""
+        """Return the value if all samples are processed and have the maximum gain."""
         return float("inf")
 
     def gain_slopes(self, table: Any) -> tuple[FloatArray, FloatArray]:
-        """Return what a unit of gain, and of cost, in each group adds to the value."""
+        """Return the derivatives by the gain, and by the cost, of each group."""
         raise NotImplementedError
 
     @property
     def question(self) -> Question:
-        """The parameters, and numbers and rates by default."""
+        """The parameters, without choices that have their default."""
         question = {}
-        for each in fields(self):
-            value, usual = getattr(self, each.name), each.default
+        for option in fields(self):
+            chosen, usual = getattr(self, option.name), option.default
             is_choice = isinstance(usual, str | bool | None)
-            is_usual = is_choice and type(value) is type(usual) and value == usual
-            if not (is_usual or {"is_named", "is_filled_in"} & each.metadata.keys()):
-                question[each.name] = rendered(value)
+            is_usual = is_choice and type(chosen) is type(usual) and chosen == usual
+            if not (is_usual or {"is_named", "is_filled_in"} & option.metadata.keys()):
+                question[option.name] = rendered(chosen)
         return question
 
 
@@ -524,12 +524,12 @@ def undefined_reason(metric: Metric, table: RankTable) -> str:
     weights = {"positive": table.n_pos, "negative": table.n_neg}
     for name in metric.needs:
         if not weights[name] > 0:
-            return f"y_true holds no {name} case, or only of sample_weight 0"
+            return f"y_true has no {name} samples, or only with sample_weight 0"
     return metric.undefined_value(table)
 
 
 def missing_parameters(metric: Metric) -> tuple[str, ...]:
-    """Return the parameters of which one has to be given, if none is."""
+    """Return the required parameters if none is given, else an empty tuple."""
     for name in metric.needed:
         if getattr(metric, name) is not None:
             return ()
@@ -537,17 +537,17 @@ def missing_parameters(metric: Metric) -> tuple[str, ...]:
 
 
 def check_needed(metric: Metric) -> None:
-    """Raise for a parameter that has to be given, and say what it is."""
+    """Raise an error that describes the required parameters if none is given."""
     missing = missing_parameters(metric)
     if missing:
-        of = {each.name: each.metadata for each in fields(metric)}
-        texts = "; or ".join(of[name]["is_needed"] for name in missing)
+        metadata = {option.name: option.metadata for option in fields(metric)}
+        texts = "; or ".join(metadata[name]["is_needed"] for name in missing)
         raise ValueError(f"{missing[0]} is missing: give {texts}.")
 
 
 def per_case(kind: type[Metric]) -> tuple[str, ...]:
-    """Return the parameters that may have an entry per case."""
-    return tuple(each.name for each in fields(kind) if "is_per_case" in each.metadata)
+    """Return the parameters that can have an entry per sample."""
+    return tuple(f.name for f in fields(kind) if "is_per_case" in f.metadata)
 
 
 def score(
@@ -559,26 +559,27 @@ def score(
     *,
     of: str = "",
 ) -> float:
-    """Return the metric of scored cases, a table or folds: what public functions call.
+    """Return the metric of scored samples, a table or folds, for public functions.
 
-    Where it is undefined a warning says ``of`` what it is.
+    If it is undefined, the name in the warning ends with ``of``.
     """
-    others = {"y_score": y_score, "sample_weight": sample_weight}
+    columns = {"y_score": y_score, "sample_weight": sample_weight}
     if isinstance(y_true, FoldRankings):
-        check_alone(y_true, **others, pos_label=pos_label)
-        values = score_folds(metric, y_true)
-        are_defined = ~np.isnan(values)
+        check_alone(y_true, **columns, pos_label=pos_label)
+        fold_values = score_folds(metric, y_true)
+        are_defined = ~np.isnan(fold_values)
         if not are_defined.any():
             return warn_undefined(metric.name, UNDEFINED_IN_FOLDS)
         warn_undefined_folds(metric, are_defined, y_true)
-        return float(values[are_defined].mean())
+        return float(fold_values[are_defined].mean())
     if isinstance(y_true, RankTable):
         table = rank_table(y_true, y_score, sample_weight, pos_label)
         metric = on_table(metric, y_true)
         sizes = table.n_pos, table.n_neg
     else:
-        metric, cases = _bind_samples(metric, y_true, y_score, sample_weight, pos_label)
-        table, sizes = build_table(cases), cases.sizes
+        arguments = y_true, y_score, sample_weight, pos_label
+        metric, sample = _bind_samples(metric, *arguments)
+        table, sizes = build_table(sample), sample.sizes
     value = metric.value(table) if is_defined(metric, table) else float("nan")
     if value != value:
         reason = undefined_reason(metric, table)
@@ -588,17 +589,17 @@ def score(
 
 
 def score_folds(metric: Metric, rankings: FoldRankings) -> FloatArray:
-    """Return the metric within each fold, nan where it is undefined."""
+    """Return the metric within each fold, nan if it is undefined."""
     metric.check_fold_rankings(rankings)
-    values = np.full(rankings.n_folds, np.nan)
+    fold_values = np.full(rankings.n_folds, np.nan)
     for i, (y_true, y_score, weights) in enumerate(rankings):
-        own, cases = _bind_samples(metric, y_true, y_score, weights)
-        table = build_table(cases)
-        if is_defined(own, table):
-            values[i] = own.value(table)
-        if not np.isnan(values[i]):
-            warn_unreliable(own, table, cases.sizes)
-    return values
+        bound, sample = _bind_samples(metric, y_true, y_score, weights)
+        table = build_table(sample)
+        if is_defined(bound, table):
+            fold_values[i] = bound.value(table)
+        if not np.isnan(fold_values[i]):
+            warn_unreliable(bound, table, sample.sizes)
+    return fold_values
 
 
 def _bind_samples(
@@ -608,23 +609,23 @@ def _bind_samples(
     weights: ArrayLike | None,
     pos_label: Label = None,
 ) -> tuple[Metric, Sample]:
-    """Return the metric of scored cases with what depends on them, and the cases."""
-    cases = check_ranking(y_true, y_score, weights, pos_label, takes_estimates=True)
-    n_samples = cases.total
+    """Return the metric bound to the sample size, and the checked samples."""
+    sample = check_ranking(y_true, y_score, weights, pos_label, takes_estimates=True)
+    n_samples = sample.total
     if metric.is_sum and weights is not None:
-        # A sum is on the scale on which weights were given.
+        # A sum has the scale of the given weights.
         n_samples = total(check_weights("sample_weight", weights))
-    found = metric.bind_sample_size(n_samples, is_weighted=weights is not None)
-    check_takes_estimates(found, cases)
-    return found, cases
+    bound = metric.bind_sample_size(n_samples, is_weighted=weights is not None)
+    check_takes_estimates(bound, sample)
+    return bound, sample
 
 
 def check_takes_estimates(metric: Metric, cases: Sample) -> None:
-    """Raise for a metric that needs labels which are known."""
+    """Raise an error if the metric does not support estimated labels."""
     if cases.estimated is not None and not metric.takes_estimates:
         raise ValueError(
-            "y_true holds estimated labels, which "
-            f"{metric.name}{question_text(metric.question)} does not support: take "
+            "y_true has estimated labels, which "
+            f"{metric.name}{question_text(metric.question)} does not support: use "
             "the recall, precision or lift at a rate, the expected recall, the gain by "
             "class, the AUC, the rate-weighted AUC under one distribution, or the "
             "average precision without further options."
@@ -638,25 +639,25 @@ def warn_undefined_folds(
     *,
     then: str = "are left out",
 ) -> None:
-    """Warn of the folds on which a metric is undefined, and what becomes of them."""
-    out = [name for name, of in zip(rankings.names, are_defined, strict=True) if not of]
-    if out:
+    """Warn about folds with an undefined metric; ``then`` is the consequence."""
+    undefined = [n for n, ok in zip(rankings.names, are_defined, strict=True) if not ok]
+    if undefined:
         warn(
-            f"The {metric.name} is undefined on {len(out)} of {rankings.n_folds} "
-            f"folds, which {then}: {shown(out)}.",
+            f"The {metric.name} is undefined on {len(undefined)} of {rankings.n_folds} "
+            f"folds, which {then}: {shown(undefined)}.",
             UndefinedMetricWarning,
         )
 
 
 def on_table(metric: Metric, table: RankTable) -> Metric:
-    """Return the metric with what depends on a table that was given filled in."""
+    """Return the metric with the fields that depend on the size of a table."""
     return metric.bind_sample_size(table.n_samples, is_weighted=table.n_samples is None)
 
 
 def warn_unreliable(
     metric: Metric, table: RankTable, sizes: tuple[float, float]
 ) -> None:
-    """Warn if the table tells too little for a defined value to be relied on."""
+    """Warn if the defined value of a table is unreliable."""
     caution = metric.caution(table, sizes)
     if caution is not None:
         warn(caution)
@@ -665,40 +666,40 @@ def warn_unreliable(
 def find_metric(
     metric: Any, params: dict[str, Any] | None = None, *, in_lists: bool = False
 ) -> Metric:
-    """Return the metric that a score function stands for, with its parameters.
+    """Return the metric of a score function, with its parameters.
 
     ``metric`` is a score function of this package or its name, a
-    :func:`functools.partial` of one, one of our scorers, or one of the others'
-    functions and names that mean the same (``ALIASES``). Within lists, a number of
-    items may stand for what it needs.
+    :func:`functools.partial` of one, one of our scorers, or a function or name of
+    another package with the same meaning (``ALIASES``). Within lists, a number of items
+    can replace a required parameter.
     """
-    function, own = unwrap(metric, params)
+    function, options = unwrap(metric, params)
     ours = _package_function(function)
     kind = metric_class(ours)
     if kind is None:
         raise ValueError(
-            f"metric={_name(function)} is not one of this package"
+            f"metric={_name(function)} is not a metric of this package"
             f"{suggest_names(getattr(function, '__name__', function))}"
         )
     if ours not in METRICS and not in_lists:
         raise ValueError(
-            f"metric={_name(function)} is a mean over lists, whose uncertainty is "
-            "that between lists: give their groups to estimate or compare, or use "
-            "group_scores(...).estimate() and compare. Of one ranking, or "
-            "the rankings of folds, give a metric of these: 'roc_auc' is the AUC."
+            f"metric={_name(function)} is a mean over lists: pass groups= to estimate "
+            "or compare, or use group_scores(...).estimate() and compare. The "
+            "uncertainty is between lists. For one ranking, or the rankings of folds, "
+            "pass a metric of rankings: 'roc_auc' is the AUC."
         )
-    default = None if own else BY_DEFAULT.get(ours)
+    default = None if options else BY_DEFAULT.get(ours)
     if default is not None:
         return default()
-    of_lists = ["k"] if in_lists else []
-    known = [each.name for each in fields(kind) if each.metadata != FILLED_IN]
-    check_parameters(function, own, [*known, *of_lists])
-    found = kind(**own)
-    missing = missing_parameters(found)
+    list_options = ["k"] if in_lists else []
+    known = [option.name for option in fields(kind) if option.metadata != FILLED_IN]
+    check_parameters(function, options, [*known, *list_options])
+    bound = kind(**options)
+    missing = missing_parameters(bound)
     if missing and not in_lists:
         lacking = ", or ".join(map(repr, missing))
         raise ValueError(f"metric={_name(function)} needs the keyword {lacking}.")
-    return found
+    return bound
 
 
 register_lookup(find_metric)
@@ -713,10 +714,10 @@ def function_parameters(
 
 
 def is_known(function: Any) -> bool:
-    """Return whether this is one of the score functions of this package."""
+    """Return whether this is a score function of this package."""
     try:
         return function in METRICS or function in LIST_METRICS
-    except TypeError:  # not hashable: certainly no function
+    except TypeError:  # not hashable, therefore not a function
         return False
 
 
@@ -725,42 +726,42 @@ def find_list_metric(
 ) -> tuple[Metric, list[Any]]:
     """Return a metric within lists, and the values of the keywords ``of_lists``.
 
-    A partial may have them as well. What is given beside it, and is not None, takes the
-    place of that, as where a partial is called.
+    A partial can have these keywords, too. A keyword of this call that is not None
+    takes precedence, as in a call of the partial.
     """
-    function, own = unwrap(metric, params)
+    function, options = unwrap(metric, params)
     kind = metric_class(_package_function(function))
     if kind is not None:
         takes = function_parameters(function)
         for name in ("average", "undefined"):
-            if name in own and name in takes and "groups" in takes:
+            if name in options and name in takes and "groups" in takes:
                 raise ValueError(
-                    f"{name} says how the mean over lists is taken, and here is the "
-                    "metric within each: give it to mean() or estimate() of the scores."
+                    f"{name} is an option of the mean over lists, not of the metric "
+                    "within a list: pass it to mean() or estimate() of the scores."
                 )
-        for name in of_lists.keys() - {each.name for each in fields(kind)}:
-            of_metric = own.pop(name, None)
+        for name in of_lists.keys() - {option.name for option in fields(kind)}:
+            of_partial = options.pop(name, None)
             if of_lists[name] is None:
-                of_lists[name] = of_metric
-    return find_metric(function, own, in_lists=True), list(of_lists.values())
+                of_lists[name] = of_partial
+    return find_metric(function, options, in_lists=True), list(of_lists.values())
 
 
 def check_metric_first(metric: Any) -> None:
-    """Raise where data stand in the place of a metric, or of a pair."""
+    """Raise an error if data are passed instead of a metric, or a pair of metrics."""
     for one in metric if isinstance(metric, tuple | list) else [metric]:
         if not (
             callable(one) or isinstance(one, str) or hasattr(one, "__skrate_metric__")
         ):
             raise ValueError(
-                f"metric comes first, before y_true and y_score: found an object of "
-                f"type {type(metric).__name__} in its place."
+                "metric must be the first argument, before y_true and y_score: got an "
+                f"object of type {type(metric).__name__}."
             )
 
 
 def named(metric: Any) -> Any:
-    """Return the score function that a name stands for, with or without "_score".
+    """Return the score function with a name, with or without "_score".
 
-    Names that only scikit-learn has, and what is no name, are returned as they are.
+    Names that only scikit-learn has, and other objects, are returned unchanged.
     """
     if not isinstance(metric, str):
         return metric
@@ -771,7 +772,7 @@ def named(metric: Any) -> Any:
     return SCORES.get(short, short if short in ALIASES else metric)
 
 
-# What others call these metrics; a number of items at the end of the name is cut off.
+# Names of these metrics elsewhere, without the number of items at their end.
 SYNONYMS = {
     alias: name
     for name, aliases in {
@@ -796,7 +797,7 @@ SYNONYMS = {
 
 
 def suggest_names(name: Any, others: Iterable[str] = ()) -> str:
-    """Return names that are near an unknown one, else all names."""
+    """Return names that are similar to an unknown name, else all names."""
     names = sorted({*SCORES, *(n for n in ALIASES if isinstance(n, str))})
     if isinstance(name, str):
         short = name.lower().removeprefix("skrate_").removesuffix("_score")
@@ -812,36 +813,36 @@ def suggest_names(name: Any, others: Iterable[str] = ()) -> str:
 def unwrap(
     metric: Any, params: dict[str, Any] | None = None
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the function behind names, partials, scorers and aliases, with parameters.
+    """Return the function of a name, partial, scorer or alias, and its parameters.
 
-    What is not known is returned as it is. A scorer says what it stands for by a
-    method ``__skrate_metric__``.
+    Unknown objects are returned unchanged. A scorer returns its function and parameters
+    by a method ``__skrate_metric__``.
     """
     function: Any = named(metric)
-    own = dict(params or {})
+    options = dict(params or {})
     while True:
         if isinstance(function, partial):
             if function.args:
                 raise ValueError(
-                    "metric is a partial with positional arguments: give keywords only."
+                    "metric is a partial with positional arguments: use keywords only."
                 )
-            function, own = function.func, {**function.keywords, **own}
+            function, options = function.func, {**function.keywords, **options}
         elif hasattr(function, "__skrate_metric__") and not isinstance(function, type):
             function, of_scorer = function.__skrate_metric__()
-            own = {**of_scorer, **own}
+            options = {**of_scorer, **options}
         else:
             break
     ours = _package_function(function)
     if ours is None or ours is function:
-        return function, own
-    _check_defaults(function, own)
+        return function, options
+    _check_defaults(function, options)
     return ours, {}
 
 
 def check_parameters(
     function: Any, params: Iterable[str], allowed: Iterable[str]
 ) -> None:
-    """Raise for the first of ``params`` that a metric does not take."""
+    """Raise an error for the first of ``params`` that a metric does not have."""
     unknown = sorted(set(params) - set(allowed))
     if not unknown:
         return
@@ -859,25 +860,25 @@ def check_parameters(
 
 
 def _check_defaults(theirs: Any, options: dict[str, Any]) -> None:
-    """Raise for options of another's function: they may change what it means."""
+    """Raise an error for options of a foreign function: they may change its meaning."""
     known = inspect.signature(theirs).parameters if callable(theirs) else {}
     check_parameters(theirs, options, known)
-    for option, value in options.items():
+    for option, chosen in options.items():
         default = known[option].default
-        if type(value) is type(default) and value == default:
+        if type(chosen) is type(default) and chosen == default:
             continue
         if option in _OF_SAMPLE:
             raise ValueError(_concerns_sample(option, theirs))
         raise ValueError(
-            f"{option}={value!r} is not an option whose uncertainty is known: "
-            f"metric={_name(theirs)} is taken with {option}={default!r} only."
+            f"{option}={chosen!r} is not supported for metric={_name(theirs)}: use "
+            f"{option}={default!r}."
         )
 
 
 def _concerns_sample(option: str, function: Any) -> str:
     return (
-        f"{option} must not be in the partial of {_name(function)}: it concerns what "
-        "the sample is, so give it beside the metric."
+        f"{option} must not be in the partial of {_name(function)}: pass it next to "
+        "the metric, because it belongs to the sample."
     )
 
 
@@ -885,17 +886,17 @@ def _package_function(function: Any) -> Any:
     """Return the score function of this package that ``function`` stands for."""
     try:
         return ALIASES.get(function, function)
-    except (TypeError, ValueError):  # not hashable: certainly no function
+    except (TypeError, ValueError):  # not hashable, therefore not a function
         return None
 
 
 def metric_class(ours: Any) -> type[Metric] | None:
-    """Return the class behind a score function of this package, also one of lists."""
+    """Return the class of a score function of this package, also for lists."""
     return METRICS.get(ours) or LIST_METRICS.get(ours)
 
 
 def _name(function: Any) -> str:
-    """Return where a function is found, so that those of one name differ."""
+    """Return the module and name of a function, to distinguish equal names."""
     name = getattr(function, "__name__", None)
     if name is None:
         return repr(function)

@@ -256,7 +256,7 @@ def test_an_absent_class_is_nan_and_named():
         partial(recall_at_rate_score, rate="uniform"),
         average_precision_score,
     ):
-        message = "of the class 'bee' is undefined: y_true holds no positive case"
+        message = "of the class 'bee' is undefined: y_true has no positive"
         with pytest.warns(UndefinedMetricWarning, match=message):
             each = score(*cases, labels=LABELS, average=None)
         assert np.isnan(each).tolist() == [False, True, False]
