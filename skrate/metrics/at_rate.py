@@ -815,13 +815,13 @@ def _weight_density(rate: RateDistribution, table: SurvivalTable) -> _InverseWei
     # because the precision is constant up to at least that rate.
     panels = _panels(table, 60 if is_smooth or not is_zero else 0)
     edges = np.append(panels.low, 1.0)
-    least = float(edges[0])
+    min_rate = float(edges[0])
     read = _fit_panels(rate, edges[:-1], edges[1:])
     lost = np.where(panels.is_jump, 0.0, read.lost)
     nodes = chebyshev_nodes(_N_NODES)
     rates = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
     densities = np.where(panels.is_jump[:, None], 0.0, _density(read.powers, nodes))
-    below = float(_fit_panels(rate, np.zeros(1), edges[:1]).whole[0]) / least
+    below = float(_fit_panels(rate, np.zeros(1), edges[:1]).whole[0]) / min_rate
     if is_zero and is_smooth:
         # Differences of probabilities near the mass at 0 would be rounding errors.
         end = float(table.breaks[1])
@@ -834,7 +834,7 @@ def _weight_density(rate: RateDistribution, table: SurvivalTable) -> _InverseWei
     powers = to_powers(to_chebyshev(densities / rates))
     integrals = powers / np.arange(1, _N_NODES + 1)
     areas = 2 * integrals[:, ::2].sum(axis=1)
-    is_above = points > least
+    is_above = points > min_rate
     points, masses = points[is_above], masses[is_above]
     jumps = np.append(lost / edges[:-1], 0.0)
     np.add.at(jumps, np.searchsorted(edges, points), masses / points)
@@ -861,8 +861,8 @@ class _Panels(NamedTuple):
 def _panels(table: SurvivalTable, n_halvings: int) -> _Panels:
     """Return panels from the end of the first panel / 2**n_halvings to 1."""
     first, last = table.breaks[:-1], table.breaks[1:]
-    least = max(float(last[0]) * 0.5**n_halvings, _LEAST_RATE)
-    low = np.maximum(first, least)
+    min_rate = max(float(last[0]) * 0.5**n_halvings, _LEAST_RATE)
+    low = np.maximum(first, min_rate)
     ratio = np.maximum(last / low, 1.0)
     n_steps = np.ceil(3 * np.log2(ratio)).astype(np.intp)
     panel: IntArray = np.repeat(np.arange(len(low)), n_steps)
