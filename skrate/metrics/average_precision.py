@@ -31,7 +31,7 @@ from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
 __all__ = ["average_precision_score"]
 
-# A case may count so little that its share of its class is 0.
+# The fraction of a class in a sample of very small weight can round to 0.
 _LEAST = np.finfo(np.float64).tiny
 
 
@@ -77,93 +77,94 @@ def average_precision_score(
 ) -> float | FloatArray:
     r"""Compute the average precision, at the prevalence of sample or population.
 
-    The mean, over the positives, of the precision down to each of them: a measure for
-    screening and rare events, where the top of the ranking counts. Equal to
-    :func:`sklearn.metrics.average_precision_score` by default, and quicker; unlike it,
-    it can tell what a case-control sample says about a population. Only the order of
-    the scores counts.
+    If the ranking is cut at each positive, how precise is it on average? A metric for
+    screening and rare events, which depends most on the top of the ranking. It is equal
+    to :func:`sklearn.metrics.average_precision_score` by default, and faster. In
+    addition, it can estimate the average precision in a population from a case-control
+    sample. Only the order of the scores matters.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels: two classes, several with a column of ``y_score`` each, or a matrix
-        of 0 and 1 for each case and label. Or a :class:`RankTable`, or
-        :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes, of several classes with a column of ``y_score``
+        each, or a matrix of 0 and 1 for each sample and label. Or a :class:`RankTable`
+        or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
     prevalence : float, default=None
-        Proportion of positives in the population, in (0, 1): positives and negatives
-        are weighted to it. If None, the proportion in the sample is used.
+        Fraction of positives in the population, in (0, 1): positives and negatives are
+        weighted to obtain it. If None, the fraction in the sample is used.
     adjusted : bool, default=False
-        Whether to rescale so that constant scores give 0, at any prevalence.
+        Whether to rescale it to 0 for constant scores, at any prevalence.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them
-        equally, "weighted" by their cases; None returns a value for each. "micro" ranks
-        all pairs of a case and a class in one queue; "samples" ranks the classes of
-        each case, and averages over cases. Not used for two classes.
+        equally, "weighted" by their number of samples; None returns a value for each.
+        "micro" ranks all pairs of a sample and a class in one queue; "samples" ranks
+        the classes of each sample, and averages over samples. Not used for two classes.
     labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes those in
-        ``y_true``, sorted; where this has columns itself, their numbers.
+        The classes of the columns of ``y_score``, in their order. None takes the sorted
+        classes in ``y_true``, or the column numbers if ``y_true`` has columns.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones. Whole weights equal
-        repeated rows.
+        Relative weights of the samples; None means equal weights. Integer weights are
+        equivalent to repeated rows.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     score : float, or array of shape (n_classes,)
-        Average precision in (0, 1]: 1 for a perfect ranking; constant scores give the
-        prevalence, and random scores in expectation a little more, the less the more
-        cases. ``adjusted`` it is 1 and 0 for these, and less than 0 for worse. nan
+        Average precision in (0, 1]: 1 for a perfect ranking, the prevalence for
+        constant scores; in expectation slightly higher for random scores, with a
+        difference that decreases with the number of samples. If ``adjusted``, 1 for a
+        perfect ranking, 0 for constant scores, and below 0 for worse rankings. nan
         where undefined. An array with ``average=None``.
 
     Raises
     ------
     ValueError
-        For labels, scores or weights that cannot be ranked, or a ``prevalence`` outside
-        (0, 1); of several classes as :func:`rate_weighted_auc_score`.
+        If labels, scores or weights cannot be ranked, or ``prevalence`` is outside
+        (0, 1). For several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If there is no positive case (scikit-learn returns 0.0 there), or no negative
-        one and ``prevalence`` is given or ``adjusted`` is True. With several classes it
-        names the class, with several cases it counts them; a mean that needs it is nan
-        ("weighted" needs no class without cases).
+        If there are no positives (scikit-learn returns 0.0 then), or no negatives and
+        ``prevalence`` is given or ``adjusted`` is True. With several classes the
+        warning names the class, with ``average="samples"`` it counts the samples, and a
+        mean that needs them is nan ("weighted" ignores classes without samples).
     UserWarning
-        If the sample has too few negatives for ``prevalence``, see Notes; it says about
-        how many are needed.
+        If the sample has too few negatives for ``prevalence``, see Notes. The warning
+        contains the approximate number that is needed.
 
     See Also
     --------
     sklearn.metrics.average_precision_score : At the prevalence of the sample.
-    rate_weighted_auc_score : For a rate that is known as a distribution.
+    rate_weighted_auc_score : For a rate with a given distribution.
     AveragePrecisionScorer : The same as a ``scoring=`` object.
 
     Notes
     -----
-    With :math:`P_k` and :math:`Q_k` the shares of the positives and of the negatives in
-    the first k of K groups of tied scores, :math:`\Delta P_k = P_k - P_{k-1}` and the
-    prevalence p,
+    With :math:`P_k` and :math:`Q_k` the fractions of the positives and of the negatives
+    in the first k of K groups of tied scores, :math:`\Delta P_k = P_k - P_{k-1}` and
+    the prevalence p,
 
     .. math:: AP = \sum_k \Delta P_k \frac{p P_k}{p P_k + (1 - p) Q_k},
 
-    equation 24 of [1]_, which is equation 17 at the sample's prevalence. Cases that
-    tie are found together, none before the others; the expectation over their orders
-    is :func:`mean_average_precision_score`. ``adjusted`` it is
-    (AP - p) / (1 - p), equation 11. Cost: one sort for each class.
+    equation 24 of [1]_, which is equation 17 at the sample's prevalence. Tied samples
+    are processed together; the expectation over their random orders is
+    :func:`mean_average_precision_score`. If ``adjusted``, it is (AP - p) / (1 - p),
+    equation 11. Cost: one sort for each class.
 
-    Several classes are as in :func:`sklearn.metrics.average_precision_score`, but a
-    class or case without a positive is not counted as 0.
+    Several classes are as in :func:`sklearn.metrics.average_precision_score`, except
+    that a class or sample without a positive does not count as 0.
 
-    At a low ``prevalence`` a negative of the sample stands for many. With the odds p /
-    (1 - p) and m negatives, there are too few if positives with fewer than 3 negatives
-    above them contribute more than min(0.9, m p / (1 - p)) of the value and m is below
-    10 (1 - p) / p, the number that the warning names. The m negatives are rows, or the
-    weight of a :class:`RankTable`; with ``sample_weight`` a negative counts its weight
-    divided by the mean weight of the negatives.
+    At a low ``prevalence`` a negative of the sample represents many in the population.
+    With the odds p / (1 - p), the m negatives are too few if positives with fewer than
+    3 negatives above them contribute more than min(0.9, m p / (1 - p)) of the value,
+    and m is below 10 (1 - p) / p, the number in the warning. The m negatives are rows,
+    or the weight of a :class:`RankTable`; with ``sample_weight`` a negative counts its
+    weight divided by the mean weight of the negatives.
 
     References
     ----------
@@ -173,14 +174,14 @@ def average_precision_score(
 
     Examples
     --------
-    The positives are at places 1 and 3, where the precision is 1 and 2/3:
+    The positives have the ranks 1 and 3, with the precisions 1 and 2/3:
 
     >>> from skrate import average_precision_score
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
     >>> round(average_precision_score(y_true, y_score), 4)
     0.8333
 
-    If one of a hundred were positive, many negatives would come before most of them:
+    If one in a hundred were positive, most positives would be below many negatives:
 
     >>> score = average_precision_score(y_true, y_score, prevalence=0.01)
     >>> round(score, 4)
@@ -188,7 +189,7 @@ def average_precision_score(
     """
     metric = AveragePrecision(prevalence, adjusted)
     if has_columns(y_score) and find_label(pos_label, [1]):
-        # As scikit-learn takes it, whose default it is.
+        # Ignored as in scikit-learn, because 1 is its default.
         pos_label = None
     if has_unreturned(y_score):
         rows = y_true, y_score, None, sample_weight, None, pos_label
@@ -202,7 +203,7 @@ class AveragePrecision(
     score=average_precision_score,
     aliases=(sklearn.metrics.average_precision_score,),
 ):
-    """Average precision, as inference and scorers see it."""
+    """The average precision at a prevalence."""
 
     prevalence: Any = None
     adjusted: bool = False
@@ -210,7 +211,7 @@ class AveragePrecision(
     def __post_init__(self) -> None:
         check_flag("adjusted", self.adjusted)
         if self.prevalence is not None:
-            # As a float of Python: one of few bits would round what is made of it.
+            # A Python float, because float16 or float32 would round later results.
             prevalence = check_fraction("prevalence", self.prevalence)
             object.__setattr__(self, "prevalence", prevalence)
 
@@ -219,7 +220,7 @@ class AveragePrecision(
         return "Adjusted average precision" if self.adjusted else "Average precision"
 
     enough_positives, least_positives = 20, 5
-    # What counts is how many negatives there are down to each positive.
+    # Only the number of negatives above each positive matters.
     groups = "down"
 
     @property
@@ -237,12 +238,12 @@ class AveragePrecision(
     def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
         if lists.unreturned is None:
             return super().score_lists(lists, k)
-        # The AP of the returned items, times the proportion of positives among them.
+        # The AP of the returned items, times the fraction of positives among them.
         neg = lists.neg.copy()
         neg[lists.unreturned] = 0
         returned = replace(lists, pos=lists.returned_pos, neg=neg, unreturned=None)
-        found = np.nan_to_num(super().score_lists(returned, k).values)
-        return ListValues.of(found * divide_or_nan(returned.n_pos, lists.n_pos), lists)
+        ap = np.nan_to_num(super().score_lists(returned, k).values)
+        return ListValues.of(ap * divide_or_nan(returned.n_pos, lists.n_pos), lists)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -252,59 +253,60 @@ class AveragePrecision(
 
     def compute(self, table: RankTable) -> float:
         if table.own_products is not None:
-            # At a positive one more is found, whatever it counts itself.
-            found = table.pos * table.cum_pos[1:] + table.own_products[1]
-            return float(np.add.reduce(found / _above(table)) / table.n_pos)
-        # Only groups with positives count. Their arrays stay in the cache.
+            # If a sample is positive, it counts as one whole positive for itself.
+            hits = table.pos * table.cum_pos[1:] + table.own_products[1]
+            return float(np.add.reduce(hits / _above(table)) / table.n_pos)
+        # Only groups with positives count, in parts that fit into the cache.
         at = np.flatnonzero(table.pos > 0 if table.labels is None else table.labels)
         sizes = np.array([[[table.n_pos]], [[table.n_neg]]])
         mean = np.zeros(1)
-        for part in parts(max(len(at), 1)):
-            cut = at[part] + 1
+        for chunk in parts(max(len(at), 1)):
+            cut = at[chunk] + 1
             if table.labels is None:
-                pos, found = table.pos[at[part]], table.cum_pos[cut]
-                lost = table.cum_neg[cut]
+                pos, cum_pos = table.pos[at[chunk]], table.cum_pos[cut]
+                cum_neg = table.cum_neg[cut]
             else:
-                found = part.start + np.arange(1.0, len(cut) + 1)
-                pos, lost = np.broadcast_to(1.0, cut.shape), cut - found
-            mean += self._mean(pos[None], found[None], lost[None], sizes)
+                cum_pos = chunk.start + np.arange(1.0, len(cut) + 1)
+                pos, cum_neg = np.broadcast_to(1.0, cut.shape), cut - cum_pos
+            mean += self._mean(pos[None], cum_pos[None], cum_neg[None], sizes)
         return float(1 - mean[0] if self.adjusted else mean[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        # Whole numbers are summed as such, which is quicker.
-        found, lost = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)
-        sizes = np.array([found[:, -1:], lost[:, -1:]], dtype=np.float64)
-        mean = self._mean(pos, found, lost, sizes)
+        # Integers are summed as integers, which is faster.
+        cum_pos, cum_neg = np.cumsum(pos, axis=1), np.cumsum(neg, axis=1)
+        sizes = np.array([cum_pos[:, -1:], cum_neg[:, -1:]], dtype=np.float64)
+        mean = self._mean(pos, cum_pos, cum_neg, sizes)
         return 1 - mean if self.adjusted else mean
 
     def _mean(
-        self, pos: Array, found: Array, lost: Array, sizes: FloatArray
+        self, pos: Array, cum_pos: Array, cum_neg: Array, sizes: FloatArray
     ) -> FloatArray:
-        """Return the mean precision at positives, or of 1 - precision if adjusted.
+        """Return the mean precision, or (1 - precision) / (1 - p) if adjusted.
 
-        ``found`` and ``lost`` are the positives and negatives above each cut, ``sizes``
-        the totals of both classes. It is nan without a class that is needed.
+        The mean is over the positives. ``cum_pos`` and ``cum_neg`` are the positives
+        and negatives above each cut, ``sizes`` the totals of both classes. It is nan
+        without a needed class.
         """
         p, (n_pos, n_neg) = self.prevalence, sizes
         with np.errstate(invalid="ignore", divide="ignore"):
             if self.adjusted or p is not None:
-                # By shares of the classes, whose weights may be of any size.
-                found, lost = found / n_pos, lost / n_neg
+                # By fractions of the classes, because weights have any scale.
+                cum_pos, cum_neg = cum_pos / n_pos, cum_neg / n_neg
             if not self.adjusted:
-                lost = lost if p is None else (1 - p) / p * lost
-                precision = ratio(found, found + lost)
+                cum_neg = cum_neg if p is None else (1 - p) / p * cum_neg
+                precision = ratio(cum_pos, cum_pos + cum_neg)
                 return np.asarray(np.einsum("ij,ij->i", pos, precision) / n_pos[:, 0])
             total = n_pos + n_neg
-            chance, rest = (n_pos / total, n_neg / total) if p is None else (p, 1 - p)
+            p, q = (n_pos / total, n_neg / total) if p is None else (p, 1 - p)
             # (AP - p) / (1 - p) = 1 - (1 - AP) / (1 - p).
-            missed = ratio(lost, chance * found + rest * lost)
+            missed = ratio(cum_neg, p * cum_pos + q * cum_neg)
             return np.asarray(np.einsum("ij,ij->i", pos, missed) / n_pos[:, 0])
 
     def slopes(self, table: RankTable) -> Slopes:
         slopes = _slopes(table, self.prevalence, self.adjusted)
         if table.own_products is None:
             return slopes
-        # In its own precision a case is one, even if it stands for several.
+        # A sample counts as one in its own precision, for any weight.
         once = (table.pos - table.neg) / (table.pos + table.neg) - 1
         by_pos = slopes.by_pos - np.maximum(once, 0) / _above(table)
         return slopes._replace(by_pos=by_pos)
@@ -312,13 +314,13 @@ class AveragePrecision(
     def caution(
         self, table: RankTable, sizes: tuple[float, float], *, is_compared: bool = False
     ) -> str | None:
-        """Return why the negatives are too few for the prevalence, None if not."""
+        """Return a warning if the prevalence needs more negatives, else None."""
         p = self.prevalence
         if p is None or is_compared:
             return None
         n_neg, odds = sizes[1], p / (1 - p)
-        # Ten negatives above a false positive rate equal to the odds, where precision
-        # is about a half, are enough for any ranking.
+        # Ten negatives above the cut at a false positive rate equal to the odds, with a
+        # precision of about one half, are enough for any ranking.
         n_needed = 10 / odds
         if n_needed <= n_neg * (1 + 1e-9):
             return None
@@ -327,74 +329,73 @@ class AveragePrecision(
         # The precisions, divided by the odds and the number of positives.
         contributions = tpr / np.maximum(odds * tpr + fpr, _LEAST)
         contributions *= table.pos / table.n_pos
-        # Below fewer than three negatives, up to rounding, a precision is unreliable.
-        is_few = n_neg * fpr < 3 * (1 - 1e-9)
-        share = contributions[is_few].sum() / contributions.sum()
-        if share <= min(0.9, n_neg * odds):
+        # With fewer than three negatives above, up to rounding, it is unreliable.
+        is_unreliable = n_neg * fpr < 3 * (1 - 1e-9)
+        fraction = contributions[is_unreliable].sum() / contributions.sum()
+        if fraction <= min(0.9, n_neg * odds):
             return None
-        # Two digits, rounded up, and no power of ten where it can be read without.
+        # Two digits, rounded up, without an exponent below 1e9.
         digits = max(int(np.floor(np.log10(n_needed))) - 1, 0)
         rounded = float(np.ceil(n_needed / 10**digits - 1e-9)) * 10**digits
         needed = f"{rounded:,.0f}" if rounded < 1e9 else f"{rounded:g}"
         return (
-            f"{self.name} at prevalence {p:g}: {np.floor(n_neg):,.0f} negatives are "
-            f"too few, about {needed} negatives would be needed. {share:.0%} of the "
-            "value comes from positives with fewer than 3 negatives above them: "
-            "collect more negatives, or report the AUC or a partial AUC. "
-            "Trust neither the value nor its interval, nor a comparison."
+            f"{self.name} at prevalence {p:g}: collect about {needed} negatives "
+            f"(there are {np.floor(n_neg):,.0f}), or report the AUC or a partial AUC. "
+            "The value, its interval and comparisons are unreliable, because positives "
+            f"with fewer than 3 negatives above them contribute {fraction:.0%} of it."
         )
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
-        """Return its range; adjusted, it may be below 0."""
+        """Return the range, which extends below 0 if adjusted."""
         if not self.adjusted or table is None:
             return (-np.inf if self.adjusted else 0.0), 1.0
-        chance, rest = _class_fractions(table, self.prevalence)
-        # Without negatives nothing is left to adjust by, and it is undefined.
-        return (-chance / rest if rest > 0 else float("-inf")), 1.0
+        p, q = _class_fractions(table, self.prevalence)
+        # Undefined without negatives, because the adjustment divides by 0.
+        return (-p / q if q > 0 else float("-inf")), 1.0
 
     def extremes(self, table: RankTable) -> tuple[float, float]:
         per_neg = 1.0
         if self.prevalence is not None:
             odds = self.prevalence / (1 - self.prevalence)
             per_neg = table.n_pos / table.n_neg / odds
-        chance, rest = _class_fractions(table, self.prevalence)
-        # As the value itself: next to few negatives, from what it lacks to 1.
-        of_missed = self.adjusted and chance > 0.5
-        least, most = _extremes(table.cells, per_neg, of_missed=of_missed)
+        p, q = _class_fractions(table, self.prevalence)
+        # Like the value, from 1 - AP, which keeps its digits if negatives are rare.
+        of_missed = self.adjusted and p > 0.5
+        low, high = _extremes(table.cells, per_neg, of_missed=of_missed)
         if of_missed:
-            return 1 - least / rest, 1 - most / rest
+            return 1 - low / q, 1 - high / q
         if self.adjusted:
-            return (least - chance) / rest, (most - chance) / rest
-        return least, most
+            return (low - p) / q, (high - p) / q
+        return low, high
 
     def excess(self, table: RankTable) -> float:
-        chance, rest = _class_fractions(table, self.prevalence)
-        found = precision_excess(table.merged.table, chance)
-        return found / rest if self.adjusted else found
+        p, q = _class_fractions(table, self.prevalence)
+        excess = precision_excess(table.merged.table, p)
+        return excess / q if self.adjusted else excess
 
 
 def _extremes(
     cells: Cells, per_neg: float, *, of_missed: bool = False
 ) -> tuple[float, float]:
-    """Return the least and the greatest average precision that cells allow.
+    """Return the minimum and maximum average precision that cells allow.
 
-    Greatest with all positives above that may be and the negatives that must be, least
-    the other way round; ``of_missed`` it is what these two lack to 1.
+    The maximum has all positives above that can be, and only the negatives that must
+    be; the minimum is the reverse. If ``of_missed``, return 1 minus these two.
     """
     above = reach(cells)
     n_pos = cells.pos.sum()
-    lost = per_neg * above.neg_least
-    found = above.pos_most
-    most = ratio(lost if of_missed else found, found + lost)
-    lost = per_neg * above.neg_most
-    found = above.pos_least + np.where(cells.is_exact, 0, cells.pos)
-    least = cells.pos * ratio(lost if of_missed else found, found + lost)
-    # The mean over the positives of a cell, whatever their weights: an integral.
-    is_apart = ~cells.is_exact & (cells.pos > 0) & (lost > 0)
-    pos, before, lost = (x[is_apart] for x in (cells.pos, above.pos_least, lost))
-    missed = lost * np.log1p(pos / (before + lost))
-    least[is_apart] = missed if of_missed else pos - missed
-    return float(least.sum() / n_pos), float(dot(cells.pos, most) / n_pos)
+    neg = per_neg * above.neg_least
+    pos = above.pos_most
+    high = ratio(neg if of_missed else pos, pos + neg)
+    neg = per_neg * above.neg_most
+    pos = above.pos_least + np.where(cells.is_exact, 0, cells.pos)
+    low = cells.pos * ratio(neg if of_missed else pos, pos + neg)
+    # An integral over the positives of a cell, which is valid for any weights.
+    is_inexact = ~cells.is_exact & (cells.pos > 0) & (neg > 0)
+    pos, before, neg = (x[is_inexact] for x in (cells.pos, above.pos_least, neg))
+    missed = neg * np.log1p(pos / (before + neg))
+    low[is_inexact] = missed if of_missed else pos - missed
+    return float(low.sum() / n_pos), float(dot(cells.pos, high) / n_pos)
 
 
 def _class_fractions(table: RankTable, prevalence: float | None) -> tuple[float, float]:
@@ -406,79 +407,81 @@ def _class_fractions(table: RankTable, prevalence: float | None) -> tuple[float,
 def _slopes(table: RankTable, prevalence: float | None, adjusted: bool) -> Slopes:
     """Return the slopes of g = sum_k P_k p T_k / C_k, as in appendix B of the article.
 
-    T_k and F_k are the shares of positives and negatives down to group k, and
-    C_k = p T_k + (1 - p) F_k. With ``adjusted`` they belong to (g - p) / (1 - p),
-    whose slope by p is sum_k P_k F_k (T_k - F_k) / C_k^2.
+    P_k is the fraction of the positives in group k, T_k and F_k are the fractions of
+    positives and negatives down to group k, and C_k = p T_k + (1 - p) F_k. If
+    ``adjusted``, return the slopes of (g - p) / (1 - p); the slope by p is then
+    sum_k P_k F_k (T_k - F_k) / C_k^2.
     """
-    p, rest = _class_fractions(table, prevalence)
+    p, q = _class_fractions(table, prevalence)
     precision = p / table.n_pos * table.cum_pos[1:]
-    missed = rest / table.n_neg * table.cum_neg[1:]
-    # Of the least number at least, and never squared: shares may be of any size.
+    missed = q / table.n_neg * table.cum_neg[1:]
+    # Neither 0 nor squared, because fractions can be extremely small.
     inverse = precision + missed
     np.divide(1, np.maximum(inverse, _LEAST, out=inverse), out=inverse)
-    # Precision, what it lacks to 1, and P_k / C_k.
+    # The precision, 1 - precision, and P_k / C_k.
     precision *= inverse
     missed *= inverse
-    share = table.pos / table.n_pos
-    inverse *= share
+    fraction = table.pos / table.n_pos
+    inverse *= fraction
     # P_k p T_k / C_k^2 and P_k (1 - p) F_k / C_k^2, summed.
-    by_lost = p * reverse_cumsum(inverse * missed)
-    by_neg = -rest * reverse_cumsum(inverse * precision)
+    by_pos = p * reverse_cumsum(inverse * missed)
+    by_neg = -q * reverse_cumsum(inverse * precision)
     by_prevalence = 0.0
     if prevalence is None and not adjusted:
-        by_prevalence = float(dot(share, missed * precision)) / p / rest
+        by_prevalence = float(dot(fraction, missed * precision)) / p / q
     elif prevalence is None:
-        lead = precision / p - missed / rest
-        by_prevalence = float(dot(share, missed / rest * lead))
-    # Less 1 where 1 - p divides it: a constant is no slope, and would be all rounding.
-    by_lost += -missed if adjusted else precision
+        lead = precision / p - missed / q
+        by_prevalence = float(dot(fraction, missed / q * lead))
+    # Minus 1 before the division by 1 - p: constants only add rounding errors.
+    by_pos += -missed if adjusted else precision
     if adjusted:
-        by_lost, by_neg = by_lost / rest, by_neg / rest
-    return Slopes(by_lost, by_neg, by_prevalence)
+        by_pos, by_neg = by_pos / q, by_neg / q
+    return Slopes(by_pos, by_neg, by_prevalence)
 
 
 def _above(table: RankTable) -> FloatArray:
-    """Return how many cases are above each cut, of which a positive itself is one."""
+    """Return the weight down to each cut, with a positive at the cut counted as one."""
     above = table.rates[1:] * table.total
     if table.is_of_cases or table.own_products is None:
         return above
     with_neg, with_rest = table.own_products
-    own = np.zeros_like(above)
-    # The mean of 1 less its weight, over the positives of a group.
-    np.divide(with_rest - with_neg, table.pos, out=own, where=table.pos > 0)
-    return above + own
+    excess = np.zeros_like(above)
+    # The mean of 1 minus the sample's weight, over the positives of a group.
+    np.divide(with_rest - with_neg, table.pos, out=excess, where=table.pos > 0)
+    return above + excess
 
 
 def precision_excess(table: RankTable, prevalence: float) -> float:
     """Return the bias of the average precision by the jackknife of both classes.
 
-    With the prevalence kept, each of the m cases of a class is left out in turn: m - 1
-    times what the mean of these values is above the value, summed over the classes. A
-    positive at which t positives and f negatives are reached has t / (t + r f), and
-    (t - 1) / (t - 1 + r f) without another one above it, and so with the negatives.
+    Each of the m samples of a class is removed in turn, at a constant prevalence. The
+    bias is m - 1 times (mean of these values - value), summed over the classes. A
+    positive with t positives and f negatives down to it has the precision
+    t / (t + r f), and (t - 1) / (t - 1 + r f) without a positive above it. Negatives
+    are treated in the same way.
     """
     n_pos, n_neg = table.n_pos, table.n_neg
     if min(n_pos, n_neg) < 2:
         return float("nan")
     groups = table.pos > 0
     pos = table.pos[groups]
-    found, lost = table.cum_pos[1:][groups], table.cum_neg[1:][groups]
-    # What a negative weighs in units of what a positive does.
+    hits, wasted = table.cum_pos[1:][groups], table.cum_neg[1:][groups]
+    # The weight r of a negative divided by the weight of a positive.
     ratio = (1 - prevalence) / prevalence * n_pos / n_neg
     rest_pos, rest_neg = n_pos - 1, n_neg - 1
 
     def mean(
-        found: FloatArray, lost: FloatArray, ratio: float, of: FloatArray
+        hits: FloatArray, wasted: FloatArray, ratio: float, weight: FloatArray
     ) -> float:
         with np.errstate(invalid="ignore"):
-            precision = np.where(found > 0, found / (found + ratio * lost), 0.0)
-        return float(dot(pos * of, precision)) / n_pos
+            precision = np.where(hits > 0, hits / (hits + ratio * wasted), 0.0)
+        return float(dot(pos * weight, precision)) / n_pos
 
-    value = mean(found, lost, ratio, np.ones_like(pos))
+    full = mean(hits, wasted, ratio, np.ones_like(pos))
     by_pos = ratio * rest_pos / n_pos
-    without_pos = mean(found, lost, by_pos, (n_pos - found) / rest_pos)
-    without_pos += mean(found - 1, lost, by_pos, (found - 1) / rest_pos)
+    without_pos = mean(hits, wasted, by_pos, (n_pos - hits) / rest_pos)
+    without_pos += mean(hits - 1, wasted, by_pos, (hits - 1) / rest_pos)
     by_neg = ratio * n_neg / rest_neg
-    without_neg = mean(found, lost, by_neg, (n_neg - lost) / n_neg)
-    without_neg += mean(found, np.maximum(lost - 1, 0), by_neg, lost / n_neg)
-    return rest_pos * (without_pos - value) + rest_neg * (without_neg - value)
+    without_neg = mean(hits, wasted, by_neg, (n_neg - wasted) / n_neg)
+    without_neg += mean(hits, np.maximum(wasted - 1, 0), by_neg, wasted / n_neg)
+    return rest_pos * (without_pos - full) + rest_neg * (without_neg - full)
