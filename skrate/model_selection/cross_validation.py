@@ -69,7 +69,7 @@ from skrate.model_selection.responses import (
 )
 
 Method = Literal["corrected", "paired"]
-# The least and the greatest value of a metric, None where there is none.
+# The minimum and the maximum of a metric, None if unbounded.
 ScoreRange = tuple[float | None, float | None]
 INFINITE = float("inf")
 _USER = "cross_val_rankings"
@@ -81,7 +81,7 @@ _GROUP_SPLITTERS = {
     "LeavePGroupsOut",
     "StratifiedGroupKFold",
 }
-# The rows to train on, and those to test.
+# The rows of the training part and the test part.
 Split = tuple[IntArray, IntArray]
 
 
@@ -99,28 +99,28 @@ def compare_folds(
     r"""Compare the scores of two models over the same folds.
 
     Which of two learning algorithms is better on data of this size? Unlike
-    :func:`compare`, it counts in what other training sets would have changed.
+    :func:`compare`, the result includes the variation between training sets.
 
     Parameters
     ----------
     a, b : array-like of shape (n_folds,) or (n_repeats, n_folds)
-        Scores of both models on the same folds, as ``cross_val_score`` returns them;
-        one row per repetition where cross-validation was repeated. Nan is undefined.
+        Scores of both models on the same folds, as returned by ``cross_val_score``;
+        one row per repetition if cross-validation was repeated. Undefined scores are
+        nan.
     n_train, n_test : float, default=None
-        Number of training and of test cases per fold, needed for random splits. None
+        Number of training and of test samples per fold, needed for random splits. None
         assumes cross-validation with ``n_folds`` folds.
     method : {"corrected", "paired"}, default="corrected"
         - "corrected": the corrected resampled t-test of Nadeau and Bengio [1]_.
-        - "paired": the plain paired t-test, as in [2]_; it takes folds for
-          independent, which they are not, and finds too many differences.
+        - "paired": the plain paired t-test, as in [2]_; it assumes independent folds,
+          which is wrong, and detects too many differences.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        What a small p-value speaks for; "greater": a has the greater mean.
+        Alternative hypothesis; "greater": a has the greater mean.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     score_range : tuple of float, default=None
-        The least and the greatest value (low, high) of the metric, None for an end that
-        it lacks: (0, 1) for an AUC. The interval then stays within ``low - high`` and
-        ``high - low``.
+        The minimum and the maximum (low, high) of the metric, None if unbounded: (0, 1)
+        for an AUC. The interval then stays within ``low - high`` and ``high - low``.
 
     Returns
     -------
@@ -131,23 +131,23 @@ def compare_folds(
     Raises
     ------
     ValueError
-        If ``a`` and ``b`` differ in shape or hold fewer than two folds, one of
-        ``n_train`` and ``n_test`` is missing, an option is none of the choices, or a
+        If ``a`` and ``b`` differ in shape or have fewer than two folds, only one of
+        ``n_train`` and ``n_test`` is given, an option is not one of the choices, or a
         score is infinite or outside ``score_range``.
 
     Warns
     -----
     UserWarning
-        If more than ten flat scores are taken for one cross-validation, which an array
-        of shape (1, n_folds) says that they are.
+        If more than ten scores in one dimension are treated as one cross-validation. An
+        array of shape (1, n_folds) confirms this, without a warning.
     UndefinedMetricWarning
-        If folds were left out, because a score is nan, or if all differences are
-        equal and not 0: then there is no p-value.
+        If folds are omitted because a score is nan, or if the p-value is undefined
+        because all differences are equal and not 0.
 
     See Also
     --------
-    scipy.stats.ttest_rel : The same as ``method="paired"``.
-    compare : Two models that are given, on one test set.
+    scipy.stats.ttest_rel : Equivalent to ``method="paired"``.
+    compare : Compares two given models on one test set.
     cross_val_rankings : Rankings of the folds, for :func:`compare` and
         :func:`select_best`.
 
@@ -157,10 +157,10 @@ def compare_folds(
 
     .. math:: t = \bar d \Big/ \sqrt{(1 / J + n_{test} / n_{train}) s^2},
 
-    with J - 1 degrees of freedom; "paired" lacks the second term.
+    with J - 1 degrees of freedom; "paired" omits the second term.
 
-    The correction is a heuristic: at a level of 5 % it rejected in 3.8 % of simulations
-    of 120 cases with 5 folds, but in 11.6 % with 10 repeats of them.
+    The correction is a heuristic: at a level of 5 %, the test rejected in 3.8 % of
+    simulations of 120 samples with 5 folds, but in 11.6 % with 10 repeats of 5 folds.
 
     References
     ----------
@@ -185,27 +185,27 @@ def compare_folds(
     scores_a, scores_b = _fold_scores("a", a), _fold_scores("b", b)
     if scores_a.shape != scores_b.shape:
         raise ValueError(
-            "a and b must be scores on the same folds, found shapes "
+            "a and b must be scores on the same folds, got shapes "
             f"{scores_a.shape} and {scores_b.shape}."
         )
     low, high = _check_range(score_range, {"a": scores_a, "b": scores_b})
     limits = low - high, high - low
-    test_share = _test_fraction(n_train, n_test, method, scores_a.shape)
+    test_fraction = _test_fraction(n_train, n_test, method, scores_a.shape)
     on_both = _paired_scores(scores_a, scores_b)
     differences = on_both[0] - on_both[1]
-    value = float(differences.mean())
-    variance = (1 / len(differences) + test_share) * np.var(differences, ddof=1)
+    mean_difference = float(differences.mean())
+    variance = (1 / len(differences) + test_fraction) * np.var(differences, ddof=1)
     standard_error = float(np.sqrt(variance))
-    # Whatever the unit of the scores.
+    # Scaled, because rounding must not depend on the unit of the scores.
     unit = float(np.abs(on_both).max()) or 1.0
-    statistic = standardised(value / unit, standard_error / unit)
+    statistic = standardised(mean_difference / unit, standard_error / unit)
     if np.isnan(statistic):
         warn_undefined("The p-value", "all differences are equal")
     freedom = len(differences) - 1
-    ends = t_interval(value, standard_error, two_sided, limits, freedom)
+    ends = t_interval(mean_difference, standard_error, two_sided, limits, freedom)
     return Comparison(
         metric="Mean over folds",
-        value=value,
+        value=mean_difference,
         value_a=float(on_both[0].mean()),
         value_b=float(on_both[1].mean()),
         standard_error=standard_error,
@@ -219,35 +219,35 @@ def compare_folds(
 
 
 def _fold_scores(name: str, scores: ArrayLike) -> FloatArray:
-    """Return scores of folds, nan where one is undefined: NaN, masked or missing."""
+    """Return the scores of folds, with nan for masked, missing and undefined ones."""
     if isinstance(scores, str | Mapping | FoldRankings):
         raise ValueError(
-            f"{name} must hold one score per fold, such as the 'test_score' of what "
-            f"cross_validate returns, got {shown(scores)}; compare(metric, models) "
-            "takes FoldRankings."
+            f"{name} must contain one score per fold, such as the 'test_score' of "
+            f"cross_validate, got {shown(scores)}; compare(metric, models) takes "
+            "FoldRankings."
         )
-    array = as_real(name, scores, missing=True)
-    # The squares of others are numbers.
-    if (np.abs(array) > 1e150).any():
+    fold_scores = as_real(name, scores, missing=True)
+    # Smaller scores have finite squares.
+    if (np.abs(fold_scores) > 1e150).any():
         raise ValueError(
-            f"{name} holds an infinite score, or one beyond 1e+150: leave it out, or "
-            "use a metric that is bounded. Undefined scores are nan."
+            f"{name} contains a score that is infinite or above 1e+150 in magnitude: "
+            "leave it out, or use a bounded metric. Undefined scores are nan."
         )
-    if not (1 <= array.ndim <= 2 and array.size >= 2):
+    if not (1 <= fold_scores.ndim <= 2 and fold_scores.size >= 2):
         raise ValueError(
-            f"{name} must hold one score per fold, of at least 2 folds, or one row of "
-            f"them per repetition, found an array of shape {array.shape}."
+            f"{name} must contain one score per fold for at least 2 folds, or one row "
+            f"of scores per repetition, got an array of shape {fold_scores.shape}."
         )
-    return array
+    return fold_scores
 
 
 def _test_fraction(
     n_train: float | None, n_test: float | None, method: Method, shape: tuple[int, ...]
 ) -> float:
-    """Return n_test / n_train, as given or by the folds a repetition; 0 if paired."""
+    """Return n_test / n_train, as given or from the number of folds; 0 if paired."""
     if n_train is not None and n_test is not None:
-        given = check_positive("n_test", n_test) / check_positive("n_train", n_train)
-        return given if method == "corrected" else 0.0
+        ratio = check_positive("n_test", n_test) / check_positive("n_train", n_train)
+        return ratio if method == "corrected" else 0.0
     if n_train is not None or n_test is not None:
         missing = "n_train" if n_train is None else "n_test"
         raise ValueError(f"{missing} is missing: give n_train and n_test, or neither.")
@@ -256,40 +256,40 @@ def _test_fraction(
     n_folds = shape[-1]
     if n_folds < 2:
         raise ValueError(
-            "n_train and n_test are needed where there is one fold per repetition."
+            "n_train and n_test are needed if there is one fold per repetition."
         )
-    # More are rarely the folds of one cross-validation.
+    # One cross-validation rarely has more folds.
     if len(shape) == 1 and n_folds > 10:
         warn(
-            f"a and b hold {n_folds} flat scores, taken for one cross-validation with "
-            f"{n_folds} folds, hence n_test / n_train = 1/{n_folds - 1}. If it was "
-            f"repeated or split at random, intervals are too narrow and p-values too "
-            "small: pass arrays of shape (n_repeats, n_folds), or n_train and n_test."
+            "Pass arrays of shape (n_repeats, n_folds), or n_train and n_test, if "
+            f"folds were repeated or random: {n_folds} scores in one dimension are "
+            f"taken for one cross-validation, with n_test / n_train = 1/{n_folds - 1}. "
+            "Otherwise intervals are too narrow and p-values too small."
         )
     return 1 / (n_folds - 1)
 
 
 def _paired_scores(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return a row for each model, of the folds on which both have a score."""
-    both = np.stack([a.ravel(), b.ravel()])
-    is_defined = np.asarray(np.isfinite(both).all(axis=0))
+    """Return a row of scores for each model, on the folds with both scores."""
+    scores = np.stack([a.ravel(), b.ravel()])
+    is_defined = np.asarray(np.isfinite(scores).all(axis=0))
     n_folds, n_defined = len(is_defined), int(is_defined.sum())
     if n_defined < 2:
         raise ValueError(
-            f"a and b are both defined on {n_defined} of {n_folds} folds: at least 2 "
-            "are needed."
+            f"a and b must both be defined on at least 2 folds, got {n_defined} of "
+            f"{n_folds}."
         )
     if n_defined < n_folds:
         n_lost = n_folds - n_defined
-        left_out = f"{n_lost} of {n_folds} folds are left out: a score is nan."
+        left_out = f"{n_lost} of {n_folds} folds are left out, because a score is nan."
         warn(left_out, UndefinedMetricWarning)
-    return both[:, is_defined]
+    return scores[:, is_defined]
 
 
 def _check_range(
     score_range: ScoreRange | None, scores: dict[str, FloatArray]
 ) -> tuple[float, float]:
-    """Return the ends of a range, infinite where there is none, that holds scores."""
+    """Return the ends of the range, infinite if unbounded, and check the scores."""
     if score_range is None:
         return -INFINITE, INFINITE
     try:
@@ -300,14 +300,14 @@ def _check_range(
         low = high = float("nan")
     if not low < high:
         raise ValueError(
-            "score_range must be a pair (low, high) of increasing numbers, None where "
-            f"there is no end; got {score_range!r}."
+            "score_range must be a pair (low, high) of increasing numbers, with None "
+            f"for an unbounded end, got {score_range!r}."
         )
-    for name, values in scores.items():
-        outside = values[np.isfinite(values) & ((values < low) | (values > high))]
+    for name, x in scores.items():
+        outside = x[np.isfinite(x) & ((x < low) | (x > high))]
         if len(outside):
             raise ValueError(
-                f"score_range=({low:g}, {high:g}) does not hold the score "
+                f"score_range=({low:g}, {high:g}) does not contain the score "
                 f"{outside[0]:g} in {name}."
             )
     return low, high
@@ -329,79 +329,80 @@ def cross_val_rankings(
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     return_estimator: bool = False,
 ) -> FoldRankings:
-    """Train a model on each fold once, and keep how it ranks the cases left out.
+    """Train a model once on each fold, and return its rankings of the test samples.
 
-    Metrics, :func:`estimate`, :func:`compare` and displays take the result, and train
-    nothing again. Scores of different folds are never put into one ranking.
+    How does a model rank samples that it was not trained on? Metrics, :func:`estimate`,
+    :func:`compare` and displays take the result, without training again. Scores of
+    different folds are never combined in one ranking.
 
     Parameters
     ----------
     estimator : estimator instance
-        A binary classifier, or what ranks otherwise; it is cloned for each fold.
+        A binary classifier, or another estimator that ranks; cloned for each fold.
     X : array-like of shape (n_samples, n_features)
-        The cases.
+        The samples.
     y : array-like of shape (n_samples,)
         True labels of two classes.
     groups : array-like of shape (n_samples,), default=None
-        What the splitter keeps together, as in scikit-learn; None means the clusters.
-        Inference does not use it.
+        Samples of a group are in the same fold, as in scikit-learn; None means the
+        clusters. Inference does not use it.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient. They are the independent units
-        of inference: by clusters within folds or, if a fold holds a single one
-        (leave-one-site-out), by folds.
+        The cluster of each sample, such as its patient. Clusters within folds are the
+        independent units of inference. If a fold contains a single cluster
+        (leave-one-site-out), folds are the units.
     cv : int, cross-validation generator or iterable, default=None
-        As in :func:`sklearn.model_selection.cross_validate`; None is five folds. With
+        See :func:`sklearn.model_selection.cross_validate`; None is five folds. With
         ``groups`` or ``clusters`` a number of folds means
-        :class:`~sklearn.model_selection.StratifiedGroupKFold`. To compare models give
-        all of them the same folds.
+        :class:`~sklearn.model_selection.StratifiedGroupKFold`. To compare models, use
+        the same folds for all models.
     n_jobs : int, default=None
-        How many folds are run at once; the result does not depend on it.
+        Number of folds that are run in parallel; the result does not depend on it.
     verbose : int, default=0
         Above 0, the progress is reported.
     params : dict, default=None
-        What ``fit`` is given, such as ``{"sample_weight": weights}``, cut to the cases
-        of a fold; with metadata routing, what the estimator or the splitter requested.
+        Arguments of ``fit``, such as ``{"sample_weight": weights}``, restricted to the
+        samples of a fold; with metadata routing, the metadata that the estimator or the
+        splitter requested.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases in the rankings; for training, see ``params``.
+        Weights of the samples in the rankings; for training, see ``params``.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans, and
-        of other labels the second, with a warning.
+        The positive label. None takes the greater of {0, 1}, {-1, 1} or booleans, and
+        otherwise the second label, with a warning.
     response_method : str or tuple of str
-        The method that gives scores, or several, the first of which that the estimator
-        has is taken.
+        The method that returns scores, or several in order of preference.
     return_estimator : bool, default=False
-        Whether the result keeps the fitted models.
+        Whether the result includes the fitted models.
 
     Returns
     -------
     rankings : FoldRankings
-        Labels and scores fold by fold; ``indices`` says which row of ``X`` each is.
+        Labels and scores by fold; ``indices`` contains the row of ``X`` of each.
 
     Raises
     ------
     ValueError
-        For labels or clusters that do not fit, a fold that tests cases that it trains
-        on, folds that overlap but are no whole repeats of a cross-validation, or if no
-        fold has a model of both classes.
+        If labels or clusters are invalid, a fold tests samples that it trains on, folds
+        overlap without being complete repeats of a cross-validation, or no fold has a
+        model of both classes.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a fold is left out, as its training cases are of one class.
+        If a fold is omitted, because its training samples are of one class.
     UserWarning
-        If the second label was taken for the positive class.
+        If the second label is taken for the positive class.
 
     See Also
     --------
     sklearn.model_selection.cross_val_predict : Puts the scores of all folds together.
-    FoldRankings : What is returned, and what it estimates.
-    compare_folds : Counts in what other training sets would have changed.
+    FoldRankings : The result, and the quantity that it estimates.
+    compare_folds : Includes the variation between training sets.
 
     Notes
     -----
-    A case may be tested in each repeat of a cross-validation: metrics average over all
-    folds, and inference counts it once. Test sets of random splits are refused. Cost: a
-    fit and a prediction for each fold.
+    A sample can be tested in each repeat of a cross-validation: metrics average over
+    all folds, and inference counts the sample once. Test sets of random splits are
+    rejected. Cost: one fit and one prediction per fold.
 
     Examples
     --------
@@ -418,7 +419,7 @@ def cross_val_rankings(
     0.993
     """
     check_flag("return_estimator", return_estimator)
-    found: list[FoldRankings] = candidate_rankings(
+    rankings: list[FoldRankings] = candidate_rankings(
         [estimator],
         X,
         y,
@@ -434,7 +435,7 @@ def cross_val_rankings(
         response_method=response_method,
         is_kept=return_estimator,
     )
-    return found[0]
+    return rankings[0]
 
 
 def candidate_rankings(
@@ -456,19 +457,19 @@ def candidate_rankings(
     is_kept: bool = False,
     may_fail: bool = False,
 ) -> list[Any]:
-    """Return how estimators rank in the same folds, or the failure of one that may.
+    """Return the rankings of each estimator in the same folds, or its `Failure`.
 
     With ``n_splits`` the folds must be the same as in an earlier search.
     """
     methods = check_response_method(response_method)
     labels = check_vector("y", y)
     X, y = indexable(convert_arrow(X), convert_arrow(y))
-    by_case, codes = _check_sample_columns(labels, sample_weight, clusters)
+    columns, codes = _check_sample_columns(labels, sample_weight, clusters)
     label = find_positive_class(labels, pos_label, user)
     codes = _check_splitter_groups(groups, labels, codes)
-    # The folds of an earlier search are as it made them.
-    kept_together = codes if n_splits is None else None
-    splitter = find_splitter(cv, y, kept_together, is_classifier(estimators[0]))
+    # In an earlier search, a number of folds did not mean StratifiedGroupKFold.
+    split_groups = codes if n_splits is None else None
+    splitter = find_splitter(cv, y, split_groups, is_classifier(estimators[0]))
     to_fit, to_split = routed(fold_router(user, estimators[0], splitter), params or {})
     to_split = {"groups": codes, **to_split}
     _check_splitter(splitter, to_split["groups"])
@@ -477,47 +478,47 @@ def candidate_rankings(
     if n_splits is not None:
         _check_same_folds(splits, split(), n_splits)
     if clusters is not None:
-        _warn_shared_clusters(by_case["clusters"], splits)
+        _warn_shared_clusters(columns["clusters"], splits)
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(splits)))
     ask = partial(_finite_scores, methods=methods, label=label, user=user)
-    given = (estimators, X, y, to_fit, splits, n_jobs, verbose)
-    answers, fitted = scored_folds(ask, *given, is_kept=is_kept, may_fail=may_fail)
-    each = [answers[i : i + len(tests)] for i in range(0, len(answers), len(tests))]
-    failed = [[one for one in scores if isinstance(one, Failure)] for scores in each]
-    whole = [scores for scores, lost in zip(each, failed, strict=True) if not lost]
-    # What is undefined for one of them is left out of all, and told once.
-    by_type = partial(sorted, key=lambda one: not isinstance(one, UndefinedResponse))
+    arguments = (estimators, X, y, to_fit, splits, n_jobs, verbose)
+    answers, fitted = scored_folds(ask, *arguments, is_kept=is_kept, may_fail=may_fail)
+    by_model = [answers[i : i + len(tests)] for i in range(0, len(answers), len(tests))]
+    failed = [[s for s in scores if isinstance(s, Failure)] for scores in by_model]
+    whole = [scores for scores, lost in zip(by_model, failed, strict=True) if not lost]
+    # Folds that are undefined for one model are omitted for all, with one warning.
+    by_type = partial(sorted, key=lambda s: not isinstance(s, UndefinedResponse))
     kept = defined_folds([by_type(fold)[0] for fold in zip(*whole, strict=True)])
     models = tuple(fitted[i] for i in kept) if is_kept else None
-    of = (tests, repeats, by_case, label, models)
+    shared = (tests, repeats, columns, label, models)
     return [
-        lost[0] if lost else _make_fold_rankings(kept, scores, *of)
-        for scores, lost in zip(each, failed, strict=True)
+        lost[0] if lost else _make_fold_rankings(kept, scores, *shared)
+        for scores, lost in zip(by_model, failed, strict=True)
     ]
 
 
 def _check_sample_columns(
     labels: Array, sample_weight: ArrayLike | None, clusters: ArrayLike | None
 ) -> tuple[dict[str, Array], IntArray | None]:
-    """Return the columns of two classes of cases, and the codes of their clusters."""
-    by_case, codes = {"y_true": labels}, None
+    """Return the checked columns of the samples, and the codes of their clusters."""
+    columns, codes = {"y_true": labels}, None
     if sample_weight is not None:
-        by_case["sample_weight"] = check_weights("sample_weight", sample_weight)
+        columns["sample_weight"] = check_weights("sample_weight", sample_weight)
     if clusters is not None:
-        # The same clusters as codes, checked: splitters differ in what they refuse.
+        # Checked codes, because splitters differ in the clusters that they accept.
         codes = check_groups("clusters", clusters).codes
-        by_case["clusters"] = check_vector("clusters", clusters)
-    check_equal_length(y=labels, **by_case)
+        columns["clusters"] = check_vector("clusters", clusters)
+    check_equal_length(y=labels, **columns)
     if len(distinct_labels(labels)) < 2:
-        raise ValueError(f"y holds one class only, {labels[0]!r}.")
-    return by_case, codes
+        raise ValueError(f"y must contain two classes, got only {labels[0]!r}.")
+    return columns, codes
 
 
 def _check_splitter_groups(
     groups: ArrayLike | None, labels: Array, clusters: IntArray | None
 ) -> IntArray | None:
-    """Return what the splitter keeps together, by default the clusters."""
+    """Return the groups for the splitter, by default the clusters."""
     if groups is None:
         return clusters
     codes = check_groups("groups", groups).codes
@@ -533,36 +534,35 @@ def _warn_shared_clusters(clusters: Array, splits: list[Split]) -> None:
         if len(seen):
             cluster = clusters[int(np.argmax(codes == seen[0]))]
             warn(
-                f"Fold {number} trains and tests on cases of the cluster "
-                f"{shown(cluster)}, so that models may know it: let cv be a number, or "
-                "a splitter that keeps groups together, such as GroupKFold."
+                f"Fold {number} trains and tests on the cluster {shown(cluster)}: let "
+                "cv be a number, or a splitter that keeps groups together, such as "
+                "GroupKFold. Otherwise models may recognise the cluster."
             )
             return
 
 
 def _check_splitter(splitter: Any, groups: Any) -> None:
-    """Raise for a splitter that needs groups without any."""
+    """Raise an error if a splitter needs groups and there are none."""
     name = type(splitter).__name__
     if groups is None and name in _GROUP_SPLITTERS:
         raise ValueError(
-            f"cv={name} needs groups=, what it keeps together, or clusters=, which are "
-            "also the independent units of inference."
+            f"cv={name} needs groups=, which stay within a fold, or clusters=, "
+            "which are also the independent units of inference."
         )
 
 
 def _check_same_folds(splits: list[Split], again: list[Split], n_splits: int) -> None:
-    """Raise unless a splitter makes the folds of a search, whenever it is asked."""
+    """Raise an error unless the splitter repeats the folds of a search."""
     is_same = len(splits) == len(again) == n_splits
     if not is_same or not all(map(np.array_equal, chain(*splits), chain(*again))):
         raise ValueError(
-            "cv of the search gives other folds each time, not those that it had: "
-            "search with a splitter whose random_state is a number, or with the "
-            "list of its splits."
+            "cv of the search must give the same folds each time: search with a "
+            "splitter that has an integer random_state, or with the list of its splits."
         )
 
 
 class Failure(str):
-    """What a model raised that could not be trained or asked."""
+    """The error message of a model that could not be trained or evaluated."""
 
 
 def fold_rankings(
@@ -576,9 +576,9 @@ def fold_rankings(
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
 ) -> FoldRankings:
-    """Return how a model of ``cross_validate`` ranks the cases of its test folds.
+    """Return the rankings of the test folds by the models of ``cross_validate``.
 
-    An undefined fold is left out, with a warning.
+    Undefined folds are omitted, with a warning.
     """
     missing = [key for key in ("estimator", "indices") if key not in cv_results]
     if missing:
@@ -587,25 +587,25 @@ def fold_rankings(
             "return_estimator=True and return_indices=True."
         )
     tests = [row_numbers(test) for test in cv_results["indices"]["test"]]
-    given = {"y": y, "sample_weight": sample_weight}
-    given = {name: rows for name, rows in given.items() if rows is not None}
+    inputs = {"y": y, "sample_weight": sample_weight}
+    inputs = {name: rows for name, rows in inputs.items() if rows is not None}
     n_samples = 1 + max(int(test.max()) for test in tests)
-    for name, rows in {"X": X, **given}.items():
+    for name, rows in {"X": X, **inputs}.items():
         if n_rows(rows) < n_samples:
             raise ValueError(
                 f"{name} has {n_rows(rows)} rows, but the folds have {n_samples}: pass "
-                "the data that cross_validate was given."
+                "the same data as to cross_validate."
             )
-    by_case = {name: check_vector(name, rows) for name, rows in given.items()}
-    by_case["y_true"] = labels = by_case.pop("y")
+    columns = {name: check_vector(name, rows) for name, rows in inputs.items()}
+    columns["y_true"] = labels = columns.pop("y")
     label = find_positive_class(labels, pos_label, user)
     ask = partial(_finite_scores, methods=response_method, label=label, user=user)
-    asked = zip(cv_results["estimator"], tests, strict=True)
-    scores = [ask(one, select_rows(X, test), labels[test]) for one, test in asked]
+    models = zip(cv_results["estimator"], tests, strict=True)
+    scores = [ask(model, select_rows(X, test), labels[test]) for model, test in models]
     kept = defined_folds(scores)
     known = disjoint_repeats(tests) if repeats is None else repeats
     numbers = check_repeats("repeats", known, len(tests))
-    return _make_fold_rankings(kept, scores, tests, numbers, by_case, label)
+    return _make_fold_rankings(kept, scores, tests, numbers, columns, label)
 
 
 def _make_fold_rankings(
@@ -613,11 +613,11 @@ def _make_fold_rankings(
     scores: list[Any],
     tests: list[IntArray],
     repeats: IntArray,
-    by_case: Mapping[str, Array],
+    columns: Mapping[str, Array],
     label: Label,
     models: Sequence[Any] | None = None,
 ) -> FoldRankings:
-    """Return the rankings of the folds that are kept."""
+    """Return the rankings of the defined folds."""
     rows = np.concatenate([tests[i] for i in kept])
     return FoldRankings(
         y_score=np.concatenate([scores[i] for i in kept]),
@@ -626,29 +626,29 @@ def _make_fold_rankings(
         repeats=repeats[kept],
         pos_label=label,
         estimators=models,
-        **{name: values[rows] for name, values in by_case.items()},
+        **{name: column[rows] for name, column in columns.items()},
     )
 
 
-def defined_folds(found: list[Any]) -> list[int]:
-    """Return the folds of what has scores, and warn of the others."""
+def defined_folds(fold_scores: list[Any]) -> list[int]:
+    """Return the positions of the defined folds, and warn of undefined ones."""
     kept = []
-    for i, scores in enumerate(found):
+    for i, scores in enumerate(fold_scores):
         if not isinstance(scores, UndefinedResponse):
             kept.append(i)
             continue
         message = f"Fold {i} is undefined and left out: {scores}"
         warn(message, UndefinedMetricWarning)
-    if found and not kept:
+    if fold_scores and not kept:
         raise ValueError(
-            f"All {len(found)} folds are undefined: each estimator was trained on one "
-            "class only. Use stratified or fewer folds."
+            f"All {len(fold_scores)} folds are undefined, because each estimator was "
+            "trained on one class only: use stratified or fewer folds."
         )
     return kept
 
 
 def find_splitter(cv: Any, y: Any, groups: Any, is_stratified: bool) -> Any:
-    """Return the splitter that ``cv`` means; folds by number keep groups together."""
+    """Return the splitter of ``cv``; a number of folds does not split groups."""
     if groups is not None and (cv is None or isinstance(cv, numbers.Integral)):
         return StratifiedGroupKFold(5 if cv is None else cv)
     return check_cv(cv, y, classifier=is_stratified)
@@ -657,17 +657,17 @@ def find_splitter(cv: Any, y: Any, groups: Any, is_stratified: bool) -> Any:
 def check_folds(
     splitter: Any, X: Any, labels: Array, y: Any, **split_params: Any
 ) -> list[Split]:
-    """Return the training and test rows of each fold, none of which is in both."""
+    """Return the training rows and test rows of each fold, which must be disjoint."""
     splits = []
-    for i, parts in enumerate(splitter.split(X, y, **split_params)):
-        train, test = (check_part_rows(part, len(labels), i) for part in parts)
+    for i, rows in enumerate(splitter.split(X, y, **split_params)):
+        train, test = (check_part_rows(part_rows, len(labels), i) for part_rows in rows)
         check_disjoint(train, test, i)
         splits.append((train, test))
     return splits
 
 
 def fold_router(owner: str, estimator: Any, splitter: Any) -> MetadataRouter:
-    """Return what metadata an estimator and a splitter are given."""
+    """Return the metadata routing of an estimator and a splitter."""
     router = MetadataRouter(owner=owner)
     for callee, receiver in (
         ("fit", {"estimator": estimator}),
@@ -681,11 +681,11 @@ def fold_router(owner: str, estimator: Any, splitter: Any) -> MetadataRouter:
 def routed(
     router: MetadataRouter, params: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what ``fit`` is given of the parameters, and what ``split`` is."""
+    """Return the parameters of ``fit`` and the parameters of ``split``."""
     if not get_config()["enable_metadata_routing"]:
         return dict(params), {}
-    found = process_routing(router, "fit", **params)
-    return dict(found.estimator.fit), dict(found.splitter.split)
+    routing = process_routing(router, "fit", **params)
+    return dict(routing.estimator.fit), dict(routing.splitter.split)
 
 
 def scored_folds(
@@ -701,15 +701,15 @@ def scored_folds(
     is_kept: bool,
     may_fail: bool = False,
 ) -> tuple[list[Any], list[Any]]:
-    """Return ``ask(model, X, y)`` of each test part for each estimator, and models."""
+    """Return ``ask(model, X, y)`` by estimator and test part, and the models."""
     run = Parallel(n_jobs=check_n_jobs("n_jobs", n_jobs), verbose=verbose)
-    given, options = (X, y, fit_params), (is_kept, may_fail)
-    found = run(
-        delayed(_scored_fold)(ask, clone(estimator), *given, *split, *options)
+    arguments, options = (X, y, fit_params), (is_kept, may_fail)
+    folds = run(
+        delayed(_scored_fold)(ask, clone(estimator), *arguments, *split, *options)
         for estimator in estimators
         for split in splits
     )
-    return [answer for answer, _ in found], [model for _, model in found]
+    return [answer for answer, _ in folds], [model for _, model in folds]
 
 
 def _scored_fold(
@@ -725,8 +725,8 @@ def _scored_fold(
 ) -> tuple[Any, Any]:
     n_samples = n_rows(X)
     params = {
-        name: select_aligned_rows(each, train, n_samples)
-        for name, each in fit_params.items()
+        name: select_aligned_rows(param, train, n_samples)
+        for name, param in fit_params.items()
     }
     try:
         model.fit(select_rows(X, train), select_rows(y, train), **params)
@@ -741,7 +741,7 @@ def _scored_fold(
 def _finite_scores(
     model: Any, X: Any, y: Any, methods: ResponseMethod, label: Label, user: str
 ) -> Any:
-    """Return an array of scores, or why there is none."""
+    """Return an array of scores, or the reason why there are no scores."""
     try:
         scores, _ = ranking_scores(model, X, y, methods, label, user=user)
     except UndefinedResponse as undefined:

@@ -1,4 +1,4 @@
-"""Scorer objects for scoring=, wherever scikit-learn takes one."""
+"""Scorers for the ``scoring=`` parameter of scikit-learn."""
 
 from __future__ import annotations
 
@@ -46,53 +46,53 @@ from skrate.model_selection.responses import (
 from skrate.rates.laws import check_rate, from_scipy, is_scipy_distribution
 
 # A dict of scorers shares predictions only among instances of this class, which has
-# no public name; tests/model_selection/test_scorers.py notes the releases it was
-# checked on.
+# no public name; tests/model_selection/test_scorers.py lists the releases that were
+# checked.
 _Scorer: Any = type(make_scorer(roc_auc_score))
-# What is not handed to other programs: the metric has the same by default.
-_UNSAID = (("pos_label", None), ("labels", None), ("average", "macro"))
+# Defaults of the metrics, which are not passed to other programs.
+_OMITTED = (("pos_label", None), ("labels", None), ("average", "macro"))
 
 
 class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
-    """What all scorers share; a subclass names its metric and its parameters."""
+    """Base class of the scorers; a subclass names its metric and its parameters."""
 
     metric: Callable[..., float]
     response_method: ResponseMethod
     pos_label: Label
     groups: GroupsLike = None  # The name of a column of X, or a Series.
 
-    # What scikit-learn asks of a scorer, next to _score.
+    # Required by scikit-learn, in addition to _score.
     _deprecation_msg = None
     _response_method = property(attrgetter("response_method"))
-    # Notebooks then ask for each kind by its name.
+    # If None, notebooks request each representation by its name.
     _repr_mimebundle_ = None
 
     @property
     def _repr_html_(self) -> Any:
-        """A table of the parameters: the diagram of an estimator says "not fitted"."""
+        """A table of parameters, because an estimator's diagram says "not fitted"."""
         if get_config()["display"] != "diagram":
-            # As estimators do, so that the text is shown.
+            # An AttributeError, as for estimators: the text is shown instead.
             raise AttributeError("_repr_html_ is only there if display='diagram'")
         params = self.get_params(deep=False).items()
         return lambda: render_html(
-            self._name, {k: written(value) for k, value in params}
+            self._name, {k: written(param) for k, param in params}
         )
 
     @property
     def _bound(self) -> BoundMetric:
         """The metric with its parameters."""
-        own = ("metric", "response_method", "groups", "pos_label")
+        excluded = ("metric", "response_method", "groups", "pos_label")
         params = self.get_params(deep=False).items()
-        return BoundMetric(self.metric, {k: v for k, v in params if k not in own})
+        return BoundMetric(self.metric, {k: v for k, v in params if k not in excluded})
 
     @property
     def _sign(self) -> int:
-        """-1 where less is better, as searches take the greatest."""
+        """-1 if less is better, because searches maximise; otherwise 1."""
         return 1 if self._bound.greater_is_better else -1
 
     @property
     def _needs_groups(self) -> bool:
-        """Whether it needs to know which rows belong together."""
+        """Whether the metric needs lists, the rows that belong together."""
         return self.groups is not None or self._bound.is_list_metric
 
     @property
@@ -102,14 +102,14 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
 
     @property
     def _kwargs(self) -> dict[str, Any]:
-        """What programs hand to ``_score_func``, and reports keep results by."""
+        """Parameters for calls of ``_score_func``, and keys of results in reports."""
         params = {
-            name: value
-            for name, value in {
+            name: param
+            for name, param in {
                 "pos_label": self.pos_label,
                 **self._bound.params,
             }.items()
-            if not isinstance(value, str | None) or (name, value) not in _UNSAID
+            if not isinstance(param, str | None) or (name, param) not in _OMITTED
         }
         if "rate" in params:
             params["rate"] = _convert_rates(params["rate"])
@@ -119,25 +119,25 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     def _is_called(self) -> bool:
         """Whether the class was called as a scorer, with an estimator, X and y.
 
-        What the class then returns is no number, for which scikit-learn raises; of an
-        exception it makes nan.
+        The class then returns an object that is not a number, for which scikit-learn
+        raises an error; it would convert an exception to nan.
         """
-        return any(hasattr(one, "get_params") for one in vars(self).values())
+        return any(hasattr(param, "get_params") for param in vars(self).values())
 
     @property
     def _name(self) -> str:
-        """What the user called to make it."""
+        """The name of the class or function that made the scorer."""
         return type(self).__qualname__
 
     @property
     def __name__(self) -> str:
-        """What scikit-learn's displays call the scores, "neg_" where less is better."""
+        """The name in scikit-learn's displays, with "neg_" if less is better."""
         prefix = "" if self._sign > 0 else "neg_"
         return prefix + self.metric.__name__.removesuffix("_score")
 
     @property
     def _defaults(self) -> dict[str, Any]:
-        """What its parameters are if they are not given."""
+        """The default values of the parameters."""
         known = inspect.signature(type(self)).parameters
         return {name: parameter.default for name, parameter in known.items()}
 
@@ -146,37 +146,37 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             return f"a class: pass its instance, scoring={self._name}()"
         defaults = self._defaults
         changed = [
-            f"{name}={written(value)}"
-            for name, value in self.get_params(deep=False).items()
-            if name not in defaults or repr(value) != repr(defaults[name])
+            f"{name}={written(param)}"
+            for name, param in self.get_params(deep=False).items()
+            if name not in defaults or repr(param) != repr(defaults[name])
         ]
         if "metric" in defaults:
             changed.insert(0, self.metric.__name__)
         return f"{self._name}({', '.join(changed)})"
 
     def set_score_request(self, **kwargs: Any) -> Self:
-        """Ask for metadata, such as ``sample_weight``, that come with the cases."""
+        """Request metadata of the samples, such as ``sample_weight``."""
         taken = {*inspect.signature(self.metric).parameters, *OF_ROWS, *OF_LISTS}
         for name in kwargs:
             if name not in taken:
                 raise ValueError(
-                    f"{self._name} cannot ask for {name!r}, as "
+                    f"{self._name} cannot request {name!r}, because "
                     f"{self.metric.__name__} takes no {name!r}."
                 )
         super().set_score_request(**kwargs)
         return self
 
     def __skrate_metric__(self) -> tuple[Callable[..., float], dict[str, Any]]:
-        """Return the metric that it stands for, and its parameters."""
+        """Return the metric and its parameters."""
         if self._needs_groups:
             raise ValueError(
-                f"{self._name} stands for a mean over lists: for its uncertainty use "
+                f"{self._name} is a mean over lists: for its uncertainty use "
                 "group_scores(...).estimate()."
             )
         if self.pos_label is not None:
             raise ValueError(
-                f"pos_label={self.pos_label!r} of {self._name} concerns what the "
-                "sample is: give it beside the metric, and a scorer without it."
+                f"pos_label={self.pos_label!r} of {self._name} describes the sample: "
+                "give it beside the metric, and a scorer without it."
             )
         params = self._bound.params
         if self._bound.averages_classes:
@@ -184,26 +184,26 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             if average != "macro" or labels is not None:
                 raise ValueError(
                     f"average={average!r} and labels={labels!r} of {self._name} are "
-                    "for more than two classes, and the uncertainty of an average over "
-                    "classes is not known: score one class against the rest."
+                    "for more than two classes: score one class against the rest. The "
+                    "uncertainty of an average over classes is not available."
                 )
         return self.metric, params
 
     def _bind_metadata(
         self, metadata: Mapping[str, Any], X: Any, y_true: ArrayLike
     ) -> tuple[BoundMetric, dict[str, Any]]:
-        """Return the metric of some cases, and their weights and lists if there are."""
+        """Return the metric of some samples, and their weights and lists if given."""
         params = dict(metadata)
-        given = {"groups": self.groups, **self._bound.params}
+        sources = {"groups": self.groups, **self._bound.params}
         for name in (*self._bound.per_case, "entities", "groups"):
-            value = given.get(name)
-            is_there = params.get(name) is not None or isinstance(value, Mapping)
-            # All may cost the same, but something must be gained.
+            source = sources.get(name)
+            is_given = params.get(name) is not None or isinstance(source, Mapping)
+            # The cost can be equal for all samples, but the gain is required.
             is_needed = name == "gain" or (name == "groups" and self._needs_groups)
-            if not is_there and (value is not None or is_needed):
-                params[name] = find_column(name, value, X, y_true, self._name)
+            if not is_given and (source is not None or is_needed):
+                params[name] = find_column(name, source, X, y_true, self._name)
         rows = {name: params.pop(name, None) for name in ("groups", "sample_weight")}
-        rows = {name: values for name, values in rows.items() if values is not None}
+        rows = {name: column for name, column in rows.items() if column is not None}
         return self._bound.add_params(**params), rows
 
     def _score(
@@ -214,20 +214,20 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         y_true: ArrayLike,
         **kwargs: Any,
     ) -> float:
-        """Score ``estimator``; ``method_caller`` may know its predictions already."""
+        """Score ``estimator``; ``method_caller`` may return cached predictions."""
 
         def second_class_scores(estimator: Any, method: str, X: Any) -> Array:
-            # A dict of scorers keeps one response per name of a method, for whatever
-            # class the first scorer asked: scikit-learn's may have asked for the other
-            # one. It keeps ours apart, as they name the method in a tuple. Predictions
-            # are of no class, and of regressors must be asked for by the name.
+            # A dict of scorers caches one response per name of a method, for the class
+            # that the first scorer requested. The first may be a scorer of scikit-learn
+            # that requested the other class, so ours have a tuple as the name. This is
+            # not needed for predictions, and regressors require the plain name.
             key = method if method == "predict" else (method,)
             return method_caller(estimator, key, X)
 
         bound, rows = self._bind_metadata(kwargs, X, y_true)
-        asked = (estimator, X, y_true, second_class_scores)
+        arguments = (estimator, X, y_true, second_class_scores)
         try:
-            bound, y_true, y_score, label = self._ranked(bound, *asked, rows)
+            bound, y_true, y_score, label = self._ranked(bound, *arguments, rows)
         except UndefinedResponse as undefined:
             return warn_undefined(self._name, str(undefined))
         if "groups" in rows:
@@ -245,9 +245,9 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         call: Callable[..., Array],
         rows: dict[str, Any],
     ) -> tuple[BoundMetric, Any, Any, Label]:
-        """Return the metric, labels and scores, of one class or of all to average."""
+        """Return the metric, labels and scores, for one class or for all to average."""
         label, name = self.pos_label, self._name
-        # Grades, and labels that are estimates, do not show a class.
+        # Grades and estimated labels do not show a class.
         is_shown = not (bound.has_grades or isinstance(y_true, EstimatedLabels))
         if not is_shown or not has_several_classes(estimator, y_true, label):
             y_score, label = ranking_scores(
@@ -264,14 +264,14 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             return bound, y_true, y_score, label if is_shown else None
         if label is None and ("groups" in rows or not bound.averages_classes):
             raise ValueError(
-                f"{name} needs a binary target, and this one has more than two "
-                "classes, or several labels for a case: pos_label= names the one that "
-                "is scored against the rest."
+                f"{name} needs a binary target, or pos_label= for the class to score "
+                "against the rest; got more than two classes, or several labels for a "
+                "sample."
             )
         if label is None and bound.params.get("average", "macro") is None:
             raise ValueError(
-                f"average=None of {name} leaves a score for each class, and a "
-                "scorer returns one: give another average, or one class by pos_label."
+                f"average=None of {name} gives a score for each class, but a scorer "
+                "returns one: give another average, or one class by pos_label."
             )
         method, labels = self.response_method, bound.params.get("labels")
         y_true, y_score, known = class_scores(
@@ -285,66 +285,66 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
         return bound, y_true, y_score, True
 
     def _bind_class(self, bound: BoundMetric, label: Label) -> BoundMetric:
-        """Return the metric with the rate of a class, of one for each."""
+        """Return the metric with the rate of one class, if rates are a dict."""
         rates = bound.params.get("rate")
         if not isinstance(rates, Mapping):
             return bound
         known = find_label(label, list(rates))
         if known is None:
             raise ValueError(
-                f"rate of {self._name} lacks the class {shown(label)}: it has "
+                f"rate of {self._name} must contain the class {shown(label)}, got "
                 f"{shown(list(rates))}."
             )
         return bound.add_params(rate=rates[known])
 
 
 def _convert_rates(rate: Any) -> Any:
-    """Return a distribution of scipy, or a dict of some, as rates of this package."""
+    """Return a scipy distribution, or a dict of several, as rates of this package."""
     if isinstance(rate, Mapping):
-        return {name: _convert_rates(each) for name, each in rate.items()}
+        return {name: _convert_rates(class_rate) for name, class_rate in rate.items()}
     return from_scipy(rate) if is_scipy_distribution(rate) else rate
 
 
 class RateWeightedAUCScorer(RankingScorer):
     """Score models by the rate-weighted AUC, as a ``scoring=`` object.
 
-    It selects the model that finds most where the budget will be spent. In a dict of
-    scorers the estimator predicts once for all of this package.
+    Which model finds most within the budget? In a dict of scorers the estimator
+    predicts only once for all scorers of this package.
 
     Parameters
     ----------
     rate : "uniform", float, distribution or dict, default="uniform"
-        The share of all cases that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`. A dict may hold
+        The fraction of all samples that will be processed: a number in (0, 1], a frozen
+        ``scipy.stats`` distribution or one from :mod:`skrate.rates`. A dict can contain
         one for each class.
     response_method : str or tuple of str
-        Methods of the estimator that give scores, the first that it has is used;
-        "decision_function", then "predict_proba" by default, and the other way round
-        for more than two classes. Pass "predict" for regressors and rankers.
+        Methods of the estimator that return scores, in order of preference;
+        "decision_function", then "predict_proba" by default, and in reverse order for
+        more than two classes. Pass "predict" for regressors and rankers.
     pos_label : int, float, bool or str, default=None
-        The positive label. None takes 1 of {0, 1} and {-1, 1}, True of booleans, and
-        of other labels the second, with a warning that names it. With more than two
-        classes, the class that is scored against the rest; None averages over all.
+        The positive label. None means 1 for {0, 1} and {-1, 1}, True for booleans, and
+        otherwise the second label, with a warning that names it. With more than two
+        classes, the class to score against the rest; None averages over all classes.
     average : {"macro", "weighted", "micro", "samples"}, default="macro"
-        How classes are averaged if there are more than two, as in
+        Average over classes if there are more than two, as in
         :func:`rate_weighted_auc_score`.
     labels : array-like of shape (n_labels,), default=None
-        The names of the columns of a ``y`` with a column for each label; None numbers
-        them from 0. Classes are known by the estimator.
+        Names of the columns of ``y`` if it has a column for each label; None numbers
+        them from 0. Class names come from the estimator.
 
     See Also
     --------
     sklearn.metrics.make_scorer : Scorers from functions; ours need
         ``response_method="predict_proba"``.
     rate_weighted_auc_score : The metric.
-    refit_best : A ``refit=`` rule that survives folds without positives.
+    refit_best : A ``refit=`` rule that ignores folds without positives.
 
     Notes
     -----
-    Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float; nan
-    with an ``UndefinedMetricWarning`` where ``y`` holds one class, or the estimator was
-    trained on one; of more than two, where one is lacking in either. With metadata
-    routing, ask for weights by ``set_score_request(sample_weight=True)``.
+    Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float. It is
+    nan with an ``UndefinedMetricWarning`` if ``y`` contains one class or the estimator
+    was trained on one; with more than two classes, if one is missing in either. With
+    metadata routing, request weights by ``set_score_request(sample_weight=True)``.
 
     Examples
     --------
@@ -376,37 +376,37 @@ class RateWeightedAUCScorer(RankingScorer):
         self.average = average
         self.labels = labels
         if not (isinstance(rate, Mapping) or self._is_called):
-            # Here: in a search it would be a warning for each fold, and nan.
+            # Check here: in a search it would be a warning for each fold, and nan.
             check_rate(rate)
 
 
 class AveragePrecisionScorer(RankingScorer):
     """Score models by average precision, as a ``scoring=`` object.
 
-    It selects the model with the purest top of the ranking, for screening and rare
-    events, at the prevalence of each fold or of a population.
+    Which model has the purest top of the ranking, for screening and rare events, at
+    the prevalence of each fold or of a population?
 
     Parameters
     ----------
     prevalence : float, default=None
-        Share of the positives in the population, in (0, 1); None takes that scored.
+        Fraction of positives in the population, in (0, 1); None means in the sample.
     adjusted : bool, default=False
-        Whether to rescale so that constant scores give 0, at any prevalence.
+        Whether to rescale: constant scores then give 0 at any prevalence.
     response_method, pos_label, average, labels : optional
-        As in :class:`RateWeightedAUCScorer`.
+        See :class:`RateWeightedAUCScorer`.
 
     See Also
     --------
     sklearn.metrics.make_scorer : Scorers from functions; ours need
         ``response_method="predict_proba"``.
     average_precision_score : The metric.
-    RateWeightedAUCScorer : For a rate that is known as a distribution.
+    RateWeightedAUCScorer : For a rate with a given distribution.
 
     Notes
     -----
-    The notes of :class:`RateWeightedAUCScorer` hold here, but that it is nan where
-    ``y`` holds no positive case only: the "average_precision" of scikit-learn returns
-    0.0 there, which lowers the mean over folds.
+    The notes of :class:`RateWeightedAUCScorer` apply, with one exception: the score is
+    nan only if ``y`` contains no positive sample. The "average_precision" of
+    scikit-learn then returns 0.0, which lowers the mean over folds.
 
     Examples
     --------
@@ -435,7 +435,7 @@ class AveragePrecisionScorer(RankingScorer):
 
 
 class MetricScorer(RankingScorer):
-    """What :func:`make_ranking_scorer` returns."""
+    """A scorer of any metric, made by :func:`make_ranking_scorer`."""
 
     def __init__(
         self,
@@ -500,56 +500,55 @@ def make_ranking_scorer(
     pos_label: Label = None,
     **params: Any,
 ) -> MetricScorer | dict[str, MetricScorer]:
-    """Make a ``scoring=`` object of any metric of this package.
+    """Make a ``scoring=`` object from any metric of this package.
 
-    Unlike :func:`sklearn.metrics.make_scorer`, it ranks by whatever scores the
-    estimator has, knows which class is positive, and scores within lists.
+    Unlike :func:`sklearn.metrics.make_scorer`, it ranks by the scores that the
+    estimator provides, detects the positive class, and can score within lists.
 
     Parameters
     ----------
     metric : callable, str or list of str
         A score function of this package or its name, a :func:`functools.partial` of
-        one, or what :func:`estimate` takes of scikit-learn's. A list of names makes a
-        dict of scorers, for ``scoring=`` of several metrics.
+        one, or a function of scikit-learn that :func:`estimate` accepts. A list of
+        names makes a dict of scorers, for ``scoring=`` with several metrics.
     groups : str or pandas.Series, default=None
-        To score lists, the name of a column of the data frame ``X``, which the
-        estimator is given as well, or a Series with the index of ``X`` (or ``y``). None
-        takes what metadata routing hands over. A metric of a single list is then
-        averaged over lists; recall and precision are pooled.
+        For scores of lists, the name of a column of the data frame ``X``, which the
+        estimator gets as well, or a Series with the index of ``X`` (or ``y``). None
+        takes the groups of metadata routing. A metric of a single list is then averaged
+        over lists; recall and precision are pooled.
     response_method, pos_label : optional
-        As in :class:`RateWeightedAUCScorer`.
+        See :class:`RateWeightedAUCScorer`.
     **params : dict
-        Parameters of the metric, such as ``rate``, and ``average`` over classes where
-        it has one; for lists, also the parameters of :func:`group_scores`, and
-        ``average`` and ``undefined`` of :meth:`GroupScores.mean`. ``gain`` and ``cost``
-        of each case
-        are given as ``groups`` are. A column is given to the model, too: a gain that is
-        0 for all negatives reveals the labels. Each of several metrics gets the ones it
-        takes.
+        Parameters of the metric, such as ``rate``, and ``average`` over classes if it
+        has one; for lists, also the parameters of :func:`group_scores`, and ``average``
+        and ``undefined`` of :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each
+        sample are given in the same way as ``groups``. The model gets a column of ``X``
+        as a feature, too: a gain that is 0 for all negatives reveals the labels. Each
+        of several metrics gets the parameters that it takes.
 
     Returns
     -------
     scorer : callable or dict of callables
-        Under each name that was given, or alone. Called as
+        A dict by name if a list was given, otherwise one scorer. Called as
         ``scorer(estimator, X, y, sample_weight=None, groups=None)``, it returns a
-        float, negated where less is better, as scikit-learn's scorers are; nan with an
-        ``UndefinedMetricWarning`` where undefined.
+        float, negated if less is better, as for scikit-learn's scorers; nan with an
+        ``UndefinedMetricWarning`` if undefined.
 
     Raises
     ------
     ValueError
-        If ``response_method`` names no method, a metric is none of this package or
+        If ``response_method`` names no method, a metric is not from this package or is
         given twice, or a parameter is unknown, missing or out of range.
 
     See Also
     --------
     sklearn.metrics.make_scorer : Scorers from any function.
-    RateWeightedAUCScorer : A class, whose options type checkers know.
+    RateWeightedAUCScorer : A class with options that type checkers recognise.
 
     Notes
     -----
-    The notes of :class:`RateWeightedAUCScorer` hold here, too. With metadata routing,
-    ``set_score_request(groups=True)`` hands lists to any metric.
+    The notes of :class:`RateWeightedAUCScorer` apply. With metadata routing,
+    ``set_score_request(groups=True)`` passes lists to any metric.
 
     Examples
     --------
@@ -557,7 +556,7 @@ def make_ranking_scorer(
     >>> make_ranking_scorer(recall_at_rate_score, rate=0.2, pos_label=0)
     make_ranking_scorer(recall_at_rate_score, pos_label=0, rate=0.2)
 
-    Several in one search:
+    Several metrics in one search:
 
     >>> from skrate import rates
     >>> scorers = make_ranking_scorer(
@@ -570,9 +569,9 @@ def make_ranking_scorer(
     if isinstance(metric, list | tuple):
         return _make_scorers(metric, groups, response_method, pos_label, params)
     check_response_method(response_method)
-    found = bind(metric, params, is_in_training=False, in_lists=groups is not None)
-    own = optional_parameters(found.function) | found.params
-    return MetricScorer(found.function, groups, response_method, pos_label, **own)
+    bound = bind(metric, params, is_in_training=False, in_lists=groups is not None)
+    options = optional_parameters(bound.function) | bound.params
+    return MetricScorer(bound.function, groups, response_method, pos_label, **options)
 
 
 def _make_scorers(
@@ -582,68 +581,68 @@ def _make_scorers(
     pos_label: Label,
     params: dict[str, Any],
 ) -> dict[str, MetricScorer]:
-    """Return a scorer of each metric, with those of the parameters that it has."""
+    """Return a scorer of each metric, with the parameters that it takes."""
     functions = {name: named(name) for name in metrics if isinstance(name, str)}
     if not functions or len(functions) < len(metrics):
         raise ValueError(
             "metric must be a list of different names, such as ['rate_weighted_auc', "
-            f"'average_precision'], got {shown(list(metrics))}: a function makes a "
-            "scorer by itself."
+            f"'average_precision'], got {shown(list(metrics))}; for a function call "
+            "make_ranking_scorer separately."
         )
     taken: dict[str, dict[str, Any]] = {}
     for name, function in functions.items():
         known = set() if groups is None else {*OF_MEAN, "relevance_threshold"}
         if callable(function):
             known |= set(inspect.signature(function).parameters)
-        taken[name] = {key: value for key, value in params.items() if key in known}
+        taken[name] = {key: param for key, param in params.items() if key in known}
     for key in params:
-        if not any(key in own for own in taken.values()):
+        if not any(key in options for options in taken.values()):
             raise ValueError(
-                f"{key}={shown(params[key])} is a parameter of none of the metrics "
+                f"{key}={shown(params[key])} must be a parameter of one of the metrics "
                 f"{list(functions)}."
             )
-    given = {"groups": groups, "response_method": response_method}
+    shared = {"groups": groups, "response_method": response_method}
     make: Any = make_ranking_scorer
     return {
-        name: make(function, pos_label=pos_label, **given, **taken[name])
+        name: make(function, pos_label=pos_label, **shared, **taken[name])
         for name, function in functions.items()
     }
 
 
 class ScoreFunction:
-    """A metric, for callers that leave the scorer out, as LogisticRegressionCV does."""
+    """A metric for callers without a scorer, such as LogisticRegressionCV."""
 
     def __init__(self, scorer: RankingScorer) -> None:
         self._scorer = scorer
         update_wrapper(self, scorer.metric)
         signature = inspect.signature(scorer.metric)
-        # LogisticRegressionCV makes a scorer of its own of a function with ``labels``.
-        others = [p for p in signature.parameters.values() if p.name != "labels"]
-        self.__signature__ = signature.replace(parameters=others)
+        # LogisticRegressionCV makes its own scorer from a function with ``labels``.
+        parameters = [p for p in signature.parameters.values() if p.name != "labels"]
+        self.__signature__ = signature.replace(parameters=parameters)
 
     def __call__(self, y_true: ArrayLike, y_score: ArrayLike, **params: Any) -> float:
-        """Return the metric, of the second of two columns as of a single one."""
+        """Return the metric; the second of two columns of scores counts."""
         scorer, name = self._scorer, self._scorer._name
         if scorer._needs_groups and params.get("groups") is None:
             raise ValueError(
-                f"{name} scores lists, which whoever calls its function does not know: "
-                "hand over a function in its place, def score(estimator, X, y): return "
+                f"{name} scores lists, which callers of its function do not pass: use "
+                "a function instead, def score(estimator, X, y): return "
                 "scorer(estimator, X, y)."
             )
         if "predict" not in check_response_method(scorer.response_method):
             _check_no_labels(y_true, y_score, name)
         elif np.ndim(y_score) == 1:
-            # Predictions that were asked for are scores.
+            # Predictions are scores if the user requested them.
             y_score = as_numpy(y_score).astype(np.float64)
         n_columns = np.shape(y_score)[1] if np.ndim(y_score) == 2 else 1
         if np.ndim(y_true) == 1 and n_columns == 2 and params.get("pos_label") is None:
-            # Without a name the positive label is the greater, whose column is last.
+            # By default the positive label is the greater one, with the last column.
             y_score = as_numpy(y_score)[:, 1]
         elif n_columns > 2 and scorer.response_method == DEFAULT_RESPONSE:
             raise ValueError(
-                f"{name} takes probabilities of several classes, and whoever calls its "
-                "function may take other scores: name them by "
-                f'{name}(response_method="predict_proba").'
+                f'{name}(response_method="predict_proba") is needed for probabilities '
+                "of several classes, because callers of its function can pass other "
+                "scores."
             )
         return scorer.metric(y_true, y_score, **params)
 
@@ -655,7 +654,7 @@ class ScoreFunction:
 
 
 def _check_no_labels(y_true: ArrayLike, y_score: ArrayLike, name: str) -> None:
-    """Raise where the scores are predicted classes, or warn where they may be."""
+    """Raise an error for predicted classes instead of scores, or warn if possible."""
     labels, scores = as_numpy(y_true), as_numpy(y_score)
     if scores.ndim != 1 or not scores.size:
         return
@@ -663,12 +662,13 @@ def _check_no_labels(y_true: ArrayLike, y_score: ArrayLike, name: str) -> None:
     if (is_number and labels.dtype.kind != "f") or not np.isin(scores, labels).all():
         return
     message = (
-        f"{name} was given predicted classes in the place of scores, "
-        f"{shown(scores[0].item())} and the like, as TunedThresholdClassifierCV does "
-        "at each threshold: how two groups are ordered does not say where to cut. "
-        "ConstrainedThresholdClassifier(estimator, rate=...) finds the threshold that "
-        "marks the share of cases that will be processed, and by recall= or fpr= the "
-        'one that keeps it. To rank by predictions, name response_method="predict".'
+        f"{name} needs scores but got predicted classes, such as "
+        f"{shown(scores[0].item())}. To find a threshold use "
+        "ConstrainedThresholdClassifier(estimator, rate=...), with the fraction of "
+        "samples that will be processed, or with recall= or fpr=. "
+        "TunedThresholdClassifierCV passes predicted classes for each threshold, but "
+        "the order of two groups does not determine a threshold. To rank by "
+        'predictions, write response_method="predict".'
     )
     if not is_number:
         raise ValueError(message)

@@ -471,13 +471,13 @@ def _warn_fold_levels(fold_scores: list[Array]) -> None:
 
 def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
     """Return the positive label of ``y``, or of a fitted estimator."""
-    of = "a label of y, which holds"
+    origin = "a label of y"
     if estimator is not None:
         check_is_fitted(estimator)
         check_classifier(estimator)
         known = np.asarray(estimator.classes_).tolist()
         kind = "binary" if len(known) < 3 else "multiclass"
-        of = f"a class of {type(estimator).__name__}, which knows"
+        origin = f"a class of {type(estimator).__name__}"
     elif y is None:
         raise ValueError(
             f"{_USER} requires y to be passed, but the target y is None: only "
@@ -493,7 +493,7 @@ def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
         )
     if len(known) < 2:
         raise ValueError(f"y must contain two classes, got only {known[0]!r}.")
-    label, is_chosen = choose_label(known, pos_label, _USER, of)
+    label, is_chosen = choose_label(known, pos_label, _USER, origin)
     if is_chosen:
         warn_second_class(_USER, known)
     return label  # type: ignore[no-any-return]

@@ -43,9 +43,7 @@ def test_a_scorer_without_gain_says_what_to_write(cases, routing):
     X, y, gain, _ = cases
     model = LogisticRegression().fit(X, y)
     make = partial(make_ranking_scorer, expected_gain_score)
-    message = (
-        r"found no gain: .*label incl.*set_score_request\(gai.*fit\(..., gain=gain"
-    )
+    message = r"needs gain: .*label incl.*set_score_request\(gai.*fit\(..., gain=gain"
     with sklearn.config_context(enable_metadata_routing=routing):
         with pytest.raises(ValueError, match=message):
             make(rate=0.2)(model, X, y)

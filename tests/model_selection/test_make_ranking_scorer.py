@@ -120,7 +120,7 @@ def test_a_scorer_is_a_metric_to_inference(scorer, metric, own):
 
 def test_the_positive_class_of_a_scorer_is_not_dropped():
     scorer = RateWeightedAUCScorer(pos_label="well")
-    message = "pos_label='well' of RateWeightedAUCScorer concerns what the sample is"
+    message = "pos_label='well' of RateWeightedAUCScorer"
     for call in (
         partial(estimate, scorer, NAMES, SCORES, pos_label="ill"),
         partial(compare, scorer, NAMES, SCORES, SCORES, pos_label="ill"),

@@ -112,7 +112,7 @@ def test_a_detector_of_outliers_that_are_1_is_not_ranked_in_silence():
     model = IsolationForest(n_estimators=10, random_state=0).fit(X)
     with pytest.warns(UserWarning, match=r"Forest.*inliers high.*pos_label=-1"):
         RateWeightedAUCScorer()(model, X, Y)
-    with pytest.warns(UserWarning, match=r"'odd' is taken to mean"):
+    with pytest.warns(UserWarning, match=r"'odd'.*pos_label=-1"):
         RateWeightedAUCScorer(pos_label="odd")(
             model, X, np.where(Y == 1, "odd", "usual")
         )

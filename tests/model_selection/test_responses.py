@@ -29,7 +29,7 @@ BAYES = GaussianNB().fit(X, Y)
 
 @looped("names", [3, None, b"predict", "", (), ("predict", 3), {"predict"}, len])
 def test_what_is_no_name_of_a_method_is_refused(names):
-    message = r"response_method must be the name of a method .* names, .*, got [^ ]+"
+    message = r"response_method must be the name of a method .* names .*, got [^ ]+"
     y, options = Y == "ill", {"response_method": names}
     model = LogisticRegression().fit(X, y)
     scorer = RateWeightedAUCScorer(**options)

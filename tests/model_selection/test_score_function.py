@@ -26,9 +26,7 @@ def tuner(scoring):
 
 @looped("scorer", SCORERS)
 def test_a_threshold_tuner_is_told_that_classes_are_no_scores(scorer):
-    told = (
-        rf"{scorer._name} was given predicted classes.*ConstrainedThresholdClassifier"
-    )
+    told = rf"{scorer._name} needs scores.*ConstrainedThresholdClassifier"
     for labels in (Y, Y == 1, 2 * Y - 1):
         with pytest.raises(ValueError, match=told):
             tuner(scorer).fit(X, labels)
