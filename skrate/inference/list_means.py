@@ -12,6 +12,7 @@ from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, dot, lazy
 from skrate.data.checks import check_equal_length, shown, warn, warn_undefined
 from skrate.data.ranking import check_groups
 from skrate.inference.evaluation import Difference, Evaluation
+from skrate.inference.intervals import Augmented, augmented_mean, wilson_interval
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.resampling import Draw
@@ -128,16 +129,37 @@ class ListMean(Evaluation):
         value: float | None = None,
         **__: Any,
     ) -> ConfidenceInterval:
-        """Return Student's interval, cut to the bounds, by default about the mean."""
+        """Return Wilson's interval, or Student's if the metric has no bounds."""
         level = self.plan.confidence_level if level is None else level
         value = self.value if value is None else value
         error = self.parts.standard_error if error is None else error
-        return t_interval(value, error, level, self.bounds, self.freedom(self.parts))
+        bounds = self.bounds
+        if np.isfinite(bounds).all():
+            mean = self._augmented(error**2, value=value)
+            return wilson_interval(value, bounds, level, mean)
+        return t_interval(value, error, level, bounds, self.freedom(self.parts))
+
+    def _augmented(
+        self, variance: float, factor: float = 1.0, value: float | None = None
+    ) -> Augmented:
+        """Return the mean with a tenth of a list added, half of it at each bound."""
+        value, n_lists = (
+            self.value if value is None else value,
+            self.cases.effective_sizes[0],
+        )
+        mean = augmented_mean(
+            value, factor**2 * variance, n_lists, self.bounds, self.bounds
+        )
+        return mean._replace(freedom=self.freedom(mean.parts))
 
     def test(self, x: float, *_: Any, **__: Any) -> tuple[float, float]:
-        """Return the statistic and the p-value of x by Student's t."""
-        error, freedom = self.parts.standard_error, self.freedom(self.parts)
-        return t_test(self.value, error, [Null(x, self.plan.alternative)], freedom)
+        """Return the statistic and the p-value of x, by the interval."""
+        error, alternative = self.parts.standard_error, self.plan.alternative
+        statistic, pvalue = self.wilson_test(x, alternative, error)
+        if not np.isnan(pvalue):
+            return statistic, pvalue
+        freedom = self.freedom(self.parts)
+        return t_test(self.value, error, [Null(x, alternative)], freedom)
 
     def estimate(self, null_value: float | None = None) -> Estimate:
         """Return the mean with its uncertainty."""

@@ -17,6 +17,7 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 import skrate
 from looped import case, looped
 from optional import require
+from reference.list_intervals import wilson_interval
 from scores_as_they_are import fitted
 from skrate import (
     average_precision_score,
@@ -319,10 +320,9 @@ def test_lists_of_unlike_size_know_as_much_as_fewer_of_like_size():
     )
     assert found.standard_error == pytest.approx(math.sqrt(squared))
     # 1 / (0.5 ** 2 + 0.4 ** 2 + 0.04 ** 2 + 0.06 ** 2) lists, less one.
-    half = stats.t.ppf(0.975, 1 / 0.4152 - 1) * math.sqrt(squared)
-    low, high = found.confidence_interval
-    assert low == pytest.approx(max(mean - half, 0))
-    assert high == pytest.approx(min(mean + half, 1))
+    t = stats.t.ppf(0.975, 1 / 0.4152 - 1)
+    expected = wilson_interval(mean, squared, 1 / 0.4152, t)
+    assert found.confidence_interval == pytest.approx(expected)
     # One list has all the weight: how others vary is not known.
     assert math.isnan(scores.estimate([0, 2, 0, 0]).standard_error)
 

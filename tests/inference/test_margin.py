@@ -14,6 +14,7 @@ from scipy import stats
 from guarantees import assert_share, simulated
 from looped import case, looped
 from reference import delong
+from reference.list_intervals import wilson_interval, wilson_statistic
 from skrate import (
     FoldRankings,
     RankTable,
@@ -166,11 +167,18 @@ def test_lists_and_folds_have_scipys_t_tests(side):
     found = compare("roc_auc", of_a, of_b, margin=margin, alternative=side)
     assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
     assert found.statistic == pytest.approx(expected.statistic, rel=1e-9)
-    expected = stats.ttest_1samp(values[0], 0.7, alternative=side)
+    # A single mean has Wilson's test.
     found = of_a.estimate(null_value=0.7, alternative=side)
-    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
-    assert found.statistic == pytest.approx(expected.statistic, rel=1e-9)
-    ends = np.clip(expected.confidence_interval(), 0, 1)
+    n_lists = len(values[0])
+    moments = found.value, found.standard_error**2, n_lists
+    z, t = wilson_statistic(*moments, 0.7), stats.t(n_lists - 1)
+    assert found.statistic == pytest.approx(z, rel=1e-9)
+    p = {"less": t.cdf(z), "greater": t.sf(z)}
+    p["two-sided"] = 2 * min(p.values())
+    assert found.pvalue == pytest.approx(p[side], rel=1e-9)
+    quantile = t.ppf(0.975 if side == "two-sided" else 0.95)
+    low, high = wilson_interval(*moments, quantile)
+    ends = {"less": (0, high), "greater": (low, 1)}.get(side, (low, high))
     assert found.confidence_interval == pytest.approx(ends, abs=1e-12)
     again = estimate(
         recall_at_rate_score, y_true, a, groups=groups, rate=0.5, null_value=0.5,
@@ -178,9 +186,10 @@ def test_lists_and_folds_have_scipys_t_tests(side):
     )  # fmt: skip
     # The mean is of all positives: lists weigh as many as they hold.
     held = np.bincount(groups, y_true) / np.sum(y_true)
-    z = (again.value - 0.5) / again.standard_error
-    assert again.statistic == pytest.approx(z, rel=1e-12)
-    t = stats.t(1 / np.sum(held**2) - 1)
+    n_lists = 1 / np.sum(held**2)
+    z = wilson_statistic(again.value, again.standard_error**2, n_lists, 0.5)
+    assert again.statistic == pytest.approx(z, rel=1e-9)
+    t = stats.t(n_lists - 1)
     p = {"less": t.cdf(z), "greater": t.sf(z)}
     p["two-sided"] = 2 * min(p.values())
     assert again.pvalue == pytest.approx(p[side], rel=1e-9)

@@ -152,7 +152,8 @@ def test_lists_of_equal_length_take_what_students_t_says(is_difference):
     if not is_difference:
         one = estimate(metric, y_true, a, groups=groups)
         width = np.ptp(one.confidence_interval) / 2
-        assert shown_by.half_width == pytest.approx(width, rel=1e-9)
+        # Wilson's interval differs by terms of the order of 1 / n_lists.
+        assert shown_by.half_width == pytest.approx(width, rel=1 / 50)
 
 
 @looped("metric", METRICS)

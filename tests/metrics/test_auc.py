@@ -16,6 +16,7 @@ from looped import looped
 from metric_cases import Case
 from reference import list_auc as reference
 from reference import tables
+from reference.list_intervals import wilson_interval
 from skrate import FoldRankings, group_scores, ranking_auc_score
 
 CASES = [
@@ -219,11 +220,21 @@ def test_the_standard_error_of_macro_is_that_of_a_mean():
     assert mean.value == 1 / 2
     assert mean.standard_error == pytest.approx(math.sqrt(0.25 / 3), abs=1e-15)
     # 4.3027 is the 0.975 quantile of Student's t with two degrees of freedom.
-    low, high = mean.confidence_interval
-    assert (low, high) == (0, 1)
+    expected = wilson_interval(0.5, 0.25 / 3, 3, 4.302653)
+    assert mean.confidence_interval == pytest.approx(expected, abs=1e-6)
     _, mean = report(y_true, [2, 1, 1, 1, 1, 2], groups=groups, confidence_level=0.5)
-    half = 0.816497 * math.sqrt(0.25 / 3)
-    assert mean.confidence_interval == pytest.approx((0.5 - half, 0.5 + half), abs=1e-6)
+    expected = wilson_interval(0.5, 0.25 / 3, 3, 0.816497)
+    assert mean.confidence_interval == pytest.approx(expected, abs=1e-6)
+
+
+def test_lists_that_are_all_perfect_leave_room_below():
+    # Of 20 lists with an AUC of 1 the true mean may be lower: by Wilson's interval of a
+    # fraction with a tenth added, and 19 degrees of freedom.
+    y_true, y_score = np.tile([1, 0], 20), np.tile([2, 1], 20)
+    _, mean = report(y_true, y_score, groups=np.repeat(np.arange(20), 2))
+    expected = wilson_interval(1.0, 0.0, 20, 2.093024)
+    assert mean.confidence_interval == pytest.approx(expected, abs=1e-6)
+    assert expected[0] < 0.93
 
 
 def test_undefined_lists_make_the_score_nan_on_request():

@@ -273,5 +273,5 @@ def test_positives_of_weight_0_are_named():
         message = r"positive (cases?|samples?)\b.*sample_weight"
         with pytest.warns(UndefinedMetricWarning, match=message):
             call(*cases, **weights)
-    with pytest.raises(ValueError, match="weights above 0"):
+    with pytest.raises(ValueError, match=r"weights? above 0"):
         rate_averaged_roc_curve(*([one] for one in cases), sample_weight=[[0, 1, 1, 0]])
