@@ -265,7 +265,7 @@ def test_the_page_lacks_only_the_picture_of_what_is_undefined(cases, tmp_path, c
     text = page.read_text(encoding="utf-8")
     assert text.count("<table>") == 2
     assert "which finds more" not in text
-    assert "fewer than two" in text
+    assert "at least 2 are needed" in text
 
 
 def test_zipped_text_is_read(cases, tmp_path, capsys):

@@ -1,5 +1,6 @@
 """The default interval: against its definition, and what it must never do."""
 
+import re
 import warnings
 
 import numpy as np
@@ -417,7 +418,7 @@ def test_no_interval_of_gains_is_above_the_greatest_of_all():
     gain = np.where(np.arange(40) == 0, 1e6, 1.0)
     metric = {"metric": expected_gain_score, "gain": gain, "normalize": True}
     options = {"rate": 0.5, "confidence_level": 0.99}
-    with pytest.warns(UserWarning, match="few gains"):
+    with pytest.warns(UserWarning, match="cap the gains"):
         found = estimate(y_true=y_true, y_score=y_score, **options, **metric)
     assert found.confidence_interval.high == 1e6
 
@@ -450,9 +451,9 @@ def test_few_cases_of_a_class_where_few_were_sampled_are_warned_of(n_rare):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             call(y_true)
-        expected = f"AUC may be too short: only {n_rare} of 40 {name} cases have a "
+        expected = rf"AUC may .*{name} samples.* {n_rare} of 40 have a sample_weight"
         assert len(caught) == (n_rare < 6)
-        assert all(expected in str(one.message) for one in caught)
+        assert all(re.search(expected, str(one.message)) for one in caught)
         assert all(one.filename == __file__ for one in caught)
 
 
