@@ -1,4 +1,4 @@
-"""The area under the ROC curve: of a ranking, and within lists."""
+"""The area under the ROC curve of one ranking, and within lists."""
 
 from __future__ import annotations
 
@@ -41,68 +41,68 @@ def ranking_auc_score(
     r"""Compute the AUC within lists, averaged over the lists.
 
     How often is a relevant item above an irrelevant item of the same user or query?
-    Unlike :func:`sklearn.metrics.roc_auc_score` on all rows, it
-    never compares items of two lists, so it measures whether each list is in order, not
-    which users click much. Known as GAUC, uAUC and wuAUC. Only the order of the
-    scores within each list counts.
+    Unlike :func:`sklearn.metrics.roc_auc_score` on all rows, it never compares items of
+    two lists: it measures whether each list is in order, not which users click much.
+    Other names are GAUC, uAUC and wuAUC. Only the order of the scores within each list
+    matters.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or FoldRankings
-        True labels of two classes, or grades with ``relevance_threshold``; or, alone,
-        the rankings of folds, each of which is one list.
+        True labels of two classes, or grades with ``relevance_threshold``; or, without
+        other arguments, the rankings of folds, where each fold is one list.
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items.
     groups : array-like of shape (n_samples,), default=None
         The list of each row: integers, strings or other labels, in any order of rows.
-        None takes all rows for one list.
+        If None, all rows are one list.
     k : int, default=None
-        If given, only the k items of the highest score of each list count; not with
+        If given, only the k items with the highest scores of each list count; not with
         ``sample_weight``.
     undefined : {"skip", "nan"} or float, default="skip"
-        What to do with a list that holds one class only:
+        How to treat a list with only one class:
 
         - "skip" leaves it out;
         - "nan" makes the score nan if there is such a list;
-        - a number, such as 0.5, counts as its AUC.
+        - a number, such as 0.5, is used as its AUC.
     average : {"macro", "pairs", "positives", "size"} or array-like, default="macro"
-        How much a list counts:
+        The weight of each list:
 
-        - "macro": as much as any other;
-        - "pairs": by its pairs of a relevant and an irrelevant item, which gives the
-          share of all comparable pairs that are in order: without ties one minus the
-          ranking loss of RankBoost [2]_;
-        - "positives", "size": by its relevant items (clicks) or by all (impressions),
-          also those beyond ``k``, where pairs are those that are seen;
-        - an array of shape (n_lists,): by these weights, in the order of
+        - "macro": equal weights;
+        - "pairs": the number of pairs of a relevant and an irrelevant item within
+          ``k``, which gives the fraction of all comparable pairs that are in order:
+          without ties one minus the ranking loss of RankBoost [2]_;
+        - "positives", "size": the number of relevant items (clicks) or of all items
+          (impressions), including items below ``k``;
+        - an array of shape (n_lists,): these weights, in the order of
           ``numpy.unique(groups)``.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the rows; None means equal ones.
+        Relative weights of the rows; None means equal weights.
     relevance_threshold : float, default=None
-        If given, ``y_true`` are grades and those from it on are relevant.
+        If given, ``y_true`` are grades, and grades of at least this value are relevant.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
         booleans.
 
     Returns
     -------
     score : float
-        AUC in [0, 1]: 0.5 for random and for constant scores, 1 where every list has
-        its relevant items first; nan where undefined.
+        AUC in [0, 1]: 0.5 for random and for constant scores, 1 if every list has its
+        relevant items first; nan where undefined.
 
     Raises
     ------
     ValueError
-        If ``undefined``, ``average`` or ``k`` is not one of the choices, ``k`` comes
+        If ``undefined``, ``average`` or ``k`` is not one of the choices, ``k`` is given
         with ``sample_weight`` or ``relevance_threshold`` with ``pos_label``, labels,
         scores or weights cannot be ranked, ``groups`` has another length or missing
-        labels, or anything is given beside rankings of folds.
+        labels, or another argument is given with rankings of folds.
 
     Warns
     -----
     UndefinedMetricWarning
-        If no list is defined, or ``undefined="nan"`` and one of them is not; for a fold
-        that is left out.
+        If no list is defined, a list is undefined and ``undefined="nan"``, or an
+        undefined fold is left out.
 
     See Also
     --------
@@ -112,22 +112,22 @@ def ranking_auc_score(
 
     Notes
     -----
-    With :math:`U_i` the pairs of list i in the right order (ties count one half) and
-    :math:`P_i` all of its pairs of a relevant and an irrelevant item,
+    With :math:`U_i` the number of correctly ordered pairs of list i (ties count one
+    half) and :math:`P_i` the number of its pairs of a relevant and an irrelevant item,
 
     .. math:: \frac{\sum_i w_i U_i / P_i}{\sum_i w_i},
 
     where :math:`w_i` is 1, :math:`P_i`, the number of relevant items or the number of
-    items; equal to the mean of ``roc_auc_score`` over the lists with "macro".
+    items. With "macro" it is the mean of ``roc_auc_score`` over the lists.
 
-    Where the cut at ``k`` falls within tied items, each choice of items above it is
-    equally likely: the number of relevant items is hypergeometric. A list counts
-    by its mean AUC over the choices with which it is defined, and a number for
-    ``undefined`` stands for the others; with "pairs" by its mean numbers of pairs, of
-    all and of those in the right order.
+    If the cut at ``k`` falls within tied items, each selection of the tied items is
+    equally likely: the number of relevant items above the cut is hypergeometric. The
+    AUC of a list is its mean over the selections for which it is defined; a number for
+    ``undefined`` is used for all other selections. With "pairs", a list counts by its
+    mean numbers of all pairs and of correctly ordered pairs.
 
-    Rows of weight zero do not exist: a list of nothing else is left out. Cost: one sort
-    of 64-bit integers, O(n log n).
+    Rows of weight zero are ignored: a list with only such rows is left out. Cost: one
+    sort of 64-bit integers, O(n log n).
 
     References
     ----------
@@ -138,7 +138,8 @@ def ranking_auc_score(
 
     Examples
     --------
-    The first list has its relevant item on top, the second one of two pairs in order:
+    The first list has its relevant item on top, the second has one of two pairs in
+    order:
 
     >>> from skrate import ranking_auc_score
     >>> y_true = [1, 0, 0, 1, 0]
@@ -156,24 +157,23 @@ def ranking_auc_score(
     0.6667
     """
     if isinstance(y_true, FoldRankings):
-        others = {"y_score": y_score, "groups": groups, "sample_weight": sample_weight}
-        others["relevance_threshold"] = relevance_threshold
-        check_alone(y_true, **others, pos_label=pos_label)
+        columns = {"y_score": y_score, "groups": groups, "sample_weight": sample_weight}
+        columns["relevance_threshold"] = relevance_threshold
+        check_alone(y_true, **columns, pos_label=pos_label)
         if k is not None:
             raise ValueError(
-                f"k={k!r} cuts lists, and y_true is a FoldRankings: leave it out, or "
-                "give the share of each fold that is processed as rate= to "
-                "recall_at_rate_score."
+                f"k={k!r} is not supported for FoldRankings: leave it out, or pass "
+                "rate=, the processed fraction of each fold, to recall_at_rate_score."
             )
         options = ("average", average, "macro"), ("undefined", undefined, "skip")
-        for name, value, default in options:
-            if not isinstance(value, str) or value != default:
+        for name, choice, default in options:
+            if not isinstance(choice, str) or choice != default:
                 raise ValueError(
-                    f"{name} must be {default!r} where y_true is a FoldRankings: folds "
-                    "count the same, and those that are undefined are left out."
+                    f"{name} must be {default!r} if y_true is a FoldRankings: folds "
+                    "have equal weights, and undefined folds are left out."
                 )
         return score(AUC(), y_true)
-    are_of_lists = any(each is not None for each in (groups, k, relevance_threshold))
+    are_of_lists = any(x is not None for x in (groups, k, relevance_threshold))
     if isinstance(y_true, EstimatedLabels) and not are_of_lists:
         return score(AUC(), y_true, y_score, sample_weight, pos_label)
     rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
@@ -190,13 +190,13 @@ class AUC(Metric):
     def compute(self, table: RankTable) -> float:
         if table.own_products is None:
             return super().compute(table)
-        # A sample makes no pair with itself.
-        own, pairs = table.own_products[0].sum(), table.n_pos * table.n_neg
+        # A sample is not paired with itself.
+        itself, pairs = table.own_products[0].sum(), table.n_pos * table.n_neg
         lost = dot(table.pos, table.neg / 2 + table.cum_neg[:-1])
-        return float(1 - (lost - own / 2) / (pairs - own))
+        return float(1 - (lost - itself / 2) / (pairs - itself))
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        # Whole numbers are summed as such, which is quicker.
+        # Integers are summed as integers, which is faster.
         above = np.cumsum(neg, axis=1)
         pairs = pos.sum(axis=1) * above[:, -1].astype(np.float64)
         above *= 2
@@ -208,11 +208,11 @@ class AUC(Metric):
         return list_auc(lists, k)
 
     def lost_recall(self, table: RankTable) -> float:
-        # By a uniform rate a ranking finds p / 2 + (1 - p) AUC of the positives.
+        # The expected recall under a uniform rate is p / 2 + (1 - p) AUC.
         return table.negative_fraction * (1 - self.value(table))
 
     def slopes(self, table: RankTable) -> Slopes:
-        # Per case they are the placement values of DeLong and others (1988).
+        # Per sample they are the placement values of DeLong et al. (1988).
         by_pos, by_neg = table.neg / -2, table.pos / 2
         by_pos -= table.cum_neg[:-1]
         by_pos /= table.n_neg
@@ -223,7 +223,7 @@ class AUC(Metric):
 
 
 def list_auc(table: ListTable, k: int | None = None) -> ListValues:
-    """Return the AUC of lists, or of the best ``k`` cases (of weight one) of each."""
+    """Return the AUC of lists, or of the best ``k`` samples (of weight 1) of each."""
     if k is None:
         ordered = table.sum(table.neg * table.cum_pos)
         ordered -= table.sum(table.neg * table.pos) / 2
@@ -235,10 +235,10 @@ def list_auc(table: ListTable, k: int | None = None) -> ListValues:
     cut = np.flatnonzero(~fits & (table.begins < k))
     lists = np.searchsorted(table.starts, cut, side="right") - 1
     if len(cut):
-        above = ListValues(*(values[lists] for values in whole))
+        above = ListValues(*(column[lists] for column in whole))
         drawn = _drawn_auc(above, table.pos[cut], table.neg[cut], k - table.begins[cut])
-        for values, of_drawn in zip(whole, drawn, strict=True):
-            values[lists] = of_drawn
+        for column, of_drawn in zip(whole, drawn, strict=True):
+            column[lists] = of_drawn
     return whole
 
 
@@ -258,17 +258,17 @@ def _whole(ordered: FloatArray, n_pos: FloatArray, n_neg: FloatArray) -> ListVal
 def _drawn_auc(
     above: ListValues, pos: FloatArray, neg: FloatArray, n_drawn: FloatArray
 ) -> ListValues:
-    """Return the AUC of lists that end in ``n_drawn`` of tied cases.
+    """Return the AUC of lists that end in ``n_drawn`` of tied samples.
 
-    The possible numbers of positives among them, of all the lists, stand in one array.
+    One array contains the possible numbers of positives among them, for all lists.
     """
-    least = np.maximum(0, n_drawn - neg)
-    counts = (np.minimum(n_drawn, pos) - least).astype(np.int64) + 1
+    min_pos = np.maximum(0, n_drawn - neg)
+    counts = (np.minimum(n_drawn, pos) - min_pos).astype(np.int64) + 1
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
     lists = np.repeat(np.arange(len(counts)), counts)
-    drawn_pos = least[lists] + np.arange(len(lists)) - starts[lists]
+    drawn_pos = min_pos[lists] + np.arange(len(lists)) - starts[lists]
     drawn_neg = n_drawn[lists] - drawn_pos
-    # Hypergeometric probabilities, which sum to 1 from each start on.
+    # Hypergeometric probabilities, which sum to 1 within each list.
     pos, neg = pos[lists], neg[lists]
     logs = -betaln(drawn_pos + 1, pos - drawn_pos + 1)
     logs -= betaln(drawn_neg + 1, neg - drawn_neg + 1)
@@ -276,16 +276,16 @@ def _drawn_auc(
     chances /= np.repeat(np.add.reduceat(chances, starts), counts)
     n_pos, n_neg = above.n_pos[lists] + drawn_pos, above.n_neg[lists] + drawn_neg
     ordered = above.part[lists] + (above.n_pos[lists] + drawn_pos / 2) * drawn_neg
-    given = _whole(ordered, n_pos, n_neg)
+    by_count = _whole(ordered, n_pos, n_neg)
 
-    def mean(values: FloatArray) -> FloatArray:
-        return np.asarray(np.add.reduceat(chances * values, starts))
+    def mean(column: FloatArray) -> FloatArray:
+        return np.asarray(np.add.reduceat(chances * column, starts))
 
-    defined = np.minimum(mean(given.defined), 1.0)
-    values = divide_or_nan(mean(np.nan_to_num(given.values)), defined)
-    pairs = mean(given.whole)
+    defined = np.minimum(mean(by_count.defined), 1.0)
+    auc = divide_or_nan(mean(np.nan_to_num(by_count.values)), defined)
+    pairs = mean(by_count.whole)
     return ListValues(
-        values=values,
+        values=auc,
         defined=defined,
         part=mean(ordered),
         whole=pairs,

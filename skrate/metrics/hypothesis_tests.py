@@ -1,4 +1,4 @@
-"""What is tested: null hypotheses of a side and a margin, and Student's t of them."""
+"""Null hypotheses with a side and a margin, and their tests with Student's t."""
 
 from __future__ import annotations
 
@@ -12,63 +12,65 @@ from skrate.data.checks import check_choice, check_number
 
 Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
-# Standard errors below are rounding: the sample shows no variation at all.
+# Smaller standard errors are rounding errors: the sample has no variation.
 NEGLIGIBLE = 1e-12
 
 
 class Null(NamedTuple):
-    """A value that is not to be true, and the side on which what is found must lie."""
+    """A null value, and the side on which the alternative lies."""
 
     value: float
     alternative: Alternative
 
 
 def null_hypotheses(alternative: Alternative, margin: float | None) -> tuple[Null, ...]:
-    """Return what a test of a difference must reject.
+    """Return the null hypotheses that a test of a difference must reject.
 
-    With a margin it is the end that the difference must be beyond: of a two-sided one,
-    which is equivalence, both ends (two one-sided tests).
+    With a margin, the null value of "greater" is -margin, and of "less" it is margin.
+    "two-sided" is then equivalence, with both of these (two one-sided tests).
     """
     if margin is None:
         return (Null(0.0, alternative),)
     ends = Null(-margin, "greater"), Null(margin, "less")
-    return tuple(one for one in ends if alternative in ("two-sided", one.alternative))
+    return tuple(x for x in ends if alternative in ("two-sided", x.alternative))
 
 
 def two_sided_level(
     level: float, alternative: Alternative, margin: float | None = None
 ) -> float:
-    """Return the level of the two-sided interval with the ends of one-sided ones.
+    """Return the level of the two-sided interval with the ends of one-sided intervals.
 
-    Two-sided tests of no margin have their own level.
+    Two-sided tests without a margin have the same level.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     if alternative == "two-sided" and margin is None:
         return level
     if level <= 0.5:
-        of = "margin" if alternative == "two-sided" else f"alternative={alternative!r}"
+        kind = (
+            "margin" if alternative == "two-sided" else f"alternative={alternative!r}"
+        )
         raise ValueError(
-            f"confidence_level must be above 0.5 with {of}, whose intervals have a "
-            f"level for each end, got {level:g}."
+            f"confidence_level must be above 0.5 with {kind}, got {level:g}: it is the "
+            "level of each end of the interval."
         )
     return 2 * level - 1
 
 
 def check_null(value: float, name: str, bounds: tuple[float, float]) -> float:
-    """Return the value of a metric that is tested, within its bounds."""
-    value, (low, high) = check_number("null_value", value), bounds
-    if not low < value < high:
+    """Return the tested value of a metric, which must be within its bounds."""
+    null_value, (low, high) = check_number("null_value", value), bounds
+    if not low < null_value < high:
         raise ValueError(
-            f"null_value={value:g} is beyond all values of the {name}, or at their "
-            f"end: it must be between {low:g} and {high:g}."
+            f"null_value={null_value:g} must be between {low:g} and {high:g}, the ends "
+            f"of the range of the {name}."
         )
-    return value
+    return null_value
 
 
 def exceeds(probability: float, level: float) -> bool:
-    """Return whether a probability is above a level, beyond rounding.
+    """Return whether a probability is above a level by more than rounding.
 
-    As a float, 1 - 0.9 is below 0.1. Probabilities have ten digits or more.
+    As a float, 1 - 0.9 is below 0.1. Probabilities have at least ten correct digits.
     """
     return bool(probability > level * (1 + 1e-9))
 
@@ -76,13 +78,13 @@ def exceeds(probability: float, level: float) -> bool:
 def describe_alternative(
     alternative: Alternative, null_value: float | None
 ) -> Alternative | None:
-    """Return the alternative of an estimate, None without a test and a side."""
+    """Return the alternative of an estimate, None if it has neither test nor side."""
     is_plain = null_value is None and alternative == "two-sided"
     return None if is_plain else alternative
 
 
 def standardised(difference: float, standard_error: float) -> float:
-    """Return the difference in standard errors: 0 for none, nan where it is unknown."""
+    """Return the difference in standard errors; without these 0 for 0, else nan."""
     if standard_error > NEGLIGIBLE:
         return difference / standard_error
     return 0.0 if abs(difference) < NEGLIGIBLE else float("nan")
@@ -100,23 +102,23 @@ def t_pvalue(statistic: float, alternative: Alternative, freedom: float) -> floa
 def t_test(
     value: float, standard_error: float, nulls: Sequence[Null], freedom: float
 ) -> tuple[float, float]:
-    """Return the statistic and the p-value of Student's t against all nulls."""
-    found = []
+    """Return the statistic and p-value of the t-test that rejects all nulls."""
+    tests = []
     for null in nulls:
         statistic = standardised(value - null.value, standard_error)
-        found.append((statistic, t_pvalue(statistic, null.alternative, freedom)))
-    return max_pvalue_test(found)
+        tests.append((statistic, t_pvalue(statistic, null.alternative, freedom)))
+    return max_pvalue_test(tests)
 
 
 def max_pvalue_test(found: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the statistic and the p-value of the test that rejects least; nan wins."""
-    return max(found, key=lambda one: np.inf if np.isnan(one[1]) else one[1])
+    """Return the statistic and p-value with the maximum p-value; nan comes first."""
+    return max(found, key=lambda test: np.inf if np.isnan(test[1]) else test[1])
 
 
 def sided_pvalue(
     two_sided: float, difference: float, alternative: Alternative
 ) -> float:
-    """Return the p-value of a side from that of both, of equal tails."""
+    """Return the p-value of a side from the two-sided p-value with equal tails."""
     if alternative == "two-sided":
         return two_sided
     is_towards = (alternative == "greater") == (difference > 0)
@@ -124,7 +126,7 @@ def sided_pvalue(
 
 
 def hypothesis_text(what: str, nulls: Sequence[Null]) -> str:
-    """Return what a small p-value speaks for."""
+    """Return the alternative hypothesis as a formula."""
     if len(nulls) == 2:
         return f"{nulls[0].value:g} < {what} < {nulls[1].value:g}"
     signs = {"greater": ">", "less": "<", "two-sided": "!="}

@@ -1,4 +1,4 @@
-"""Momentum and stamina: what AUC and average precision together say of a ranking."""
+"""Momentum and stamina of a ranking, from its AUC and average precision."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ def momentum_score(
     pos_label: Label = None,
     exact: bool = False,
 ) -> float:
-    r"""Return the momentum, the precision with which a ranking begins.
+    r"""Return the momentum, the precision at the start of a ranking.
 
     With the prevalence p it is :math:`m = (AP - p) / (1 - p) / (2 AUC - 1)`, equation
-    14 of [1]_: exact for a test of two categories, of which it is the precision, and
-    otherwise an approximation, which takes :math:`\log \alpha` for :math:`\alpha - 1`
-    and is too high. nan where the ranking is not better than a random one.
+    14 of [1]_. For a test with two categories it is exactly the precision of the upper
+    category. Otherwise it is an approximation, which replaces :math:`\log \alpha` by
+    :math:`\alpha - 1` and is too high. nan if the ranking is not better than a random
+    one.
 
     With ``exact`` it is the momentum :math:`\beta` of the :class:`QuasiConcaveHitCurve`
-    with the AUC and the AP of the ranking, if few scores tie. Of such a curve with
-    :math:`\beta` = 0.8, :math:`\alpha` = 0.4 and p = 0.5, m is 0.959.
+    with the AUC and the AP of the ranking, if ties are rare. A curve with
+    :math:`\beta` = 0.8, :math:`\alpha` = 0.4 and p = 0.5 has m = 0.959.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def momentum_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights, not negative.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
     exact : bool, default=False
         Whether to solve the equations of the AUC and of the AP. The momentum is above
         1 if the ranking begins better than any curve of two segments.
@@ -53,23 +54,25 @@ def momentum_score(
     Returns
     -------
     momentum : float
-        From the prevalence; 1 for a perfect ranking. nan where it is undefined: for
-        an AUC of 0.5 or less, m <= p, or, if ``exact``, m <= p + p (1 - p) (2 AUC - 1)
-        / 2, where the stamina would be 1.
+        Above the prevalence; 1 for a perfect ranking. nan if undefined: for an AUC of
+        0.5 or less, m <= p, or, if ``exact``, m <= p + p (1 - p) (2 AUC - 1) / 2, for
+        which the stamina would be 1.
 
     Raises
     ------
     ValueError
-        For labels, scores or weights that do not fit.
+        If labels, scores or weights cannot be ranked.
 
     Notes
     -----
     With :math:`c = p (1 - p) (2 AUC - 1) = (\beta - p) \alpha` (equation 8) and the
-    later precision :math:`s = p - c / (1 - \alpha)`, the AP is exactly that of
+    later precision :math:`s = p - c / (1 - \alpha)`, the AP of the curve corresponds
+    exactly to
 
     .. math:: m = \frac{\beta - p - s \log \alpha}{1 - \alpha},
 
-    which increases in :math:`\beta`: one root, by bisection. Cost: that of the AP.
+    which increases in :math:`\beta`: its only root is computed by bisection. Cost: as
+    for the AP.
 
     References
     ----------
@@ -79,8 +82,8 @@ def momentum_score(
 
     Examples
     --------
-    Two tests of about the same AUC, as counts per category, best first: the first is
-    quick, the second steady.
+    Two tests with about the same AUC, as counts per category, best first: the first
+    has more momentum, the second more stamina.
 
     >>> quick = RankTable([45, 55], [25, 875])
     >>> steady = RankTable([65, 35], [200, 700])
@@ -101,22 +104,23 @@ def stamina_score(
     pos_label: Label = None,
     exact: bool = False,
 ) -> float:
-    r"""Return the stamina, the rate down to which the momentum lasts.
+    r"""Return the stamina, the rate up to which the momentum lasts.
 
     By equation 8 of the article it is :math:`p (1 - p) (2 AUC - 1) / (\beta - p)`, at
     most 1: the fraction of samples in the upper of two categories, p for a perfect
-    ranking. Parameters and undefined cases are those of :func:`momentum_score`.
+    ranking. It has the parameters of :func:`momentum_score`, and is nan for the same
+    rankings.
     """
     return score(Stamina(exact), y_true, y_score, sample_weight, pos_label)
 
 
 class _AboveChance(Metric):
-    """What momentum and stamina share: they are defined above chance only."""
+    """Base class of momentum and stamina, which are defined only above chance."""
 
     exact: bool = False
 
     rests_on_few = True
-    # With fewer, intervals are up to 1.5 times as wide and cover as much.
+    # With fewer, intervals are up to 1.5 times as wide, with the same coverage.
     min_dof = 3.0
     enough_positives = 40
 
@@ -124,28 +128,28 @@ class _AboveChance(Metric):
         check_flag("exact", self.exact)
 
     def compute(self, table: RankTable) -> float:
-        shares = table.prevalence, table.negative_fraction
-        values = 2 * _AUC.value(table) - 1, _PRECISION.value(table)
-        both = _combine(*shares, *values, exact=self.exact)
-        return float(both[int(isinstance(self, Stamina))])
+        fractions = table.prevalence, table.negative_fraction
+        terms = 2 * _AUC.value(table) - 1, _PRECISION.value(table)
+        pair = _combine(*fractions, *terms, exact=self.exact)
+        return float(pair[int(isinstance(self, Stamina))])
 
     def undefined_value(self, table: RankTable) -> str:
         return "the ranking is not better than a random one"
 
     def score_lists(self, lists: ListTable, k: int | None = None) -> ListValues:
-        raise ValueError(f"metric: {self.name} is not known within lists.")
+        raise ValueError(f"metric: {self.name} is not supported within lists.")
 
     def extremes(self, table: RankTable) -> tuple[float, float]:
-        # That AUC and AP allow, either by itself: momentum may fall where the AUC
-        # rises.
-        shares = table.prevalence, table.negative_fraction
-        found = [
-            _combine(*shares, 2 * auc - 1, precision, exact=self.exact)
+        # All combinations of extreme AUC and AP, because the momentum can decrease if
+        # the AUC increases.
+        fractions = table.prevalence, table.negative_fraction
+        pairs = [
+            _combine(*fractions, 2 * auc - 1, precision, exact=self.exact)
             for auc in _AUC.extremes(table)
             for precision in _PRECISION.extremes(table)
         ]
-        values = np.array(found, dtype=float)[:, int(isinstance(self, Stamina))]
-        return values.min(), values.max()
+        combined = np.array(pairs, dtype=float)[:, int(isinstance(self, Stamina))]
+        return combined.min(), combined.max()
 
 
 class Momentum(_AboveChance, score=momentum_score):
@@ -159,27 +163,27 @@ class Momentum(_AboveChance, score=momentum_score):
     def attainable(
         self, bounds: tuple[float, float], value: float
     ) -> tuple[float, float]:
-        # That of a perfect ranking is 1, and an approximation may lie above.
+        # A perfect ranking has 1, and the approximation can be above 1.
         return bounds[0], 1.25 * max(1.0, value)
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         return _table_momentum(pos, neg, exact=self.exact)[0]
 
     def excess(self, table: RankTable) -> float:
-        # By the average precision: the AUC has none, and their covariance is small.
+        # From the average precision: the AUC is unbiased, and their covariance small.
         return _PRECISION.excess(table) / (2 * _AUC.value(table) - 1)
 
     def slopes(self, table: RankTable) -> Slopes:
         if self.exact:
             return _exact_slopes(table)[0]
-        # As numpy divides: without an advantage slopes are infinite, which callers see.
+        # With NumPy's division slopes are infinite without an advantage, not an error.
         advantage = np.float64(2 * _AUC.value(table) - 1)
         of_auc = _AUC.slopes(table).scaled(-2 * Momentum().value(table) / advantage)
         return _PRECISION.slopes(table).scaled(1 / advantage).plus(of_auc)
 
 
 class Stamina(_AboveChance, score=stamina_score):
-    """The rate down to which it lasts: p (1 - p) (2 AUC - 1) / (momentum - p)."""
+    """The rate up to which it lasts: p (1 - p) (2 AUC - 1) / (momentum - p)."""
 
     name = "Stamina"
 
@@ -189,13 +193,13 @@ class Stamina(_AboveChance, score=stamina_score):
     def slopes(self, table: RankTable) -> Slopes:
         if self.exact:
             return _exact_slopes(table)[1]
-        p, rest = table.prevalence, table.negative_fraction
+        p, q = table.prevalence, table.negative_fraction
         advantage = 2 * _AUC.value(table) - 1
         distance = Momentum().value(table) - p
-        # What it is before it is cut off at 1.
-        alpha = p * rest * advantage / distance
-        by_prevalence = ((rest - p) * advantage + alpha) / distance
-        of_auc = _AUC.slopes(table).scaled(2 * p * rest / distance, by_prevalence)
+        # The stamina before it is limited to 1.
+        alpha = p * q * advantage / distance
+        by_prevalence = ((q - p) * advantage + alpha) / distance
+        of_auc = _AUC.slopes(table).scaled(2 * p * q / distance, by_prevalence)
         return of_auc.plus(Momentum().slopes(table).scaled(-alpha / distance))
 
 
@@ -204,27 +208,27 @@ def _table_momentum(
 ) -> tuple[FloatArray, FloatArray]:
     n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
+        fractions = n_pos / (n_pos + n_neg), n_neg / (n_pos + n_neg)
         advantage = 2 * _AUC.values(pos, neg) - 1
         precision = _PRECISION.values(pos, neg)
-    return _combine(*shares, advantage, precision, exact=exact)
+    return _combine(*fractions, advantage, precision, exact=exact)
 
 
 def _combine(
     p: float | FloatArray,
-    rest: float | FloatArray,
+    q: float | FloatArray,
     advantage: float | FloatArray,
     precision: float | FloatArray,
     *,
     exact: bool,
 ) -> tuple[FloatArray, FloatArray]:
     """Return momentum and stamina from 2 AUC - 1 and adjusted average precision."""
-    # Less above chance is rounding.
-    least = 1e-12
+    # A smaller advantage is a rounding error.
+    rounding = 1e-12
     with np.errstate(invalid="ignore", divide="ignore"):
-        beta, product = np.divide(precision, advantage), p * rest * advantage
+        beta, product = np.divide(precision, advantage), p * q * advantage
         lead = beta - p - (product / 2 if exact else 0)
-        is_better = (advantage > least) & (lead > least)
+        is_better = (advantage > rounding) & (lead > rounding)
         if exact:
             alpha = _exact_stamina(beta, product, p)
             beta = p + product / alpha
@@ -238,10 +242,10 @@ def _exact_stamina(
 ) -> FloatArray:
     """Return the stamina of the curve with this approximate momentum and AUC.
 
-    By bisection of log(alpha), in which the approximate momentum decreases.
+    By bisection over log(alpha): the approximate momentum decreases with alpha.
     """
     low, high = np.log(product / (4 * (momentum + 1))), np.zeros_like(momentum)
-    for _ in range(64):  # Down to rounding.
+    for _ in range(64):  # Up to rounding errors.
         middle = (low + high) / 2
         alpha, rest_of_rate = np.exp(middle), -np.expm1(middle)
         later = p - product / rest_of_rate
@@ -252,17 +256,17 @@ def _exact_stamina(
 
 
 def _exact_slopes(table: RankTable) -> tuple[Slopes, Slopes]:
-    """Return the slopes of exact momentum and stamina, by the implicit function."""
-    p, rest = table.prevalence, table.negative_fraction
+    """Return the slopes of exact momentum and stamina, by implicit derivatives."""
+    p, q = table.prevalence, table.negative_fraction
     advantage = 2 * _AUC.value(table) - 1
-    c, d = p * rest * advantage, Momentum(exact=True).value(table) - p
+    c, d = p * q * advantage, Momentum(exact=True).value(table) - p
     alpha, u = np.float64(c / d), np.float64(1 - c / d)
     logarithm, later = np.log(alpha), p - c / u
-    value = (d - later * logarithm) / u
-    by_alpha = (c * logarithm / u**2 - later / alpha + value) / u
+    m = (d - later * logarithm) / u
+    by_alpha = (c * logarithm / u**2 - later / alpha + m) / u
     by_d = 1 / u - by_alpha * alpha / d
     by_c = logarithm / u**2 + by_alpha / d
-    of_c = _AUC.slopes(table).scaled(2 * p * rest, (rest - p) * advantage)
+    of_c = _AUC.slopes(table).scaled(2 * p * q, (q - p) * advantage)
     # The derivative by p is -logarithm / u.
     of_d = (
         Momentum()

@@ -1,9 +1,9 @@
-"""The metrics, a line each: what a file of this folder lists is public by its line.
+"""The registry of metrics: a line here makes the names in ``__all__`` of a file public.
 
-What is known of each is found by :func:`skrate.metrics.metric.find_metric`.
+:func:`skrate.metrics.metric.find_metric` returns the metric of a public function.
 """
 
-# Known by their names alone.
+# Momentum and stamina are available only by their names.
 from skrate.metrics import momentum as _momentum  # noqa: F401
 from skrate.metrics.at_rate import *
 from skrate.metrics.at_recall import *
