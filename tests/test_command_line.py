@@ -312,11 +312,11 @@ def test_what_is_turned_round_is_a_note_in_words_of_the_command(
     page = tmp_path / "page.html"
     one = ["--label", "y", "--score", "new", "--rate", "0.5"]
     main(["report", file, *one, "--html", str(page)])
-    note = "turned round in --score new: the Recall has"
+    note = "may be reversed in --score new: "
     assert note in page.read_text(encoding="utf-8")
     found = capsys.readouterr().err
     assert note in found
-    assert "name that label by --pos-label" in found
+    assert "--pos-label" in found
 
 
 def test_the_page_says_on_which_cases_it_rests(cases, tmp_path):

@@ -1,7 +1,7 @@
-"""Evaluations: values with the contributions of their units, and what follows.
+"""Evaluations: the value of a metric, its uncertainty, intervals and tests.
 
-All inference goes by these: a value, the influence of each sample on it, the variance
-that follows, an interval, and replicates. One ranking is the mean over a single one.
+All inference uses them: a value, the influence of each sample on it, its variance, an
+interval, and replicates. A single ranking is treated as the mean over one ranking.
 """
 
 from __future__ import annotations
@@ -84,11 +84,12 @@ from skrate.metrics.result_types import (
 )
 
 _NAN = float("nan")
-# What makes the interval of a difference at a level.
+# The interval of a difference, as a function of the level.
 IntervalAt = Callable[[float], ConfidenceInterval]
-# Of the rarer class of unpaired samples, alike or not: with fewer, tests find too much.
+# The minimum size of the rarer class of two samples that have similar or different
+# sizes: with smaller samples, tests reject too often.
 _FEW_ALIKE, _FEW_UNLIKE = 10, 30
-# Cases in the window of a partial AUC, in each fold.
+# The minimum number of samples in the window of a partial AUC, per fold.
 _FEW_IN_FOLDS = 10
 
 
@@ -102,13 +103,13 @@ class OnRanking(NamedTuple):
 
 @dataclass(eq=False)
 class Evaluation:
-    """The mean of a metric over the rankings of a sample, one or one of each fold.
+    """The mean of a metric over the rankings of a sample: one ranking, or one per fold.
 
-    ``each`` are those with both classes on which it is defined. ``one_class`` are folds
-    that lack a class, and yet have a value, which is taken as a constant, unless groups
-    of folds are the units. ``is_known`` says whether anything is known of the
-    uncertainty, and ``question`` has the parameters. From these follow the ``plan``,
-    the arguments that say how uncertainty is found, and the ``folds``, if there are.
+    ``each`` has the rankings with both classes on which the metric is defined.
+    ``one_class`` has the folds that lack a class, but have a value. This value is taken
+    as a constant, unless groups of folds are the units. ``is_known`` says whether the
+    uncertainty can be estimated, and ``question`` has the parameters. The ``units``
+    determine the ``plan``, the arguments for the uncertainty, and the ``folds``.
     """
 
     metric: Metric
@@ -120,23 +121,23 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self.plan, self.folds = self.units.plan, self.units.folds
-        self.metrics = [one.metric for one in self.each]
-        self.ranked = [one.ranked for one in self.each]
-        values = [one.value for one in (*self.each, *self.one_class)]
-        # nan if it is undefined on all rankings.
-        self.value = float(np.mean(values)) if values else _NAN
+        self.metrics = [ranking.metric for ranking in self.each]
+        self.ranked = [ranking.ranked for ranking in self.each]
+        all_values = [ranking.value for ranking in (*self.each, *self.one_class)]
+        # nan if the metric is undefined on all rankings.
+        self.value = float(np.mean(all_values)) if all_values else _NAN
 
     def mapped(
         self, function: Callable[[float], float], derivative: Callable[[float], float]
     ) -> MappedEvaluation:
         """Return an increasing function of the value, with its uncertainty.
 
-        It is not known where the function or its derivative is not finite.
+        The uncertainty is unknown if the function or its derivative is not finite.
         """
         if self.plan.method != "delta":
             raise ValueError(
-                f"method={self.plan.method!r} is not known of functions of metrics: "
-                "use method='delta'."
+                "method must be 'delta' for functions of metrics, got "
+                f"{self.plan.method!r}."
             )
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = float(derivative(np.float64(self.value)))
@@ -165,17 +166,17 @@ class Evaluation:
 
     @lazy
     def clustered_rankings(self) -> list[Ranked]:
-        """The rankings, those of folds with the clusters in each."""
+        """The rankings; in folds, each with its clusters."""
         return self.units.add_clusters(self.ranked, self.units.clusters)
 
     @property
     def name(self) -> str:
-        """What it is the value of."""
+        """The name of the metric."""
         return self.metric.name
 
     @property
     def of(self) -> str | None:
-        """Of what its uncertainty is, None for the model of a single ranking."""
+        """The subject of the uncertainty, None for the model of a single ranking."""
         return "these models" if self.is_known and self.units.n_rankings > 1 else None
 
     @property
@@ -185,77 +186,77 @@ class Evaluation:
 
     @lazy
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest mean of rankings of the same cases."""
+        """The minimum and the maximum mean over rankings of the same samples."""
         return self._mean_range(
-            [one.metric.bounds(one.ranked.table) for one in self.each]
+            [ranking.metric.bounds(ranking.ranked.table) for ranking in self.each]
         )
 
     @property
     def chance(self) -> float:
-        """The value of scores that say nothing; nan where it is not known."""
+        """The value of uninformative scores, or nan."""
         if not self.is_known or self.cases.worth is not None:
             return _NAN
-        found = []
+        chances = []
         for metric, ranked, _ in self.each:
             ties = np.array([[ranked.table.n_pos]]), np.array([[ranked.table.n_neg]])
-            found.append(metric.clip(metric.values(*ties)))
-        return self._add_one_class_folds(float(np.mean(found)))
+            chances.append(metric.clip(metric.values(*ties)))
+        return self._add_one_class_folds(float(np.mean(chances)))
 
     @property
     def auc(self) -> float:
-        """The mean of the AUC."""
-        return float(np.mean([AUC().value(one.table) for one in self.ranked]))
+        """The mean of the AUC over the rankings."""
+        return float(np.mean([AUC().value(ranked.table) for ranked in self.ranked]))
 
     @lazy
     def influence(self) -> FloatArray:
-        """What each of the samples contributes: the sum over its repeats."""
+        """The influence of each sample: the sum over its repeats."""
         return self.units.summed(self.row_influence)
 
     @lazy
     def influence_rows(self) -> list[FloatArray]:
-        """The influence by estimated labels, and the one that is expected of them."""
+        """The influence, and if predictions imply it the expected influence."""
         ((metric, ranked, _),) = self.each
         return influence_rows(metric, ranked)
 
     @lazy
     def _max_variance(self) -> tuple[Parts, float]:
-        """The variance by the wider row of these, and its degrees of freedom."""
+        """The larger variance by ``influence_rows``, and its degrees of freedom."""
         row = widest(self.influence_rows, self.cases)
         return influence_parts(row, self.cases), estimated_label_dof(row, self.cases)
 
     @lazy
     def row_influence(self) -> FloatArray:
-        """What each row contributes, as :func:`influence_values` does.
+        """The influence of each row, as :func:`influence_values` defines it.
 
-        A class is centred in each fold, so squares of its m cases count m / (m - 1)
-        times, and those of its clusters likewise, if each fold of its group has all
-        clusters of the group. A single case of a class in a fold is taken to vary as
-        those of the other folds. If groups of folds are the units, the cases of a fold
-        contribute how far its value is from the mean.
+        A class is centred in each fold, so squares of its m samples are multiplied by
+        m / (m - 1). Squares of its clusters are treated likewise, if each fold of its
+        group has all clusters of the group. A single sample of a class in a fold is
+        assumed to vary like the class in the other folds. If groups of folds are the
+        units, the samples of a fold contribute its value minus the mean.
         """
         if self.folds is None:
             ((metric, ranked, _),) = self.each
             return influence_values(metric, ranked, stratify=self.units.stratify)
         if self.cases.are_fold_groups:
             folds = [*self.each, *self.one_class]
-            away = np.array([one.value - self.value for one in folds]) / len(folds)
-            totals = np.array([one.ranked.total for one in folds])
-            sizes = [len(one.ranked.is_pos) for one in folds]
+            away = np.array([fold.value - self.value for fold in folds]) / len(folds)
+            totals = np.array([fold.ranked.total for fold in folds])
+            sizes = [len(fold.ranked.is_pos) for fold in folds]
             return np.repeat(away * totals.sum() / totals, sizes)
-        scale = sum(one.total for one in self.ranked) / self.units.n_rankings
+        scale = sum(fold.total for fold in self.ranked) / self.units.n_rankings
         factors = self.units.factors(is_two_sample=self.metric.is_two_sample)
-        parts = []
-        for by_class, of_mean, one in zip(*factors, self.each, strict=True):
-            fold = one.ranked
-            values = influence_values(one.metric, fold, stratify=self.units.stratify)
-            classes = (fold.is_pos, ~fold.is_pos)
+        per_fold = []
+        for by_class, of_mean, fold in zip(*factors, self.each, strict=True):
+            ranked = fold.ranked
+            terms = influence_values(fold.metric, ranked, stratify=self.units.stratify)
+            classes = (ranked.is_pos, ~ranked.is_pos)
             for factor, chosen in zip(by_class, classes, strict=True):
-                of_class = None if fold.weights is None else fold.weights[chosen]
-                mean = np.average(values[chosen], weights=of_class)
-                away = np.sqrt(factor) * (values[chosen] - mean)
-                values[chosen] = np.sqrt(of_mean) * mean + away
-            parts.append(values * scale / fold.total)
-        return np.concatenate(parts)
+                of_class = None if ranked.weights is None else ranked.weights[chosen]
+                mean = np.average(terms[chosen], weights=of_class)
+                away = np.sqrt(factor) * (terms[chosen] - mean)
+                terms[chosen] = np.sqrt(of_mean) * mean + away
+            per_fold.append(terms * scale / ranked.total)
+        return np.concatenate(per_fold)
 
     @lazy
     def parts(self) -> Parts:
@@ -269,7 +270,7 @@ class Evaluation:
 
     @lazy
     def bias(self) -> float:
-        """How much the mean is above that of folds of many cases; nan if unknown."""
+        """The bias of the mean relative to folds of many samples; nan if unknown."""
         if len(self.each) < 2 or not self.metric.enough_positives:
             return 0.0
         clusters = self.units.clusters
@@ -282,19 +283,19 @@ class Evaluation:
         )
         if is_weighted or not self.metric.least_positives:
             return _NAN
-        found = np.array([one.metric.excess(one.ranked.table) for one in self.each])
-        is_known = ~np.isnan(found)
+        excess = np.array([fold.metric.excess(fold.ranked.table) for fold in self.each])
+        is_known = ~np.isnan(excess)
         if not is_known.any():
             return _NAN
-        # Folds with one case of a class, which say nothing of it, are as the others.
-        return float(found[is_known].mean()) * len(found) / self.units.n_rankings
+        # Folds with one sample of a class have no estimate: assume the average.
+        return float(excess[is_known].mean()) * len(excess) / self.units.n_rankings
 
     @lazy
     def excess(self) -> float:
-        """How much higher the value of so small a sample is on average, 0 if it is not.
+        """The upward bias of the value in so small a sample, or 0.
 
-        Lower ends of intervals are lower by as much; upper ends stay. Of several folds
-        it is 0, because ``bias`` moves both ends.
+        Lower ends of intervals are lowered by this bias; upper ends stay. With several
+        folds it is 0, because ``bias`` moves both ends.
         """
         is_one = self.units.n_rankings == len(self.each) == 1
         cases = self.cases
@@ -303,7 +304,7 @@ class Evaluation:
         if not (is_one and is_known) or is_weighted:
             return 0.0
         ((metric, ranked, _),) = self.each
-        # Of more cases it is less than a tenth of the standard error.
+        # With more samples it is less than a tenth of the standard error.
         if min(ranked.sizes) > 10_000:
             return 0.0
         excess = max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
@@ -319,7 +320,7 @@ class Evaluation:
 
     @property
     def max_dof(self) -> float:
-        """The most degrees of freedom that a difference from this model has."""
+        """The maximum degrees of freedom of a difference from this model."""
         return self.metric.max_dof(*self.cases.effective_sizes)
 
     def freedom(
@@ -330,8 +331,8 @@ class Evaluation:
     ) -> float:
         """Return the degrees of freedom of the variance with these parts.
 
-        For estimated labels it follows from influence values: those given, or the
-        wider row of ``influence_rows``.
+        With estimated labels they follow from ``influence``, by default from the row of
+        ``influence_rows`` with the larger variance.
         """
         if self.cases.estimated is not None:
             if influence is None:
@@ -346,7 +347,7 @@ class Evaluation:
         if self.plan.method == "delta":
             error = self.parts.standard_error
             if self.metric.has_test:
-                # No value between bounds varies more, whatever a slope near one point.
+                # A steep slope near one point overestimates it: this is the maximum.
                 error = min(error, (self.bounds[1] - self.bounds[0]) / 2)
             return error, None
         if self.plan.method != "jackknife":
@@ -411,8 +412,9 @@ class Evaluation:
     ) -> ConfidenceInterval:
         """Return the interval of the mean, with ``factor`` times the standard error.
 
-        That is by default of the delta method, and its degrees of freedom always are.
-        The interval is about ``value``, by default the mean, as corrected by a caller.
+        By default the standard error is by the delta method; the degrees of freedom
+        always are. The interval is about ``value``, by default the mean; a caller can
+        pass a corrected value.
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
@@ -430,10 +432,10 @@ class Evaluation:
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None and self.folds is not None:
             draws = factor * draws + (1 - factor) * draws.mean()
-            # Drawn from the folds they are biased once more.
+            # Replicates are drawn from the folds, so they have the bias twice.
             draws = draws - 2 * bias
         tested = partial(self._combined_test_interval, level, factor)
-        found = UncertainValue(
+        uncertain = UncertainValue(
             value=float(np.clip(value - bias, *bounds)),
             standard_error=factor * error,
             bounds=bounds,
@@ -443,31 +445,31 @@ class Evaluation:
         ends = bounded_interval(
             kind,
             level,
-            found,
+            uncertain,
             partial(self._augmented, error**2, factor),
             tested if self.metric.has_test and not is_corrected else None,
         )
-        # Of scores with long tails the jackknife finds two thirds of the bias.
-        rest = bias / 2
+        # With long-tailed scores the jackknife finds two thirds of the bias.
+        remaining = bias / 2
         excess = 0.0 if is_corrected or kind == "percentile" else self.excess
         return clip_interval(
-            min(ends.low - max(rest, excess), value),
-            max(ends.high - min(rest, 0.0), value),
+            min(ends.low - max(remaining, excess), value),
+            max(ends.high - min(remaining, 0.0), value),
             bounds,
         )
 
     def _uncertain_gain(
         self, value: float, error: float, least: float, draws: FloatArray | None
     ) -> UncertainValue:
-        """Return the gain, at least ``least``, with what its interval needs."""
-        # Of no gain there is no logarithm.
+        """Return the gain and its uncertainty, for an interval from ``least`` up."""
+        # A gain of 0 has no logarithm.
         low = least if value > NEGLIGIBLE else -np.inf
-        adds, times = self.influence, self.cases.row_weights
+        terms, times = self.influence, self.cases.row_weights
         if self.cases.clusters is not None:
-            adds, times = sum_units(adds, self.cases), np.ones(self.cases.n_units)
+            terms, times = sum_units(terms, self.cases), np.ones(self.cases.n_units)
         elif not self.cases.are_repetitions:
-            adds, times = times * adds, np.ones(len(adds))
-        squares = adds * adds
+            terms, times = times * terms, np.ones(len(terms))
+        squares = terms * terms
         total = dot(times, squares)
         freedoms = sample_kurtosis_dof(self.metric, self.cases)
         return UncertainValue(
@@ -476,7 +478,7 @@ class Evaluation:
             bounds=(low, max(value, self.metric.gain_limit(self.ranked[0]))),
             freedom=self.freedom(self.parts, freedoms),
             draws=draws,
-            skewness=dot(times, squares * adds) / total**1.5 if total > 0 else 0.0,
+            skewness=dot(times, squares * terms) / total**1.5 if total > 0 else 0.0,
         )
 
     def _interval_kind(self, kind: Interval) -> Interval:
@@ -486,15 +488,15 @@ class Evaluation:
 
     def _range(self, kind: Interval) -> tuple[float, float]:
         """Return the bounds of an interval of a kind."""
-        # Rounding of the range must not leave the value outside of its interval.
+        # Rounding of the range must not exclude the value from its interval.
         ranges = []
-        for metric, ranked, value in self.each:
+        for metric, ranked, estimate in self.each:
             low, high = metric_range(metric, ranked.table, stratify=self.units.stratify)
             if ranked.estimated is not None:
-                value = float(np.clip(value, low, high))
-            own = min(low, value), max(high, value)
+                estimate = float(np.clip(estimate, low, high))
+            limits = min(low, estimate), max(high, estimate)
             is_wilson = kind == "wilson" and ranked.worth is None
-            ranges.append(metric.attainable(own, value) if is_wilson else own)
+            ranges.append(metric.attainable(limits, estimate) if is_wilson else limits)
         return self._mean_range(ranges)
 
     def test(
@@ -504,7 +506,7 @@ class Evaluation:
         kind = self._interval_kind(kind)
         plan, low_high = self.plan, self._range(kind)
         alternative, pvalue = plan.alternative, _NAN
-        # The value whose test without the excess is that of x.
+        # The null value with the same test if the excess is ignored.
         at = min(x + self.excess, self.value) if x < self.value else x
         statistic = standardised(self.value - at, error)
         is_plain = self.cases.worth is None and np.nan_to_num(self.bias) == 0
@@ -523,7 +525,7 @@ class Evaluation:
 
         pvalue = inverted_pvalue(interval_at, self.value, x)
         if draws is not None and kind == "percentile":
-            # No more than replicates can tell.
+            # The number of replicates limits the p-value.
             pvalue = min(max(pvalue, 2 / (len(draws) + 1)), 1.0)
         return statistic, sided_pvalue(pvalue, self.value - x, alternative)
 
@@ -534,33 +536,33 @@ class Evaluation:
         error: float,
         bounds: tuple[float, float] | None = None,
     ) -> tuple[float, float]:
-        """Return the statistic and the p-value by which Wilson's interval ends at x."""
-        found = self._augmented(error**2, 1.0)
-        bottom, top = found.bounds
-        low, high = bounds or found.bounds
+        """Return the statistic and the p-value of x that match Wilson's interval."""
+        augmentation = self._augmented(error**2, 1.0)
+        bottom, top = augmentation.bounds
+        low, high = bounds or augmentation.bounds
         if not (np.isfinite([low, high]).all() and low < x < high):
             return _NAN, _NAN
-        # Where a window holds no part of the curve, or weights are those of next to no
-        # case, no variance is left to measure the distance by.
-        room = (found.value - bottom) * (top - found.value)
+        # If a window contains no part of the curve, or if the weights count as almost
+        # no sample, there is no variance to measure the distance.
+        room = (augmentation.value - bottom) * (top - augmentation.value)
         if not room > 0:
             return _NAN, _NAN
         scale = (x - low) * (high - x) / room
-        spread_at_x = float(np.sqrt(found.variance * scale))
+        spread_at_x = float(np.sqrt(augmentation.variance * scale))
         distance = standardised(self.value - x, spread_at_x)
         if spread_at_x == distance == 0:
-            # As of a recall where all cases are processed.
+            # For example, a recall if all samples are processed.
             return distance, 1.0
-        return distance, t_pvalue(distance, alternative, found.freedom)
+        return distance, t_pvalue(distance, alternative, augmentation.freedom)
 
     def warn_small_folds(self) -> None:
-        """Warn where folds are so small that their mean is off, whatever its error."""
+        """Warn if the folds are so small that their mean is biased."""
         if len(self.each) < 2:
             return
         metric, is_known = self.metric, not np.isnan(self.bias)
         enough: float = metric.least_positives if is_known else metric.enough_positives
         ranked = self.clustered_rankings
-        sizes = np.mean([one.effective_sizes for one in ranked], axis=0)
+        sizes = np.mean([ranking.effective_sizes for ranking in ranked], axis=0)
         has_clusters = self.units.clusters is not None
         held = "clusters with positives" if has_clusters else "positives"
         n_held = float(sizes[0])
@@ -571,83 +573,81 @@ class Evaluation:
         if n_held >= enough:
             return
         is_counted = is_known and metric.enough_positives > 0
-        counted = (
-            "allows for a part of that" if is_counted else "does not count that in"
-        )
+        counted = "allows for a part of" if is_counted else "does not allow for"
         warn(
-            f"The {metric.name} of {len(self.each)} folds, whose mean is over folds "
-            f"with {n_held:.3g} {held} each, is biased against one large sample: with "
-            f"fewer than {enough:g} the more so the fewer there are, and the interval "
-            f"{counted}. Take fewer folds, or a metric that does not depend on the "
-            "size of a sample, such as the AUC or the recall at a rate."
+            f"The {metric.name} of {len(self.each)} folds is biased against one large "
+            "sample: take fewer folds, or a metric that does not depend on the size of "
+            "a sample, such as the AUC or the recall at a rate. The folds have "
+            f"{n_held:.3g} {held} each on average, fewer than {enough:g}. The bias "
+            f"grows as this number falls, and the interval {counted} the bias."
         )
 
     @property
     def one_class_term(self) -> float:
-        """What folds of one class add to the mean."""
-        return sum(one.value for one in self.one_class) / self.units.n_rankings
+        """The contribution of folds with one class to the mean."""
+        return sum(fold.value for fold in self.one_class) / self.units.n_rankings
 
     def _add_one_class_folds(self, mean: float) -> float:
-        """Return the mean with folds of one class, of that over the others."""
+        """Return the mean over all folds, given it over folds with both classes."""
         if not self.one_class:
             return mean
         return len(self.each) / self.units.n_rankings * mean + self.one_class_term
 
     def _mean_range(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
-        """Return the range of the mean."""
+        """Return the range of the mean over all rankings."""
         if len(ranges) == self.units.n_rankings == 1:
             return ranges[0]
         low, high = np.mean(ranges, axis=0).tolist()
         return self._add_one_class_folds(low), self._add_one_class_folds(high)
 
     def _augmented(self, variance: float, factor: float) -> Augmented:
-        """Return the mean over rankings to which a tenth of a case is added in all."""
+        """Return the mean with a tenth of a sample of each class added in total."""
         if self.cases.estimated is not None:
             return self._augmented_estimate(factor**2 * variance)
         units, effect = self.units, factor**2 * self._design_effect(variance)
         added = ADDED * units.n_repeats / len(self.each)
-        found = [
+        folds = [
             augmented(*pair, stratify=units.stratify, added=added)
             for pair in zip(self.metrics, self.clustered_rankings, strict=True)
         ]
         if units.folds is None:
-            one = found[0]
-            freedom = self.freedom(one.parts, one.freedoms)
+            fold = folds[0]
+            freedom = self.freedom(fold.parts, fold.freedoms)
             unseen = unseen_variance(self.metric, self.ranked[0])
-            return one._replace(freedom=freedom, effect=effect, unseen=unseen)
-        parts = self._mean_variance_parts([one.parts for one in found])
-        # The most degrees of freedom that a class has in the sum; repeats are as one.
-        by_class = np.array([one.parts[:2] for one in found])
-        squares = np.add.reduce(by_class**2 / [one.freedoms for one in found])
+            return fold._replace(freedom=freedom, effect=effect, unseen=unseen)
+        mean_parts = self._mean_variance_parts([fold.parts for fold in folds])
+        # The maximum degrees of freedom of a class in the sum; repeats count as one.
+        by_class = np.array([fold.parts[:2] for fold in folds])
+        squares = np.add.reduce(by_class**2 / [fold.freedoms for fold in folds])
         of_sum = np.add.reduce(by_class) ** 2 / units.n_repeats
         most = np.divide(of_sum, squares, out=np.full(2, np.inf), where=squares > 0)
         freedoms = most[0].item(), most[1].item()
         return Augmented(
             value=self._add_one_class_folds(
-                float(np.mean([one.value for one in found]))
+                float(np.mean([fold.value for fold in folds]))
             ),
-            parts=parts,
-            bounds=self._mean_range([one.bounds for one in found]),
+            parts=mean_parts,
+            bounds=self._mean_range([fold.bounds for fold in folds]),
             freedoms=freedoms,
-            freedom=self.freedom(parts, freedoms),
+            freedom=self.freedom(mean_parts, freedoms),
             effect=effect,
         )
 
     def _augmented_estimate(self, variance: float) -> Augmented:
-        """Return the same of estimated labels, as of a share of so many cases."""
+        """Return the augmented value as for a proportion with the same variance."""
         low, high = bounds = self.bounds
-        value = min(max(self.value, low), high)
-        room = (value - low) * (high - value)
+        clipped = min(max(self.value, low), high)
+        room = (clipped - low) * (high - clipped)
         size = min(self.cases.effective_sizes)
         if not is_zero_variance(variance) and room > NEGLIGIBLE:
             size = room / variance
-        found = augmented_mean(value, room / size, size, bounds, bounds)
-        parts = Parts(0.0, 0.0, max(found.parts.by_prevalence, variance))
-        return found._replace(parts=parts, freedom=self.freedom(parts))
+        augmentation = augmented_mean(clipped, room / size, size, bounds, bounds)
+        sources = Parts(0.0, 0.0, max(augmentation.parts.by_prevalence, variance))
+        return augmentation._replace(parts=sources, freedom=self.freedom(sources))
 
     def _design_effect(self, variance: float) -> float:
-        """Return how many times as great it is as if all cases were independent."""
-        # Repeats that are all alike tell no more than one.
+        """Return the variance relative to the variance if samples were independent."""
+        # Identical repeats add no information.
         effect = float(self.units.n_repeats)
         if is_zero_variance(variance):
             return effect
@@ -659,37 +659,37 @@ class Evaluation:
                 [
                     table_variance(
                         metric,
-                        one.table,
+                        ranking.table,
                         stratify=self.units.stratify,
-                        sizes=one.effective_sizes,
+                        sizes=ranking.effective_sizes,
                     )
-                    for metric, one in zip(self.metrics, ranked, strict=True)
+                    for metric, ranking in zip(self.metrics, ranked, strict=True)
                 ]
             ).total
-        # Without variation there is nothing to compare.
+        # If independent samples show no variation, the ratio is undefined.
         if np.isnan(variance) or not is_zero_variance(independent):
             effect = variance / (independent or 1.0)
         return effect
 
     def _mean_variance_parts(self, parts: Sequence[Parts]) -> Parts:
-        """Return the parts of the variance of the mean."""
+        """Return the variance of the mean over all rankings, by its sources."""
         return Parts(*(np.sum(parts, axis=0) / self.units.n_rankings**2).tolist())
 
     def _combined_test_interval(
         self, level: float, factor: float
     ) -> ConfidenceInterval:
-        """Return the intervals by the tests of all rankings, combined (Zou, Donner)."""
+        """Return the test intervals of all rankings, combined (Zou, Donner)."""
         effect = self._design_effect(self.parts.total) / self.units.n_repeats
-        # The variance of the recall is mostly that of the positives.
+        # The variance of the recall is mostly due to the positives.
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
         quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
         below = above = 0.0
         ranked = self.clustered_rankings
-        for one, units in zip(self.each, ranked, strict=True):
+        for fold, units in zip(self.each, ranked, strict=True):
             sizes = Sizes(*units.effective_sizes, are_fixed=self.units.stratify)
-            low, high = one.metric.not_rejected(units.table, sizes, quantile)
-            below += max(one.value - low, 0.0) ** 2
-            above += max(high - one.value, 0.0) ** 2
+            low, high = fold.metric.not_rejected(units.table, sizes, quantile)
+            below += max(fold.value - low, 0.0) ** 2
+            above += max(high - fold.value, 0.0) ** 2
         away = np.sqrt(np.array([below, above]) * self.units.n_repeats)
         below, above = (away / self.units.n_rankings).tolist()
         return ConfidenceInterval(self.value - below, self.value + above)
@@ -699,7 +699,7 @@ class Evaluation:
 class MappedEvaluation(Evaluation):
     """An increasing function of an evaluation, by the delta method.
 
-    It is for differences: ``estimate`` and ``test`` are of the metric itself.
+    It is for differences: ``estimate`` and ``test`` refer to the metric itself.
     """
 
     _: KW_ONLY
@@ -714,7 +714,7 @@ class MappedEvaluation(Evaluation):
         self.is_known = self.is_known and bool(is_finite)
 
     def _ends(self, *ends: float) -> tuple[float, ...]:
-        """Return the function of values."""
+        """Return the function of each of the values."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return tuple(float(self.function(np.float64(end))) for end in ends)
 
@@ -726,18 +726,18 @@ class MappedEvaluation(Evaluation):
 
     @lazy
     def influence(self) -> FloatArray:
-        """What each of the samples contributes to the function."""
+        """The influence of each sample on the function."""
         return self.slope * self.source.influence
 
     @lazy
     def influence_rows(self) -> list[FloatArray]:
-        """The same by estimated labels, and the one that is expected of them."""
+        """The influence, and if predictions imply it the expected influence."""
         return [self.slope * row for row in self.source.influence_rows]
 
     @lazy
     def parts(self) -> Parts:
         """The variance, by its sources."""
-        return Parts(*(self.slope**2 * part for part in self.source.parts))
+        return Parts(*(self.slope**2 * variance for variance in self.source.parts))
 
     def interval(self, *args: Any, **options: Any) -> ConfidenceInterval:
         """Return the function of the ends of the interval."""
@@ -747,39 +747,39 @@ class MappedEvaluation(Evaluation):
 def draw_replicates(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatArray:
     """Return replicates of a mean over rankings, or of the difference of two models."""
     first, stratify = models[0], models[0].units.stratify
-    shares = [plan] if first.folds is None else plan.split(len(first.each))
+    plans = [plan] if first.folds is None else plan.split(len(first.each))
     is_permuted = plan.method == "permutation"
-    found = []
+    per_fold = []
     rankings = [model.units.resampling_rankings(model.ranked) for model in models]
-    for i, (share, *both) in enumerate(zip(shares, *rankings, strict=True)):
+    for i, (fold_plan, *samples) in enumerate(zip(plans, *rankings, strict=True)):
         metrics = [model.each[i].metric for model in models]
         if is_permuted:
-            draw, widths = exchange_draw(*both)
+            draw, widths = exchange_draw(*samples)
         else:
             if len(models) == 1:
-                both = [condensed(metrics[0], both[0])]
-            by_law = plan.method == "parametric"
-            draw = resample_draw(both, stratify=stratify, is_parametric=by_law)
-            widths = table_widths(both)
-        draws = share.replicates(name, draw, make_statistic(metrics, widths))
-        if both[0].clusters is not None and not is_permuted:
-            # Sums over clusters are centred, so that resamples vary too little.
-            draws = stretched(draws, float(np.sqrt(both[0].unit_factors[0])), plan)
-        found.append(draws)
+                samples = [condensed(metrics[0], samples[0])]
+            is_drawn = plan.method == "parametric"
+            draw = resample_draw(samples, stratify=stratify, is_parametric=is_drawn)
+            widths = table_widths(samples)
+        draws = fold_plan.replicates(name, draw, make_statistic(metrics, widths))
+        if samples[0].clusters is not None and not is_permuted:
+            # Sums over clusters are centred, which makes resamples vary too little.
+            draws = stretched(draws, float(np.sqrt(samples[0].unit_factors[0])), plan)
+        per_fold.append(draws)
     if first.folds is None:
-        return np.asarray(found[0])
-    # Undefined ones are left out, of some folds more.
-    n_least = min(map(len, found))
-    draws = np.mean([draws[:n_least] for draws in found], axis=0)
-    draws *= len(found) / first.units.n_rankings
+        return np.asarray(per_fold[0])
+    # Undefined replicates are left out, and their number differs between folds.
+    n_least = min(map(len, per_fold))
+    draws = np.mean([draws[:n_least] for draws in per_fold], axis=0)
+    draws *= len(per_fold) / first.units.n_rankings
     if is_permuted:
         return np.asarray(draws)
-    others = sum(model.one_class_term for model in models[1:])
-    return np.asarray(draws + first.one_class_term - others)
+    constants = sum(model.one_class_term for model in models[1:])
+    return np.asarray(draws + first.one_class_term - constants)
 
 
 def stretched(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
-    """Return replicates that are so many times as far from their center."""
+    """Return replicates with ``factor`` times their distance from the center."""
     center = 0.0 if plan.method == "permutation" else draws.mean()
     return np.asarray(center + factor * (draws - center))
 
@@ -787,56 +787,57 @@ def stretched(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
 def warn_reversed_scores(
     models: Iterable[tuple[str, Any, ConfidenceInterval | None]],
 ) -> None:
-    """Warn, once, of models whose interval is worse than scores that say nothing.
+    """Warn, once, of models with an interval worse than uninformative scores.
 
-    They come with the argument that ranks, and the interval if it is known. Their AUC
-    must be so, too: at the top of a good ranking there may be few positives.
+    Each model comes with the argument of its scores, and its interval if it was
+    computed. The AUC must be below 0.5, too, because even a good ranking may have a
+    small number of positives at its top.
     """
-    turned = []
+    reversed_models = []
     for argument, model, ends in models:
         sign, chance = (1 if model.metric.greater_is_better else -1), model.chance
         if not (sign * model.value < sign * chance and model.auc < 0.5):
             continue
-        known = model.interval() if ends is None else ends
-        if sign * (known.high if sign > 0 else known.low) < sign * chance:
-            turned.append((argument, model.metric, known, chance))
-    if not turned:
+        interval = model.interval() if ends is None else ends
+        if sign * (interval.high if sign > 0 else interval.low) < sign * chance:
+            reversed_models.append((argument, model.metric, interval, chance))
+    if not reversed_models:
         return
-    _, metric, ends, chance = turned[0]
-    names = " and ".join(dict.fromkeys(argument for argument, *_ in turned))
+    _, metric, ends, chance = reversed_models[0]
+    names = " and ".join(dict.fromkeys(argument for argument, *_ in reversed_models))
     side = "below" if metric.greater_is_better else "above"
     warn(
-        f"Scores may be turned round in {names}: the {metric.name} has the "
-        f"interval [{ends.low:.4g}, {ends.high:.4g}], all {side} the "
-        f"{chance:.4g} of scores that say nothing. High scores, and the first "
-        "categories of a table, must mean positive: name that label by pos_label, or "
-        "change the sign of the scores."
+        f"Scores may be reversed in {names}: change the sign of the scores, or name "
+        "the positive label by pos_label. High scores, and the first categories of a "
+        f"table, must mean positive. The interval of the {metric.name}, "
+        f"[{ends.low:.4g}, {ends.high:.4g}], is {side} {chance:.4g}, the value of "
+        "uninformative scores."
     )
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One evaluation minus another, of the same units or of others."""
+    """One evaluation minus another, of the same units or of different units."""
 
     a: Evaluation
     b: Evaluation
-    # Whether the intervals of both make one where the difference shows no variation.
+    # Whether both intervals are combined if the difference shows no variation.
     combines_intervals: ClassVar[bool] = True
 
     @property
     def are_paired(self) -> bool:
-        """Whether both are of the same units."""
+        """Whether both evaluations have the same units."""
         return self.a.units is self.b.units
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest difference."""
+        """The minimum and the maximum difference."""
         (low_a, high_a), (low_b, high_b) = self.a.bounds, self.b.bounds
         return low_a - high_b, high_a - low_b
 
     @lazy
     def influence(self) -> FloatArray:
-        """What each of the samples contributes to the difference."""
+        """The influence of each sample on the difference."""
         a, b = self.a, self.b
         if a.cases.estimated is None:
             return a.influence - b.influence
@@ -845,7 +846,7 @@ class Difference:
 
     @lazy
     def parts(self) -> Parts:
-        """The variance, by its sources; of other units a sum."""
+        """The variance by its sources; with different units, the sum of both."""
         if self.are_paired:
             return influence_parts(self.influence, self.a.cases)
         return Parts(*np.add(self.a.parts, self.b.parts).tolist())
@@ -857,19 +858,19 @@ class Difference:
         if self.are_paired:
             freedoms = np.inf, np.inf
             rest_on_few = a.metric.rests_on_few or b.metric.rests_on_few
-            # Models that differ by the margin would be accepted too often without it.
+            # Without it, models that differ by the margin are accepted too often.
             has_margin = a.plan.margin is not None
             are_single = a.cases.clusters is None and a.cases.estimated is None
             if (rest_on_few or has_margin) and are_single:
                 freedoms = influence_kurtosis_dof(self.influence, a.cases)
-            found = a.freedom(self.parts, freedoms, self.influence)
+            dof = a.freedom(self.parts, freedoms, self.influence)
         else:
-            found = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
-        return min(found, a.max_dof, b.max_dof)
+            dof = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
+        return min(dof, a.max_dof, b.max_dof)
 
     @property
     def name(self) -> str:
-        """The name of the metric, or of both."""
+        """The name of the metric, or of both metrics."""
         return " - ".join(dict.fromkeys((self.a.metric.name, self.b.metric.name)))
 
     @property
@@ -882,8 +883,8 @@ class Difference:
         if self.are_paired:
             return draw_replicates([self.a, self.b], plan, "difference")
         of_a, of_b = (
-            draw_replicates([model], share, "difference")
-            for model, share in zip((self.a, self.b), plan.split(2), strict=True)
+            draw_replicates([model], half, "difference")
+            for model, half in zip((self.a, self.b), plan.split(2), strict=True)
         )
         n_both = min(len(of_a), len(of_b))
         return np.asarray(of_a[:n_both] - of_b[:n_both])
@@ -897,7 +898,7 @@ class Difference:
         return self.parts.standard_error if is_permuted else spread(draws), draws
 
     def comparison(self, plan: Plan) -> Comparison:
-        """Return the comparison of both, with warnings of what is hardly known."""
+        """Return the comparison of both, and warn if its uncertainty is unreliable."""
         a, b = self.a, self.b
         if not (a.is_known and b.is_known):
             return self._scaled_comparison(plan, _NAN, None)
@@ -920,7 +921,7 @@ class Difference:
         freedom = np.inf if is_unknown else self.degrees_of_freedom
 
         def conclude_scaled(factor: float) -> Comparison:
-            """Return it with standard errors so many times as great."""
+            """Return the comparison with ``factor`` times the standard errors."""
 
             def interval_at(level: float) -> ConfidenceInterval:
                 of_a, of_b = (m.interval(level=level, factor=factor) for m in (a, b))
@@ -938,26 +939,25 @@ class Difference:
                 params=self.question,
             )
 
-        found, factor = conclude_scaled(1.0), a.units.retraining_factor
+        comparison, factor = conclude_scaled(1.0), a.units.retraining_factor
         if is_unknown or a.folds is None:
-            return found
+            return comparison
         again = None if factor is None else conclude_scaled(factor).confidence_interval
-        return replace(found, of=a.of, confidence_interval_retrained=again)
+        return replace(comparison, of=a.of, confidence_interval_retrained=again)
 
 
 def _warn_unequal_skewness(a: Ranked, b: Ranked) -> None:
-    """Warn where the skewness of a small sample is not cancelled by the other's."""
+    """Warn if the skewness of a small sample does not cancel in the difference."""
     rarer = [min(a.sizes), min(b.sizes)]
     few, many = min(rarer), max(rarer)
     if few >= (_FEW_UNLIKE if many > 2 * few else _FEW_ALIKE):
         return
     warn(
-        "The cases of both are other ones, and the rarer classes have "
-        f"{rarer[0]:g} and {rarer[1]:g} of them: with so few, tests at a level of "
-        "0.05 found up to "
-        "0.15 of equal models different. Take a p-value above 0.01 for no evidence, or "
-        f"compare on the same cases, or on samples that are alike, of {_FEW_UNLIKE} of "
-        "each class."
+        "The models have different samples: take a p-value above 0.01 for no evidence, "
+        "or compare on the same samples, or on similar samples with "
+        f"{_FEW_UNLIKE} of each class. The rarer classes have {rarer[0]:g} and "
+        f"{rarer[1]:g} samples: at these sizes, tests at a level of 0.05 called up to "
+        "0.15 of equal models different."
     )
 
 
@@ -975,7 +975,7 @@ def conclude(
 ) -> Comparison:
     """Return the comparison of two values; ``draws`` are of their difference.
 
-    Where the difference shows no variation ``interval_at`` combines those of each.
+    If the difference shows no variation, ``interval_at`` combines both intervals.
     """
     a, b = values
     difference = a - b
@@ -1017,14 +1017,14 @@ def _test_constant_difference(
     interval_at: IntervalAt, difference: float, plan: Plan
 ) -> tuple[float, float]:
     """Return statistic and p-value of a difference without variation."""
-    found = []
+    tests = []
     for x, side in plan.nulls:
         pvalue = inverted_pvalue(interval_at, difference, x)
         statistic = float(np.copysign(t_quantile(1 - pvalue), difference - x))
         if side != "two-sided":
             pvalue = t_pvalue(statistic, side, np.inf)
-        found.append((statistic, pvalue))
-    return max_pvalue_test(found)
+        tests.append((statistic, pvalue))
+    return max_pvalue_test(tests)
 
 
 def _bootstrap_test(

@@ -23,10 +23,10 @@ from fuzzing.samples import Sample
 FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ (cases|samples)")
 TELLS_LITTLE = re.compile(
     "collect about|may be far too small|is biased against one large|"
-    "depends on the ranking near one point|The cases of both are other ones|"
+    "depends on the ranking near one point|The models have different samples|"
     "have a sample_weight above half|The models differ in|in the window|"
     "lists are undefined for one of the|of equal weight, and at least|"
-    "both rankings are next to perfect|may be turned round|"
+    "both rankings are next to perfect|may be reversed|"
     "tie at the threshold|No sample will be selected|interval are unreliable|"
     "as predicted classes do|is below 0 and counts as the rate 0|cuts each fold by|"
     "cuts each list separately"

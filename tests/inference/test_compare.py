@@ -378,7 +378,7 @@ def test_repetitions_are_cases_and_sampling_weights_count_by_effective_size():
     assert_freedom(result, sum(parts) ** 2 / squares)
 
 
-@pytest.mark.filterwarnings("ignore:The cases of both are other")
+@pytest.mark.filterwarnings("ignore:The models have different samples")
 def test_unpaired_samples_have_the_freedom_of_all_their_parts():
     y_true, a, _ = two_models(16, n=40)
     y_true_b, _, b = two_models(17, n=24)

@@ -70,7 +70,7 @@ def test_each_model_is_as_it_is_alone(metric, kwargs):
         {"pos_label": 0, "null_value": 0.6, "alternative": "less"},
     ],
 )
-@pytest.mark.filterwarnings("ignore:.* turned|y_score.* is worse")
+@pytest.mark.filterwarnings("ignore:Scores may be reversed|y_score.* is worse")
 def test_options_are_those_of_one_model(options):
     few = {"n_resamples": 50, "random_state": 0}
     alone = {

@@ -28,7 +28,7 @@ def said(call):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call()
-    found = [one for one in caught if "turned round" in str(one.message)]
+    found = [one for one in caught if "Scores may be reversed" in str(one.message)]
     assert all(one.filename == __file__ for one in found)
     assert all(one.category is UserWarning for one in found)
     return [str(one.message) for one in found]
@@ -87,8 +87,9 @@ def test_so_are_those_of_the_average_precision_elsewhere(prevalence):
 @pytest.mark.parametrize(("argument", "call"), CALLS)
 def test_what_is_turned_round_is_named_once(argument, call):
     (message,) = said(call)
-    assert message.startswith(f"Scores may be turned round in {argument}: the AUC has")
-    assert "by pos_label, or change the sign of the scores." in message
+    assert message.startswith(f"Scores may be reversed in {argument}: ")
+    assert "pos_label" in message
+    assert "AUC" in message
 
 
 REPORTS = [
@@ -109,7 +110,7 @@ REPORTS = [
 @pytest.mark.parametrize(("argument", "given", "options"), REPORTS)
 def test_a_budget_report_names_what_is_turned_round_once(argument, given, options):
     (message,) = said(lambda: budget_report(*given, rate="uniform", **options))
-    start = f"Scores may be turned round in {argument}: the Expected recall has"
+    start = f"Scores may be reversed in {argument}: "
     assert message.startswith(start)
 
 
@@ -128,8 +129,8 @@ def test_of_every_metric_the_better_side_says_nothing(metric, kwargs):
 
 def test_the_worse_side_is_above_where_less_is_better():
     (message,) = said(lambda: estimate("rate_at_recall", Y, -M1, recall=0.5))
-    assert "the Rate at recall has the interval" in message
-    assert ", all above the 0.5 of scores that say nothing." in message
+    assert "Rate at recall" in message
+    assert "above 0.5" in message
 
 
 def test_the_interval_decides():
