@@ -750,7 +750,7 @@ def test_a_ratio_is_unknown_of_0_and_combines_intervals_without_variation():
         assert np.isfinite(found.confidence_interval).all() == is_known
     metric, plan = find_metric("roc_auc", {}), Plan(method="bootstrap")
     (model,) = evaluate([metric], samples[:1], plan)
-    with pytest.raises(ValueError, match="method.*'delta'.*'bootstrap'"):
+    with pytest.raises(ValueError, match=r"method.*'delta'.*'bootstrap'"):
         model.mapped(np.log, lambda x: 1 / x)
 
 
