@@ -1,4 +1,4 @@
-"""A metric within each list, its mean over the lists, and how sure it is."""
+"""A metric within each list, and its mean over the lists with a standard error."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from skrate.metrics.result_types import Estimate, Rows, plain_columns, question_
 _ARGUMENTS: dict[str, Check] = {
     name: ARGUMENTS[name] for name in ("confidence_level", "alternative")
 }
-# What a metric of lists is told of their mean.
+# The parameters of a list metric that concern the mean over lists.
 OF_MEAN = ("average", "undefined")
 
 
@@ -60,60 +60,64 @@ def group_scores(
 ) -> GroupScores:
     r"""Compute a metric within each list, all lists in one pass.
 
-    What a loop over users or queries would give, list by list, without the loop. See
-    :func:`ranking_auc_score` for the AUC with all its averages. Each list has
-    another cut; :func:`subgroup_scores` is for groups of people in one queue.
+    The result equals that of a loop over users or queries, without the loop. See
+    :func:`ranking_auc_score` for the AUC with all its averages. Each list has its own
+    cut; :func:`subgroup_scores` is for groups of people in one queue.
 
     Parameters
     ----------
     metric : callable or str
-        What to compute in each list: a score of this package, such as
-        :func:`average_precision_score` or :func:`recall_at_rate_score`, or its name,
-        a :func:`functools.partial` of one, or scikit-learn's function or name of the
-        same.
+        The metric of each list: a score of this package, such as
+        :func:`average_precision_score` or :func:`recall_at_rate_score`, its name, a
+        :func:`functools.partial` of it, or scikit-learn's function or name of the same
+        metric.
     y_true : array-like of shape (n_samples,)
         True labels of two classes, or grades with ``relevance_threshold``, or with the
         ``gain`` of :func:`ndcg_score`.
     y_score : array-like of shape (n_samples,)
-        Scores, higher for relevant items; -inf for items that were not returned, which
-        the average precision, recall and metrics of places take.
+        Scores, higher for relevant items; -inf for items that were not returned,
+        which the average precision, recall and metrics of positions accept.
     groups : array-like of shape (n_samples,)
         The list of each row: integers, strings or other labels, in any order of rows.
     entities : array-like of shape (n_samples,), default=None
-        What each row is about, such as its card or customer, of which each counts once
-        in a list: with the greatest score of its rows there, and as relevant if one of
-        them is. Items are then entities. Not with ``sample_weight`` or a gain per case.
+        The entity of each row, such as its card or customer. Each entity counts once in
+        a list: with the maximum score of its rows there, and as relevant if one of
+        these rows is relevant. Items are then entities. Not with ``sample_weight`` or a
+        gain per sample.
     k : int, default=None
-        How many items of each list are seen, for the AUC, recall, precision, lift and
-        gain, and what goes by places; of a shorter list, all are. Not with
+        The number of items of each list that are seen, for the AUC, recall, precision,
+        lift, gain and metrics of positions. Shorter lists are seen completely. Not with
         ``sample_weight``.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the rows; None means equal ones.
+        Relative weights of the rows; None means equal weights.
     relevance_threshold : float, default=None
-        If given, ``y_true`` are grades and those from it on are relevant.
+        If given, ``y_true`` are grades, and grades of at least this number are
+        relevant.
     n_relevant : dict, pandas.Series, array-like or int, default=None
         The number of relevant items of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if those that were not returned have no row. Lists of
-        which no row was returned may be named, too, and count 0.
+        ``numpy.unique(groups)``), if relevant items that were not returned have no row.
+        Lists without rows can be included, and count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
         booleans.
     **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``: the share of each list that is seen.
+        Parameters of the metric, such as ``rate``: the fraction of each list that is
+        seen.
 
     Returns
     -------
     scores : GroupScores
-        ``groups`` and ``values`` per list, ``mean()`` over them and ``estimate()`` with
-        its standard error. A list without relevant items is nan (but its precision is
-        0); for the AUC and the rAUC so is one without irrelevant items.
+        ``groups`` and ``values`` per list, ``mean()`` over the lists and ``estimate()``
+        with its standard error. The value of a list without relevant items is nan (its
+        precision is 0). For the AUC and the rAUC, a list without irrelevant items is
+        nan, too.
 
     Raises
     ------
     ValueError
-        If ``metric`` or a parameter is unknown, ``k`` does not fit or is out of range,
-        labels, scores or weights cannot be ranked, or ``groups`` or ``entities`` have
-        another length or missing labels.
+        If ``metric`` or a parameter is unknown, ``k`` does not fit the metric or is out
+        of range, labels, scores or weights cannot be ranked, or ``groups`` or
+        ``entities`` have a different length or missing labels.
 
     See Also
     --------
@@ -122,14 +126,14 @@ def group_scores(
 
     Notes
     -----
-    Where a cut falls within tied items, the value is the expectation over the choice of
-    items above it; for the AUC with ``k``, as in :func:`ranking_auc_score`.
-    Precision is relative to the items that are seen, which in a list of fewer than
-    ``k`` are all of it. Cost: one sort, O(n log n), at any number of lists.
+    If a cut is within tied items, the value is the expectation over the choice of items
+    above the cut; for the AUC with ``k``, as in :func:`ranking_auc_score`. Precision is
+    relative to the items that are seen, which are all items of a list with fewer than
+    ``k``. Cost: one sort, O(n log n), for any number of lists.
 
     Examples
     --------
-    The AUC of each list, their mean, and how sure it is:
+    The AUC of each list, their mean, and its standard error:
 
     >>> from skrate import group_scores
     >>> y_true, y_score = [1, 0, 0, 1, 0], [0.9, 0.2, 0.7, 0.5, 0.3]
@@ -140,12 +144,12 @@ def group_scores(
     >>> scores.estimate().standard_error
     0.25
     """
-    found, (k, relevance_threshold) = find_list_metric(
+    bound, (k, relevance_threshold) = find_list_metric(
         metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
     )
     rows = y_true, y_score, groups, sample_weight, relevance_threshold, pos_label
-    options = {"entities": entities, "gain": found.list_gain, "n_relevant": n_relevant}
-    return GroupScores._score_rows(found, rows, k, **options, keep_scale=found.is_sum)
+    options = {"entities": entities, "gain": bound.list_gain, "n_relevant": n_relevant}
+    return GroupScores._score_rows(bound, rows, k, **options, keep_scale=bound.is_sum)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,15 +163,15 @@ class GroupScores(ListScores, Rows):
     groups : array of shape (n_lists,)
         The labels of the lists, increasing.
     values : array of shape (n_lists,)
-        The value of each list; nan where it is undefined.
+        The value of each list; nan where undefined.
     n_items : array of shape (n_lists,)
-        Number (or weight) of the items of each list; 0 where all rows have weight zero.
+        Number (or weight) of the items of each list; 0 if all rows have weight zero.
     n_pos : array of shape (n_lists,)
         Number (or weight) of its relevant items.
 
     See Also
     --------
-    group_scores : Makes it.
+    group_scores : Computes it.
 
     Examples
     --------
@@ -194,42 +198,43 @@ class GroupScores(ListScores, Rows):
         Parameters
         ----------
         metric : callable or str
-            What to compute in each list: a score of this package, such as
-            :func:`average_precision_score` or :func:`recall_at_rate_score`, or its
-            name, a :func:`functools.partial` of one, or scikit-learn's function or name
-            of the same.
+            The metric of each list: a score of this package, such as
+            :func:`average_precision_score` or :func:`recall_at_rate_score`, its name, a
+            :func:`functools.partial` of it, or scikit-learn's function or name of the
+            same metric.
         batches : iterable of tuples
-            Of ``(y_true, y_score, groups)``, or with ``sample_weight`` as a fourth, all
-            of the same kind. The rows of a list must be in one batch, in any order; the
-            list of the last row of a batch may go on in the next. So rows that are
-            sorted by list may be cut anywhere.
+            Tuples ``(y_true, y_score, groups)``, or with ``sample_weight`` as a fourth
+            entry, all of the same kind. The rows of a list must be in one batch, in any
+            order. Only the list of the last row of a batch can continue in the next
+            one. Therefore rows that are sorted by list can be split anywhere.
         k : int, default=None
-            How many items of each list are seen, for the AUC, recall, precision, lift
-            and gain, and what goes by places; of a shorter list, all are. Not with
-            ``sample_weight``.
+            The number of items of each list that are seen, for the AUC, recall,
+            precision, lift, gain and metrics of positions. Shorter lists are seen
+            completely. Not with ``sample_weight``.
         relevance_threshold : float, default=None
-            If given, ``y_true`` are grades and those from it on are relevant.
+            If given, ``y_true`` are grades, and grades of at least this number are
+            relevant.
         pos_label : int, float, bool or str, default=None
-            The label of relevant items; None takes the greater of {0, 1}, {-1, 1} or
+            The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
             booleans.
         **metric_kwargs : dict
-            Parameters of the metric, such as ``rate``: the share of each list that is
-            seen.
+            Parameters of the metric, such as ``rate``: the fraction of each list
+            that is seen.
 
         Returns
         -------
         scores : GroupScores
-            Of all lists.
+            The scores of all lists.
 
         Raises
         ------
         ValueError
-            As :func:`group_scores`, naming the batch; if there is none, or a list is in
-            batches where it should be in one.
+            As for :func:`group_scores`, with the number of the batch. If there is no
+            batch, or a list is in several batches, except if it continues.
 
         Notes
         -----
-        Memory: a batch, and some ten numbers per list.
+        Memory: one batch, and about ten numbers per list.
 
         Examples
         --------
@@ -241,40 +246,40 @@ class GroupScores(ListScores, Rows):
         >>> GroupScores.from_batches("roc_auc", batches).values.tolist()
         [1.0, 0.5]
         """
-        found, (k, relevance_threshold) = find_list_metric(
+        bound, (k, relevance_threshold) = find_list_metric(
             metric, metric_kwargs, k=k, relevance_threshold=relevance_threshold
         )
-        is_graded = relevance_threshold is not None or found.grade_gain is not None
-        parts = []
+        is_graded = relevance_threshold is not None or bound.grade_gain is not None
+        scores = []
         for number, rows in whole_lists(batches, pos_label, is_graded=is_graded):
             with naming_batch(number):
                 *columns, weights = rows
                 if weights is not None and not weights.any():
-                    check_items(found, k, weights)
+                    check_items(bound, k, weights)
                     check_scores("y_score", columns[1])
                     labels = np.unique(columns[2])
                     none = no_scores(len(labels))
-                    parts.append(cls._assemble_scores(found, None, labels, none))
+                    scores.append(cls._assemble_scores(bound, None, labels, none))
                     continue
-                given = *columns, weights, relevance_threshold, pos_label
-                parts.append(cls._score_rows(found, given, k, keep_scale=True))
-        if not any(part._counts.any() for part in parts):
-            raise ValueError("sample_weight: no batch holds a case that has weight.")
-        return _joined(parts)
+                row_data = *columns, weights, relevance_threshold, pos_label
+                scores.append(cls._score_rows(bound, row_data, k, keep_scale=True))
+        if not any(batch_scores._counts.any() for batch_scores in scores):
+            raise ValueError("sample_weight must be above 0 in some row of a batch.")
+        return _joined(scores)
 
     @property
     def n_all_positive(self) -> int:
-        """Number of lists with relevant items only, of those that count."""
+        """Number of lists with only relevant items, without lists of weight zero."""
         return int(np.count_nonzero(self._counts & (self._lists.n_neg == 0)))
 
     @property
     def n_all_negative(self) -> int:
-        """Number of lists with irrelevant items only, of those that count."""
+        """Number of lists with only irrelevant items, without lists of weight zero."""
         return int(np.count_nonzero(self._counts & (self._lists.n_pos == 0)))
 
     @property
     def n_empty(self) -> int:
-        """Number of lists all of whose rows have weight zero."""
+        """Number of lists of weight zero (in all rows)."""
         return int(np.count_nonzero(~self._counts))
 
     def estimate(
@@ -292,33 +297,32 @@ class GroupScores(ListScores, Rows):
         Parameters
         ----------
         average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
-            How much a list counts: all the same; pooled, as if what is seen of all
-            lists were seen of one (for the AUC, recall, precision and gain); by its
-            pairs of a relevant and an irrelevant item (for the AUC only), by its
-            relevant items, by its items, seen or not, or by these weights, in the order
-            of ``groups``. By default "pooled" for recall and precision at ``k`` or a
-            known rate, else "macro".
+            The weight of a list: equal ("macro"); pooled, as if the seen items of all
+            lists were from one list (for the AUC, recall, precision and gain); its
+            number of pairs of a relevant and an irrelevant item (only for the AUC), of
+            relevant items, or of items, seen or not ("size"); or these weights, in the
+            order of ``groups``. By default "pooled" for recall and precision at ``k``
+            or a fixed rate, else "macro".
         undefined : {"skip", "nan"} or float, default="skip"
-            What to do with a list that is undefined: leave it out, return nan, or
-            count this number.
+            The treatment of undefined lists: leave them out, return nan, or count each
+            as this number.
         confidence_level : float, default=0.95
             Level of the interval, in (0, 1).
         clusters : array-like of shape (n_lists,), default=None
-            The cluster of each list, in the order of ``groups``, such as the patient
-            whose lists they are: clusters are independent, lists within one need not
-            be.
+            The cluster of each list, in the order of ``groups``, such as its patient.
+            Clusters are independent, lists within a cluster need not be.
         null_value : float, default=None
-            The mean that is tested; None tests nothing.
+            The mean under the null hypothesis; None means no test.
         alternative : {"two-sided", "less", "greater"}, default="two-sided"
-            What a small p-value speaks for, and the side of the interval: "greater"
-            leaves it the lower end.
+            The alternative hypothesis, and the side of the interval: with "greater"
+            the interval has only a lower end.
 
         Returns
         -------
         estimate : Estimate
-            Of the mean over lists that are drawn as these were, for a model that was
-            not fitted to them. nan where it is undefined; so is the standard error of
-            a single list.
+            The mean over the population of lists that these were drawn from, for a
+            model that was not fitted to them. nan where undefined. The standard error
+            of a single list is nan, too.
 
         Raises
         ------
@@ -332,15 +336,16 @@ class GroupScores(ListScores, Rows):
 
         Notes
         -----
-        With parts a_i and weights w_i, so that the mean is the ratio A of their sums,
-        and :math:`h_i = w_i / \sum_j w_j`, the squared standard error of m lists, or of
-        the sums over clusters, follows from a ratio estimator,
+        The mean A is the ratio of the sums of the numerators a_i and of the weights w_i
+        of the lists. With :math:`h_i = w_i / \sum_j w_j`, the squared standard error
+        for m lists, or for the sums over clusters, follows from a ratio estimator,
 
         .. math:: \sum_i \frac{(a_i - A w_i)^2}{(1 - h_i) (\sum_j w_j)^2},
 
-        for equal weights the variance of the values over m. The interval is Student's
-        with :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, at least one, cut to the
-        range of the metric, which a number for ``undefined`` beyond it widens.
+        which for equal weights is the variance of the values divided by m. The interval
+        is Student's t with :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, at least 1,
+        clipped to the range of the metric. A number for ``undefined`` outside of this
+        range widens it.
         """
         plan = Plan.of(check_arguments(_ARGUMENTS, locals()))
         (mean,) = evaluate_lists([self], plan, average, undefined, clusters)
@@ -366,22 +371,25 @@ class GroupScores(ListScores, Rows):
         )
 
 
-def _joined(parts: list[GroupScores]) -> GroupScores:
-    """Return the scores of lists that were scored apart."""
-    labels = np.concatenate([part.groups for part in parts])
+def _joined(batches: list[GroupScores]) -> GroupScores:
+    """Return the scores of the lists of several batches."""
+    labels = np.concatenate([scores.groups for scores in batches])
     order = np.argsort(labels, kind="stable")
     labels = labels[order]
     again = np.flatnonzero(labels[1:] == labels[:-1])
     if len(again):
         raise ValueError(
-            f"groups holds {shown(labels[int(again[0])])} in batches that do not "
+            f"groups has {shown(labels[int(again[0])])} in batches that do not "
             "follow each other: sort rows by list, or put each list into one batch."
         )
     columns = zip(
-        *([*one._lists, one.n_items, one.n_pos] for one in parts), strict=True
+        *([*scores._lists, scores.n_items, scores.n_pos] for scores in batches),
+        strict=True,
     )
     in_order = [np.concatenate(column)[order] for column in columns]
-    return GroupScores._assemble_scores(parts[0]._metric, parts[0]._k, labels, in_order)
+    return GroupScores._assemble_scores(
+        batches[0]._metric, batches[0]._k, labels, in_order
+    )
 
 
 def compute_list_scores(
@@ -392,26 +400,26 @@ def compute_list_scores(
     groups: ArrayLike | None,
     cases: dict[str, Any],
 ) -> tuple[dict[Any, GroupScores], dict[str, Any]]:
-    """Return models' values within lists, and the options of their mean.
+    """Return the scores within lists of each model, and the options of their mean.
 
-    Without ``groups`` the models are such values, and clusters those of lists.
+    Without ``groups``, the models are such scores, and the clusters are of lists.
     """
-    clusters, others = cases["clusters"], cases | {"clusters": None}
+    clusters, row_options = cases["clusters"], cases | {"clusters": None}
     if groups is None:
-        check_alone(GroupScores, **others)
+        check_alone(GroupScores, **row_options)
         _check_group_scores(metric, params, models)
         return dict(models), {**params, "clusters": clusters}
     if isinstance(metric, tuple | list):
         raise ValueError(GROUPS_ARE_LISTS)
-    function, own = unwrap(metric, params)
+    function, bound = unwrap(metric, params)
     if not is_known(function):
-        # It raises, and says which name may be meant.
-        find_metric(function, own, in_lists=True)
+        # It raises an error that suggests a name.
+        find_metric(function, bound, in_lists=True)
     if "groups" not in function_parameters(function):
         raise ValueError(GROUPS_ARE_LISTS)
-    of_mean = {name: own.pop(name) for name in OF_MEAN if name in own}
-    del others["clusters"]
-    options = {**own, **others, "groups": groups}
+    of_mean = {name: bound.pop(name) for name in OF_MEAN if name in bound}
+    del row_options["clusters"]
+    options = {**bound, **row_options, "groups": groups}
     scores = {
         name: group_scores(function, y_true, y_score, **options)
         for name, y_score in models.items()
@@ -422,25 +430,27 @@ def compute_list_scores(
 def _check_group_scores(
     metric: Any, params: dict[str, Any], named: Mapping[Any, Any]
 ) -> None:
-    """Raise for what is no scores of lists, or those of another metric."""
-    for name, one in named.items():
-        if not isinstance(one, GroupScores):
+    """Raise if a model is not GroupScores, or has another metric."""
+    for name, scores in named.items():
+        if not isinstance(scores, GroupScores):
             raise ValueError(
-                f"{name} must be what group_scores returns, as that of the other model "
-                f"is; got a {type(one).__name__}."
+                f"{name} must be GroupScores from group_scores, like the other model, "
+                f"got {type(scores).__name__}."
             )
     unknown = [name for name in params if name not in OF_MEAN]
     if unknown:
         raise ValueError(
-            f"{unknown[0]} has no meaning for GroupScores, which hold the values of "
-            "the lists: give it to group_scores."
+            f"{unknown[0]} must be passed to group_scores, because GroupScores have "
+            "the values of the lists already."
         )
-    function, given = unwrap(metric, {})
+    function, bound = unwrap(metric, {})
     kind = metric_class(function)
-    for name, one in named.items():
-        # Names of others, and those with a uniform rate, stand for the AUC.
-        is_auc = one.metric == "AUC" and not given and kind in (None, RateWeightedAUC)
-        if not (is_auc or (kind is not None and isinstance(one._metric, kind))):
+    for name, scores in named.items():
+        # Another package's function, or the rAUC (uniform rate), may be the AUC.
+        is_auc = (
+            scores.metric == "AUC" and not bound and kind in (None, RateWeightedAUC)
+        )
+        if not (is_auc or (kind is not None and isinstance(scores._metric, kind))):
             raise ValueError(
-                f"metric={metric!r} is another than that of {name}, the {one.metric}."
+                f"metric={metric!r} must be the metric of {name}, the {scores.metric}."
             )

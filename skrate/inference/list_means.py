@@ -1,4 +1,4 @@
-"""Means over lists, which are the independent units, and differences of these."""
+"""Means over lists, the independent units, and differences of two means."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from skrate.metrics.result_types import (
     t_interval,
 )
 
-# All flips are tried where there are no more than 2 to this number of them.
+# For at most this number of lists, all 2^n exchanges of the models can be tried.
 _MOST_LISTS = 20
 _FEW_LISTS = 10
 
 
 @dataclass(eq=False)
 class ListMean(Evaluation):
-    """The mean of a metric over lists, which takes the place of one over rankings.
+    """The mean of a metric over lists, as an evaluation with lists as the samples.
 
-    ``influence`` is how far the value of each list is from the mean; the weights of
-    lists are in the ``units``.
+    ``influence`` is the deviation of the value of each list from the mean. The weights
+    of lists are in the ``units``.
     """
 
     _: KW_ONLY
@@ -64,40 +64,40 @@ class ListMean(Evaluation):
 
     @property
     def name(self) -> str:
-        """The name of the metric, and that it is one of lists."""
+        """The name of the metric, followed by "within lists"."""
         return f"{self.metric.name} within lists"
 
     @property
     def of(self) -> str:
-        """How many lists these are, and of how many clusters, in words."""
+        """The numbers of lists and of their clusters, in words."""
         n_lists, n_units = len(self.sums.parts), self.cases.n_units
         clusters = f" in {n_units} clusters" if n_units < n_lists else ""
         return f"{n_lists} lists{clusters}"
 
     @lazy
     def cases(self) -> Ranked:
-        """The lists, as cases of one class."""
+        """The lists, as samples of one class."""
         return self.units.cases
 
     @lazy
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest mean."""
+        """The minimum and the maximum of the mean."""
         return self.sums.limits
 
     @property
     def chance(self) -> float:
-        """The AUC of scores that say nothing, if all lists of the mean have one."""
+        """The mean AUC of random scores; nan if a number replaces undefined lists."""
         is_auc = self.metric.name == "AUC" and isinstance(self.undefined, str)
         return 0.5 if is_auc else float("nan")
 
     @property
     def auc(self) -> float:
-        """The mean, which is only asked for if it is one of the AUC."""
+        """The mean; used only if the metric is the AUC."""
         return self.value
 
     @property
     def class_sizes(self) -> tuple[float, float]:  # type: ignore[override]
-        """The number (or weight) of relevant items and of others."""
+        """The number (or weight) of relevant and of irrelevant items."""
         lists = self.scores._lists
         return float(lists.n_pos.sum()), float(lists.n_neg.sum())
 
@@ -108,17 +108,17 @@ class ListMean(Evaluation):
 
     @lazy
     def influence(self) -> FloatArray:
-        """How far the value of each list is from the mean, in all that share units."""
+        """The deviation of each list from the mean, over its fraction of the weight."""
         parts, weights, *_ = self.sums
-        shares = self.cases.row_weights / len(parts)
-        away = (parts - self.value * weights) / weights.sum()
-        found = np.zeros(len(away))
-        np.divide(away, shares, out=found, where=shares > 0)
-        return found
+        fractions = self.cases.row_weights / len(parts)
+        deviations = (parts - self.value * weights) / weights.sum()
+        scaled = np.zeros(len(deviations))
+        np.divide(deviations, fractions, out=scaled, where=fractions > 0)
+        return scaled
 
     @lazy
     def parts(self) -> Parts:
-        """The variance, of which lists are one source."""
+        """The variance, with lists as the only source."""
         return influence_parts(self.influence, self.cases)
 
     def interval(
@@ -175,52 +175,52 @@ def evaluate_lists(
     undefined: Policy | float = "skip",
     clusters: ArrayLike | None = None,
 ) -> list[ListMean]:
-    """Return the means of models over the same lists, skipped for one or for all."""
-    for one in scores[1:]:
+    """Return each model's mean over lists, skipped for all models if for one."""
+    for second in scores[1:]:
         for name in ("groups", "n_items", "n_pos"):
-            if not np.array_equal(getattr(scores[0], name), getattr(one, name)):
+            if not np.array_equal(getattr(scores[0], name), getattr(second, name)):
                 raise ValueError(
-                    f"scores_a and scores_b differ in the {name} of their lists: give "
-                    "both models the same y_true, groups and sample_weight."
+                    f"scores_a and scores_b must have lists with the same {name}: pass "
+                    "the same y_true, groups and sample_weight for both models."
                 )
-    among = np.all([one._lists.defined > 0 for one in scores], axis=0)
-    sums = [average_sums(one, average, undefined, among) for one in scores]
+    among = np.all([model._lists.defined > 0 for model in scores], axis=0)
+    sums = [average_sums(model, average, undefined, among) for model in scores]
     codes = check_list_clusters(clusters, scores[0])
     units = Units([_list_samples(sums, codes)], plan)
     of_mean = average_options(scores[0], average, undefined)
     return [
         ListMean(
-            metric=one._metric,
+            metric=model._metric,
             each=[],
             units=units,
-            is_known=not np.isnan(own.value),
-            question=one.params | of_mean,
-            scores=one,
-            sums=own,
+            is_known=not np.isnan(total.value),
+            question=model.params | of_mean,
+            scores=model,
+            sums=total,
             undefined=undefined,
         )
-        for one, own in zip(scores, sums, strict=True)
+        for model, total in zip(scores, sums, strict=True)
     ]
 
 
 def _list_samples(sums: Sequence[ListSums], codes: IntArray | None) -> Ranked:
-    """Return lists as cases of one class, each a cluster if no clusters are given.
+    """Return lists as samples of one class, each a cluster if no clusters are given.
 
-    Weights are the mean of those of all models. A unit with the share h of the weight
-    pulls the mean to itself, so that squares count 1 / (1 - h) times: m / (m - 1) for m
-    of equal weight.
+    Weights are the mean of the weights by all models. A unit with the fraction h of the
+    weight pulls the mean to itself. Therefore its square is multiplied by 1 / (1 - h),
+    which is m / (m - 1) for m units of equal weight.
     """
     kept, weights, factors = sums[0].kept, None, None
     n_lists = np.count_nonzero(kept)
     units = np.arange(n_lists)
     if codes is not None:
         units = np.unique(codes[kept], return_inverse=True)[1]
-    if not np.isnan([own.value for own in sums]).any():
-        shares = np.mean([own.weights / own.weights.sum() for own in sums], axis=0)
-        weights, left = n_lists * shares, 1 - np.bincount(units, shares)
-        # If one has all the weight, the variation of others is unknown.
-        is_known = left.min() > 1e-12
-        factors = 1 / left if is_known else np.full(len(left), np.nan)
+    if not np.isnan([s.value for s in sums]).any():
+        fractions = np.mean([s.weights / s.weights.sum() for s in sums], axis=0)
+        weights, remaining = n_lists * fractions, 1 - np.bincount(units, fractions)
+        # If one unit has all the weight, the variation between units is unknown.
+        is_known = remaining.min() > 1e-12
+        factors = 1 / remaining if is_known else np.full(len(remaining), np.nan)
     return Ranked(
         np.ones(n_lists, dtype=bool),
         weights=weights,
@@ -232,7 +232,7 @@ def _list_samples(sums: Sequence[ListSums], codes: IntArray | None) -> Ranked:
 
 @dataclass(frozen=True)
 class ListDifference(Difference):
-    """The mean of one model minus that of another, over the same lists."""
+    """The mean of model a minus the mean of model b, over the same lists."""
 
     a: ListMean
     b: ListMean
@@ -240,17 +240,17 @@ class ListDifference(Difference):
 
     @property
     def name(self) -> str:
-        """The name of the metric, or of both, and that they are of lists."""
+        """The name of the metric, or of both, followed by "within lists"."""
         return f"{super().name} within lists"
 
     def comparison(self, plan: Plan) -> Comparison:
-        """Return the comparison of both, with warnings of what is hardly known."""
+        """Return the comparison of both, and warn if it is undefined or uncertain."""
         self._warn_undefined_lists()
-        found = super().comparison(plan)
-        if np.isnan(found.value):
-            warn_undefined(self.name, "no list that counts is defined")
+        comparison = super().comparison(plan)
+        if np.isnan(comparison.value):
+            warn_undefined(self.name, "no list with weight is defined")
         else:
-            if np.isnan(found.statistic):
+            if np.isnan(comparison.statistic):
                 reason = "there is one list"
                 if self.a.cases.n_units > 1:
                     reason = "all lists have the same difference: method='permutation' "
@@ -258,32 +258,32 @@ class ListDifference(Difference):
                 warn_undefined(f"t of the {self.name}", reason)
             self._warn_equal_lists()
         method = "permutation" if plan.method == "permutation" else "t"
-        return replace(found, method=method, of=self.a.of)
+        return replace(comparison, method=method, of=self.a.of)
 
     def _warn_undefined_lists(self) -> None:
-        """Warn of lists that are left out because they are undefined for one model."""
-        of_a, of_b = (one.scores._lists.defined > 0 for one in (self.a, self.b))
-        n_of_one = np.count_nonzero(of_a ^ of_b)
-        if self.a.undefined == "skip" and n_of_one:
+        """Warn of lists that are left out because one model is undefined there."""
+        of_a, of_b = (mean.scores._lists.defined > 0 for mean in (self.a, self.b))
+        n_skipped = np.count_nonzero(of_a ^ of_b)
+        if self.a.undefined == "skip" and n_skipped:
             warn(
-                f"{n_of_one} of {len(self.a.scores.is_defined)} lists are undefined "
-                "for one of the models and are left out of both, so that value_a and "
-                "value_b are not the scores of all lists: give undefined=0.5, or "
-                "another number, to count them."
+                f"{n_skipped} of {len(self.a.scores.is_defined)} lists are undefined "
+                "for one of the models: pass undefined=0.5, or another number, to "
+                "count them. They are left out for both models, and therefore value_a "
+                "and value_b are not the scores of all lists."
             )
 
     def _warn_equal_lists(self) -> None:
-        """Warn if few lists say how models differ: the spread of most is then 0."""
-        a, b = (one.sums.parts / one.sums.weights.sum() for one in (self.a, self.b))
+        """Warn if models differ in a small number of lists, with a variance near 0."""
+        a, b = (mean.sums.parts / mean.sums.weights.sum() for mean in (self.a, self.b))
         n_units, n_differ = (
             self.a.cases.n_units,
             np.count_nonzero(self._sum_units(a - b)),
         )
         if n_differ < min(_FEW_LISTS, n_units / 2):
             warn(
-                f"The models differ in {n_differ} of {n_units} lists: with fewer than "
-                f"{_FEW_LISTS} the interval may be far too short. Take more lists, or "
-                "a metric that sees more of them."
+                f"The models differ in {n_differ} of {n_units} lists: use more lists, "
+                "or a metric that depends on more items. With fewer than "
+                f"{_FEW_LISTS} differences, the interval may be far too short."
             )
 
     def _sum_units(self, of_lists: FloatArray) -> FloatArray:
@@ -293,24 +293,24 @@ class ListDifference(Difference):
         return np.bincount(units, of_lists).astype(np.float64, copy=False)
 
     def replicates(self, plan: Plan) -> FloatArray:
-        """Return the difference with the models exchanged in some of the lists."""
+        """Return the differences after exchanging the models in some of the lists."""
         a, b = self.a.sums, self.b.sums
-        parts, weights = (
+        numerators, weights = (
             self._sum_units(of_b - of_a)
             for of_a, of_b in ((a.parts, b.parts), (a.weights, b.weights))
         )
-        have_own, n = weights.any(), len(parts)
+        have_own, n = weights.any(), len(numerators)
 
         def statistic(rows: Array) -> FloatArray:
             flips = rows.astype(np.float64)
-            moved = dot(flips, parts)
+            moved = dot(flips, numerators)
             more = dot(flips, weights) if have_own else 0.0
             of_a = (a.parts.sum() + moved) / (a.weights.sum() + more)
             of_b = (b.parts.sum() - moved) / (b.weights.sum() - more)
             return np.asarray(of_a - of_b)
 
         if n <= _MOST_LISTS and 2**n - 1 <= plan.n_resamples:
-            # The lists as they are make one more.
+            # Without 0, which exchanges no list and is the observed difference.
             numbers = np.arange(1, 2**n)
             return statistic(numbers[:, None] >> np.arange(n) & 1)
 
@@ -325,32 +325,32 @@ def average_options(
     average: Average | Iterable[float] | None,
     undefined: Policy | float,
 ) -> Question:
-    """Return how lists are averaged, if not by default."""
-    given = {"average": average, "undefined": undefined}
+    """Return ``average`` and ``undefined``, without defaults."""
+    options = {"average": average, "undefined": undefined}
     defaults = (None, scores._metric.default_average), ("skip",)
     return {
-        name: rendered(value)
-        for (name, value), usual in zip(given.items(), defaults, strict=True)
-        if not (value is None or isinstance(value, str)) or value not in usual
+        name: rendered(option)
+        for (name, option), usual in zip(options.items(), defaults, strict=True)
+        if not (option is None or isinstance(option, str)) or option not in usual
     }
 
 
 def check_list_clusters(
     clusters: ArrayLike | None, scores: ListScores
 ) -> IntArray | None:
-    """Return the number of the cluster of each list."""
+    """Return the cluster number of each list."""
     if clusters is None:
         return None
     codes = check_groups("clusters", clusters).codes
     if len(codes) != len(scores.groups):
         raise ValueError(
-            "clusters must have one entry for each list here, in the order of the "
-            f"groups of the scores: {len(scores.groups)}, not {len(codes)}."
+            f"clusters must have an entry for each of the {len(scores.groups)} lists, "
+            f"in the order of the groups of the scores, got {len(codes)}."
         )
     if len(np.unique(codes)) < 2:
         raise ValueError(
-            "clusters puts all lists in one cluster: nothing can be said about the "
-            "variation between clusters."
+            "clusters must have at least two clusters of lists, to estimate the "
+            "variation between clusters, got 1."
         )
     return codes
 
@@ -358,7 +358,7 @@ def check_list_clusters(
 def find_list_clusters(
     groups: ArrayLike, clusters: ArrayLike | None
 ) -> IntArray | None:
-    """Return the cluster of each list, in the order of labels, by that of rows."""
+    """Return the cluster of each list, by label, from the clusters of rows."""
     if clusters is None:
         return None
     lists, codes = check_groups("groups", groups), check_groups("clusters", clusters)
@@ -369,8 +369,8 @@ def find_list_clusters(
     if differs.any():
         label = lists.labels[lists.codes[differs][0]]
         raise ValueError(
-            f"clusters puts rows of the list {shown(label)} in several clusters: all "
-            "rows of a list must be in one. Give lists that share such rows the same "
-            "cluster; or leave out groups, for one ranking of all cases in clusters."
+            f"clusters must have one cluster for all rows of a list, got several for "
+            f"{shown(label)}: put lists with common clusters into one cluster, or "
+            "leave out groups, for one ranking of all samples in clusters."
         )
     return of_list[lists.sizes > 0]

@@ -1,4 +1,4 @@
-"""Metrics of groups of people: of their parts of one queue, or of their rankings."""
+"""Metrics of groups of people, who share one queue or have rankings of their own."""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ from skrate.rates.laws import RateDistribution, RateLike, fixed_rate, rate_cuts
 
 Share = Literal["processed", "recall", "precision", "fpr"]
 _NEG, _POS, _ALL = range(3)
-# Each with its name, the cases of which it counts the processed ones, those of which it
-# is a share (the processed ones for the precision), and what a group may lack of these.
+# Of each: its name; the class that it counts among the processed samples; the class of
+# its denominator (for the precision, only processed samples); the denominator in words.
 SHARES: dict[Share, tuple[str, int, int, str]] = {
-    "processed": ("Share processed", _ALL, _ALL, "cases"),
-    "recall": ("Recall", _POS, _POS, "positive cases"),
-    "precision": ("Precision", _POS, _ALL, "processed cases"),
-    "fpr": ("False positive rate", _NEG, _NEG, "negative cases"),
+    "processed": ("Fraction processed", _ALL, _ALL, "samples"),
+    "recall": ("Recall", _POS, _POS, "positive samples"),
+    "precision": ("Precision", _POS, _ALL, "processed samples"),
+    "fpr": ("False positive rate", _NEG, _NEG, "negative samples"),
 }
 _KINDS: dict[Any, Share] = {RecallAtRate: "recall", PrecisionAtRate: "precision"}
 _ARGUMENTS: dict[str, Check] = {"confidence_level": check_fraction, "weights": WEIGHTS}
@@ -117,72 +117,76 @@ def subgroup_scores(
     weights: Weights = "frequency",
     pos_label: Label = None,
 ) -> SubgroupScores:
-    r"""Compute what each group gets where all cases are one queue, or its own AUC.
+    r"""Compute metrics of groups that share one queue, or the AUC of each group.
 
     A clinic calls in the tenth with the highest scores, women and men alike: which
-    share of the ill women does it find, and which of the ill men? All groups share the
-    cut. With ``groups=``, as in :func:`group_scores`, each list has another cut. A
-    metric of a whole ranking, such as "roc_auc", is that of the cases of each group.
+    fraction of the ill women does it find, and which of the ill men? The cut is the
+    same for all groups. With ``groups=``, as in :func:`group_scores`, each list has its
+    own cut. A metric of a whole ranking, such as "roc_auc", is computed from the
+    samples of each group.
 
     Parameters
     ----------
     metric : str, callable or a list of these
-        "processed" is the share of a group that is processed, also called selection
-        rate; "recall", "precision" and "fpr", the false positive rate, refer to a
-        group. :func:`recall_at_rate_score` and :func:`precision_at_rate_score`, or
-        their names, mean these as well. Under a distribution of the rate, the precision
-        is the expected number of positives found over the expected number processed,
-        and :func:`precision_at_rate_score` is the mean of the ratio. Or one metric of
-        a whole ranking, such as "roc_auc" or "average_precision".
+        "processed" is the fraction of a group that is processed, also called selection
+        rate. "recall", "precision" and "fpr" (the false positive rate) are computed
+        within a group. For these, :func:`recall_at_rate_score` and
+        :func:`precision_at_rate_score`, or their names, are accepted as well. Under a
+        distribution of the rate, the precision is the expected number of processed
+        positives over the expected number of processed samples, whereas
+        :func:`precision_at_rate_score` is the mean of the ratio. Alternatively, one
+        metric of a whole ranking, such as "roc_auc" or "average_precision".
     y_true : array-like of shape (n_samples,)
         True labels of two classes.
     y_score : array-like of shape (n_samples,)
         Scores, higher for the positive class.
     by : array-like of shape (n_samples,)
-        The group of each case: integers, strings or other labels, at least two.
+        The group of each sample: integers, strings or other labels, at least two.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all cases that is processed, in (0, 1]; or, if it is known
-        roughly, a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
-        Rates of a distribution outside [0, 1] are clipped. Metrics of a whole ranking
-        take it in a :func:`functools.partial`.
+        The fraction of all samples that is processed, in (0, 1]; or, if it is
+        uncertain, a frozen ``scipy.stats`` distribution or one from
+        :mod:`skrate.rates`. Rates of a distribution outside [0, 1] are clipped. A
+        metric of a whole ranking takes it if it has a ``rate``.
     k : int, default=None
-        In place of ``rate``, how many of the cases at hand are processed, at least 1
-        (not with ``sample_weight``, nor of a table whose weights are not whole).
+        Instead of ``rate``: the number of processed samples, at least 1 (not with
+        ``sample_weight``).
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient: clusters are independent, cases
-        within one need not be.
+        The cluster of each sample, such as its patient. Clusters are independent,
+        samples within a cluster need not be.
     sample_weight : array-like of shape (n_samples,), default=None
-        Relative weights of the cases; None means equal ones.
+        Relative weights of the samples; None means equal weights.
     weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are: "frequency" are whole numbers of repetitions of a case,
-        "sampling" the inverse probabilities with which cases were sampled. For a
-        case-control sample pass ``prevalence`` to the average precision instead.
+        The meaning of the weights: "frequency" are whole numbers of repetitions of a
+        sample, "sampling" are the inverse probabilities with which samples were drawn.
+        For a case-control study, pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     scores : SubgroupScores
-        A row for each metric and group, in [0, 1], with ``values``, ``intervals``,
-        ``standard_errors``, the ``covariance`` of all rows, and ``differences()``.
-        Random scores give each group the rate; its precision is then its prevalence.
-        nan where undefined, as the recall of a group without positives.
+        A row for each metric and group, with ``values`` in [0, 1], ``intervals``,
+        ``standard_errors``, the ``covariance`` of all rows, and ``differences()``. For
+        random scores, the values of each group are the rate, its precision is its
+        prevalence, and its AUC 0.5. nan where undefined, such as the recall of a group
+        without positives.
 
     Raises
     ------
     ValueError
-        If the metric is unknown, or for a rate, ``k``, labels, scores, weights or
-        clusters that :func:`estimate` refuses, or ``by`` with one group only.
+        If the metric is unknown; :func:`estimate` would refuse the rate, ``k``, labels,
+        scores, weights or clusters; ``by`` has only one group; or, for a metric of a
+        whole ranking, a cluster is in several groups.
 
     Warns
     -----
     UndefinedMetricWarning
-        Once, if a group has none of the cases of which a metric is a share, or fewer
-        than two, so that its standard error is nan.
+        Once, if a group has no sample in the denominator of a metric, or only one and
+        therefore a standard error of nan.
     UserWarning
-        If a known rate leaves fewer than 5 cases above the cut or tied with it.
+        If at a fixed rate fewer than 5 samples are above the cut or tied with the cut.
 
     See Also
     --------
@@ -190,21 +194,21 @@ def subgroup_scores(
 
     Notes
     -----
-    With :math:`m_i` the probability that case i is processed, which ties share,
+    Let :math:`m_i` be the probability that sample i is processed, equal for ties. Then
 
     .. math:: \text{recall}_g = \frac{\sum_{i \in g} y_i m_i}{\sum_{i \in g} y_i},
               \qquad
               \text{precision}_g = \frac{\sum_{i \in g} y_i m_i}{\sum_{i \in g} m_i},
 
-    the share processed and the false positive rate as the recall, over all cases or the
-    negatives of g. A case above the cut pushes out another one, perhaps of another
-    group, by which values of groups are correlated: :ref:`one_queue`. Intervals are
-    Wilson's, as in :func:`estimate`. Cost: one sort, and O(n) for each pair of
-    rows, less at a known rate.
+    The processed fraction and the false positive rate are defined like the recall, over
+    all samples or the negatives of g. A sample above the cut pushes another sample
+    below the cut, perhaps of another group. Therefore the values of groups are
+    correlated: :ref:`one_queue`. Intervals are Wilson's, as in :func:`estimate`. Cost:
+    one sort, and O(n) for each pair of rows, less at a fixed rate.
 
     Examples
     --------
-    Four of eight are processed:
+    Five of eight samples are processed:
 
     >>> from skrate import subgroup_scores
     >>> y_true = [1, 1, 0, 1, 1, 0, 1, 0]
@@ -216,35 +220,35 @@ def subgroup_scores(
     >>> scores.groups.tolist(), scores.values.round(3).tolist()
     (['f', 'm'], [0.667, 1.0])
 
-    How well does the model rank the cases of each group?
+    How well does the model rank the samples of each group?
 
     >>> y_true, sex = [1, 0, 1, 0, 1, 1, 0, 0], list("ffffmmmm")
     >>> subgroup_scores("roc_auc", y_true, y_score, by=sex).values.tolist()
     [0.75, 1.0]
     """
     arguments = check_arguments(_ARGUMENTS, locals())
-    asked, params, other = _check_metrics(metric, rate, k)
-    given = {name: arguments[name] for name in OF_CASES}
-    cases = check_cases(y_true, weights=weights, **given)
+    requested, params, ranking_metric = _check_metrics(metric, rate, k)
+    options = {name: arguments[name] for name in OF_CASES}
+    cases = check_cases(y_true, weights=weights, **options)
     cases = scored(cases, "y_score", require_scores(y_score, y_true))
     codes, labels = _check_subgroups(by, cases)
-    if other is not None:
+    if ranking_metric is not None:
         plan = Plan.of(arguments, interval="wilson")
-        return _compare_subgroups(other, cases, (codes, labels), plan)
+        return _compare_subgroups(ranking_metric, cases, (codes, labels), plan)
     recall = RecallAtRate(**params)
     recall = recall.bind_sample_size(cases.total, is_weighted=cases.weights is not None)
-    known = fixed_rate(recall.law)
-    if known is not None:
-        warn_small_budget(recall, known, cases)
+    rate_or_none = fixed_rate(recall.law)
+    if rate_or_none is not None:
+        warn_small_budget(recall, rate_or_none, cases)
     times = cases.row_weights if cases.are_repetitions else np.ones(len(codes))
     scores = SubgroupScores(
-        metrics=tuple(share for share in asked for _ in labels),
-        groups=np.tile(labels, len(asked)),
-        n_items=np.tile(np.bincount(codes, times), len(asked)),
-        n_pos=np.tile(np.bincount(codes, times * cases.is_pos), len(asked)),
+        metrics=tuple(name for name in requested for _ in labels),
+        groups=np.tile(labels, len(requested)),
+        n_items=np.tile(np.bincount(codes, times), len(requested)),
+        n_pos=np.tile(np.bincount(codes, times * cases.is_pos), len(requested)),
         confidence_level=arguments["confidence_level"],
-        params={name: rendered(value) for name, value in params.items()},
-        **_queue_fields(asked, cases, codes, recall.law),
+        params={name: rendered(param) for name, param in params.items()},
+        **_queue_fields(requested, cases, codes, recall.law),
     )
     _warn_empty_groups(scores, are_clusters=clusters is not None)
     return scores
@@ -252,7 +256,7 @@ def subgroup_scores(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SubgroupScores(Drawn, Rows):
-    """What each group gets of one queue, as :func:`skrate.subgroup_scores` returns it.
+    """Metrics of groups that share one queue, from :func:`skrate.subgroup_scores`.
 
     A row is a metric of a group; arrays have the shape (n_rows,).
 
@@ -264,13 +268,13 @@ class SubgroupScores(Drawn, Rows):
     groups : array
         The group of each row.
     values : array
-        Its value; nan where it is undefined.
+        The value of each row; nan where undefined.
     n_items, n_pos : array
-        Number of cases of the group, and of its positives; repetitions count.
+        Number of samples of the group, and of its positives; repetitions count.
     covariance : array of shape (n_rows, n_rows)
         Of the values: ``c @ values`` has the variance ``c @ covariance @ c``.
     overall : dict
-        The metrics of all cases together.
+        The metrics of all samples together.
     confidence_level : float
         Level of the intervals.
     params : dict
@@ -296,11 +300,11 @@ class SubgroupScores(Drawn, Rows):
     overall: dict[str, float]
     confidence_level: float
     params: Question
-    # Independent cases of which each is a share, and the probabilities with which the
-    # first and the last of a ranking are processed.
+    # The effective size of each denominator, and the probabilities that the first and
+    # the last sample of the ranking are processed.
     _sizes: FloatArray
     _reach: FloatArray
-    # Of metrics of rankings, that of each row.
+    # The evaluation of each row, for metrics of whole rankings.
     _evaluations: tuple[Evaluation, ...] = ()
     _index = "group"
 
@@ -328,30 +332,30 @@ class SubgroupScores(Drawn, Rows):
         Parameters
         ----------
         metric : {"processed", "recall", "precision", "fpr"}, default=None
-            Which metric, where there are several.
+            Which metric, if there are several.
         reference : label, default=None
-            The group that all others are compared with; None compares all pairs. For
-            one group against the rest, score them ``by == group``.
+            The group that all other groups are compared with; None compares all pairs.
+            To compare one group with the rest, compute scores with ``by == group``.
         adjust : {"holm", "bh"}, default="holm"
             How p-values are adjusted for the number of pairs.
         alternative : {"two-sided", "less", "greater"}, default="two-sided"
-            What a small p-value speaks for; "greater": the first group has more.
+            The alternative hypothesis; "greater": the first group has the larger value.
 
         Returns
         -------
         differences : Comparisons
-            As of :func:`compare`, of groups in place of models.
+            As from :func:`compare`, for groups instead of models.
 
         Raises
         ------
         ValueError
-            If ``metric`` or ``reference`` is not here, or an option is unknown.
+            If ``metric``, ``reference`` or an option is unknown.
 
         Notes
         -----
         Intervals of differences combine the intervals of both groups with their
-        correlation (Zou and Donner 2008); the p-value is the level at which one ends at
-        0.
+        correlation (Zou and Donner 2008). The p-value is 1 minus the level of the
+        interval that ends at 0.
         """
         options: dict[str, Check] = {"adjust": ADJUSTMENTS, "alternative": ALTERNATIVES}
         check_arguments(options, locals())
@@ -359,7 +363,7 @@ class SubgroupScores(Drawn, Rows):
         if metric is None and len(known) == 1:
             metric = known[0]
         share = check_choice("metric", metric, known)
-        rows = [i for i, of in enumerate(self.metrics) if of == share]
+        rows = [i for i, name in enumerate(self.metrics) if name == share]
         level = self.confidence_level
         plan = Plan(confidence_level=level, alternative=alternative)
 
@@ -385,7 +389,7 @@ class SubgroupScores(Drawn, Rows):
         return plain_columns(columns, **self.params)
 
     def _augmented(self, i: int) -> Augmented:
-        """Return a row with a tenth of a sample added."""
+        """Return the mean of a row with a tenth of a sample added."""
         low, high = (0.0, 1.0) if self.metrics[i] == "precision" else self._reach
         return augmented_mean(
             float(self.values[i]),
@@ -409,36 +413,36 @@ class SubgroupScores(Drawn, Rows):
         return wilson_interval(v, (0.0, 1.0), level, self._augmented(i))
 
     def _difference(self, i: int, j: int, plan: Plan) -> Comparison:
-        """Return the comparison of two rows, by a test that is turned round."""
+        """Return the comparison of two rows, with a test that inverts the interval."""
         if self._evaluations:
             return (Difference(self._evaluations[i], self._evaluations[j])).comparison(
                 plan
             )
         a, b = float(self.values[i]), float(self.values[j])
-        own, shared = self.covariance[[i, j], [i, j]], self.covariance[i, j]
-        error = float(np.sqrt(np.maximum(own.sum() - 2 * shared, 0.0)))
-        # What is added to a row varies by itself: two rows that vary by the cut alone
-        # would else be known to differ without a doubt.
-        wider = np.array([self._augmented(row).variance for row in (i, j)])
+        variances, cov = self.covariance[[i, j], [i, j]], self.covariance[i, j]
+        error = float(np.sqrt(np.maximum(variances.sum() - 2 * cov, 0.0)))
+        # The added samples have variances of their own. Otherwise, two rows that vary
+        # only by the cut would differ with certainty.
+        augmented = np.array([self._augmented(row).variance for row in (i, j)])
         sizes = np.array([self._sizes[i], self._sizes[j]])
-        shared *= np.prod(sizes / (sizes + ADDED))
-        known = not is_zero_variance(own.min())
-        correlation = float(shared / np.sqrt(wider.prod())) if known else 0.0
+        cov *= np.prod(sizes / (sizes + ADDED))
+        varies = not is_zero_variance(variances.min())
+        correlation = float(cov / np.sqrt(augmented.prod())) if varies else 0.0
         if not 0 < min(a, b) <= max(a, b) < 1:
-            # Where all or none are found the sample shows no variation but the cut's.
+            # If all or none are processed, only the cut shows variation.
             correlation = min(correlation, 0.0)
 
         def interval_at(level: float) -> ConfidenceInterval:
             ends = self._interval(i, level), self._interval(j, level)
             return hybrid_interval((a, b), ends, correlation)
 
-        # As of a difference that shows no variation, whose test is this, too.
+        # A standard error of 0 makes `conclude` test by `interval_at`.
         name, params, limits = (
             SHARES[cast(Share, self.metrics[i])][0],
             self.params,
             (-1.0, 1.0),
         )
-        found = conclude(
+        comparison = conclude(
             name,
             (a, b),
             plan,
@@ -447,59 +451,59 @@ class SubgroupScores(Drawn, Rows):
             params=params,
             interval_at=interval_at,
         )
-        return replace(found, standard_error=error)
+        return replace(comparison, standard_error=error)
 
     def __repr__(self) -> str:
         width = max(len(str(group)) for group in self.groups)
         lines = [
-            f"\n  {of:<9}  {group!s:<{width}}  {value:.4f}  [{low:.4f}, {high:.4f}]"
-            for of, group, value, (low, high) in zip(
+            f"\n  {name:<9}  {group!s:<{width}}  {value:.4f}  [{low:.4f}, {high:.4f}]"
+            for name, group, value, (low, high) in zip(
                 self.metrics, self.groups, self.values, self.intervals, strict=True
             )
         ]
         level = f"{100 * self.confidence_level:g} % intervals"
-        asked = question_text(self.params)[2:-1]
-        asked = f"{asked}, " if asked else ""
-        return f"SubgroupScores({asked}{level}:{''.join(lines)})"
+        params = question_text(self.params)[2:-1]
+        params = f"{params}, " if params else ""
+        return f"SubgroupScores({params}{level}:{''.join(lines)})"
 
 
 def _compare_subgroups(
     metric: Metric, cases: Ranked, by: tuple[IntArray, Array], plan: Plan
 ) -> SubgroupScores:
-    """Return a metric of the ranking of each group."""
+    """Return the scores of the separate rankings of groups by a metric."""
     codes, labels = by
     rankings = [_select_samples(cases, codes == g) for g in range(len(labels))]
-    held = 0 if cases.clusters is None else sum(one.n_units for one in rankings)
-    if held > cases.n_units:
+    n_units = 0 if cases.clusters is None else sum(r.n_units for r in rankings)
+    if n_units > cases.n_units:
         raise ValueError(
-            f"clusters has cases of one cluster in several groups, and a metric of the "
-            f"ranking of each, the {metric.name}, takes groups to be independent."
+            f"clusters must not have one cluster in several groups, because the "
+            f"{metric.name} of each group's ranking assumes independent groups."
         )
     models = [
-        evaluate([metric], [Rankings([one])], plan, are_warned=False)[0]
-        for one in rankings
+        evaluate([metric], [Rankings([ranking])], plan, are_warned=False)[0]
+        for ranking in rankings
     ]
-    for one in models:
-        if one.is_known:
-            warn_small_sample(one.metrics, one.ranked)
+    for model in models:
+        if model.is_known:
+            warn_small_sample(model.metrics, model.ranked)
     lacking = [
-        of for of, one in zip(labels.tolist(), models, strict=True) if not one.is_known
+        g for g, m in zip(labels.tolist(), models, strict=True) if not m.is_known
     ]
     if lacking:
         warn(
             f"The {metric.name} or its standard error is nan: there are fewer than 2 "
-            f"positive or negative cases in {shown(lacking)}.",
+            f"positive or negative samples in {shown(lacking)}.",
             UndefinedMetricWarning,
         )
-    variances = [one.parts.total if one.is_known else _NAN for one in models]
+    variances = [model.parts.total if model.is_known else _NAN for model in models]
     (overall,) = evaluate([metric], [Rankings([cases])], plan, are_warned=False)
-    sizes = np.array([one.sizes for one in rankings])
+    sizes = np.array([ranking.sizes for ranking in rankings])
     return SubgroupScores(
         metrics=(metric.name,) * len(labels),
         groups=labels,
         n_items=sizes.sum(axis=1),
         n_pos=sizes[:, 0],
-        values=np.array([one.value for one in models]),
+        values=np.array([model.value for model in models]),
         covariance=np.diag(variances),
         overall={metric.name: overall.value},
         confidence_level=plan.confidence_level,
@@ -511,7 +515,7 @@ def _compare_subgroups(
 
 
 def _select_samples(cases: Ranked, chosen: BoolArray) -> Ranked:
-    """Return some of the cases, as a sample of their own."""
+    """Return the chosen samples as a separate ranking."""
     assert cases.scores is not None
     clusters = cases.clusters
     if clusters is not None:
@@ -527,26 +531,26 @@ def _select_samples(cases: Ranked, chosen: BoolArray) -> Ranked:
 
 
 def _queue_fields(
-    asked: list[Share], cases: Ranked, codes: IntArray, law: RateDistribution
+    requested: list[Share], cases: Ranked, codes: IntArray, law: RateDistribution
 ) -> dict[str, Any]:
-    """Return the fields of :class:`SubgroupScores` that the queue decides."""
-    used = sorted({of for share in asked for of in SHARES[share][1:3]})
-    queue, found, sizes = _queue(used, cases, codes, law)
-    # Two clusters count less if their sizes differ.
+    """Return the fields of :class:`SubgroupScores` that depend on the queue."""
+    used = sorted({of for name in requested for of in SHARES[name][1:3]})
+    queue, counts, sizes = _queue(used, cases, codes, law)
+    # The effective number of two clusters is below 2 if their sizes differ.
     least = 2.0 if cases.clusters is None else LEAST_UNITS
-    parts_of, wholes, effective = np.zeros((3, len(asked), found.shape[1]))
+    parts_of, wholes, effective = np.zeros((3, len(requested), counts.shape[1]))
     ratios: dict[int, _Ratio] = {}
-    for i, share in enumerate(asked):
-        _, of, base, _ = SHARES[share]
-        per_processed = share == "precision"
-        parts_of[i], wholes[i] = found[of], (found if per_processed else sizes)[base]
+    for i, name in enumerate(requested):
+        _, of, base, _ = SHARES[name]
+        per_processed = name == "precision"
+        parts_of[i], wholes[i] = counts[of], (counts if per_processed else sizes)[base]
         for g in np.flatnonzero(wholes[i] > 0).tolist():
-            part, whole = parts_of[i, g], wholes[i, g]
+            n_part, n_whole = parts_of[i, g], wholes[i, g]
             chosen = replace(queue.cases, is_pos=queue.chosen(base, g))
-            effective[i, g] = chosen.effective_sizes[0] * (whole / sizes[base, g])
+            effective[i, g] = chosen.effective_sizes[0] * (n_whole / sizes[base, g])
             if effective[i, g] >= least:
-                ratio = _Ratio(of, g, part / whole, whole, per_processed)
-                ratios[i * found.shape[1] + g] = ratio
+                ratio = _Ratio(of, g, n_part / n_whole, n_whole, per_processed)
+                ratios[i * counts.shape[1] + g] = ratio
     matrix, rows = np.full((wholes.size, wholes.size), _NAN), list(ratios)
     if ratios:
         matrix[np.ix_(rows, rows)] = queue.covariance(list(ratios.values()))
@@ -554,14 +558,17 @@ def _queue_fields(
     return {
         "values": divide_or_nan(parts_of.ravel(), wholes.ravel()),
         "covariance": matrix,
-        "overall": dict(zip(asked, overall, strict=True)),
+        "overall": dict(zip(requested, overall, strict=True)),
         "_sizes": effective.ravel(),
         "_reach": queue.mean[[0, -1]],
     }
 
 
 class _Ratio(NamedTuple):
-    """The fraction processed of a class and group, or its part of those processed."""
+    """The processed fraction of a class and group.
+
+    If ``per_processed``, its fraction of the processed samples of the group.
+    """
 
     of: int
     g: int
@@ -574,15 +581,15 @@ class _Ratio(NamedTuple):
 class _Queue:
     """Samples with their groups, in cells of the ranking.
 
-    A sum of the probabilities m_i of being processed has of each sample the slope m_i,
-    if it is one of them, less what it pushes out.
+    The influence of a sample on the sum of the probabilities m_i over a class and group
+    is m_i, or 0 if it is not in these, minus the probability that it pushes out.
     """
 
     cases: Ranked
     codes: IntArray
     cell: IntArray
     mean: FloatArray  # The probability of being processed, in each cell.
-    pushed: dict[tuple[int, int], FloatArray]  # By class and group, centred.
+    pushed: dict[tuple[int, int], FloatArray]  # Out of each class and group, centred.
 
     def chosen(self, of: int, g: int, part: slice = slice(None)) -> BoolArray:
         """Return which samples are of the class and group."""
@@ -594,91 +601,91 @@ class _Queue:
     def influence(
         self, ratios: list[_Ratio], part: slice = slice(None)
     ) -> Iterator[FloatArray]:
-        """Yield the contributions of some samples to ratios."""
+        """Yield the influence of some samples on each ratio."""
         cell = self.cell[part]
         mean = self.mean.take(cell)
 
         @cache
-        def found(of: int, g: int) -> FloatArray:
+        def slopes(of: int, g: int) -> FloatArray:
             pushed = self.pushed[of, g].take(cell)
             return np.asarray(self.chosen(of, g, part) * mean - pushed)
 
-        for of, g, value, whole, per_processed in ratios:
-            base = found(_ALL, g) if per_processed else self.chosen(of, g, part)
-            yield (found(of, g) - value * base) * (self.cases.total / whole)
+        for of, g, fraction, whole, per_processed in ratios:
+            base = slopes(_ALL, g) if per_processed else self.chosen(of, g, part)
+            yield (slopes(of, g) - fraction * base) * (self.cases.total / whole)
 
     def covariance(self, ratios: list[_Ratio]) -> FloatArray:
-        """Return the covariances of ratios, from a part of all influence values."""
+        """Return the covariances of ratios, summed over parts of the samples."""
         cases = self.cases
         if cases.clusters is not None:
             units = [
-                scaled_units(values, cases)
-                for one in ratios
-                for values in self.influence([one])
+                scaled_units(influence, cases)
+                for ratio in ratios
+                for influence in self.influence([ratio])
             ]
             return unit_covariance(units, cases)
         matrix = np.zeros((len(ratios), len(ratios)))
         for part in parts(len(self.cell)):
-            own = None if cases.weights is None else cases.weights[part]
-            some = replace(cases, is_pos=cases.is_pos[part], weights=own)
+            weights = None if cases.weights is None else cases.weights[part]
+            subset = replace(cases, is_pos=cases.is_pos[part], weights=weights)
             rows = list(self.influence(ratios, part))
-            matrix += covariance(rows, some) * (some.total / cases.total) ** 2
+            matrix += covariance(rows, subset) * (subset.total / cases.total) ** 2
         return matrix
 
 
 def _queue(
     used: list[int], cases: Ranked, codes: IntArray, law: RateDistribution
 ) -> tuple[_Queue, FloatArray, FloatArray]:
-    """Return the queue, and sums over each class and group: processed, and all."""
+    """Return the queue, and the processed and all samples of each class and group."""
     cell, edges = _cells(cases, law)
     n_cells, n_groups = len(edges) - 1, int(codes.max()) + 1
-    n_places = 2 * n_groups * n_cells
-    if cases.is_plain and n_places < len(codes):
-        # Those of a class, group and cell as one that is repeated.
-        place = (codes + n_groups * cases.is_pos) * n_cells + cell
-        counts = np.bincount(place, cases.weights, n_places).astype(float)
-        place = np.flatnonzero(counts)
-        part, cell = np.divmod(place, n_cells)
-        codes = part % n_groups
-        cases = Ranked(part >= n_groups, weights=counts[place], kind="frequency")
+    n_keys = 2 * n_groups * n_cells
+    if cases.is_plain and n_keys < len(codes):
+        # Samples of one class, group and cell become one repeated sample.
+        key = (codes + n_groups * cases.is_pos) * n_cells + cell
+        counts = np.bincount(key, cases.weights, n_keys).astype(float)
+        key = np.flatnonzero(counts)
+        class_group, cell = np.divmod(key, n_cells)
+        codes = class_group % n_groups
+        cases = Ranked(class_group >= n_groups, weights=counts[key], kind="frequency")
     of_all = np.bincount(cell, cases.weights, n_cells).astype(float)
-    found, sizes = np.zeros((2, 3, n_groups))
+    processed, sizes = np.zeros((2, 3, n_groups))
     queue = _Queue(cases, codes, cell, np.empty(n_cells), {})
     for g in range(n_groups):
         weights = np.zeros((3, n_cells))
         for of in (_NEG, _POS):
-            own = queue.chosen(of, g)
-            times = None if cases.weights is None else cases.weights[own]
-            weights[of] = np.bincount(cell[own], times, n_cells)
+            chosen = queue.chosen(of, g)
+            times = None if cases.weights is None else cases.weights[chosen]
+            weights[of] = np.bincount(cell[chosen], times, n_cells)
         weights[_ALL] = weights[_NEG] + weights[_POS]
         queue.mean[:], pushed = _pushed(weights[used], of_all, edges, law)
-        # By the same sums, so that rounding leaves no part more than its whole.
-        found[:, g] = dot(weights, queue.mean)
+        # The same sums for both: rounding must not make a part exceed its whole.
+        processed[:, g] = dot(weights, queue.mean)
         sizes[:, g] = dot(weights, np.ones(n_cells))
         queue.pushed.update(zip(((of, g) for of in used), pushed, strict=True))
-    return queue, found, sizes
+    return queue, processed, sizes
 
 
 def _pushed(
-    shares: FloatArray, of_all: FloatArray, edges: FloatArray, law: RateDistribution
+    weights: FloatArray, of_all: FloatArray, edges: FloatArray, law: RateDistribution
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the mean of each cell, and what its samples push out of sums, centred."""
+    """Return each cell's mean, and the mass it pushes out of each sum, centred."""
 
     def at_cut(points: FloatArray) -> FloatArray:
-        tables = [build_weight_table(share, of_all - share) for share in shares]
+        tables = [build_weight_table(n_of, of_all - n_of) for n_of in weights]
         return np.array([cut_positive_fraction([table], points) for table in tables])
 
-    mean, pushed = mean_and_moved(law, edges, shares / of_all, at_cut)
-    # Few cases may be all of one class, for which the share at a cut allows.
-    pushed *= shares.any(axis=-1, keepdims=True)
+    mean, pushed = mean_and_moved(law, edges, weights / of_all, at_cut)
+    # The fraction at a cut has samples added, but no sum over an empty class changes.
+    pushed *= weights.any(axis=-1, keepdims=True)
     return mean, pushed - dot(pushed, of_all)[:, None] / of_all.sum()
 
 
 def _cells(cases: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
-    """Return the cell of the ranking that each case is in, and the rates between cells.
+    """Return the cell of each sample in the ranking, and the rates between cells.
 
-    Cases of a cell tie, or nothing tells them apart: no rate is between them, nor an
-    end of the neighbourhood of one.
+    Samples of a cell tie, or are equivalent: no rate is between them, nor an end of the
+    neighbourhood of a rate.
     """
     table = cases.table
     if not law.table.is_discrete:
@@ -686,23 +693,23 @@ def _cells(cases: Ranked, law: RateDistribution) -> tuple[IntArray, FloatArray]:
     points = rate_cuts(law)
     width = bandwidth(points, table.total)
     ends = np.concatenate([points - width, points, points + width])
-    # Without a positive all merges but at these.
-    nobody = build_weight_table(np.zeros(table.n_groups), table.pos + table.neg)
-    smaller = merge_except_cuts(nobody, ends, "merged")
-    return smaller.map_groups(table.n_groups).take(cases.group), smaller.table.rates
+    # Without positives, all groups merge except at these ends.
+    no_positives = build_weight_table(np.zeros(table.n_groups), table.pos + table.neg)
+    merged = merge_except_cuts(no_positives, ends, "merged")
+    return merged.map_groups(table.n_groups).take(cases.group), merged.table.rates
 
 
 def _check_subgroups(by: ArrayLike, cases: Ranked) -> tuple[IntArray, Array]:
-    """Return the number of the group of each case that has weight, and the labels."""
+    """Return the group number of each sample with weight, and the labels of groups."""
     codes, labels, _ = check_groups("by", by)
-    given = cases.is_pos if cases.kept is None else cases.kept
-    check_equal_length(y_true=given, by=codes)
+    y_full = cases.is_pos if cases.kept is None else cases.kept
+    check_equal_length(y_true=y_full, by=codes)
     if cases.kept is not None:
         codes, left, _ = check_groups("by", codes[cases.kept])
         labels = labels[left]
     if len(labels) < 2:
         raise ValueError(
-            f"by must hold at least 2 groups, found {shown(labels.tolist())}."
+            f"by must have at least 2 groups, got {shown(labels.tolist())}."
         )
     return codes, labels
 
@@ -710,48 +717,48 @@ def _check_subgroups(by: ArrayLike, cases: Ranked) -> tuple[IntArray, Array]:
 def _check_metrics(
     metric: Any, rate: RateLike | None, k: int | None
 ) -> tuple[list[Share], dict[str, Any], Metric | None]:
-    """Return which shares are asked for, and the rate of the queue, or its k.
+    """Return the requested metrics of groups, and the rate of the queue, or its k.
 
-    Or the one metric of whole rankings.
+    Or the only metric of whole rankings.
     """
-    asked: list[tuple[Share, dict[str, Any]]] = []
-    for one in metric if isinstance(metric, list | tuple) else [metric]:
+    requested: list[tuple[Share, dict[str, Any]]] = []
+    for entry in metric if isinstance(metric, list | tuple) else [metric]:
         named = {"rate": rate, "k": k}
-        given = {name: value for name, value in named.items() if value is not None}
-        params = dict(given)
-        share = one
-        if not (isinstance(one, str) and one in SHARES):
-            function, own = unwrap(one)
-            params = own | params
+        queue = {name: param for name, param in named.items() if param is not None}
+        params = dict(queue)
+        share = entry
+        if not (isinstance(entry, str) and entry in SHARES):
+            function, bound = unwrap(entry)
+            params = bound | params
             share = _KINDS.get(METRICS.get(function)) if callable(function) else None
             if share == "recall" and params.pop("of", "positives") == "negatives":
                 share = "fpr"
-            if share is None and one is metric:
-                return [], {}, find_metric(one, given)
+            if share is None and entry is metric:
+                return [], {}, find_metric(entry, queue)
             if share is None:
                 raise ValueError(
-                    f"metric={shown(one)} is none of {list(SHARES)}, of which several "
-                    "may be asked for at once: give it alone."
+                    f"metric={shown(entry)} must be the only metric: only "
+                    f"{list(SHARES)} can be combined."
                 )
             check_parameters(function, params, ["rate", "k"])
-        asked.append((share, params))
-    if not asked or any(params != asked[0][1] for _, params in asked):
+        requested.append((share, params))
+    if not requested or any(p != requested[0][1] for _, p in requested):
         raise ValueError(
-            "metric must be one, or a list of some with the same rate or k, got "
+            "metric must be one metric, or a list with the same rate or k of each, got "
             f"{shown(metric)}."
         )
-    return list(dict.fromkeys(share for share, _ in asked)), asked[0][1], None
+    return list(dict.fromkeys(s for s, _ in requested)), requested[0][1], None
 
 
 def _warn_empty_groups(scores: SubgroupScores, *, are_clusters: bool) -> None:
-    """Warn, once, of groups that lack the cases of which something is a share."""
+    """Warn once about groups with fewer than two samples in a denominator."""
     is_unknown, texts = np.isnan(scores.covariance.diagonal()), []
     units = "clusters with " if are_clusters else ""
     for share in dict.fromkeys(scores.metrics):
-        own = is_unknown & (np.array(scores.metrics) == share)
-        lacking = own & np.isnan(scores.values)
+        affected = is_unknown & (np.array(scores.metrics) == share)
+        lacking = affected & np.isnan(scores.values)
         few_of = f"fewer than 2 {units}"
-        for few, chosen in (("no ", lacking), (few_of, own & ~lacking)):
+        for few, chosen in (("no ", lacking), (few_of, affected & ~lacking)):
             if chosen.any():
                 groups = shown(scores.groups[chosen].tolist())
                 texts.append(f"{few}{SHARES[cast(Share, share)][3]} in {groups}")

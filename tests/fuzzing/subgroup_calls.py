@@ -58,7 +58,7 @@ def subgroup_scores(rng: np.random.Generator) -> Call:
             n_pos = Groups(*given.parts).n_pos
             same_number("found by all", whole, everybody * n_pos, rtol=1e-9)
 
-    may_refuse = (*refusals(sample), "by must hold at least 2 groups")
+    may_refuse = (*refusals(sample), "by must have at least 2 groups")
     if "groups" in may_refuse:
         may_refuse += ("by",)
     return Call(

@@ -46,7 +46,7 @@ def draw(rng, n, shares, prevalences, shifts=(0.0, 0.0, 0.0), *, decimals=None):
 def test_a_group_that_is_one_cluster_is_told_to_be_that():
     site = np.repeat(["a", "b"], 20)
     y_true, y_score = np.arange(40) % 2, np.arange(40) % 7
-    with pytest.warns(UndefinedMetricWarning, match="fewer than 2 clusters with pos"):
+    with pytest.warns(UndefinedMetricWarning, match=r"nan.* 2 clusters .*pos"):
         scores = subgroup_scores(
             "recall", y_true, y_score, by=site, rate=0.5, clusters=site
         )
@@ -169,7 +169,7 @@ def test_order_of_rows_scale_and_repetitions_do_not_matter():
 def test_a_group_without_positives_is_nan_with_one_warning():
     by = [*"aabbbaabaabb", "c", "c", "d"]
     labels, scores = [*Y_TRUE, 0, 0, 1], [*Y_SCORE, 0.5, 0.4, 0.3]
-    message = r"no positive cases in \['c'\]; fewer than 2 positive cases in \['d'\]"
+    message = r"nan.* positive .*\['c'\].* 2 positive .*\['d'\]"
     with pytest.warns(UndefinedMetricWarning, match=message) as caught:
         found = subgroup_scores(["recall", "processed"], labels, scores, by=by, k=8)
     assert len(caught) == 1
@@ -314,17 +314,13 @@ def test_a_metric_of_rankings_is_that_of_each_group():
 def test_what_rankings_of_groups_lack_is_named():
     y_true, y_score, by = draw(np.random.default_rng(5), **DESIGNS["alike"])
     score = partial(subgroup_scores, y_score=y_score, by=by)
-    with pytest.warns(UndefinedMetricWarning, match=r"AUC .* nan: .* cases in \[1\]"):
+    with pytest.warns(UndefinedMetricWarning, match=r"AUC .* nan.*\[1\]"):
         found = score("roc_auc", y_true & (by != 1))
     assert np.isnan(found.intervals[1]).all()
     assert not np.isnan(found.intervals[0]).any()
-    with pytest.raises(
-        ValueError, match="clusters has cases of one cluster in several"
-    ):
+    with pytest.raises(ValueError, match=r"clusters .*AUC"):
         score("roc_auc", y_true, clusters=np.arange(600) // 2)
-    with pytest.raises(
-        ValueError, match=r"metric='roc_auc' is none of .* give it alone"
-    ):
+    with pytest.raises(ValueError, match=r"metric='roc_auc' .*'fpr'"):
         score(["roc_auc", "recall"], y_true, rate=0.2)
     with pytest.raises(ValueError, match="'roc_auc' has no parameter 'rate'"):
         score("roc_auc", y_true, rate=0.2)
