@@ -38,27 +38,27 @@ from skrate.metrics.result_types import (
     wilson_ends,
 )
 
-# Cases of each class that are added, half of them at either end of the ranking.
+# The number of samples added to each class, half of them at either end of the ranking.
 ADDED = 0.1
 _ROUNDING = 1e-9
-# Of less room than this between bounds, a square has lost its digits.
+# If the room between the bounds is smaller, its square has lost its digits.
 _LEAST_ROOM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 Interval = Literal["wilson", "wald", "percentile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 Adjust = Literal["holm", "bh"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
-# Less than this a level cannot be told from 1.
+# If a p-value is smaller, 1 minus the p-value cannot be distinguished from 1.
 _LEAST_PVALUE = 1e-15
-# Differences that are equal but for rounding count as equal.
+# Differences that are equal up to rounding count as equal.
 SLACK = 1e-12
 
 
 class Augmented(NamedTuple):
-    """A metric on a table where some misranking is always seen.
+    """A metric on a table that always shows some misranking.
 
-    ``parts`` is its variance as of independent cases, ``effect`` times as great under
-    the design, plus ``unseen``, the variance by samples that were rarely drawn;
-    ``freedoms`` are the most degrees of freedom that each class has.
+    ``parts`` is its variance for independent samples. The design multiplies it by
+    ``effect`` and adds ``unseen``, the variance by samples that were rarely drawn.
+    ``freedoms`` are the maximum degrees of freedom of each class.
     """
 
     value: float
@@ -78,40 +78,41 @@ class Augmented(NamedTuple):
 def augmented(
     metric: Metric, ranked: Ranked, *, stratify: bool = False, added: float = ADDED
 ) -> Augmented:
-    """Return a metric on a ranking with so many cases of each class ``added``."""
+    """Return a metric on a ranking with ``added`` more samples of each class."""
     sizes = ranked.effective_sizes
     more = (sizes[0] + added, sizes[1] + added)
     table = augmented_table(metric, ranked, added)
     parts = table_variance(metric, table, stratify=stratify, sizes=more, is_merged=True)
-    value = metric.value(table)
-    bounds = metric.attainable(metric_range(metric, table, stratify=stratify), value)
-    return Augmented(value, parts, bounds, _max_class_dof(metric, ranked, table))
+    score = metric.value(table)
+    bounds = metric.attainable(metric_range(metric, table, stratify=stratify), score)
+    return Augmented(score, parts, bounds, _max_class_dof(metric, ranked, table))
 
 
 def unseen_variance(metric: Metric, ranked: Ranked) -> float:
     """Return the variance by samples that were drawn too rarely to be in the sample.
 
-    Samples of a class may have a weight as many times its minimum as the maximum of the
-    other class is of a low quantile there, whatever factor a class has. If fewer than 6
-    have at least half this weight, up to a tenth of a sample with the excess over the
-    minimum is added, spread like the other class.
+    In each class, weights may reach its minimum weight times a ratio: the maximum over
+    a low quantile of the weights in the other class. The ratio does not depend on the
+    scale of a class. If fewer than 6 samples have at least half this weight, up to a
+    tenth of a sample is added. Its weight is the excess over the minimum, and its
+    distribution is that in the other class.
     """
-    given = ranked.given
-    if given is None or ranked.clusters is not None:
+    weights = ranked.given
+    if weights is None or ranked.clusters is not None:
         return 0.0
-    amounts, shares = [], []
+    amounts, fractions = [], []
     for is_own in (ranked.is_pos, ~ranked.is_pos):
-        own, others = given[is_own], given[~is_own]
+        own_weights, other_weights = weights[is_own], weights[~is_own]
         # The minimum of n samples is about the quantile 1 / (n + 1).
-        low = np.quantile(others, 1 / (len(own) + 1), method="lower")
-        heaviest = own.min() * (others.max() / low)
-        # Not by rounding: the factor of a class has any digits.
-        n_heavy = np.count_nonzero(own > heaviest / 2 * (1 + _ROUNDING))
+        low = np.quantile(other_weights, 1 / (len(own_weights) + 1), method="lower")
+        heaviest = own_weights.min() * (other_weights.max() / low)
+        # Allow for rounding, because the scale of a class has any digits.
+        n_heavy = np.count_nonzero(own_weights > heaviest / 2 * (1 + _ROUNDING))
         amount = ADDED * max(1 - n_heavy / FEW_OF_STRATUM, 0)
-        excess = heaviest - own.min()
+        excess = heaviest - own_weights.min()
         amounts.append(amount)
-        shares.append(excess / (own.sum() + amount * excess))
-    counts = np.multiply(amounts, np.square(shares))
+        fractions.append(excess / (own_weights.sum() + amount * excess))
+    counts = np.multiply(amounts, np.square(fractions))
     if not counts.any():
         return 0.0
     table = ranked.table
@@ -131,38 +132,38 @@ def augmented_mean(
     bounds: tuple[Any, Any],
     freedom: float = np.inf,
 ) -> Augmented:
-    """Return a mean over n samples with a tenth of one added, half at each of ``ends``.
+    """Return a mean over n samples and a tenth of a sample, half at each of ``ends``.
 
-    The variance is that of the mixture of both, over its size. The values of a curve
-    are arrays, of which each entry is a mean.
+    The variance is the variance of the mixture, divided by its size. For the values of
+    a curve, arguments are arrays, and each entry is a mean.
     """
     (low, high), size = ends, n + ADDED
     mean = (n * value + ADDED / 2 * (low + high)) / size
     added = ADDED / 2 * ((low - mean) ** 2 + (high - mean) ** 2)
     added += n * (value - mean) ** 2
-    parts = Parts(0.0, 0.0, (n**2 * variance + added) / size**2)
-    return Augmented(mean, parts, bounds, freedom=freedom)
+    sources = Parts(0.0, 0.0, (n**2 * variance + added) / size**2)
+    return Augmented(mean, sources, bounds, freedom=freedom)
 
 
 def _max_class_dof(
     metric: Metric, ranked: Ranked, augmented: RankTable
 ) -> tuple[float, float]:
-    """Return the most degrees of freedom that each class has."""
+    """Return the maximum degrees of freedom of each class."""
     is_weighted = ranked.weights is not None and not ranked.are_repetitions
     if ranked.clusters is None and is_weighted:
         return sample_kurtosis_dof(metric, ranked)
     if not metric.rests_on_few:
         return np.inf, np.inf
     tables = ranked.table, augmented
-    both = [kurtosis_dof(metric, table) for table in tables]
-    of_pos, of_neg = np.maximum(np.add.reduce(both) / 2, metric.min_dof)
+    dofs = [kurtosis_dof(metric, table) for table in tables]
+    of_pos, of_neg = np.maximum(np.add.reduce(dofs) / 2, metric.min_dof)
     return float(of_pos), float(of_neg)
 
 
 def metric_range(
     metric: Metric, table: RankTable, *, stratify: bool
 ) -> tuple[float, float]:
-    """Return the range of all rankings, or of those with these class sizes."""
+    """Return the range over all rankings, with ``stratify`` for these class sizes."""
     low, high = metric.bounds(table)
     if not stratify or not np.isfinite([low, high]).all():
         return low, high
@@ -172,25 +173,25 @@ def metric_range(
         for pos in (last, first)
     )
     if np.isnan(worst):
-        # Momentum and stamina are of rankings that are better than random.
+        # Momentum and stamina are for rankings that are better than random.
         worst = low
-    # Most metrics reach their bound by a perfect ranking, whatever the class sizes.
+    # For most metrics a perfect ranking reaches the bound, for all class sizes.
     is_reached = not best < high - _ROUNDING
     return (low, high) if is_reached or best - worst < _ROUNDING else (worst, best)
 
 
 def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> RankTable:
-    """Return the table with a group at each end that holds half of what is added.
+    """Return the table with half of the added samples in a group at each end.
 
-    A case weighs what an independent case of its class does. Groups are merged but
-    where rates cut, since there they count one by one.
+    An added sample has the weight of an independent sample of its class. Groups are
+    merged except at rates that cut, because groups count one by one there.
     """
     table = ranked.table
     n_pos, n_neg = ranked.effective_sizes
     pos, neg = added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
     cuts = metric.cut_rates(table)
     if metric.law is not None:
-        # Where a rate of the augmented table cuts this one.
+        # The cuts of the augmented table, as rates of this table.
         cuts = cuts * (table.total + 2 * (pos + neg)) - (pos + neg)
         cuts /= table.total
         cuts = cuts[(cuts > 0) & (cuts < 1)]
@@ -201,7 +202,7 @@ def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> Ran
 def wilson_interval(
     value: float, bounds: tuple[float, float], level: float, found: Augmented
 ) -> ConfidenceInterval:
-    """Return all x that are not too far from the value, if x were true.
+    """Return all null values x that the score test does not reject.
 
     If x is true, the variance is x (1 - x) times a constant, by the augmented table.
     """
@@ -210,7 +211,7 @@ def wilson_interval(
     if np.isnan(up * found.variance):
         return ConfidenceInterval(float("nan"), float("nan"))
     k = np.inf
-    # Of bounds that are too close together, no variance is known: nothing is left out.
+    # If the bounds are too close, the variance is unknown: return the whole range.
     if up > 0 and down > 0 and up * down > _LEAST_ROOM:
         k = t_quantile(level, found.freedom) ** 2 * found.variance / (up * down)
     ends = wilson_ends(value, bounds, k)
@@ -220,7 +221,7 @@ def wilson_interval(
 class UncertainValue(NamedTuple):
     """A value with its bounds, standard error, degrees of freedom, and replicates.
 
-    ``skewness`` is that of a value without bounds.
+    ``skewness`` is used for a value without bounds.
     """
 
     value: float
@@ -238,18 +239,18 @@ class UncertainValue(NamedTuple):
                 return ConfidenceInterval(float("nan"), float("nan"))
             low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
             low, high = clip_interval(low, high, bounds)
-            # Of a biased metric, as momentum is, all replicates may be on one side.
+            # For a biased metric, such as momentum, all replicates can be on one side.
             return ConfidenceInterval(min(low, value), max(high, value))
-        # Wilson's of a metric without a greatest value is symmetric in the logarithm.
+        # For a metric without a maximum, "wilson" is symmetric in the logarithm.
         if kind == "wilson" and np.isfinite(bounds[0]):
             ends = log_interval(value, error, level, bounds[0], freedom)
             return ends._replace(high=min(ends.high, bounds[1]))
         if kind == "wilson" and abs(skewness) > NEGLIGIBLE:
-            # Hall (1992): a cubic function of t takes its skewness off.
+            # Hall (1992): a cubic function of t removes its skewness.
             t = t_quantile(level, freedom) * np.array([1, -1])
             cubic = np.cbrt(1 + skewness * (t - skewness / 6))
             low, high = value - error * 3 / skewness * (cubic - 1)
-            # A sample that lacks the greatest gains would shorten the upper arm.
+            # A sample without the largest gains would shorten the upper arm.
             return clip_interval(low, max(high, value + t[0] * error), bounds)
         return t_interval(value, error, level, bounds, freedom)
 
@@ -261,34 +262,34 @@ def bounded_interval(
     find_augmented: Callable[[], Augmented],
     find_tested: Callable[[], ConfidenceInterval] | None = None,
 ) -> ConfidenceInterval:
-    """Return the interval of a kind, or Wilson's if the sample shows no variation."""
+    """Return the interval of a kind, or Wilson's if the data show no variation."""
     low, high = bounds = found.bounds
     if low == high:
-        # As the recall where all cases are processed.
+        # For example, the recall if all samples are processed.
         return ConfidenceInterval(low, high)
     is_finite = bool(np.isfinite(bounds).all())
     is_at_bound = found.value - low < NEGLIGIBLE or high - found.value < NEGLIGIBLE
     shows_none = found.standard_error < NEGLIGIBLE or is_at_bound
-    # Nothing says how a value without bounds may vary but the sample.
+    # Without bounds, only the sample shows how much a value can vary.
     if np.isinf(low) or not (shows_none or (kind == "wilson" and is_finite)):
         return found.interval(kind, level)
-    value = min(max(found.value, low), high)
+    point = min(max(found.value, low), high)
     if find_tested is not None:
         return find_tested()
     more = find_augmented()
     if is_finite and not np.isnan(more.value):
-        return wilson_interval(value, bounds, level, more)
+        return wilson_interval(point, bounds, level, more)
     ends = ConfidenceInterval(float("nan"), float("nan"))
     most = high
     if not is_finite:
-        # Without a greatest value there is nothing that Wilson's variance could be of.
-        kind = "wilson" if value - low > NEGLIGIBLE else "wald"
+        # Wilson's variance needs a maximum.
+        kind = "wilson" if point - low > NEGLIGIBLE else "wald"
         error = float(np.sqrt(more.variance))
-        ends = UncertainValue(value, error, bounds, more.freedom).interval(kind, level)
-        # Their perfect rankings are at most 1, though an approximation may lie above.
-        most = max(value, 1.0)
+        ends = UncertainValue(point, error, bounds, more.freedom).interval(kind, level)
+        # A perfect ranking has at most 1, but an approximation may lie above.
+        most = max(point, 1.0)
     if np.isnan(ends).any():
-        # Not even the augmented ranking has a value: nothing is left out.
+        # Even the augmented ranking has no value: return the whole range.
         return ConfidenceInterval(low, most)
     return ConfidenceInterval(ends.low, min(ends.high, most))
 
@@ -307,7 +308,7 @@ def log_interval(
 def inverted_pvalue(
     interval_at: Callable[[float], ConfidenceInterval], value: float, x: float = 0.0
 ) -> float:
-    """Return the greatest 1 - level at which an interval leaves x out, or 1e-15."""
+    """Return the maximum 1 - level at which an interval excludes x, or 1e-15."""
     difference = value - x
 
     def excess(logarithm: float) -> float:
@@ -327,7 +328,7 @@ def hybrid_interval(
     intervals: tuple[ConfidenceInterval, ConfidenceInterval],
     correlation: float = 0.0,
 ) -> ConfidenceInterval:
-    """Return the interval of a difference from one of each value (Zou, Donner 2008).
+    """Return the interval of a difference from both intervals (Zou, Donner 2008).
 
     Without the correlation of paired models it is wider than with it.
     """
@@ -343,27 +344,27 @@ def hybrid_interval(
 
 
 def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
-    """Return p-values adjusted for the number of those that are known; nan stays."""
-    found = np.full(len(pvalues), np.nan)
+    """Return p-values adjusted for the number that are not nan; nan stays."""
+    adjusted_pvalues = np.full(len(pvalues), np.nan)
     is_known = ~np.isnan(pvalues)
     if not is_known.any():
-        return found
+        return adjusted_pvalues
     known = pvalues[is_known]
     if adjust == "holm":
         order = np.argsort(known)
         factors = np.arange(len(known), 0, -1)
         of_known = np.empty(len(known))
         of_known[order] = np.maximum.accumulate(known[order] * factors)
-        found[is_known] = np.minimum(of_known, 1.0)
+        adjusted_pvalues[is_known] = np.minimum(of_known, 1.0)
     else:
-        found[is_known] = stats.false_discovery_control(known, method=adjust)
-    return found
+        adjusted_pvalues[is_known] = stats.false_discovery_control(known, method=adjust)
+    return adjusted_pvalues
 
 
 def bootstrap_pvalue(
     difference: float, draws: FloatArray, alternative: Alternative
 ) -> float:
-    """Return the p-value by the share of replicates beyond 0, and the sample."""
+    """Return the p-value: if two-sided, 2 (b + 1) / (n + 1), for b of n beyond 0."""
     if abs(difference) <= SLACK:
         two_sided = 1.0
     else:
@@ -375,7 +376,7 @@ def bootstrap_pvalue(
 def bootstrap_interval(
     difference: float, draws: FloatArray, level: float, bounds: tuple[float, float]
 ) -> ConfidenceInterval:
-    """Return the interval that leaves out as many replicates beyond either end."""
+    """Return the interval that excludes equally many replicates at either end."""
     n_outside = _count_significant(level, len(draws), sides=2)
     low, high = bounds
     if n_outside > 0:
@@ -388,7 +389,7 @@ def bootstrap_interval(
 def permutation_pvalue(
     difference: float, permuted: FloatArray, alternative: Alternative
 ) -> float:
-    """Return the share of differences as far off, the observed one among them."""
+    """Return (b + 1) / (n + 1), for b of n permuted differences at least as extreme."""
     if alternative == "less":
         n_beyond = np.count_nonzero(permuted <= difference + SLACK)
     elif alternative == "greater":
@@ -405,9 +406,9 @@ def permutation_interval(
     bounds: tuple[float, float],
     alternative: Alternative = "two-sided",
 ) -> ConfidenceInterval:
-    """Return the differences from which this one is no further than permuted ones.
+    """Return the null differences that a permutation test does not reject.
 
-    For an alternative of one side both ends are as far as the one of that side.
+    For a one-sided alternative both ends have the distance of the end on that side.
     """
     n_outside = _count_significant(level, len(permuted))
     reach, away, distance = np.inf, np.abs(permuted), abs(difference)
@@ -426,9 +427,9 @@ def _pvalue(n_beyond: int | np.intp, n: int, *, sides: int = 1) -> float:
 
 
 def _count_significant(level: float, n: int, *, sides: int = 1) -> int:
-    """Return how many values of ``n_beyond`` have a p-value below 1 - ``level``."""
-    found = min(int((1 - level) * (n + 1) / sides) + 1, n)
-    # By the p-value itself, so that rounding does not tell them apart.
-    while found > 0 and not exceeds(1 - level, _pvalue(found - 1, n, sides=sides)):
-        found -= 1
-    return found
+    """Return the number of ``n_beyond`` with a p-value below 1 - ``level``."""
+    count = min(int((1 - level) * (n + 1) / sides) + 1, n)
+    # Compare p-values, because the test rounds them in the same way.
+    while count > 0 and not exceeds(1 - level, _pvalue(count - 1, n, sides=sides)):
+        count -= 1
+    return count

@@ -17,7 +17,7 @@ from skrate.metrics.metric import Metric
 
 
 class Parts(NamedTuple):
-    """A variance by its sources: the two classes, and their shares."""
+    """A variance by its sources: the two classes, and the prevalence."""
 
     by_pos: float
     by_neg: float
@@ -25,7 +25,7 @@ class Parts(NamedTuple):
 
     @property
     def total(self) -> float:
-        """The variance; where it is 0, rounding may leave less than nothing."""
+        """The variance, at least 0, because rounding may make the sum negative."""
         return max(sum(self), 0.0)
 
     @property
@@ -35,33 +35,33 @@ class Parts(NamedTuple):
 
 
 def merged_for(metric: Metric, table: RankTable, groups: MergedGroups) -> Merged:
-    """Return a table merged, where no group spans a rate at which slopes jump."""
+    """Return a merged table, without groups that span a rate at which slopes jump."""
     return merge_except_cuts(table, metric.cut_rates(table), groups)
 
 
 def is_zero_variance(variance: float) -> bool:
-    """Return whether a variance is none that a sample shows."""
+    """Return whether a variance is zero up to rounding."""
     return variance < NEGLIGIBLE**2
 
 
 def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
-    """Return the variance of what has these influence values, by its sources."""
+    """Return the variance of a metric with these influence values, by its sources."""
     if cases.estimated is not None or not cases.sizes[1]:
-        # What a case is worth as either class is one source, and so are lists.
+        # With estimated labels, or lists, the classes are not separate sources.
         return Parts(0.0, 0.0, float(covariance([values], cases)[0, 0]))
     is_neg = ~cases.is_pos
     by_pos = _class_variance(values[cases.is_pos], cases, cases.is_pos)
     by_neg = _class_variance(values[is_neg], cases, is_neg)
     whole = float(covariance([values], cases)[0, 0])
     if cases.clusters is not None:
-        # A cluster may hold both classes: each source has the share of what clusters
-        # vary that it has of single cases.
-        alone = covariance([values], replace(cases, clusters=None))
-        between = max(float(alone[0, 0]) - by_pos - by_neg, 0.0)
+        # A cluster may have both classes: divide the variance between the sources in
+        # the same proportions as for independent samples.
+        independent = covariance([values], replace(cases, clusters=None))
+        between = max(float(independent[0, 0]) - by_pos - by_neg, 0.0)
         either = by_pos + by_neg + between
-        share = whole / either if either > 0 else 0.0
-        return Parts(by_pos * share, by_neg * share, between * share)
-    # With sampling weights the sources are correlated: the rest may be below 0.
+        ratio = whole / either if either > 0 else 0.0
+        return Parts(by_pos * ratio, by_neg * ratio, between * ratio)
+    # With sampling weights the sources are correlated: the last one may be negative.
     return Parts(by_pos, by_neg, whole - by_pos - by_neg)
 
 
@@ -70,13 +70,14 @@ def degrees_of_freedom(
     n_means: float = 1.0,
     freedoms: tuple[float, float] = (np.inf, np.inf),
 ) -> float:
-    """Return those of Student's t that go with a variance, or the sum of several.
+    """Return the degrees of freedom of Student's t for a variance, or for a sum.
 
     Each class estimates its part of the variance with its size minus 1 (Brunner and
-    Munzel 2000, equation 9, as :func:`estimate` cites it), or less ``n_means`` if it
-    was centred at so many; of clusters the effective number in the class counts, less 1
-    for each group of folds, and if groups are the units, these less 1. A class has no
-    more than its entry of ``freedoms``, as by its kurtosis.
+    Munzel 2000, equation 9, as :func:`estimate` cites it), or minus ``n_means`` if it
+    was centred at this number of means. With clusters, the size of a class is its
+    effective number of clusters, minus 1 for each group of folds. If groups are the
+    units, it is their number minus 1. A class has at most its entry of ``freedoms``,
+    such as its degrees of freedom by its kurtosis.
     """
     total, squares, most = 0.0, 0.0, np.inf
     for variance, cases in sources:
@@ -85,18 +86,18 @@ def degrees_of_freedom(
             n_means = float(cases.n_groups)
             most = cases.n_units - n_means
         sizes = zip((n_pos, n_neg, n_pos + n_neg), (*freedoms, np.inf), strict=True)
-        for part, (size, of) in zip(variance, sizes, strict=True):
-            squares += part**2 / max(min(size - n_means, of), 1)
+        for component, (size, limit) in zip(variance, sizes, strict=True):
+            squares += component**2 / max(min(size - n_means, limit), 1)
         total += variance.total
-    # No variation, no estimate of it: as few as there can be.
+    # Without variation, return the minimum.
     return min(max(total**2 / squares, 1.0), most) if squares > 0 else 1.0
 
 
 def kurtosis_dof(metric: Metric, table: RankTable) -> tuple[float, float]:
-    """Return the degrees of freedom that each class has by how its slopes spread.
+    """Return the degrees of freedom of each class by the kurtosis of its slopes.
 
-    The variance of m values of kurtosis k has 2 m / (k - 1): m where they are normal,
-    and few where a few of them decide it.
+    The variance of m values with kurtosis k has 2 m / (k - 1): m if they are normal,
+    and a small number if a small number of values decides the variance.
     """
     table = merged_for(metric, table, metric.groups).table
     slopes = metric.slopes(table)
@@ -105,7 +106,7 @@ def kurtosis_dof(metric: Metric, table: RankTable) -> tuple[float, float]:
 
 
 def sample_kurtosis_dof(metric: Metric, cases: Ranked) -> tuple[float, float]:
-    """Return the same of cases that stand for others, or have gains."""
+    """Return ``kurtosis_dof`` for samples with sampling weights or gains."""
     if cases.clusters is not None:
         return np.inf, np.inf
     return influence_kurtosis_dof(influence_values(metric, cases, stratify=True), cases)
@@ -128,19 +129,20 @@ def influence_kurtosis_dof(adds: FloatArray, cases: Ranked) -> tuple[float, floa
 def estimated_label_dof(influence: FloatArray, cases: Ranked) -> float:
     """Return the degrees of freedom of a variance by labels that are estimates.
 
-    By the kurtosis of what independent units add, as a few of them may decide it.
+    They follow from the kurtosis of the sums of independent units, because a small
+    number of units may decide the variance.
     """
     sums = sum_units(influence, cases)
     squares = sums**2
     total = np.add.reduce(squares)
     if is_zero_variance(total / len(sums) ** 2):
         return 1.0
-    found = 2 / (np.add.reduce(squares**2) / total**2 - 1 / len(sums))
-    return float(np.clip(found, 1.0, len(sums) - 1))
+    dof = 2 / (np.add.reduce(squares**2) / total**2 - 1 / len(sums))
+    return float(np.clip(dof, 1.0, len(sums) - 1))
 
 
 def sum_units(values: FloatArray, cases: Ranked) -> FloatArray:
-    """Return what independent units add: cases or clusters, and errors they share."""
+    """Return sums over independent units: samples or clusters, and common errors."""
     if cases.clusters is None:
         return values
     n_shared = len(values) - len(cases.clusters)
@@ -151,9 +153,10 @@ def sum_units(values: FloatArray, cases: Ranked) -> FloatArray:
 
 
 def scaled_units(values: FloatArray, cases: Ranked) -> FloatArray:
-    """Return what clusters add, scaled by the roots of their factors.
+    """Return sums over clusters, scaled by the roots of their factors.
 
-    Errors that labels share count once, and so do those of a batch, whose mean is 0.
+    Errors that are common to labels have the factor 1. So have the errors of a batch,
+    because their mean is 0.
     """
     sums = sum_units(values, cases)
     if cases.estimated is None or cases.estimated.scope == "population":
@@ -162,13 +165,13 @@ def scaled_units(values: FloatArray, cases: Ranked) -> FloatArray:
 
 
 def _weighted_kurtosis_dof(values: FloatArray, weights: FloatArray) -> float:
-    """Return 2 m / (k - 1) of values of which there are as many as weights say."""
+    """Return 2 m / (k - 1) for values that are repeated by their weights."""
     total = np.add.reduce(weights)
     squares = (values - np.add.reduce(weights * values) / total) ** 2
     variance = np.add.reduce(weights * squares) / total
     if is_zero_variance(variance):
         return float("inf")
-    # The kurtosis less 1 is the variance of the squares, in units of their mean.
+    # The kurtosis minus 1 is the variance of the squares, in units of their mean.
     excess = np.add.reduce(weights * (squares / variance - 1) ** 2)
     return float(2 * total**2 / excess) if excess > 0 else float("inf")
 
@@ -181,7 +184,7 @@ def table_variance(
     sizes: tuple[float, float] | None = None,
     is_merged: bool = False,
 ) -> Parts:
-    """Return the variance by weights per group, as of ``sizes`` independent cases."""
+    """Return the variance by weights per group, for ``sizes`` independent samples."""
     sizes = sizes or (table.n_pos, table.n_neg)
     if not is_merged:
         table = merged_for(metric, table, metric.groups).table
@@ -197,7 +200,7 @@ def table_variance(
 
 
 def _class_divisors(metric: Metric, sizes: tuple[float, float]) -> tuple[float, float]:
-    """Return what variances over classes are divided by, at least half their sizes."""
+    """Return n for a sum, n - 1 (at least n / 2) for a U-statistic such as the AUC."""
     if not metric.is_two_sample:
         return sizes
     n_pos, n_neg = sizes
@@ -205,9 +208,9 @@ def _class_divisors(metric: Metric, sizes: tuple[float, float]) -> tuple[float, 
 
 
 def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
-    """Return the influence by estimated labels, and the one that is expected of them.
+    """Return the influence, and if predictions imply it the expected influence.
 
-    The variance is that of the row with the larger one.
+    The variance is the larger one of the variances of these rows.
     """
     assert ranked.estimated is not None
     of_neg, of_pos = ranked.expand_classes(
@@ -226,10 +229,10 @@ def widest(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
 def influence_values(
     metric: Metric, ranked: Ranked, *, stratify: bool = False
 ) -> FloatArray:
-    """Return per case n times what its weight of 1 / n contributes to the metric.
+    """Return n times the contribution of each sample's weight 1 / n to the metric.
 
-    Their weighted mean is 0 and the mean of their squares, over n, is the variance:
-    those of a U-statistic are scaled so that it is DeLong's.
+    Their weighted mean is 0 and the mean of their squares, over n, is the variance. For
+    a U-statistic they are scaled to give DeLong's variance.
     """
     if ranked.worth is not None:
         return _gain_influence(metric, ranked, stratify=stratify)
@@ -241,41 +244,41 @@ def influence_values(
 def _class_influence(
     metric: Metric, ranked: Ranked, *, stratify: bool
 ) -> tuple[Merged, FloatArray, FloatArray]:
-    """Return a merged table, and what a negative and a positive of each group have."""
-    # Not of fewer groups: each case, and folds elsewhere, are in one of these.
+    """Return a merged table, and the influence of a negative and positive per group."""
+    # Not fewer groups: each sample, and folds elsewhere, are in one of these.
     smaller = merged_for(metric, ranked.table, "merged")
     table = smaller.table
     by_pos, by_neg, by_prevalence = metric.slopes(table)
     by_pos = by_pos - dot(table.pos, by_pos) / table.n_pos
     by_neg = by_neg - dot(table.neg, by_neg) / table.n_neg
-    p, rest = table.prevalence, table.negative_fraction
+    p, q = table.prevalence, table.negative_fraction
     by_pos /= p
-    by_neg /= rest
+    by_neg /= q
     if metric.is_two_sample:
         sizes = ranked.sizes
         divisors = _class_divisors(metric, sizes)
         by_pos *= np.sqrt(sizes[0] / divisors[0])
         by_neg *= np.sqrt(sizes[1] / divisors[1])
     if not stratify:
-        by_pos += rest * by_prevalence
+        by_pos += q * by_prevalence
         by_neg -= p * by_prevalence
     return smaller, by_neg, by_pos
 
 
 def _gain_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:
-    """Return the same, about its mean, of what goes by what each case is worth."""
+    """Return the centred influence of samples that have gains and costs."""
     table, worth = ranked.table, ranked.worth
     assert isinstance(table, GainTable)
     assert worth is not None
     by_gain, by_cost = metric.gain_slopes(table)
-    values = worth.gain * by_gain.take(ranked.group)
+    influence = worth.gain * by_gain.take(ranked.group)
     of_cost = by_cost.take(ranked.group)
-    values += of_cost if worth.cost is None else worth.cost * of_cost
+    influence += of_cost if worth.cost is None else worth.cost * of_cost
     strata = (ranked.is_pos, ~ranked.is_pos) if stratify else (slice(None),)
     for chosen in strata:
         weights = None if ranked.weights is None else ranked.weights[chosen]
-        values[chosen] -= np.average(values[chosen], weights=weights)
-    return values
+        influence[chosen] -= np.average(influence[chosen], weights=weights)
+    return influence
 
 
 def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
@@ -289,22 +292,22 @@ def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
 
 
 def unit_covariance(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
-    """Return the covariances of metrics from what clusters add, scaled."""
+    """Return the covariances of metrics from scaled sums over clusters."""
     return np.asarray(_products(rows, rows) / cases.total**2)
 
 
 def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
-    """Return the sums of products of rows, alike of rows that are alike."""
-    found = np.empty((len(first), len(second)))
+    """Return the sums of products of rows, equal for rows that are equal."""
+    products = np.empty((len(first), len(second)))
     for i, a in enumerate(first):
         for j, b in enumerate(second):
             is_known = first is second and j < i
-            found[i, j] = found[j, i] if is_known else dot(a, b)
-    return found
+            products[i, j] = products[j, i] if is_known else dot(a, b)
+    return products
 
 
 def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:
-    """Return the variance that the chosen cases, with these values, are a source of."""
+    """Return the variance due to the chosen samples, with these values."""
     weights = None if cases.weights is None else cases.weights[chosen]
     centred = values - np.average(values, weights=weights)
     times = 1.0 if weights is None else multiples(weights, cases)
@@ -312,12 +315,12 @@ def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> flo
 
 
 def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
-    """Return how often squares count: a case that stands for w is one of size w."""
+    """Return the factors of squares: w for w repetitions, else w^2 for a weight w."""
     return weights if cases.are_repetitions else weights**2
 
 
 def _spread(slopes: FloatArray, weights: FloatArray) -> float:
-    """Return the variance of slopes over the cases of a class."""
+    """Return the variance of slopes over the samples of a class."""
     total = weights.sum()
     squares = slopes - (weights * slopes).sum() / total
     squares *= squares
