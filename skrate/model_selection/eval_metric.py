@@ -1,4 +1,4 @@
-"""A metric that a library for boosting evaluates after each round."""
+"""Metrics that boosting libraries evaluate after each round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from skrate.metrics.metric import MetricLike
 from skrate.metrics.result_types import written
 from skrate.model_selection.scorers import RankingScorer
 
-# Metrics whose names begin like this are maximised, if nothing else is said.
+# XGBoost maximises metrics with names that begin like this by default.
 _MAXIMISED = ("auc", "pre", "map", "ndcg")
 Library = Literal["xgboost", "lightgbm", "catboost"]
 
@@ -29,74 +29,77 @@ def eval_metric(
     pos_label: Label = None,
     **params: Any,
 ) -> Any:
-    r"""Make a metric that a library for boosting monitors, and stops by.
+    r"""Make a metric for early stopping in XGBoost, LightGBM or CatBoost.
 
-    It has the sign, the name and the weights that each of them expects, in its
-    scikit-learn interface and its native one. The library need not be installed.
+    In which round of boosting is this metric best on validation data? The result has
+    the sign, name and weights that each library expects, in its scikit-learn interface
+    and its native one. The library need not be installed.
 
     Parameters
     ----------
     metric : callable or str
         A score function of this package or its name, a :func:`functools.partial` of
-        one, one of its scorers, or scikit-learn's function or name of the same.
+        one, one of its scorers, or the equivalent function or name of scikit-learn.
     library : {"xgboost", "lightgbm", "catboost"}
-        Who calls it.
+        The library that calls the metric.
     name : str, default=None
-        What it is called in logs and results, without spaces or colons; None takes the
-        function's, or what was given. XGBoost puts ``neg_`` before it.
+        Name in logs and results, without spaces or colons. None takes the name of the
+        function, or the name that was given as ``metric``. For XGBoost it gets the
+        prefix ``neg_``.
     pos_label : int, float, bool or str, default=None
         The positive class, as the library numbers it: 1 (or None) is the second of
         ``classes_``, 0 the first. With more than two classes, the number of the class
-        that is scored against the rest.
+        to score against the rest.
     **params : dict
-        Parameters of the metric, such as ``rate``, and ``average`` over classes where
-        it has one. ``k`` and ``relevance_threshold`` of :func:`group_scores`, and
-        ``average`` and ``undefined`` of :meth:`GroupScores.mean`, make it one of lists.
+        Parameters of the metric, such as ``rate``, and ``average`` over classes if it
+        has one. ``k`` and ``relevance_threshold`` of :func:`group_scores`, and
+        ``average`` and ``undefined`` of :meth:`GroupScores.mean`, make it a metric of
+        lists.
 
     Returns
     -------
     monitored : callable or object
-        It is ``eval_metric=`` of XGBoost's estimators and ``custom_metric=`` of
-        ``xgboost.train``, which get the negated value as ``neg_`` and the name;
-        ``eval_metric=`` of ``fit`` and ``feval=`` of ``lightgbm.train``, with
-        ``metric="None"``; or ``eval_metric=`` of CatBoost.
+        Pass it as ``eval_metric=`` of XGBoost's estimators or ``custom_metric=`` of
+        ``xgboost.train``, which get the negated value with the prefix ``neg_``; as
+        ``eval_metric=`` of LightGBM's ``fit`` or ``feval=`` of ``lightgbm.train``, with
+        ``metric="None"``; or as ``eval_metric=`` of CatBoost.
 
     Raises
     ------
     ValueError
         If ``library``, ``metric`` or a parameter is unknown, missing or out of range,
-        or CatBoost is to score lists. When it is called: if a metric of lists gets data
-        without lists, there are more than two classes for which it has no average, or
-        the value is nan.
+        or CatBoost would score lists. If called: if a metric of lists gets data without
+        lists, there are more than two classes and the metric has no average, or the
+        value is nan.
 
     Warns
     -----
     UserWarning
         If CatBoost evaluates with the class weights of its model, which it multiplies
-        into the case weights.
+        with the sample weights.
 
     See Also
     --------
     make_ranking_scorer : The same metric as ``scoring=``, for fitted models.
-    RankBoostClassifier : Takes score functions as ``scoring=`` for early stopping.
+    RankBoostClassifier : Accepts score functions as ``scoring=`` for early stopping.
 
     Notes
     -----
-    With :math:`s_t` the scores of the cases evaluated after round t, y and w their
+    With :math:`s_t` the scores of the evaluated samples after round t, y and w their
     labels and weights and m the metric, early stopping chooses
 
     .. math:: t^* = \min \arg\max_t \; m(y, s_t, w),
 
-    or the argmin where less is better.
+    or the argmin if less is better.
 
-    For lists it is the mean, also for a metric of a single ranking, which ``XGBRanker``
-    needs ``undefined=0.0`` for if some list lacks a class. Weights of lists, and what
-    each library rounds and averages: :ref:`in_training`. Cost: that of the metric, one
-    sort of the cases a round.
+    For lists it is the mean, also for a metric of a single ranking. ``XGBRanker`` then
+    needs ``undefined=0.0`` if some list lacks a class. Weights of lists, and the
+    rounding and averages of each library: :ref:`in_training`. Cost: the cost of the
+    metric, one sort of the samples per round.
 
     Examples
     --------
-    Called as LightGBM does, for a budget that reaches half of the cases:
+    The call of LightGBM, for a budget of half of the samples:
 
     >>> from skrate import eval_metric, recall_at_rate_score
     >>> monitor = eval_metric(
@@ -107,7 +110,7 @@ def eval_metric(
     >>> monitor([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.8])
     ('recall_at_rate_score', 0.5, True)
 
-    XGBoost minimises, so the value is negated, and the name says so:
+    XGBoost minimises, so the value is negated, with the prefix ``neg_``:
 
     >>> monitor = eval_metric(
     ...     "recall_at_rate_score", library="xgboost", rate=0.5
@@ -119,51 +122,51 @@ def eval_metric(
         library = library.lower()  # type: ignore[assignment]
     check_choice("library", library, get_args(Library))
     if isinstance(metric, RankingScorer):
-        given = {k: v for k, v in metric._kwargs.items() if v is not None} | params
-        pos_label = given.pop("pos_label", None) if pos_label is None else pos_label
-        metric, params = metric.metric, given
-    found = bind(metric, params, is_in_training=True)
+        options = {k: v for k, v in metric._kwargs.items() if v is not None} | params
+        pos_label = options.pop("pos_label", None) if pos_label is None else pos_label
+        metric, params = metric.metric, options
+    bound = bind(metric, params, is_in_training=True)
     if isinstance(pos_label, str):
         raise ValueError(
-            f"pos_label={pos_label!r} is not what {library} knows: it numbers the "
-            "classes, so give 1 for the second of classes_, or 0 for the first."
+            f"pos_label={pos_label!r} must be 1 for the second of classes_, or 0 for "
+            f"the first, because {library} numbers the classes."
         )
     if name is None:
-        name = metric if isinstance(metric, str) else found.function.__name__
+        name = metric if isinstance(metric, str) else bound.function.__name__
     if not isinstance(name, str) or not name or set(name) & set(" \t\n:"):
         raise ValueError(
             f"name must be a string without spaces or colons, got {shown(name)}."
         )
-    return _ADAPTERS[library](found, name, pos_label)
+    return _ADAPTERS[library](bound, name, pos_label)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingMetric:
-    """A metric of the data that a library evaluates after each round."""
+    """A metric that a library evaluates after each round."""
 
     metric: BoundMetric
     name: str
     pos_label: Label
 
     library: ClassVar[str]
-    # What to write where lists are needed, and there are none.
+    # The advice in the message if lists are needed and there are none.
     give_lists: ClassVar[str]
-    # CatBoost would warn that numba cannot compile it, or that there is no numba.
+    # Otherwise CatBoost warns that numba cannot compile it or is not installed.
     no_jit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Raise for what the library cannot take."""
+        """Raise an error for options that the library does not support."""
 
     def wrong_library_error(self, *names: str) -> TypeError:
-        """Return the error where a library calls what is for another one."""
+        """Return the error for a call by a library for which it was not made."""
         by, libraries = " or ".join(names), " or ".join(repr(n.lower()) for n in names)
         return TypeError(
-            f"{self.name} is made for library={self.library!r}, and {by} called it: "
-            f"make it by eval_metric(..., library={libraries})."
+            f"{self.name} must be made by eval_metric(..., library={libraries}), "
+            f"because {by} called it; it was made for library={self.library!r}."
         )
 
     def is_max_optimal(self) -> bool:
-        """Raise where CatBoost asks what is not for it."""
+        """Raise an error if CatBoost calls a metric of another library."""
         raise self.wrong_library_error("CatBoost")
 
     @property
@@ -171,27 +174,27 @@ class TrainingMetric:
         return self.name
 
     def __deepcopy__(self, memo: Any) -> Self:
-        # Estimators of CatBoost copy their parameters whenever they are asked for, and
-        # clones are then not made of the same ones.
+        # CatBoost copies the parameters of its estimators for each call of get_params,
+        # and clones would then differ from the original.
         return self
 
     def __repr__(self) -> str:
-        told = {"library": self.library, "name": self.name, "pos_label": self.pos_label}
-        told |= self.metric.params
+        args = {"library": self.library, "name": self.name, "pos_label": self.pos_label}
+        args |= self.metric.params
         if self.name == self.metric.function.__name__:
-            told["name"] = None
-        given = [f"{k}={written(v)}" for k, v in told.items() if v is not None]
+            args["name"] = None
+        arguments = [f"{k}={written(v)}" for k, v in args.items() if v is not None]
         function = self.metric.function.__name__
-        return f"eval_metric({', '.join([function, *given])})"
+        return f"eval_metric({', '.join([function, *arguments])})"
 
     def of_cases(
         self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
     ) -> float:
-        """Return the metric of all cases as one ranking, or of their classes."""
+        """Return the metric of all samples as one ranking, or averaged over classes."""
         if self.metric.is_list_metric:
             raise ValueError(
-                f"{self.name} is a mean over lists, and the data evaluated are not in "
-                f"lists: {self.give_lists}, or take a metric of a single ranking."
+                f"{self.name} is a mean over lists, but the evaluated data have no "
+                f"lists: {self.give_lists}, or use a metric of a single ranking."
             )
         scores = np.asarray(y_score)
         options: dict[str, Any] = {}
@@ -205,8 +208,8 @@ class TrainingMetric:
                 {"pos_label": self.pos_label},
             )
         options["sample_weight"] = sample_weight
-        value = self.metric.score_ranking(y_true, scores, **options)
-        return self._check_defined(value, y_true)
+        score = self.metric.score_ranking(y_true, scores, **options)
+        return self._check_defined(score, y_true)
 
     def of_lists(
         self,
@@ -218,11 +221,11 @@ class TrainingMetric:
         list_weights: FloatArray | None = None,
         undefined: float | None = None,
     ) -> float:
-        """Return the mean over lists of these sizes, which follow one another."""
+        """Return the mean over consecutive lists of these sizes."""
         sizes = np.asarray(sizes)
         if list_weights is not None:
             list_weights = list_weights[sizes > 0]
-        value = self.metric.list_mean(
+        score = self.metric.list_mean(
             y_true,
             self._reverse_scores(np.asarray(y_score)),
             self.pos_label,
@@ -231,7 +234,7 @@ class TrainingMetric:
             list_weights=list_weights,
             undefined=undefined,
         )
-        return self._check_defined(value, y_true)
+        return self._check_defined(score, y_true)
 
     def _reverse_scores(self, scores: Array) -> Array:
         """Return the scores of the positive class: libraries score the second one."""
@@ -241,40 +244,40 @@ class TrainingMetric:
     def _binarize_classes(
         self, y_true: Array, scores: Array
     ) -> tuple[Array, Array, dict[str, Any]]:
-        """Return labels, scores and options where there are more than two classes."""
+        """Return labels, scores and options for more than two classes."""
         n_classes = scores.shape[1]
         if self.pos_label is None:
             if not self.metric.averages_classes:
                 raise ValueError(
-                    f"{self.name} needs two classes, and the model scores {n_classes}: "
-                    "pos_label= names the one that is scored against the rest."
+                    f"{self.name} needs two classes, or pos_label= for the class to "
+                    f"score against the rest; the model scores {n_classes} classes."
                 )
             return y_true, scores, {"labels": np.arange(n_classes)}
         if self.pos_label not in range(n_classes):
             raise ValueError(
-                f"pos_label={self.pos_label!r} must be the number of one of the "
-                f"{n_classes} classes, from 0."
+                f"pos_label={self.pos_label!r} must be the number of a class, from 0 "
+                f"to {n_classes - 1}."
             )
         return y_true == self.pos_label, scores[:, int(self.pos_label)], {}
 
-    def _check_defined(self, value: float, y_true: ArrayLike) -> float:
-        """Return the value; of nan no round would be better than another."""
-        if not np.isnan(value):
-            return value
-        way = "the warning says why, and another metric may be defined there."
+    def _check_defined(self, score: float, y_true: ArrayLike) -> float:
+        """Return the score; nan raises an error, because rounds cannot be compared."""
+        if not np.isnan(score):
+            return score
+        advice = "see the warning for the reason, or use another metric."
         if len(np.unique(np.asarray(y_true))) < 2:
-            way = (
-                "evaluate data of both classes. Where these are the items of one list, "
-                "undefined=0.0 counts this number for lists that lack a class."
+            advice = (
+                "evaluate data of both classes. For a single list with one class, pass "
+                "undefined=0.0 to score such lists as 0."
             )
         raise ValueError(
-            f"{self.name} of the data evaluated is nan, and training needs a number: "
-            f"{way}"
+            f"{self.name} of the evaluated data is nan, but training needs a number: "
+            f"{advice}"
         )
 
 
 class XGBoostMetric(TrainingMetric):
-    """Lower is better, as XGBoost supposes of all callables: ``neg_`` says so."""
+    """A metric that XGBoost minimises, as all callables; ``neg_`` shows the sign."""
 
     library = "xgboost"
     give_lists = "fit XGBRanker, or train on a DMatrix with group= or qid="
@@ -282,8 +285,8 @@ class XGBoostMetric(TrainingMetric):
     def __post_init__(self) -> None:
         if self.__name__.startswith(_MAXIMISED):
             raise ValueError(
-                f"name={self.name!r} makes XGBoost maximise a metric of which less is "
-                f"better, as names do that begin with one of {list(_MAXIMISED)}: give "
+                f"name={self.name!r} must not begin with one of {list(_MAXIMISED)}, "
+                "because XGBoost then maximises the metric, and less is better: give "
                 "another name."
             )
 
@@ -292,65 +295,65 @@ class XGBoostMetric(TrainingMetric):
         return f"neg_{self.name}" if self.metric.greater_is_better else self.name
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Return the value, or with its name where ``(y_pred, dmatrix)`` are given."""
+        """Return the value, with its name if called with ``(y_pred, dmatrix)``."""
         sign = -1 if self.metric.greater_is_better else 1
         if hasattr(y_pred, "get_uint_info"):
             return self.__name__, sign * self._score_matrix(y_true, y_pred)
         if hasattr(y_pred, "get_label"):
             raise self.wrong_library_error("LightGBM")
         if self.metric.is_list_metric and sample_weight is None:
-            # XGBRanker calls it of one list after another, and means over them.
-            one = [len(y_true)]
-            value = self.of_lists(y_true, y_pred, one, undefined=0.0)
+            # XGBRanker calls it for each list separately, and averages the values.
+            sizes = [len(y_true)]
+            score = self.of_lists(y_true, y_pred, sizes, undefined=0.0)
         else:
-            value = self.of_cases(y_true, y_pred, sample_weight)
-        return sign * value
+            score = self.of_cases(y_true, y_pred, sample_weight)
+        return sign * score
 
     def _score_matrix(self, y_score: Any, matrix: Any) -> float:
-        """Return the metric of a DMatrix; with lists its weights are theirs."""
+        """Return the metric of a DMatrix; with lists, its weights are list weights."""
         y_true, weights = matrix.get_label(), matrix.get_weight()
         sizes = np.diff(matrix.get_uint_info("group_ptr").astype(np.intp))
         if not len(sizes):
-            found = weights if len(weights) else None
-            return self.of_cases(y_true, y_score, found)
+            sample_weight = weights if len(weights) else None
+            return self.of_cases(y_true, y_score, sample_weight)
         if len(weights) == len(sizes):
             return self.of_lists(y_true, y_score, sizes, list_weights=weights)
         return self.of_lists(y_true, y_score, sizes)
 
 
 class LightGBMMetric(TrainingMetric):
-    """Returns its name, its value and whether greater is better."""
+    """A metric that returns its name, its value and whether greater is better."""
 
     library = "lightgbm"
     give_lists = "fit LGBMRanker with eval_group=, or train on a Dataset with group="
 
-    # Four parameters tell LightGBM to give weights and groups. XGBoost, which is to be
-    # told that it is not for it, names the third.
+    # LightGBM passes weights and groups to functions with four parameters. XGBoost
+    # passes the third by name, and then gets an error.
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
     ) -> tuple[str, float, bool]:
-        """Return what LightGBM asks for, also of ``(y_pred, dataset)``."""
+        """Return the name, value and direction, also of ``(y_pred, dataset)``."""
         if hasattr(y_pred, "get_uint_info"):
             raise self.wrong_library_error("XGBoost")
         if hasattr(y_pred, "get_label"):
-            data, y_pred = y_pred, y_true
-            y_true, sample_weight = data.get_label(), data.get_weight()
-            group = data.get_group()
+            dataset, y_pred = y_pred, y_true
+            y_true, sample_weight = dataset.get_label(), dataset.get_weight()
+            group = dataset.get_group()
         better = self.metric.greater_is_better
         if group is None:
             return self.name, self.of_cases(y_true, y_pred, sample_weight), better
         list_weights = None
         if sample_weight is not None and self.metric.counts_lists_alike:
-            # Weights of rows may be list weights.
+            # Equal weights of the rows of a list may be list weights.
             of_list = np.asarray(sample_weight)[np.cumsum(group) - 1]
             if np.array_equal(np.repeat(of_list, group), sample_weight):
                 sample_weight, list_weights = None, of_list
-        given = y_true, y_pred, group, sample_weight
-        return self.name, self.of_lists(*given, list_weights=list_weights), better
+        arguments = y_true, y_pred, group, sample_weight
+        return self.name, self.of_lists(*arguments, list_weights=list_weights), better
 
 
 def catboost_metric(metric: BoundMetric, name: str, pos_label: Label) -> CatBoostMetric:
-    """Return the metric; CatBoost calls it by the name of its class."""
+    """Return the metric; its class gets the name, which CatBoost shows."""
     kind: type[CatBoostMetric] = type(
         name, (CatBoostMetric,), {"__doc__": CatBoostMetric.__doc__}
     )
@@ -358,15 +361,15 @@ def catboost_metric(metric: BoundMetric, name: str, pos_label: Label) -> CatBoos
 
 
 class CatBoostMetric(TrainingMetric):
-    """An object with the methods that CatBoost asks for."""
+    """A metric with the methods that CatBoost calls."""
 
     library = "catboost"
 
     def __post_init__(self) -> None:
         if self.metric.is_list_metric:
             raise ValueError(
-                f"library='catboost' knows no {self.name}: CatBoost tells metrics of "
-                "Python nothing of groups. Take one of CatBoost's, such as "
+                f"library='catboost' cannot use {self.name}: CatBoost does not pass "
+                "groups to metrics in Python. Use one of CatBoost's, such as "
                 "eval_metric='NDCG' or 'QueryAUC', or a metric of a single ranking."
             )
 
@@ -374,7 +377,7 @@ class CatBoostMetric(TrainingMetric):
         return catboost_metric, (self.metric, self.name, self.pos_label)
 
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> NoReturn:
-        """Raise where a library calls a function: LightGBM leaves out what is none."""
+        """Raise an error in other libraries; LightGBM skips it, as not callable."""
         raise self.wrong_library_error("XGBoost", "LightGBM")
 
     def is_max_optimal(self) -> bool:
@@ -384,45 +387,45 @@ class CatBoostMetric(TrainingMetric):
     def evaluate(
         self, approxes: Sequence[Array], target: Array, weight: Array | None
     ) -> tuple[float, float]:
-        """Return the metric of raw scores, and a weight of one."""
+        """Return the metric of raw scores, and the weight 1."""
         if len(approxes) != 1:
             raise ValueError(
-                f"{self.name} needs two classes, and CatBoost trains {len(approxes)}, "
-                "whose raw scores are not comparable over cases: train one class "
-                "against the rest."
+                f"{self.name} needs two classes, but CatBoost trains {len(approxes)}: "
+                "train one class against the rest. Raw scores of several classes are "
+                "not comparable between samples."
             )
-        value = self.of_cases(target, approxes[0], weight)
-        self._check_weights(target, approxes[0], weight, value)
-        return value, 1.0
+        score = self.of_cases(target, approxes[0], weight)
+        self._check_weights(target, approxes[0], weight, score)
+        return score, 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
-        """Return the metric: it is no mean over cases, which CatBoost would divide."""
+        """Return the metric unchanged, because it is not a sum to divide by weights."""
         return error
 
     def _check_weights(
-        self, target: Array, scores: Array, weight: Array | None, value: float
+        self, target: Array, scores: Array, weight: Array | None, score: float
     ) -> None:
-        """Warn where weights of the classes change the metric of the data evaluated.
+        """Warn if class weights change the metric of the evaluated data.
 
-        Training cases, which are evaluated just before, may have them from the user.
+        Training samples are evaluated just before, and may have weights from the user.
         """
-        before, data = vars(self).get("_before"), None
+        before, fingerprint = vars(self).get("_before"), None
         if weight is not None and len(weight) == len(target):
             weights, labels = np.asarray(weight), np.asarray(target)
             of_classes = [weights[labels == label] for label in np.unique(labels)]
             if np.ptp(weights) > 0 and not any(map(np.ptp, of_classes)):
-                data = hash(labels.tobytes())
-        vars(self)["_before"] = data
-        if data is None or before in (None, data):
+                fingerprint = hash(labels.tobytes())
+        vars(self)["_before"] = fingerprint
+        if fingerprint is None or before in (None, fingerprint):
             return
         without = self.of_cases(target, scores, None)
-        if not np.isclose(value, without, rtol=1e-9, atol=0):
+        if not np.isclose(score, without, rtol=1e-9, atol=0):
             warnings.warn(
-                f"{self.name} is evaluated with a weight for each class: CatBoost "
-                "multiplies the weights of all data by class_weights, "
-                "auto_class_weights or scale_pos_weight. Leave these out, and give the "
-                "training cases the same weights by sample_weight of fit, or weight of "
-                "their Pool, which the data evaluated do not share.",
+                f"Leave out class_weights, auto_class_weights and scale_pos_weight: "
+                f"with them CatBoost multiplies the weights of all data, and "
+                f"{self.name} is evaluated with a weight for each class. Give the "
+                "training samples the same weights by sample_weight of fit, or weight "
+                "of their Pool, which do not affect the evaluated data.",
                 UserWarning,
                 stacklevel=3,
             )

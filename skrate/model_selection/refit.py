@@ -1,4 +1,4 @@
-"""Rules for ``refit=`` of a search, which survive undefined folds."""
+"""Rules for ``refit=`` of a search that handle undefined folds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from skrate.data.arrays import BoolArray, FloatArray, Number
 from skrate.data.checks import as_real, check_choice, check_fraction
 
 Rule = Literal["best", "one_standard_error"]
-# The name of a parameter, or a number of all of them; None is the most complex.
+# The name of a parameter, or a function of all parameters; None is the most complex.
 Complexity = str | Callable[[dict[str, Any]], Number | None]
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 
@@ -30,9 +30,10 @@ def refit_best(
 ) -> Any:
     """Return a ``refit=`` rule that selects the best candidate by its defined folds.
 
-    On a fold without positives the mean of every candidate is nan, and a search then
-    silently selects the first. This rule leaves such folds out, says how many, and
-    refuses when too few are left.
+    Which candidate is best if some folds lack positives? On such a fold the score of
+    every candidate is nan, and a search then silently selects the first candidate. This
+    rule omits these folds, reports their number, and raises an error if too many folds
+    are undefined.
 
     Parameters
     ----------
@@ -43,47 +44,47 @@ def refit_best(
         The minimum fraction of folds, in (0, 1], on which the metric must be defined.
     rule : {"best", "one_standard_error"}, default="best"
         - "best": the best mean over the defined folds.
-        - "one_standard_error": the simplest candidate whose mean is within one standard
+        - "one_standard_error": the simplest candidate with a mean within one standard
           error of the best [1]_; the best mean decides between equally simple ones.
     complexity : str or callable, default=None
-        For "one_standard_error", which requires it: the name of a parameter whose
-        smallest value is the simplest ("-" before the name for the largest), or a
-        function of the dict of a candidate's parameters that returns a number. None as
-        the value or the number is the most complex.
+        Required for "one_standard_error": the name of a parameter with its smallest
+        value as the simplest ("-" before the name for the largest), or a function of
+        the dict of a candidate's parameters that returns a number. None as the value or
+        the number is the most complex.
 
     Returns
     -------
     rule : callable
         Takes ``cv_results_`` and returns the index of the selected candidate, the first
-        of equals. It can be pickled.
+        if several are equal. It can be pickled.
 
     Raises
     ------
     ValueError
-        If ``min_defined`` is not in (0, 1], ``rule`` is none of the choices, or
+        If ``min_defined`` is not in (0, 1], ``rule`` is not one of the choices, or
         ``complexity`` is missing or given for "best". By the rule, if ``metric`` is not
-        in ``cv_results_``, too few folds are defined, no candidate has a score on all
-        of these, a candidate lacks the parameter, or its value is neither a number nor
-        None.
+        in ``cv_results_``, too many folds are undefined, no candidate has a score on
+        all defined folds, a candidate lacks the parameter, or its value is neither a
+        number nor None.
 
     Warns
     -----
     UndefinedMetricWarning
-        By the rule, if folds were left out, or candidates that failed on a fold where
-        others did not.
+        By the rule, if folds are omitted, or candidates that failed on a fold on which
+        another candidate has a score.
 
     See Also
     --------
-    sklearn.model_selection.GridSearchCV : Takes the rule as ``refit``.
+    sklearn.model_selection.GridSearchCV : Accepts the rule as ``refit``.
     search_rankings : For the best score, corrected by :func:`select_best`.
-    select_best : With ``margin`` and ``cost``, the cheapest that is shown to be near
-        the best: by the errors of differences, not by the error of one mean.
+    select_best : With ``margin`` and ``cost``, the cheapest candidate that is
+        significantly near the best: from the errors of differences, not of one mean.
 
     Notes
     -----
-    A fold counts as defined if any candidate has a finite score on it. A candidate that
-    lacks one on a defined fold is out. The standard error belongs to the best
-    candidate, over the defined folds, which are assumed independent.
+    A fold is defined if any candidate has a finite score on it. A candidate without a
+    score on a defined fold is excluded. The standard error is of the best candidate,
+    over the defined folds, which are assumed to be independent.
 
     References
     ----------
@@ -122,8 +123,8 @@ def refit_best(
     is_best = check_choice("rule", rule, get_args(Rule)) == "best"
     if is_best and complexity is not None:
         raise ValueError(
-            'complexity is for rule="one_standard_error": pass it, or leave complexity '
-            "out."
+            'complexity is for rule="one_standard_error": pass this rule, or leave '
+            "complexity out."
         )
     if not (is_best or isinstance(complexity, str) or callable(complexity)):
         raise ValueError(
@@ -144,7 +145,7 @@ def _select(
     complexity: Complexity | None,
     min_defined: float,
 ) -> int:
-    """Return the index of the best candidate, or of the simplest that is as good."""
+    """Return the index of the best candidate, or of the simplest near it."""
     scores = _compared_scores(cv_results, metric, min_defined)
     means = scores.mean(axis=1)
     if complexity is None:
@@ -158,53 +159,52 @@ def _select(
 
 
 def _complexity(params: dict[str, Any], complexity: Complexity) -> float:
-    """Return a number that grows with what is complex, infinity for None."""
+    """Return a number that increases with the complexity, infinity for None."""
     sign = 1
     if callable(complexity):
-        value, what = complexity(params), "complexity returned"
+        measure, origin = complexity(params), "complexity returned"
     else:
-        name, what = complexity.removeprefix("-"), f"complexity={complexity!r} found"
+        name, origin = complexity.removeprefix("-"), f"complexity={complexity!r} is"
         sign = -1 if name != complexity else 1
         if name not in params:
             raise ValueError(
-                f"complexity={complexity!r} is not a parameter of the candidate "
+                f"complexity={complexity!r} must be a parameter of the candidate "
                 f"{params}."
             )
-        value = params[name]
-    if value is None:
-        # Unlimited is complex, whichever end is the simple one.
+        measure = params[name]
+    if measure is None:
+        # Unlimited is complex, for either direction.
         return float("inf")
-    # A string is no number, though it may look like one, and nan has no place.
-    if not isinstance(value, Real | np.bool_) or value != value:
+    # A string is not a number even if it looks like one, and nan has no order.
+    if not isinstance(measure, Real | np.bool_) or measure != measure:
         raise ValueError(
-            f"{what} {value!r} for the candidate {params}: only numbers have an order, "
-            "and None, which is the most complex. Pass a function of the parameters "
-            "that returns a number."
+            f"{origin} {measure!r} for the candidate {params}: pass a function of the "
+            "parameters that returns a number, or None for the most complex."
         )
-    return sign * float(value)
+    return sign * float(measure)
 
 
 def _compared_scores(
     cv_results: Mapping[str, Any], metric: str, min_defined: float
 ) -> FloatArray:
-    """Return the scores on the defined folds; a candidate that failed has a nan."""
-    found = _split_scores(cv_results)
-    if metric not in found:
+    """Return the scores on defined folds; nan only for a candidate that failed."""
+    by_metric = _split_scores(cv_results)
+    if metric not in by_metric:
         raise ValueError(
-            f"metric={metric!r} is not in cv_results, which has {sorted(found)}."
+            f"metric={metric!r} must be in cv_results, got {sorted(by_metric)}."
         )
-    # Infinite ones have no mean.
-    scores = np.where(np.isfinite(found[metric]), found[metric], np.nan)
+    # Infinite scores have no mean.
+    scores = np.where(np.isfinite(by_metric[metric]), by_metric[metric], np.nan)
     is_defined: BoolArray = np.asarray(np.isfinite(scores).any(axis=0))
     n_folds, n_defined = len(is_defined), int(is_defined.sum())
     if n_defined < min_defined * n_folds or n_defined == 0:
         raise ValueError(
             f"{metric!r} is defined on {n_defined} of {n_folds} folds, fewer than "
             f"min_defined={min_defined:g}: use a stratified or coarser split, or lower "
-            'min_defined; of several classes, average="weighted" leaves out those '
-            "without a case."
+            'min_defined. With several classes, average="weighted" omits classes '
+            "without a sample."
         )
-    # Undefined folds are nan for every candidate; other nans are its own failures.
+    # Undefined folds are nan for every candidate; other nans are failures.
     scores = scores[:, is_defined]
     has_failed = np.isnan(scores).any(axis=1)
     if has_failed.all():
@@ -216,8 +216,8 @@ def _compared_scores(
         left_out.append(f"{int(has_failed.sum())} candidates that failed on a fold")
     if left_out:
         warnings.warn(
-            f"{metric!r} is undefined in places: selected without "
-            f"{' and '.join(left_out)}.",
+            f"{metric!r} is undefined on some folds: the candidate was selected "
+            f"without {' and '.join(left_out)}.",
             UndefinedMetricWarning,
             stacklevel=3,
         )
@@ -226,12 +226,12 @@ def _compared_scores(
 
 def _split_scores(cv_results: Mapping[str, Any]) -> dict[str, FloatArray]:
     """Return the scores of a search by metric, of shape (n_candidates, n_folds)."""
-    found: dict[str, dict[int, FloatArray]] = {}
-    for key, values in cv_results.items():
+    by_metric: dict[str, dict[int, FloatArray]] = {}
+    for key, column in cv_results.items():
         if match := _SPLIT.fullmatch(str(key)):
-            numbers = as_real(f"cv_results[{key!r}]", values, missing=True)
-            found.setdefault(match[2], {})[int(match[1])] = numbers
+            numbers = as_real(f"cv_results[{key!r}]", column, missing=True)
+            by_metric.setdefault(match[2], {})[int(match[1])] = numbers
     return {
         metric: np.stack([folds[i] for i in sorted(folds)], axis=1)
-        for metric, folds in found.items()
+        for metric, folds in by_metric.items()
     }

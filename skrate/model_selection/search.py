@@ -1,4 +1,4 @@
-"""The rankings of the candidates of a search, which keeps their mean scores alone."""
+"""Rankings of the candidates of a search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from skrate.model_selection.scorers import RankingScorer
 
 
 class SearchRankings(dict[str, FoldRankings]):
-    """The rankings of each candidate by its name, and in ``params`` its parameters."""
+    """The rankings of each candidate by name; ``params`` has its parameters."""
 
     params: dict[str, dict[str, Any]]
 
@@ -35,64 +35,67 @@ def search_rankings(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> SearchRankings:
-    """Rank the cases by each candidate of a search, in the folds of the search.
+    """Rank the samples by each candidate of a search, in the folds of the search.
 
-    The ``best_score_`` of a search is too high, as the best of many was also lucky, and
-    a search keeps too little to correct it. This trains its candidates and keeps what
-    :func:`select_best` needs.
+    How good is the best candidate really? The ``best_score_`` of a search is too high,
+    because the best of many candidates was also lucky, and a search does not store
+    enough to correct it. This function trains the candidates again, and returns the
+    input of :func:`select_best`.
 
     Parameters
     ----------
     search : GridSearchCV, RandomizedSearchCV or the like
-        Fitted or not: this takes as long as fitting it, in whose place it may stand.
+        Fitted or not: this takes as long as fitting, and can replace it.
     X : array-like of shape (n_samples, n_features)
-        The cases.
+        The samples.
     y : array-like of shape (n_samples,)
         True labels of two classes.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient, which the splitter gets as its
-        ``groups``; the rankings keep them for inference.
+        The cluster of each sample, such as its patient. The splitter gets it as
+        ``groups``, and the rankings contain it for inference.
     n_jobs : int, default=None
-        How many models are trained at once; None takes the number of the search.
+        Number of models that are trained in parallel; None takes that of the search.
     verbose : int, default=0
         Above 0, the progress is reported.
     params : dict, default=None
-        What ``fit`` is given, such as ``{"sample_weight": weights}``, cut to the cases
-        of a fold; with metadata routing, what the estimator or the splitter requested.
+        Arguments of ``fit``, such as ``{"sample_weight": weights}``, restricted to the
+        samples of a fold; with metadata routing, the metadata that the estimator or the
+        splitter requested.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases in the rankings; for training, see ``params``.
+        Weights of the samples in the rankings; for training, see ``params``.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the label of the search's scorers, if they are of
-        this package, as the response method; else as :func:`cross_val_rankings`.
+        The positive label. None takes the label of the search's scorers, if they are
+        from this package, as for the response method; otherwise see
+        :func:`cross_val_rankings`.
 
     Returns
     -------
     rankings : dict of FoldRankings
-        By the name of each candidate, such as "C=1, tol=0.1", whose parameters are in
-        ``rankings.params`` by the same names.
+        Rankings by the name of each candidate, such as "C=1, tol=0.1".
+        ``rankings.params`` contains the parameters by the same names.
 
     Raises
     ------
     ValueError
-        If ``search`` is none, a fitted one had folds that cannot be drawn again, its
-        scorers differ, or all candidates fail; as :func:`cross_val_rankings`.
+        If ``search`` is not a search, the folds of a fitted one cannot be repeated, its
+        scorers differ, or all candidates fail; see also :func:`cross_val_rankings`.
 
     Warns
     -----
     FitFailedWarning
-        If candidates fail, which are left out unless ``error_score="raise"``.
+        If candidates fail; they are omitted unless ``error_score="raise"``.
     UserWarning
-        For a halving search, whose candidates are all ranked on all cases.
+        For a halving search: all candidates are ranked on all samples.
 
     See Also
     --------
-    select_best : Takes the rankings, and corrects the value of the best.
+    select_best : Accepts the rankings, and corrects the value of the best.
 
     Notes
     -----
-    All candidates are ranked in the same folds. By the metric of the search the best
-    value is its ``best_score_``, if training again gives the same models. Candidates of
-    the same name are ranked once.
+    All candidates are ranked in the same folds. By the metric of the search, the best
+    value is its ``best_score_`` if training again gives the same models. Candidates
+    with the same name are ranked once.
 
     Examples
     --------
@@ -113,10 +116,10 @@ def search_rankings(
     """
     candidates = _candidates(search)
     estimators = [
-        clone(search.estimator).set_params(**clone(one, safe=False))
-        for one in candidates.values()
+        clone(search.estimator).set_params(**clone(candidate, safe=False))
+        for candidate in candidates.values()
     ]
-    found = candidate_rankings(
+    outcomes = candidate_rankings(
         estimators,
         X,
         y,
@@ -132,11 +135,11 @@ def search_rankings(
         n_splits=getattr(search, "n_splits_", None),
         may_fail=getattr(search, "error_score", "raise") != "raise",
     )
-    rankings = SearchRankings(zip(candidates, found, strict=True))
-    failed = {name: one for name, one in rankings.items() if isinstance(one, Failure)}
+    rankings = SearchRankings(zip(candidates, outcomes, strict=True))
+    failed = {name: r for name, r in rankings.items() if isinstance(r, Failure)}
     for name, why in failed.items():
         del rankings[name], candidates[name]
-        message = f"{len(failed)} of {len(found)} candidates failed: {name}: {why}"
+        message = f"{len(failed)} of {len(outcomes)} candidates failed: {name}: {why}"
     if failed and not rankings:
         raise ValueError(message)
     if failed:
@@ -148,37 +151,37 @@ def search_rankings(
 def _candidates(search: Any) -> dict[str, dict[str, Any]]:
     """Return the parameters of each candidate by its name."""
     if hasattr(search, "cv_results_"):
-        found = search.cv_results_["params"]
+        grid = search.cv_results_["params"]
     elif hasattr(search, "param_grid"):
-        found = ParameterGrid(search.param_grid)
+        grid = ParameterGrid(search.param_grid)
     elif hasattr(search, "n_iter"):
-        given = (search.param_distributions, search.n_iter)
-        found = ParameterSampler(*given, random_state=search.random_state)
+        options = (search.param_distributions, search.n_iter)
+        grid = ParameterSampler(*options, random_state=search.random_state)
     else:
         raise ValueError(
-            "search must be a GridSearchCV, a RandomizedSearchCV, or another that is "
-            f"fitted and has cv_results_, found {type(search).__name__}: rank a single "
-            "model by cross_val_rankings."
+            "search must be a GridSearchCV, a RandomizedSearchCV, or another fitted "
+            f"search with cv_results_, got {type(search).__name__}. For a single model "
+            "use cross_val_rankings."
         )
     named = {
-        ", ".join(f"{name}={value!r}" for name, value in params.items()): params
-        for params in found
+        ", ".join(f"{name}={param!r}" for name, param in params.items()): params
+        for params in grid
     }
     if hasattr(search, "min_resources"):
         warn(
-            f"{type(search).__name__} compares its candidates on fewer cases, so that "
-            f"its winner may be another: all {len(named)} are ranked on all cases."
+            f"{type(search).__name__} compares its candidates on fewer samples, and "
+            f"its best one can differ: all {len(named)} are ranked on all samples."
         )
     return named
 
 
 def _scorer_option(search: Any, name: str, default: Any, given: Any = None) -> Any:
-    """Return an argument, or where it is None what the scorers of the search have."""
+    """Return an argument or, if it is None, the option of the search's scorers."""
     scoring = getattr(search, "scoring", None)
     scorers = scoring.values() if isinstance(scoring, Mapping) else [scoring]
-    found = [getattr(one, name) for one in scorers if isinstance(one, RankingScorer)]
-    if given is not None or not found:
+    options = [getattr(s, name) for s in scorers if isinstance(s, RankingScorer)]
+    if given is not None or not options:
         return default if given is None else given
-    if any(one != found[0] for one in found):
-        raise ValueError(f"The scorers of the search differ in {name}: {found}.")
-    return found[0]
+    if any(option != options[0] for option in options):
+        raise ValueError(f"The scorers of the search differ in {name}: {options}.")
+    return options[0]

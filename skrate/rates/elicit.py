@@ -1,4 +1,4 @@
-"""Constructors of rate distributions, and their elicitation from what users know."""
+"""Functions that make rate distributions, from parameters or from expectations."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def uniform() -> RateDistribution:
     Returns
     -------
     rate : RateDistribution
-        Every share is as likely to be processed as any other.
+        All rates are equally likely.
 
     Examples
     --------
@@ -68,13 +68,13 @@ def beta(a: float, b: float) -> RateDistribution:
     Returns
     -------
     rate : RateDistribution
-        The distribution; equal ones share their tables.
+        The distribution; equal distributions have the same table.
 
     Warns
     -----
     UserWarning
-        If both parameters are below 0.5: they are then most often meant as the mean and
-        the standard deviation.
+        If both parameters are below 0.5, because they are then usually meant as the
+        mean and the standard deviation.
 
     See Also
     --------
@@ -91,7 +91,7 @@ def beta(a: float, b: float) -> RateDistribution:
     """
     a, b = check_positive("a", a), check_positive("b", b)
     if max(a, b) < 0.5:
-        # The shape parameters with these as mean and standard deviation.
+        # Shape parameters of a beta distribution with this mean and standard deviation.
         size = a * (1 - a) / b**2 - 1
         hint = ""
         if size > 0:
@@ -126,12 +126,12 @@ def interval(low: float, high: float) -> RateDistribution:
     low, high = (
         check_fraction(
             name,
-            value,
+            bound,
             include_zero=True,
             include_one=True,
-            hint=count_hint(value, FROM_COUNTS),
+            hint=count_hint(bound, FROM_COUNTS),
         )
-        for name, value in (("low", low), ("high", high))
+        for name, bound in (("low", low), ("high", high))
     )
     if low >= high:
         raise ValueError(f"low must be below high, got low={low:g} and high={high:g}.")
@@ -139,7 +139,7 @@ def interval(low: float, high: float) -> RateDistribution:
 
 
 def fixed(r: float) -> RateDistribution:
-    """Return a rate that is known: a point mass.
+    """Return a single certain rate: a point mass.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def fixed(r: float) -> RateDistribution:
     Returns
     -------
     rate : RateDistribution
-        Expected recall under it is the recall at that rate.
+        Expected recall under it is the recall at this rate.
 
     Examples
     --------
@@ -167,21 +167,21 @@ def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistr
     Parameters
     ----------
     samples : array-like of shape (n_samples,)
-        Observed rates, most of them at most 1. Those above 1 processed everything and
-        count as 1.
+        Observed rates, mostly at most 1. A rate above 1 means that all samples were
+        processed, and counts as 1.
     weights : array-like of shape (n_samples,), default=None
-        Relative weights; None means equal ones.
+        Relative weights; None means equal weights.
 
     Returns
     -------
     rate : RateDistribution
-        A point mass at every distinct sample.
+        A point mass at each distinct sample.
 
     Raises
     ------
     ValueError
-        If samples are negative, whole numbers or mostly above 1, as counts and
-        percentages are.
+        If samples are negative, or if they seem to be counts or percentages: whole
+        numbers with a maximum above 1, or numbers that are mostly above 1.
 
     Examples
     --------
@@ -191,11 +191,11 @@ def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistr
     """
     points = as_float64("samples", check_scores("samples", samples))
     if points.min() < 0:
-        raise ValueError(f"samples are rates, at least 0; found {points.min():g}.")
+        raise ValueError(f"samples are rates and at least 0, got {points.min():g}.")
     if points.max() > 1 and (points == np.rint(points)).all():
         raise ValueError(
-            f"samples are rates, shares of all items; found whole numbers up to "
-            f"{points.max():g}: divide counts by the number of items."
+            "samples are rates, fractions of all items: divide counts by the number of "
+            f"items; got whole numbers up to {points.max():g}."
         )
     masses = np.ones(len(points))
     if weights is not None:
@@ -204,9 +204,9 @@ def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistr
     above = np.average(points > 1, weights=masses)
     if above > 0.5:
         raise ValueError(
-            f"samples are rates, fractions of all items, and {100 * above:.0f} % of "
-            f"them are above 1, up to {points.max():g}: divide percentages by 100, and "
-            "counts by the number of items."
+            f"samples are rates, fractions of all items, but {100 * above:.0f} % are "
+            f"above 1, up to {points.max():g}: divide percentages by 100, and counts "
+            "by the number of items."
         )
     return from_masses(points, masses)
 
@@ -219,14 +219,14 @@ def mixture(
     Parameters
     ----------
     rates : sequence
-        Whatever ``rate=`` accepts, at least one.
+        Rates in any form that ``rate=`` accepts, at least one.
     weights : array-like of shape (n_rates,), default=None
-        Relative weights; None means equal ones.
+        Relative weights; None means equal weights.
 
     Returns
     -------
     rate : RateDistribution
-        With probability proportional to its weight, each of ``rates``.
+        Each of ``rates``, with a probability proportional to its weight.
 
     Examples
     --------
@@ -234,23 +234,23 @@ def mixture(
     >>> rates.mixture([rates.beta(3, 19), 0.8], weights=[0.9, 0.1])
     mixture(0.9: beta(3, 19), 0.1: fixed(0.8))
     """
-    given = list(rates) if np.iterable(rates) and not isinstance(rates, str) else []
-    if not given:
+    rate_list = list(rates) if np.iterable(rates) and not isinstance(rates, str) else []
+    if not rate_list:
         raise ValueError(
-            "rates must be a sequence of what rate= accepts, at least one, got "
+            "rates must be a sequence of at least one rate, as for rate=, got "
             f"{shown(rates)}."
         )
     components = []
-    for i, one in enumerate(given):
+    for i, rate in enumerate(rate_list):
         try:
-            components.append(check_rate(one))
+            components.append(check_rate(rate))
         except ValueError as error:
             raise ValueError(f"rates[{i}]: {error}") from None
-    shares = np.ones(len(components))
+    masses = np.ones(len(components))
     if weights is not None:
-        shares = check_weights("weights", weights)
-        check_equal_length(rates=np.empty(len(components)), weights=shares)
-    return Mixture(tuple(components), tuple((shares / shares.sum()).tolist()))
+        masses = check_weights("weights", weights)
+        check_equal_length(rates=np.empty(len(components)), weights=masses)
+    return Mixture(tuple(components), tuple((masses / masses.sum()).tolist()))
 
 
 def exponential(alpha: float) -> RateDistribution:
@@ -259,14 +259,14 @@ def exponential(alpha: float) -> RateDistribution:
     Parameters
     ----------
     alpha : float
-        Rate of decay, above 0: a case at rate u is processed with probability
-        ``exp(-alpha * u)``. Mass above 1 processes everything.
+        Rate of decay, above 0: a sample at rate u is processed with probability
+        ``exp(-alpha * u)``. Mass above 1 processes all samples.
 
     Returns
     -------
     rate : RateDistribution
         Under it the rAUC is BEDROC [1]_, and expected recall divided by the mean rate
-        is RIE, without ties.
+        is RIE, if there are no ties.
 
     References
     ----------
@@ -288,16 +288,16 @@ def log_discount(n: int, base: float = 2) -> RateDistribution:
     Parameters
     ----------
     n : int
-        Number of ranked cases, at most 100,000,000.
+        Number of ranked samples, at most 100,000,000.
     base : float, default=2
-        Base of the logarithm, above 1. The case at position i is processed with
+        Base of the logarithm, above 1. The sample at position i is processed with
         probability ``min(1, 1 / log_base(i + 1))``.
 
     Returns
     -------
     rate : RateDistribution
-        With base 2, expected recall divided by the perfect ranking's is NDCG with
-        binary relevance [1]_, without ties.
+        With base 2, expected recall relative to the perfect ranking is NDCG with binary
+        relevance [1]_, if there are no ties.
 
     References
     ----------
@@ -319,7 +319,7 @@ def log_discount(n: int, base: float = 2) -> RateDistribution:
     return LogDiscount(n, base)
 
 
-# Distributions through the same quantiles agree, if their means do to so much.
+# Two distributions with equal quantiles agree if their means differ by at most this.
 _SAME_MEAN = 0.05
 
 
@@ -329,7 +329,7 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     Parameters
     ----------
     quantiles : dict of float to float
-        Two entries ``{probability: rate}``, all in (0, 1), the greater rate at the
+        Two entries ``{probability: rate}``, all in (0, 1), with the greater rate at the
         greater probability.
 
     Returns
@@ -341,11 +341,11 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     ------
     ValueError
         If there are not two entries, all in (0, 1) and increasing, or no beta
-        distribution is found through them.
+        distribution fits them numerically.
 
     See Also
     --------
-    skrate.compare_curves : Its band over a range of rates assumes no distribution.
+    skrate.compare_curves : Bands over a range of rates, without a distribution.
 
     References
     ----------
@@ -375,8 +375,8 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     if q_low >= q_high:
         raise ValueError(f"quantiles must increase with probability, got {quantiles}.")
 
-    # The mean, as a logit, is solved for a given lesser one of the shapes, then that
-    # shape, whose size does not depend on how small the rates are.
+    # Solve for the logit of the mean, given the smaller shape parameter. Then solve for
+    # this parameter, because its size does not depend on the size of the rates.
     def at(logit: float, least: float) -> tuple[float, float]:
         greater = least * float(np.exp(abs(logit)))
         return (least, greater) if logit < 0 else (greater, least)
@@ -386,8 +386,8 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
 
     def shapes(log_least: float) -> tuple[float, float]:
         least = float(np.exp(log_least))
-        found = optimize.brentq(miss_below, -60, 60, (least,), xtol=1e-14, rtol=1e-14)
-        return at(float(found), least)
+        root = optimize.brentq(miss_below, -60, 60, (least,), xtol=1e-14, rtol=1e-14)
+        return at(float(root), least)
 
     def miss_above(log_least: float) -> float:
         return float(special.betainc(*shapes(log_least), q_high)) - p_high
@@ -396,8 +396,8 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
         solution = optimize.brentq(miss_above, -12, 24, xtol=1e-13, rtol=1e-13)
     except ValueError:
         raise ValueError(
-            f"No beta distribution was found through the quantiles {quantiles}: they "
-            "are too close together or too extreme."
+            f"No beta distribution fits the quantiles {quantiles}: use less extreme "
+            "ones, or ones that are further from each other."
         ) from None
     return Beta(*shapes(solution))
 
@@ -405,27 +405,28 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
 def from_counts(
     low: float, high: float, n_items: int, confidence: float = 0.95
 ) -> RateDistribution:
-    """Return the beta rate of a number of items that is between two bounds.
+    """Return the beta rate of a number of items between two bounds.
 
     Parameters
     ----------
     low, high : float
-        Bounds of how many items will be processed, ``0 < low < high < n_items``.
+        Bounds of the number of processed items, ``0 < low < high < n_items``.
     n_items : int
-        Number of items that will be ranked, not of cases that a metric is computed on.
+        Number of items that will be ranked, not of samples in an evaluation.
     confidence : float, default=0.95
         Probability that the number lies between the bounds.
 
     Returns
     -------
     rate : RateDistribution
-        The beta distribution with these shares of all items at its central quantiles.
+        The beta distribution with central quantiles ``low / n_items`` and
+        ``high / n_items``.
 
     Raises
     ------
     ValueError
         If the bounds are not above 0, in order and below ``n_items``, ``high`` is below
-        1, ``confidence`` is outside (0, 1), or no beta distribution is found.
+        1, ``confidence`` is outside (0, 1), or no beta distribution fits numerically.
 
     Examples
     --------
@@ -445,14 +446,13 @@ probability 0.95
         raise ValueError(f"low must be below high, got low={low:g} and high={high:g}.")
     if high < 1:
         raise ValueError(
-            f"low and high count items, got low={low:g} and high={high:g}: for shares "
-            "of them use skrate.rates.from_quantiles."
+            f"low and high are numbers of items, got low={low:g} and high={high:g}: "
+            "for fractions use skrate.rates.from_quantiles."
         )
     if high >= n_items:
         raise ValueError(
-            f"high must be below n_items={n_items}, the number of all items, got "
-            f"{high:g}: where all may be processed, skrate.rates.interval describes "
-            "the rate."
+            f"high must be below n_items={n_items}, got {high:g}: if all items may be "
+            "processed, use skrate.rates.interval."
         )
     return _through(low / n_items, high / n_items, confidence)
 
@@ -464,46 +464,46 @@ def from_budget(
     confidence: float = 0.95,
     law: Literal["beta", "lognormal"] | None = None,
 ) -> RateDistribution:
-    r"""Return the rate of a budget when it or the average cost of an item is uncertain.
+    r"""Return the rate of a budget if it or the average cost of an item is uncertain.
 
     Parameters
     ----------
     total : float or tuple (low, high)
         The budget, in any unit, or its bounds.
     n_items : int
-        Number of items that are ranked.
+        Number of ranked items.
     cost : tuple (low, high) or float
         Bounds of the *average* cost of an item, in the unit of ``total``; one number if
-        it is known.
+        it is certain.
     confidence : float, default=0.95
-        Probability that the cost lies between its bounds, and that the total does.
+        Probability that the cost is between its bounds, and the same for the total.
     law : {"beta", "lognormal"}, default=None
-        The distribution through the quantiles. None takes the beta, and the log-normal
-        where the upper quantile is 1 or more, which no beta reaches.
+        The distribution with these quantiles. None means beta, or log-normal if the
+        upper quantile is 1 or more, which is impossible for a beta distribution.
 
     Returns
     -------
     rate : RateDistribution
-        The distribution with the rates ``total / (n_items * cost)`` at its central
+        The distribution with the rates ``total / (n_items * cost)`` as central
         quantiles [1]_. The probability that all are processed is a point mass at 1.
 
     Raises
     ------
     ValueError
-        If bounds are not above 0 and in order, total and cost are both known,
-        ``confidence`` is outside (0, 1), or ``law`` is unknown, or the beta with an
+        If bounds are not above 0 and in order, total and cost are both certain,
+        ``confidence`` is outside (0, 1), ``law`` is unknown, or ``law="beta"`` has an
         upper quantile of 1 or more.
 
     Warns
     -----
     UserWarning
-        If even the lower quantile is 1 or more, so that there is nothing to select, or
-        no ``law`` is given and the means of the two differ by more than 0.05.
+        If even the lower quantile is 1 or more, because all samples are then processed,
+        or if no ``law`` is given and the two means differ by more than 0.05.
 
     Notes
     -----
-    Bounds of both are central quantiles of independent log-normal amounts: with budgets
-    T, costs C of one item and N items, the quantiles of the rate are
+    If both have bounds, these are central quantiles of independent log-normal amounts:
+    with budgets T, costs C of one item and N items, the quantiles of the rate are
 
     .. math:: \frac{\sqrt{T_1 T_2}}{N \sqrt{C_1 C_2}}
               \exp\left( \pm \frac{1}{2} \sqrt{\log^2 \frac{T_2}{T_1}
@@ -532,10 +532,10 @@ def from_budget(
     low, high = _bounds("cost", cost)
     if (least, low) == (most, high):
         raise ValueError(
-            f"cost must be a pair (low, high), got {shown(cost)}: with a total that is "
-            f"known, so is the rate, {least / (n_items * low):.6g}."
+            f"cost must be a pair (low, high), got {shown(cost)}: with a single total, "
+            f"use the rate {least / (n_items * low):.6g}."
         )
-    # Bounds of one are bounds of the rate.
+    # If only one has bounds, they determine the bounds of the rate.
     first, last = least / (n_items * high), most / (n_items * low)
     if least < most and low < high:
         middle = np.sqrt(first) * np.sqrt(last)
@@ -543,52 +543,52 @@ def from_budget(
         first, last = float(middle / reach), float(middle * reach)
     if first >= 1:
         warn(
-            f"Even the least budget of {least:g}, at the greatest cost of {high:g} an "
-            f"item, pays for {least / high:.0f} of {n_items} items: all will be "
-            "processed, so that every ranking is as good."
+            f"All {n_items} items will be processed, and every ranking is equally "
+            f"good: at the maximum cost of {high:g} an item, the minimum budget of "
+            f"{least:g} pays for {least / high:.0f} of {n_items} items."
         )
     if law == "beta":
         if last >= 1:
             raise ValueError(
-                f'law="beta" has no upper quantile of {last:.4g}, as the budget may '
-                'cover all items: use law="lognormal", or leave it out.'
+                f'law="beta" cannot have an upper quantile of {last:.4g}, because the '
+                'budget may cover all items: use law="lognormal", or leave it out.'
             )
         return _through(first, last, confidence)
     sigma = np.log(last / first) / (2 * float(special.ndtri((1 + confidence) / 2)))
     frozen = stats.lognorm(sigma, scale=np.sqrt(first) * np.sqrt(last))
-    # All above 1 is at 1.
+    # All mass above 1 is at 1.
     lognormal = from_scipy(frozen, most_above=1.0)
     if law == "lognormal" or last >= 1:
         return lognormal
     rate = _through(first, last, confidence)
     if abs(rate.mean() - lognormal.mean()) > _SAME_MEAN:
         warn(
-            f"The rate has its quantiles at {first:.4g} and {last:.4g}, and what is "
-            f"between them matters: its mean is {rate.mean():.3g} by the beta "
-            f"distribution, which is taken, and {lognormal.mean():.3g} by a log-normal "
-            'one. Say which by law="beta" or law="lognormal".'
+            'Choose law="beta" or law="lognormal", because the shape of the '
+            f"distribution between the quantiles {first:.4g} and {last:.4g} matters: "
+            f"the mean is {rate.mean():.3g} for the beta distribution, which is used, "
+            f"and {lognormal.mean():.3g} for the log-normal distribution."
         )
     return rate
 
 
-def _bounds(name: str, given: Any) -> tuple[float, float]:
-    """Return the bounds of an amount above 0; of one that is known, twice the same."""
-    if not is_row(given):
-        known = check_positive(name, given)
-        return known, known
-    if len(given) != 2:
-        of = ": bounds of the average over items" if name == "cost" else ""
-        raise ValueError(f"{name} must be a pair (low, high), got {shown(given)}{of}.")
-    low = check_positive(f"{name}[0]", given[0])
-    high = check_positive(f"{name}[1]", given[1])
+def _bounds(name: str, ends: Any) -> tuple[float, float]:
+    """Return the bounds of an amount above 0, both equal if it is one number."""
+    if not is_row(ends):
+        amount = check_positive(name, ends)
+        return amount, amount
+    if len(ends) != 2:
+        hint = ": bounds of the average over items" if name == "cost" else ""
+        raise ValueError(f"{name} must be a pair (low, high), got {shown(ends)}{hint}.")
+    low = check_positive(f"{name}[0]", ends[0])
+    high = check_positive(f"{name}[1]", ends[1])
     if low > high or (name == "cost" and low == high):
         raise ValueError(
-            f"{name} must be (low, high) with low < high, got {shown(given)}."
+            f"{name} must be (low, high) with low < high, got {shown(ends)}."
         )
     return low, high
 
 
 def _through(low: float, high: float, confidence: float) -> RateDistribution:
-    """Return the beta distribution with two rates at its central quantiles."""
+    """Return the beta distribution with two rates as central quantiles."""
     tail = (1 - confidence) / 2
     return from_quantiles({tail: low, 1 - tail: high})

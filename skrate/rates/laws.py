@@ -1,4 +1,4 @@
-"""Distributions of the rate: the share of all cases that will be processed."""
+"""Distributions of the rate, the fraction of all samples that will be processed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from skrate.rates.survival import Survival, SurvivalMixture, SurvivalTable, kept
 
 
 class RateDistribution(ABC):
-    """A distribution over the rate R, the share of all cases processed.
+    """Distribution of the rate R, the fraction of all samples that is processed.
 
-    A rate above 1 processes everything and one below 0 nothing: all quantities refer to
-    R clipped to [0, 1]. Make one with the functions of :mod:`skrate.rates`.
+    How much of a ranking will be processed, if this is uncertain? A rate above 1
+    processes all samples and a rate below 0 none: all quantities refer to R clipped to
+    [0, 1]. Use the functions of :mod:`skrate.rates` to make one.
 
     Examples
     --------
@@ -41,7 +42,7 @@ class RateDistribution(ABC):
     @property
     @abstractmethod
     def table(self) -> Survival:
-        """The survival function as piecewise polynomials: what all else is read off."""
+        """The survival function as piecewise polynomials, the basis of all methods."""
 
     def survival(self, x: ArrayLike) -> Any:
         """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
@@ -49,7 +50,7 @@ class RateDistribution(ABC):
         return float_or_array(np.where(rates >= 1, 0.0, self._survival(rates)))
 
     def __call__(self, x: ArrayLike) -> Any:
-        """Return P(R > x), as ``survival`` does: the weight of a case at ``x``."""
+        """Return P(R > x), as ``survival`` does: the weight of a sample at ``x``."""
         return self.survival(x)
 
     def limited_mean(self, x: ArrayLike) -> Any:
@@ -57,7 +58,7 @@ class RateDistribution(ABC):
         return float_or_array(self.table.limited_mean(check_fractions("x", x)))
 
     def mean(self) -> float:
-        """Return E[R], the share processed on average (R clipped to [0, 1])."""
+        """Return E[R], the mean of the processed fraction (R clipped to [0, 1])."""
         return float(self.table.limited_mean(np.ones(1))[0])
 
     def ppf(self, q: ArrayLike) -> Any:
@@ -67,7 +68,7 @@ class RateDistribution(ABC):
 
     @cached_property
     def mirrored(self) -> RateDistribution:
-        """The distribution of 1 - R; it keeps the digits of rates next to 1."""
+        """The distribution of 1 - R, with full precision of rates near 1."""
         if self.table.is_discrete:
             points, masses = self.point_masses()
             return from_masses(1 - points, masses)
@@ -76,7 +77,7 @@ class RateDistribution(ABC):
     def mean_survival(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Return the mean of P(R > u) over u in [low, high], cell by cell.
 
-        This is the probability that a case with a random place there is processed.
+        This is the probability that a sample at a random rate there is processed.
         """
         low, high = check_fractions("low", low), check_fractions("high", high)
         if not np.all(low < high):
@@ -85,27 +86,27 @@ class RateDistribution(ABC):
         return float_or_array(self.table.mean(low, high))
 
     def density(self, x: ArrayLike) -> Any:
-        """Return the density of R at rates ``x``, without ``point_masses``."""
+        """Return the density of R at rates ``x``, without the point masses."""
         return float_or_array(
             np.maximum(self.table.density(check_fractions("x", x)), 0.0)
         )
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
-        """Return the rates with a positive probability, if any, and these."""
+        """Return the rates with a positive probability, and these probabilities."""
         return self.table.point_masses()
 
     def instance_weights(self, n: int) -> FloatArray:
-        """Return the probability of being processed for each of ``n`` ranked cases.
+        """Return the probability that each of ``n`` ranked samples is processed.
 
-        The values fall from at most 1 and average ``mean()``.
+        The values decrease from at most 1, and their mean is ``mean()``.
         """
         edges = np.arange(check_count("n", n) + 1) / n
         return self.table.mean(edges[:-1], edges[1:])
 
     def threshold_weights(self, n: int) -> FloatArray:
-        """Return the probability of being the last processed of ``n`` ranked cases.
+        """Return the probability that each of ``n`` ranked samples is processed last.
 
-        What they lack to 1 is the probability that no case is processed.
+        The sum is 1 minus the probability that no sample is processed.
         """
         return -np.diff(self.instance_weights(n), append=0.0)
 
@@ -122,37 +123,37 @@ class RateDistribution(ABC):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the name and the parameters as plain data; equal ones are alike.
+        """Return the name and parameters as plain data, equal for equal distributions.
 
         Returns
         -------
         values : dict
-            Numbers, strings, lists and None, which JSON takes; "distribution" names it.
+            Numbers, strings, lists and None, as in JSON; "distribution" is the name.
         """
         return {"distribution": self._kind, **plain(self.__getstate__())}
 
     def _repr_html_(self) -> str:
         quantiles = (0.025, 0.25, 0.5, 0.75, 0.975)
-        shares = [f"{100 * q:g} %" for q in quantiles]
+        names = [f"{100 * q:g} %" for q in quantiles]
         rates = self.ppf(quantiles).tolist()
-        values = {"mean": self.mean(), **dict(zip(shares, rates, strict=True))}
-        return render_html(repr(self), values, f"{self.describe()}.")
+        summary = {"mean": self.mean(), **dict(zip(names, rates, strict=True))}
+        return render_html(repr(self), summary, f"{self.describe()}.")
 
-    # The kernels: arrays within [0, 1], nothing checked.
+    # The kernels: arrays within [0, 1], without checks.
 
     def _survival(self, x: FloatArray) -> FloatArray:
         return self.table.survival(x)
 
     def _below(self, x: FloatArray) -> FloatArray:
-        """Return P(R <= x), to its full precision where the distribution knows it."""
+        """Return P(R <= x), with full precision if a subclass has a formula."""
         return 1.0 - self._survival(x)
 
     def _ppf(self, q: FloatArray) -> FloatArray:
-        """Return the least x with P(R <= x) >= q, by bisection."""
+        """Return the minimum x with P(R <= x) >= q, by bisection."""
         # Rounding in P(R <= x) must not push a probability to the next point mass.
         target = q - np.minimum(np.maximum(1e-14 * q, 4e-16), q / 2)
-        # Positive numbers are in the order of their bits: all of them are bisected,
-        # so that a rate of 1e-12 is found as exactly as one of 0.1.
+        # Positive floats are in the order of their bits. Bisection of all bits gives a
+        # rate of 1e-12 the same relative precision as a rate of 0.1.
         low = np.zeros(q.shape, dtype=np.int64)
         high = np.full_like(low, np.float64(1).view(np.int64))
         reached_at_zero = 1.0 - self._survival(np.zeros_like(q)) >= target
@@ -167,7 +168,7 @@ class RateDistribution(ABC):
         return type(self).__name__.lower()
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is derived from the fields is built again on demand.
+        # Values derived from the fields are computed again on demand.
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
@@ -175,23 +176,23 @@ class RateDistribution(ABC):
 
 
 class FrozenDistribution(Protocol):
-    """What frozen distributions of ``scipy.stats`` share, the old and the new ones."""
+    """The common interface of old and new frozen distributions of ``scipy.stats``."""
 
     def cdf(self, x: Any, /) -> Any:
         """Return P(R <= x)."""
 
     def support(self) -> Any:
-        """Return the least and the greatest value."""
+        """Return the minimum and the maximum."""
 
 
-# What may be given for a rate; `check_rate` makes a distribution of it.
+# Types that are accepted as a rate; `check_rate` converts them to a distribution.
 RateLike: TypeAlias = (
     Literal["uniform"] | Number | RateDistribution | FrozenDistribution
 )
 
 
 class Fitted(RateDistribution):
-    """A rate that knows its survival function, which its table interpolates."""
+    """A rate with a formula of its survival function, which its table interpolates."""
 
     @cached_property
     def table(self) -> SurvivalTable:
@@ -280,7 +281,7 @@ class Interval(RateDistribution):
 
 @dataclass(frozen=True, repr=False)
 class Fixed(RateDistribution):
-    """A known rate; see :func:`skrate.rates.fixed`."""
+    """A fixed rate; see :func:`skrate.rates.fixed`."""
 
     r: float
 
@@ -333,12 +334,12 @@ class Empirical(RateDistribution):
         )
 
 
-# The same object each time, whose table is made once.
+# One shared object, because its table is computed only once.
 UNIFORM = Interval(0.0, 1.0)
 
 
 def is_uniform(rate: RateDistribution) -> bool:
-    """Return whether a rate is uniform on [0, 1], by whatever name."""
+    """Return whether a rate is uniform on [0, 1], also as a beta distribution."""
     return rate in (UNIFORM, Beta(1.0, 1.0))
 
 
@@ -346,8 +347,8 @@ def from_masses(points: FloatArray, masses: FloatArray) -> Empirical:
     """Return a discrete rate from finite points, clipped to [0, 1], and masses."""
     points, masses = summed(np.clip(points, 0, 1), masses)
     masses = masses / masses.sum()
-    for array in (points, masses):
-        array.flags.writeable = False
+    for column in (points, masses):
+        column.flags.writeable = False
     return Empirical(points, masses)
 
 
@@ -366,7 +367,7 @@ class LogDiscount(RateDistribution):
         # P(R >= i / n): the discount of position i, at most 1.
         processed = np.minimum(np.log(self.base) / np.log1p(positions), 1.0)
         breaks = np.append(0, positions) / self.n
-        # A base below 2 does not always process the first case.
+        # With a base below 2, the first sample is not always processed.
         masses = -np.diff(processed, prepend=1.0, append=0.0)
         is_jump = masses > 0
         return SurvivalTable(
@@ -386,28 +387,28 @@ class Mixture(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalMixture:
-        parts = [component.table for component in self.components]
-        return SurvivalMixture(parts, self.weights)
+        tables = [component.table for component in self.components]
+        return SurvivalMixture(tables, self.weights)
 
     @cached_property
     def mirrored(self) -> RateDistribution:
-        parts = tuple(component.mirrored for component in self.components)
-        return Mixture(parts, self.weights)
+        components = tuple(component.mirrored for component in self.components)
+        return Mixture(components, self.weights)
 
     def _survival(self, x: FloatArray) -> FloatArray:
-        return self.table.weighted(part._survival(x) for part in self.components)
+        return self.table.weighted(c._survival(x) for c in self.components)
 
     def __repr__(self) -> str:
-        parts = ", ".join(
+        terms = ", ".join(
             f"{_number(weight)}: {component!r}"
             for weight, component in zip(self.weights, self.components, strict=True)
         )
-        return f"mixture({parts})"
+        return f"mixture({terms})"
 
 
 @dataclass(frozen=True, repr=False)
 class Mirrored(Fitted):
-    """The distribution of 1 - R, read off P(R <= x)."""
+    """The distribution of 1 - R, computed from P(R <= x)."""
 
     of: RateDistribution
 
@@ -419,7 +420,7 @@ class Mirrored(Fitted):
         return self.of._below(1 - x)
 
     def _fit(self) -> SurvivalTable:
-        # 1 - x is rounded as numbers next to 1 are, however small x is.
+        # 1 - x has the rounding error of numbers near 1, even if x is small.
         spacing = float(np.spacing(0.5))
         knots = 1 - self.of.table.knots()
         return SurvivalTable.fit(self._survival, knots, spacing=spacing)
@@ -430,12 +431,12 @@ class Mirrored(Fitted):
 
 @kept
 def _fitted(rate: Fitted) -> SurvivalTable:
-    """Return the table of a rate; equal ones share it."""
+    """Return the table of a rate, the same object for equal rates."""
     return rate._fit()
 
 
 def _percent(rate: float) -> str:
-    """Return a rate in percent, with some digits of it and of what it lacks to 1."""
+    """Return a rate in percent, with significant digits of the rate and of 1 - rate."""
     percent = 100 * rate
     least = min(percent, 100 - percent)
     if least == 0 or least >= 0.95:
@@ -449,7 +450,7 @@ def _percent(rate: float) -> str:
 def _number(value: Any) -> str:
     if not isinstance(value, float):
         return repr(value)
-    # What is next to 1 is not called 1.
+    # A number next to 1 is not shown as 1.
     return repr(value) if 1 - 5e-7 <= value < 1 else f"{value:.6g}"
 
 
@@ -463,7 +464,8 @@ def is_scipy_distribution(rate: Any) -> bool:
 def from_scipy(frozen: Any, most_above: float = 0.5) -> RateDistribution:
     """Return the rate distribution of a frozen ``scipy.stats`` distribution.
 
-    What is above 1 with a greater probability than ``most_above`` raises, as counts do.
+    An error is raised if a value above 1, such as a count, is too likely: if its
+    probability exceeds ``most_above``.
     """
     return _converted(_named(frozen), most_above)[0]
 
@@ -471,32 +473,31 @@ def from_scipy(frozen: Any, most_above: float = 0.5) -> RateDistribution:
 @kept
 def _converted(rate: ScipyRate, most_above: float) -> tuple[RateDistribution, str]:
     """Return the distribution within [0, 1], and a warning if much is below 0."""
-    found = _clipped(rate)
+    clipped = _clipped(rate)
     above = float(rate._sf(1.0))
     if above > most_above:
         raise ValueError(
-            "rate is a share of all items; the distribution given, "
-            f"{rate!r}, is above 1 with probability {above:.3g}: divide "
-            "counts by the number of items, as skrate.rates.from_counts(low, high, "
-            "n_items) does."
+            f"rate must be a fraction of all items, but {rate!r} is above 1 with "
+            f"probability {above:.3g}: divide counts by the number of items, as "
+            "skrate.rates.from_counts(low, high, n_items) does."
         )
-    # Of a discrete one 0 itself is not below it.
+    # In a discrete distribution, 0 itself is not below 0.
     below = 1 - float(rate._sf(np.nextafter(0, -1)))
     if below <= 0.05:
-        return found, ""
-    return found, (
-        f"{100 * below:.0f} % of {rate!r} is below 0 and counts as the rate 0, which "
-        f"makes the mean rate {found.mean():.3g}: use skrate.rates.from_quantiles or a "
-        "distribution on [0, 1], such as scipy.stats.beta."
+        return clipped, ""
+    return clipped, (
+        f"{100 * below:.0f} % of {rate!r} is below 0 and counts as the rate 0: use "
+        "skrate.rates.from_quantiles or a distribution on [0, 1], such as "
+        f"scipy.stats.beta. The mean rate is now {clipped.mean():.3g}."
     )
 
 
 def _clipped(rate: ScipyRate) -> RateDistribution:
-    """Return the rate as one of those above where it is, with its table made."""
+    """Return an equal rate of another class if possible, or ``rate`` with a table."""
     frozen = rate.frozen
     dist: Any = getattr(frozen, "dist", None)
-    # All new random variables that are discrete live on whole numbers, and scipy
-    # interpolates their ccdf between these, so that it does not show.
+    # All new discrete random variables are on whole numbers. scipy interpolates their
+    # ccdf between these, which hides that they are discrete.
     kinds = {kind.__name__ for kind in type(frozen).mro()}
     if "DiscreteDistribution" in kinds or not (dist is None or hasattr(dist, "pdf")):
         return _discrete(rate)
@@ -504,15 +505,15 @@ def _clipped(rate: ScipyRate) -> RateDistribution:
     if at.shape != (17,) or not np.isfinite(at).all():
         raise ValueError(f"rate has no finite survival function on [0, 1]: {frozen!r}.")
     if isinstance(rate.law, tuple):
-        values = _parameters(frozen)
-        loc, scale = values.pop("loc"), values.pop("scale")
+        params = _parameters(frozen)
+        loc, scale = params.pop("loc"), params.pop("scale")
         if dist.name == "beta" and (loc, scale) == (0, 1):
-            return Beta(**values)
+            return Beta(**params)
         if dist.name == "uniform" and 0 <= loc < loc + scale <= 1:
             return Interval(loc, loc + scale)
         if dist.name == "expon" and loc == 0:
             return Exponential(1 / scale)
-    # What is no survival function raises.
+    # Raises an error unless it is a survival function.
     _fitted(rate)
     return rate
 
@@ -523,7 +524,7 @@ def _discrete(rate: ScipyRate) -> RateDistribution:
     loc = _parameters(frozen)["loc"] if hasattr(frozen, "dist") else 0.0
     if hasattr(frozen, "dist") and hasattr(frozen.dist, "xk"):
         return from_masses(np.add(frozen.dist.xk, loc), np.asarray(frozen.dist.pk))
-    # Other discrete distributions live on whole numbers, shifted by loc.
+    # Other discrete distributions are on whole numbers, shifted by loc.
     inner = [loc % 1] if loc % 1 else []
     below, above = frozen.cdf(0), rate._sf(np.nextafter(1, 0) if inner else 0)
     if np.ndim(below):
@@ -531,8 +532,8 @@ def _discrete(rate: ScipyRate) -> RateDistribution:
     masses = np.array([below, *map(frozen.pmf, inner), above], dtype=np.float64)
     if not np.isclose(masses.sum(), 1):
         raise ValueError(
-            "rate is a discrete distribution whose masses do not sum to 1: "
-            f"{masses.sum():g}."
+            "rate must be a discrete distribution with masses that sum to 1, got the "
+            f"sum {masses.sum():g}."
         )
     return from_masses(np.array([0.0, *inner, 1.0]), masses)
 
@@ -541,31 +542,32 @@ def _parameters(frozen: Any) -> dict[str, float]:
     """Return the parameters of a frozen distribution by name."""
     shapes = frozen.dist.shapes
     names = [name.strip() for name in shapes.split(",")] if shapes else []
-    values = {"loc": 0.0, "scale": 1.0, **frozen.kwds}
-    values.update(zip([*names, "loc", "scale"], frozen.args, strict=False))
-    if not all(np.ndim(value) == 0 for value in values.values()):
-        raise ValueError(f"rate must be one distribution, got several: {values}.")
-    return {name: float(value) for name, value in sorted(values.items())}
+    params = {"loc": 0.0, "scale": 1.0, **frozen.kwds}
+    params.update(zip([*names, "loc", "scale"], frozen.args, strict=False))
+    if not all(np.ndim(param) == 0 for param in params.values()):
+        raise ValueError(f"rate must be one distribution, got several: {params}.")
+    return {name: float(param) for name, param in sorted(params.items())}
 
 
 def scipy_name(frozen: Any) -> str:
-    """Return a frozen distribution by its name and parameters, as it was written."""
+    """Return a frozen distribution as text, with its parameters as written."""
     if not hasattr(frozen, "dist"):
         return repr(frozen)
 
-    def text(value: Any) -> str:
-        return f"{value:g}" if np.ndim(value) == 0 else f"array of {np.size(value)}"
+    def text(param: Any) -> str:
+        return f"{param:g}" if np.ndim(param) == 0 else f"array of {np.size(param)}"
 
-    given = [text(value) for value in frozen.args]
-    given += [f"{name}={text(value)}" for name, value in frozen.kwds.items()]
+    arguments = [text(param) for param in frozen.args]
+    arguments += [f"{name}={text(param)}" for name, param in frozen.kwds.items()]
     name = frozen.dist.name or type(frozen.dist).__name__
-    return f"{name}({', '.join(given)})"
+    return f"{name}({', '.join(arguments)})"
 
 
 def _named(frozen: Any) -> ScipyRate:
-    """Return a frozen distribution with what tells its distribution.
+    """Return a frozen distribution as a rate with a key for comparisons.
 
-    Only scipy's own are determined by their parameters; others equal themselves alone.
+    Only distributions of scipy are determined by their parameters; any other is only
+    equal to itself.
     """
     dist: Any = getattr(frozen, "dist", None)
     known: Any = getattr(stats, str(getattr(dist, "name", "")), None)
@@ -583,15 +585,15 @@ def _refreeze(name: str, args: tuple[Any, ...], kwds: dict[str, Any]) -> ScipyRa
 class ScipyRate(Fitted):
     """A ``scipy.stats`` distribution that is not discrete, clipped to [0, 1].
 
-    Two are equal if they have the same type and parameters, or are the same object.
+    Rates are equal if they have the same type and parameters, or are the same object.
     """
 
     frozen: Any = field(compare=False)
     law: tuple[Any, ...] | int
 
     def __reduce__(self) -> Any:
-        # A distribution of scipy holds a random state, too: without it, what equal
-        # laws are pickled as is the same.
+        # A distribution of scipy contains a random state. Without it, equal
+        # distributions have equal pickles.
         if isinstance(self.law, tuple):
             frozen = self.frozen
             return _refreeze, (frozen.dist.name, frozen.args, frozen.kwds)
@@ -602,15 +604,15 @@ class ScipyRate(Fitted):
         known = {"distribution": f"scipy.stats.{self!r}"}
         if isinstance(self.law, tuple):
             return known | _parameters(self.frozen)
-        found = self.table.breaks, self.table.coefficients
-        return known | {"hash": joblib.hash(found)}
+        table = self.table.breaks, self.table.coefficients
+        return known | {"hash": joblib.hash(table)}
 
     @property
     def _sf(self) -> Any:
         return self.frozen.sf if hasattr(self.frozen, "sf") else self.frozen.ccdf
 
     def _survival(self, x: FloatArray) -> FloatArray:
-        # Far out in a tail scipy divides by 0 and takes logarithms of it.
+        # Far out in a tail, scipy divides by 0 and takes logarithms of 0.
         with np.errstate(all="ignore"):
             return np.asarray(self._sf(x), dtype=np.float64)
 
@@ -637,12 +639,12 @@ class ScipyRate(Fitted):
             return np.asarray(ppf(q), dtype=np.float64)
 
     def _fit(self) -> SurvivalTable:
-        # Where the density is known to change abruptly: a support and its bins.
+        # The density can change abruptly at the ends of its support and of its bins.
         knots = np.ravel(self.frozen.support())
         dist: Any = getattr(self.frozen, "dist", None)
         if hasattr(dist, "_hbins"):
-            values = _parameters(self.frozen)
-            knots = np.append(knots, values["loc"] + values["scale"] * dist._hbins)
+            params = _parameters(self.frozen)
+            knots = np.append(knots, params["loc"] + params["scale"] * dist._hbins)
         return SurvivalTable.fit(
             self._survival, knots.astype(np.float64), name=f"rate={self!r}"
         )
@@ -652,25 +654,24 @@ class ScipyRate(Fitted):
 
 
 FROM_COUNTS = (
-    "counts are for skrate.rates.from_counts(low, high, n_items), which makes rates of "
-    "them"
+    "for counts use skrate.rates.from_counts(low, high, n_items), which returns rates"
 )
 
 
 _BETWEEN = (
-    ": of a rate between two numbers use rates.interval(low, high), and of one that is "
-    "likely between them rates.from_quantiles"
+    ": for a rate between two numbers use rates.interval(low, high), and for likely "
+    "bounds rates.from_quantiles"
 )
 
 
 def check_rate(rate: Any) -> RateDistribution:
-    """Return the distribution that ``rate`` stands for, as metrics take it."""
+    """Return the distribution of any ``rate`` that metrics accept."""
     if isinstance(rate, RateDistribution):
         return rate
     if isinstance(rate, str):
         if rate == "uniform":
             return UNIFORM
-        hint = "; a share is a number, 10 % is rate=0.1" if "%" in rate else ""
+        hint = "; a fraction is a number, 10 % is rate=0.1" if "%" in rate else ""
         raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'{hint}.")
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
         hint = count_hint(
@@ -680,14 +681,14 @@ def check_rate(rate: Any) -> RateDistribution:
         )
         return Fixed(check_fraction("rate", rate, include_one=True, hint=hint))
     if is_scipy_distribution(rate):
-        found, caution = _converted(_named(rate), 0.5)
+        converted, caution = _converted(_named(rate), 0.5)
         if caution:
             warn(caution)
-        return found
+        return converted
     if isinstance(rate, Mapping):
         raise ValueError(
-            f"rate is a dict of one for each class, {shown(rate)}, and here one is "
-            "needed: that of the positive class."
+            "rate must be a single rate, for the positive class, got a dict of rates "
+            f"by class, {shown(rate)}."
         )
     hint = _BETWEEN if is_row(rate) and len(rate) == 2 else _conversion(rate)
     raise ValueError(
@@ -697,7 +698,7 @@ def check_rate(rate: Any) -> RateDistribution:
 
 
 def fixed_rate(rate: RateDistribution | None) -> float | None:
-    """Return the rate that alone is possible, None if there are several."""
+    """Return the rate if only one is possible, None if there are several."""
     if rate is None:
         return None
     points = rate.point_masses()[0]
@@ -708,19 +709,19 @@ def fixed_rate(rate: RateDistribution | None) -> float | None:
 def rate_cuts(rate: RateDistribution | None) -> FloatArray:
     """Return the rates within (0, 1) with a positive probability.
 
-    They increase; slopes jump there from one case to the next.
+    They increase; slopes jump at these rates from one sample to the next.
     """
     if rate is None:
         return np.empty(0)
     points = rate.point_masses()[0]
-    # Nothing is cut at 0 and at 1.
+    # Rates of 0 and 1 do not cut the ranking.
     return points[(points > 0) & (points < 1)]
 
 
 def count_hint(value: Any, meant: str) -> str:
-    """Return what is ``meant`` by a whole number "{n}" above 1 given for a share."""
+    """Return a hint for a whole number "{n}" above 1 that was given as a fraction."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    # Nobody means more items than this.
+    # Greater numbers are not numbers of items.
     if not (is_number and 1 < value < np.inf and value == int(value) < 10**15):
         return ""
     percent = f"{value:g} % is {value / 100:g}, and " if value <= 100 else ""
@@ -728,14 +729,14 @@ def count_hint(value: Any, meant: str) -> str:
 
 
 def is_row(value: Any) -> bool:
-    """Return whether a value is a sequence, and no text."""
+    """Return whether a value is a sequence, but not text."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def _conversion(rate: Any) -> str:
-    """Return how what is nearly a distribution becomes one."""
+    """Return a hint to convert an object that is almost a distribution."""
     if not (callable(rate) and hasattr(rate, "sf") and hasattr(rate, "ppf")):
         return ""
     name = type(rate).__name__

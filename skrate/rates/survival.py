@@ -24,12 +24,12 @@ from skrate.data.arrays import (
 )
 
 _DEGREE = 9
-# Of the survival function at the start of a panel, or of the mean rate if greater.
+# Relative to the survival function at the start of a panel, or to the mean if greater.
 _TOLERANCE = 5e-15
-# A fall within so few spacings of floating-point numbers is a point mass.
+# A decrease within this number of floating-point spacings is a point mass.
 _SPACINGS = 16
 _EPS = float(np.finfo(np.float64).eps)
-# What a survival function that someone integrated may be off.
+# Possible error of a survival function that was integrated numerically.
 _ROUGH = 1e-7
 
 
@@ -38,8 +38,8 @@ class SurvivalTable:
 
     On panel i, with t running from -1 to 1 between ``breaks[i]`` and
     ``breaks[i + 1]``, the survival function is ``sum_j coefficients[i, j] * t**j``.
-    Jumps lie at the breaks, so a discrete rate is a table of constants; ``points`` are
-    where it jumps, increasing, and ``masses`` how far.
+    Jumps are at the breaks: a discrete rate is a table of constants. ``points`` are
+    the increasing rates of the jumps, and ``masses`` their sizes.
     """
 
     def __init__(
@@ -53,18 +53,18 @@ class SurvivalTable:
         self.coefficients = coefficients
         self.points = np.empty(0) if points is None else points
         self.masses = np.empty(0) if masses is None else masses
-        # By power, for all panels, of the integral.
+        # Integrals by power, for all panels.
         powers = np.arange(coefficients.shape[1])
         with np.errstate(under="ignore"):
             integrals = (coefficients / (powers + 1)).T
         self._integrals = np.ascontiguousarray(integrals)
         self._widths = np.diff(breaks)
         self._centers = breaks[:-1] + self._widths / 2
-        # Odd powers take as much as they give.
+        # Odd powers have an integral of zero over a panel.
         areas = self._widths * np.clip(self._integrals[::2].sum(axis=0), 0.0, 1.0)
         sums = np.concatenate([[0.0], np.cumsum(areas)])
-        # What rounding took from each sum, as the difference of two sums far from 0
-        # is all that is left of a cell near 1.
+        # The rounding errors of the sums, because the area of a cell near 1 is a small
+        # difference of two sums.
         added = np.diff(sums)
         lost = (sums[:-1] - (sums[1:] - added)) + (areas - added)
         self._limited_means = sums
@@ -81,9 +81,9 @@ class SurvivalTable:
     ) -> SurvivalTable:
         """Interpolate ``survival``, halving panels until each is exact to rounding.
 
-        The ends of a panel are among the places where it is checked, so that mass is
-        found whatever its scale. ``knots`` are rates where the density changes
-        abruptly, and ``spacing`` what rates are rounded to, if not by their size.
+        Each panel is checked at its ends, too, to detect mass of any scale. ``knots``
+        are rates with abrupt changes of the density, and ``spacing`` is the absolute
+        rounding error of rates, if it does not depend on their size.
         """
         nodes, checks = chebyshev_nodes(_DEGREE + 1), chebyshev.chebpts2(_DEGREE + 5)
         in_order = np.argsort(np.append(nodes, checks), kind="stable")
@@ -95,24 +95,24 @@ class SurvivalTable:
         while len(low):
             width = high - low
             center, half = low + width / 2, width / 2
-            # Rounding must not put a place outside of its panel.
-            places = center[:, None] + half[:, None] * np.append(nodes, checks)
-            places = np.clip(places, low[:, None], high[:, None])
-            values = survival(places)
-            _check_falling(places[:, in_order], values[:, in_order], name)
-            at_nodes, at_checks = values[:, : len(nodes)], values[:, len(nodes) :]
+            # Rounding must not move a rate outside its panel.
+            u = center[:, None] + half[:, None] * np.append(nodes, checks)
+            u = np.clip(u, low[:, None], high[:, None])
+            probs = survival(u)
+            _check_falling(u[:, in_order], probs[:, in_order], name)
+            at_nodes, at_checks = probs[:, : len(nodes)], probs[:, len(nodes) :]
             start, end = at_checks[:, 0], at_checks[:, -1]
-            # What is constant is so to the digit: nothing of it is left to round.
+            # Relative to the start: constants are then exact, without rounding.
             falls = to_chebyshev(at_nodes - start[:, None])
-            found = chebyshev.chebval(checks, falls.T)
-            error = np.abs(at_checks - start[:, None] - found).max(axis=1)
+            interpolated = chebyshev.chebval(checks, falls.T)
+            error = np.abs(at_checks - start[:, None] - interpolated).max(axis=1)
             rounding = np.maximum(_EPS * high, spacing)
             good = error <= _TOLERANCE * np.maximum(start, scale)
-            # What does not matter, and how much P(R > x) changes where x is rounded.
+            # Errors that do not matter, or are below the effect of rounding x.
             good |= error * width <= 1e-24 * scale
             good |= error * width <= 4 * rounding * np.abs(start - end)
             good |= (width <= 2 * rounding) | (width < 1e-300)
-            # Values that are themselves only known to so much, as 1 - cdf is.
+            # Errors of the values themselves, such as 1 - cdf: halving does not help.
             good |= (error <= 1e-12 * start + 1e-15 * whole) & (error > before / 4)
             n_done += int(good.sum())
             if n_done + 2 * len(low) > 20_000:
@@ -137,7 +137,7 @@ class SurvivalTable:
         ends: FloatArray,
         spacing: float,
     ) -> SurvivalTable:
-        """Return the table in which panels of next to no width are jumps at its end."""
+        """Return the table with jumps at the ends of panels of almost zero width."""
         start, end = ends[:, 0], ends[:, 1]
         rounding = np.maximum(_EPS * breaks[1:], spacing)
         is_jump = np.diff(breaks) <= _SPACINGS * rounding
@@ -154,7 +154,7 @@ class SurvivalTable:
     def from_steps(cls, points: FloatArray, masses: FloatArray) -> SurvivalTable:
         """Return the table of a discrete rate, clipped to [0, 1]; masses sum to 1."""
         points, masses = summed(np.clip(points, 0, 1), masses)
-        # Summed from the right, so that small tails keep their digits.
+        # Summed from the right, to preserve the digits of small tails.
         levels = reverse_cumsum(masses[points > 0])
         if not len(points) or points[-1] < 1:
             levels = np.append(levels, 0.0)
@@ -163,27 +163,27 @@ class SurvivalTable:
 
     def survival(self, x: FloatArray) -> FloatArray:
         """Return P(R > x)."""
-        values = self._mean_inside(self._panel(x), x, x)
-        return np.clip(values, 0.0, 1.0, out=values)
+        probs = self._mean_inside(self._panel(x), x, x)
+        return np.clip(probs, 0.0, 1.0, out=probs)
 
     def limited_mean(self, x: FloatArray) -> FloatArray:
         """Return E[min(R, x)], the integral of the survival function up to ``x``."""
         panel = self._panel(x)
         start = self.breaks[panel]
         area = (x - start) * self._mean_inside(panel, start, x)
-        found = self._limited_means[panel] + (self._remainders[panel] + area)
-        return np.asarray(np.clip(found, 0.0, x))
+        integral = self._limited_means[panel] + (self._remainders[panel] + area)
+        return np.asarray(np.clip(integral, 0.0, x))
 
     def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the mean of the survival function over cells [low, high].
 
-        Inside a panel it is a divided difference of powers, which is exact in cells of
-        any width, also of none; across panels a sum of areas.
+        Within a panel it is a divided difference of powers, which is exact for cells of
+        any width, also zero; across panels it is a sum of areas.
         """
         if low.ndim == 1 and len(low) > CACHED:
-            # Few at a time, which stay in the cache of a core.
+            # In batches that fit in the cache of a core.
             return np.concatenate(
-                [self.mean(low[part], high[part]) for part in parts(len(low))]
+                [self.mean(low[batch], high[batch]) for batch in parts(len(low))]
             )
         panel = self._panel(low)
         end = self.breaks[panel + 1]
@@ -194,20 +194,20 @@ class SurvivalTable:
         first, last, start = low[across], high[across], panel[across] + 1
         final = np.searchsorted(self.breaks, last, side="left") - 1
         final_start = self.breaks[final]
-        # At once in the first panels and in the last ones: calls take longer than few
-        # cells.
-        found = self._mean_inside(
+        # First and last panels in one call, because a call takes longer than a small
+        # number of cells.
+        inside = self._mean_inside(
             np.append(panel, final),
             np.append(low, final_start),
             np.append(np.minimum(high, end), last),
         )
-        means, within = found[: low.size].reshape(low.shape), found[low.size :]
+        means, within = inside[: low.size].reshape(low.shape), inside[low.size :]
         area = self._limited_means[final] - self._limited_means[start]
         area += self._remainders[final] - self._remainders[start]
         area += means[across] * (self.breaks[start] - first)
         area += within * (last - final_start)
         means[across] = area / (last - first)
-        # Interpolation rounds to both sides of what probabilities can be.
+        # Interpolation can round to values outside [0, 1].
         return np.clip(means, 0.0, 1.0, out=means)
 
     def density(self, x: FloatArray) -> FloatArray:
@@ -226,11 +226,11 @@ class SurvivalTable:
         return bool(self.coefficients.shape[1] == 1)
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
-        """Return where the survival function jumps, and how far."""
+        """Return the rates and the sizes of the jumps of the survival function."""
         return self.points, self.masses
 
     def knots(self) -> FloatArray:
-        """Return rates between which the density is smooth."""
+        """Return rates such that the density is smooth between them."""
         return self.breaks
 
     def _panel(self, x: FloatArray) -> IntArray:
@@ -258,41 +258,41 @@ class SurvivalTable:
 
 
 class SurvivalMixture:
-    """A :class:`SurvivalTable` of a mixture: a weighted sum over its parts."""
+    """A :class:`SurvivalTable` of a mixture: a weighted sum over its components."""
 
     def __init__(self, parts: Sequence[Survival], weights: Sequence[float]) -> None:
         self.parts = tuple(parts)
         self.weights = tuple(weights)
 
     def survival(self, x: FloatArray) -> FloatArray:
-        return self.weighted(part.survival(x) for part in self.parts)
+        return self.weighted(table.survival(x) for table in self.parts)
 
     def limited_mean(self, x: FloatArray) -> FloatArray:
-        return self.weighted(part.limited_mean(x) for part in self.parts)
+        return self.weighted(table.limited_mean(x) for table in self.parts)
 
     def mean(self, low: FloatArray, high: FloatArray) -> FloatArray:
-        return self.weighted(part.mean(low, high) for part in self.parts)
+        return self.weighted(table.mean(low, high) for table in self.parts)
 
     def density(self, x: FloatArray) -> FloatArray:
-        return self.weighted(part.density(x) for part in self.parts)
+        return self.weighted(table.density(x) for table in self.parts)
 
     @property
     def is_discrete(self) -> bool:
-        return all(part.is_discrete for part in self.parts)
+        return all(table.is_discrete for table in self.parts)
 
     def point_masses(self) -> tuple[FloatArray, FloatArray]:
-        found = [part.point_masses() for part in self.parts]
-        masses = [w * part for w, (_, part) in zip(self.weights, found, strict=True)]
+        jumps = [table.point_masses() for table in self.parts]
+        masses = [w * mass for w, (_, mass) in zip(self.weights, jumps, strict=True)]
         return summed(
-            np.concatenate([points for points, _ in found]), np.concatenate(masses)
+            np.concatenate([points for points, _ in jumps]), np.concatenate(masses)
         )
 
     def knots(self) -> FloatArray:
-        return np.unique(np.concatenate([part.knots() for part in self.parts]))
+        return np.unique(np.concatenate([table.knots() for table in self.parts]))
 
     def weighted(self, parts: Iterable[FloatArray]) -> FloatArray:
-        """Return the sum of what each part gives, by its weight."""
-        weighted = (w * part for w, part in zip(self.weights, parts, strict=True))
+        """Return the weighted sum of one term for each component."""
+        weighted = (w * term for w, term in zip(self.weights, parts, strict=True))
         return np.asarray(sum(weighted))
 
 
@@ -301,21 +301,21 @@ Survival: TypeAlias = SurvivalTable | SurvivalMixture
 
 
 def summed(points: FloatArray, masses: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the distinct points in order that have mass, and the mass of each."""
+    """Return the distinct points with mass, in increasing order, and their masses."""
     points, where = np.unique(points + 0.0, return_inverse=True)
     sums = np.bincount(where, masses, minlength=len(points)).astype(np.float64)
     return points[sums > 0], sums[sums > 0]
 
 
 def rounded_up(rates: FloatArray) -> FloatArray:
-    """Return what is next to 1 as 1: a rate beyond the last case processes all."""
+    """Return rates next to 1 as 1, which processes all samples."""
     return np.where(rates > 1 - _SPACINGS * _EPS, 1.0, rates)
 
 
 def _first_edges(
     survival: Callable[[FloatArray], FloatArray], knots: FloatArray | None, name: str
 ) -> tuple[FloatArray, float, float]:
-    """Return the panels to begin with, P(R > 0) and the mean to a factor of a few."""
+    """Return the first panels, P(R > 0), and the mean up to a small factor."""
     edges = np.linspace(0, 1, 33)
     if knots is not None:
         edges = np.unique(np.append(edges, knots[(knots > 0) & (knots < 1)]))
@@ -327,36 +327,36 @@ def _first_edges(
         near = _halvings(edges[1], lambda u: survival(u) >= whole / 2)
     if at_edges[-2] > whole / 2:
         # The median is next to 1.
-        beyond = _halvings(1 - edges[-2], lambda u: survival(1 - u) <= whole / 2)
-        near = np.append(near, 1 - beyond[:47])
+        late = _halvings(1 - edges[-2], lambda u: survival(1 - u) <= whole / 2)
+        near = np.append(near, 1 - late[:47])
     if len(near):
         edges = np.unique(np.append(edges, near))
         at_edges = survival(edges)
-    # At least the area under the survival function at the right ends.
+    # A lower bound of the mean, from the survival function at the right ends.
     return edges, whole, float(dot(at_edges[1:], np.diff(edges)))
 
 
-def _check_falling(places: FloatArray, values: FloatArray, name: str) -> None:
-    """Check that values at increasing places can be those of a survival function."""
-    outside = ~((values >= -_ROUGH) & (values <= 1 + _ROUGH))
+def _check_falling(rates: FloatArray, probs: FloatArray, name: str) -> None:
+    """Raise an error unless values at increasing rates can be a survival function."""
+    outside = ~((probs >= -_ROUGH) & (probs <= 1 + _ROUGH))
     if outside.any():
-        place, value = places[outside][0], values[outside][0]
+        rate, p = rates[outside][0], probs[outside][0]
         raise ValueError(
-            f"{name} has no valid survival function: P(R > {place:.6g}) is given as "
-            f"{value:.6g}, which is not in [0, 1]."
+            f"{name} has no valid survival function: P(R > {rate:.6g}) must be in "
+            f"[0, 1], got {p:.6g}."
         )
-    rises = np.diff(values, axis=-1) > _ROUGH
+    rises = np.diff(probs, axis=-1) > _ROUGH
     if rises.any():
-        place, value = places[..., :-1][rises][0], values[..., :-1][rises][0]
-        after, greater = places[..., 1:][rises][0], values[..., 1:][rises][0]
+        rate, p = rates[..., :-1][rises][0], probs[..., :-1][rises][0]
+        after, greater = rates[..., 1:][rises][0], probs[..., 1:][rises][0]
         raise ValueError(
-            f"{name} has no valid survival function: it rises, from {value:.6g} at "
-            f"{place:.6g} to {greater:.6g} at {after:.6g}."
+            f"{name} has no valid survival function: it must not increase, but rises "
+            f"from {p:.6g} at {rate:.6g} to {greater:.6g} at {after:.6g}."
         )
 
 
 def _halvings(first: Any, is_within: Callable[[FloatArray], BoolArray]) -> FloatArray:
-    """Return a half of ``first``, a quarter and so on up to what is within."""
+    """Return halves, quarters, ... of ``first``, to the first that is within."""
     halves = np.asarray(first * 0.5 ** np.arange(1, 1002))
     last = bisect_left(range(1000), True, key=lambda i: is_within(halves[[i]])[0])
     return halves[: last + 1]
@@ -369,13 +369,13 @@ def chebyshev_nodes(n: int) -> FloatArray:
 
 
 def to_chebyshev(values: FloatArray) -> FloatArray:
-    """Return for each row of values at the nodes the coefficients in T_0, T_1, ..."""
+    """Return the coefficients in T_0, T_1, ... of each row of values at the nodes."""
     means = _chebyshev_matrix(values.shape[1])
     return np.asarray(np.einsum("ij,kj->ik", values, means))
 
 
 def to_powers(coefficients: FloatArray) -> FloatArray:
-    """Return for each row of coefficients in T_0, T_1, ... those of powers."""
+    """Return coefficients of powers for each row of coefficients in T_0, T_1, ..."""
     powers = _powers(coefficients.shape[1])
     return np.asarray(np.einsum("ij,kj->ik", coefficients, powers))
 
@@ -399,9 +399,10 @@ Result = TypeVar("Result")
 
 
 class ByteLimitedCache:
-    """Results by equal arguments; those used least recently go beyond ``max_bytes``.
+    """Cache of results by equal arguments, limited to ``max_bytes``.
 
-    An entry counts with all its arrays.
+    The least recently used entries are removed first. The size of an entry includes
+    all its arrays.
     """
 
     def __init__(self, max_bytes: int = 2**26) -> None:
@@ -411,7 +412,7 @@ class ByteLimitedCache:
         self._lock = Lock()
 
     def __call__(self, function: Callable[..., Result]) -> Callable[..., Result]:
-        """Return ``function``, whose results are kept by its positional arguments."""
+        """Return ``function`` with a cache of results by positional arguments."""
 
         @wraps(function)
         def keeping(*args: Any) -> Result:
@@ -419,24 +420,24 @@ class ByteLimitedCache:
             with self._lock:
                 if key in self._entries:
                     self._entries.move_to_end(key)
-                    found: Result = self._entries[key][0]
-                    return found
-            # Not under the lock: two threads may compute the same, which is harmless.
-            result = function(*args)
-            # Beside its arrays an entry takes about 512 bytes.
-            size = 512 + _nbytes((result, *args))
+                    cached: Result = self._entries[key][0]
+                    return cached
+            # Not under the lock: two threads may compute the same result, harmlessly.
+            computed = function(*args)
+            # Besides its arrays, an entry takes about 512 bytes.
+            size = 512 + _nbytes((computed, *args))
             with self._lock:
                 if key not in self._entries and size <= self.max_bytes:
-                    self._entries[key] = result, size
+                    self._entries[key] = computed, size
                     self.nbytes += size
                 while self.nbytes > self.max_bytes:
                     self.nbytes -= self._entries.popitem(last=False)[1][1]
-            return result
+            return computed
 
         return keeping
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         with self._lock:
             self._entries.clear()
             self.nbytes = 0
@@ -446,19 +447,19 @@ class ByteLimitedCache:
 
 
 def _nbytes(value: Any) -> int:
-    """Return the memory of all arrays that a value holds, each object once."""
+    """Return the memory of all arrays in a value, each object once."""
     size, seen, left = 0, set(), [value]
     while left:
-        one = left.pop()
-        if id(one) in seen or isinstance(one, type):
+        node = left.pop()
+        if id(node) in seen or isinstance(node, type):
             continue
-        seen.add(id(one))
-        if isinstance(one, np.ndarray):
-            size += one.nbytes
-        elif isinstance(one, tuple):
-            left.extend(one)
+        seen.add(id(node))
+        if isinstance(node, np.ndarray):
+            size += node.nbytes
+        elif isinstance(node, tuple):
+            left.extend(node)
         else:
-            left.extend(getattr(one, "__dict__", {}).values())
+            left.extend(getattr(node, "__dict__", {}).values())
     return size
 
 

@@ -131,9 +131,9 @@ def test_several_classes_are_averaged_or_one_is_chosen():
     assert monitor(y_true, y_score) == -expected
     one = eval_metric("average_precision_score", library="xgboost", pos_label=2)
     assert one(y_true, y_score) == -average_precision_score(y_true == 2, y_score[:, 2])
-    with pytest.raises(ValueError, match=r"pos_label=3.*3"):
+    with pytest.raises(ValueError, match=r"pos_label=3.*2"):
         eval_metric("roc_auc", library="xgboost", pos_label=3)(y_true, y_score)
-    with pytest.raises(ValueError, match=r"rate_at_recall_score.*3.*pos_label="):
+    with pytest.raises(ValueError, match=r"rate_at_recall_score.*pos_label=.*3"):
         eval_metric(rate_at_recall_score, library="xgboost")(y_true, y_score)
     with pytest.raises(ValueError, match=r"roc_auc.*CatBoost.*3"):
         eval_metric("roc_auc", library="catboost").evaluate(y_score.T, y_true, None)

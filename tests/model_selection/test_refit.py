@@ -84,7 +84,7 @@ def test_no_limit_is_the_most_complex():
 @looped("values", [["sqrt", "log2"], ["sqrt", 0.5], [2, "3", None]])
 @looped("complexity", ["depth", "-depth", lambda p: p["depth"]])
 def test_what_has_no_order_is_named(values, complexity):
-    with pytest.raises(ValueError, match=r"complexity.*'(sqrt|3)' .*Pass a function"):
+    with pytest.raises(ValueError, match=r"complexity.*'(sqrt|3)' .*pass a function"):
         one_se(values, complexity=complexity)
 
 
