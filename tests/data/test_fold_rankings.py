@@ -223,7 +223,7 @@ def test_what_says_something_about_cases_is_refused_beside_it(function, given, m
 @looped(
     "given, message",
     [
-        ({"k": 2}, r"k=2.*y_true.*FoldRankings.*rate="),
+        ({"k": 2}, r"k=2.*FoldRankings.*rate="),
         ({"groups": [1, 1, 2, 2]}, r"groups.*None"),
         ({"average": "pairs"}, r"average.*'macro'"),
         ({"average": [1, 2]}, r"average.*'macro'"),
