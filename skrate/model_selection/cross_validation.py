@@ -332,7 +332,7 @@ def cross_val_rankings(
     """Train a model once on each fold, and return its rankings of the test samples.
 
     How does a model rank samples that it was not trained on? Metrics, :func:`estimate`,
-    :func:`compare` and displays take the result, without training again. Scores of
+    :func:`compare` and displays accept the result, without training again. Scores of
     different folds are never combined in one ranking.
 
     Parameters

@@ -267,8 +267,8 @@ class TrainingMetric:
         advice = "see the warning for the reason, or use another metric."
         if len(np.unique(np.asarray(y_true))) < 2:
             advice = (
-                "evaluate data of both classes. For a single list with one class, pass "
-                "undefined=0.0 to score such lists as 0."
+                "evaluate data of both classes. If these are the samples of one list, "
+                "undefined=0.0 scores lists without a class as 0."
             )
         raise ValueError(
             f"{self.name} of the evaluated data is nan, but training needs a number: "
@@ -421,8 +421,8 @@ class CatBoostMetric(TrainingMetric):
         without = self.of_cases(target, scores, None)
         if not np.isclose(score, without, rtol=1e-9, atol=0):
             warnings.warn(
-                f"Leave out class_weights, auto_class_weights and scale_pos_weight: "
-                f"with them CatBoost multiplies the weights of all data, and "
+                "Leave out class_weights, auto_class_weights and scale_pos_weight: "
+                "with them CatBoost multiplies the weights of all data, and "
                 f"{self.name} is evaluated with a weight for each class. Give the "
                 "training samples the same weights by sample_weight of fit, or weight "
                 "of their Pool, which do not affect the evaluated data.",

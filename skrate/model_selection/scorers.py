@@ -308,8 +308,8 @@ def _convert_rates(rate: Any) -> Any:
 class RateWeightedAUCScorer(RankingScorer):
     """Score models by the rate-weighted AUC, as a ``scoring=`` object.
 
-    Which model finds most within the budget? In a dict of scorers the estimator
-    predicts only once for all scorers of this package.
+    Which model finds the most positives at the rates that will be processed? In a dict
+    of scorers the estimator predicts only once for all scorers of this package.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def search_rankings(
         The cluster of each sample, such as its patient. The splitter gets it as
         ``groups``, and the rankings contain it for inference.
     n_jobs : int, default=None
-        Number of models that are trained in parallel; None takes that of the search.
+        Number of models that are trained in parallel; None takes ``search.n_jobs``.
     verbose : int, default=0
         Above 0, the progress is reported.
     params : dict, default=None

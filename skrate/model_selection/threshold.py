@@ -85,9 +85,9 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     r"""Classifier with a threshold for a given rate, capacity, recall or FPR.
 
     Which threshold satisfies a constraint in new samples, on average or with a given
-    probability? It is found on validation scores, of samples that the model was not
-    trained on. Simply taking the threshold with exactly the required recall in the
-    validation samples fails in new samples about every other time.
+    probability? It is chosen on validation scores, of samples that the model was not
+    trained on. A threshold with exactly the required recall in these samples misses it
+    in new samples about every other time.
 
     Parameters
     ----------
@@ -135,14 +135,11 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         Number of folds that are trained in parallel.
     random_state : int, RandomState or Generator, default=None
         Draws the validation samples if ``cv`` is between 0 and 1.
-        Number of folds that are trained at once.
-    random_state : int, RandomState or Generator, default=None
-        Draws the cases that a ``cv`` between 0 and 1 holds out.
 
     Attributes
     ----------
     estimator_ : estimator
-        The fitted estimator that scores new cases.
+        The fitted estimator that scores new samples.
     threshold_ : float
         Minimum score of ``pos_label_`` that is selected: a validation score with
         ``recall``, otherwise the next number above one; ``inf`` if no sample is
@@ -332,8 +329,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
                     "is neither trained nor tested on folds."
                 )
             self.estimator_ = self.estimator
-            is_counted = constraint.cases(y, self.estimator.classes_, label)
-            constraint.check_enough(is_counted)
+            rows = constraint.cases(y, self.estimator.classes_, label)
+            constraint.check_enough(rows)
             scores = ask(self.estimator, X, None)
         else:
             if codes is not None:
@@ -345,10 +342,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             tested = np.concatenate([test for _, test in splits])
             codes = None if codes is None else codes[tested]
             labels = check_vector("y", y)
-            is_counted = constraint.cases(
-                labels[tested], distinct_labels(labels), label
-            )
-            constraint.check_enough(is_counted)
+            rows = constraint.cases(labels[tested], distinct_labels(labels), label)
+            constraint.check_enough(rows)
             scores = self._fit_folds(ask, X, y, splits, fit_params)
         self.pos_label_ = label
         for name in ("n_features_in_", "feature_names_in_"):
@@ -356,12 +351,12 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
                 setattr(self, name, getattr(self.estimator_, name))
         if codes is not None:
             check_equal_length(X=scores, clusters=codes)
-            effect = design_effect(scores[is_counted], codes[is_counted], constraint)
+            effect = design_effect(scores[rows], codes[rows], constraint)
             # The design effect applies to the next batch, too.
             n_items = constraint.n_items and max(int(constraint.n_items / effect), 1)
             constraint = replace(constraint, effect=effect, n_items=n_items)
-            constraint.check_enough(is_counted)
-        self._set_threshold(scores, is_counted, constraint)
+            constraint.check_enough(rows)
+        self._set_threshold(scores, rows, constraint)
         return self
 
     def _fit_folds(
@@ -383,10 +378,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         return np.concatenate(fold_scores)
 
     def _set_threshold(
-        self, scores: Array, is_counted: slice | BoolArray, constraint: Constraint
+        self, scores: Array, rows: slice | BoolArray, constraint: Constraint
     ) -> None:
         """Set the threshold, the expected fractions and their interval."""
-        cut = find_cut(scores[is_counted], constraint)
+        cut = find_cut(scores[rows], constraint)
         self.n_held_out_, self.threshold_ = cut.n, cut.threshold
         self.expected_fraction_ = constraint.kept(cut.expected)
         self.expected_rate_ = self.expected_fraction_
@@ -556,7 +551,7 @@ def check_splits(
     for i, (train, _) in enumerate(splits):
         known = distinct_labels(labels[train])
         if len(known) < 2:
-            which = "" if counts.all() else " where sample_weight is not 0"
+            which = "" if counts.all() else " with nonzero sample_weight"
             raise ValueError(
                 f"The training part of fold {i} contains only class {known[0]!r}"
                 f"{which}: use fewer or stratified folds, or cv='prefit' with a fitted "
@@ -598,11 +593,11 @@ class Constraint:
         is_pos = is_label(labels, label)
         return is_pos if self.kind == "recall" else ~is_pos
 
-    def check_enough(self, is_counted: slice | BoolArray) -> None:
+    def check_enough(self, rows: slice | BoolArray) -> None:
         """Raise an error if there are not enough validation samples for a threshold."""
-        if isinstance(is_counted, slice):
+        if isinstance(rows, slice):
             return
-        n = int(np.count_nonzero(is_counted))
+        n = int(np.count_nonzero(rows))
         if self.place(n, most=1):
             return
         n_min = 1
