@@ -291,7 +291,7 @@ def _classes(estimator: Any, user: str) -> list[Any] | None:
 def choose_label(
     known: list[Any], pos_label: Label, user: str, origin: str
 ) -> tuple[Any, bool]:
-    """Return the positive label (None if unknown), and if it is just the second label."""
+    """Return the positive label (None if unknown), and if it is only the second one."""
     if pos_label is not None:
         label = find_label(pos_label, known)
         if label is None and len(known) > 1:
