@@ -1,4 +1,4 @@
-"""The units of a sample, or of its folds, which all its evaluations share."""
+"""The units of a sample, or of its folds, which are common to its evaluations."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked, add_fold_groups
 from skrate.inference.variance import multiples
 
-# With fewer clusters of like size their variance is that of other folds.
+# With a smaller effective number of clusters, the other folds give the variance.
 LEAST_UNITS = 1.5
 
 
 @dataclass(eq=False)
 class Units:
-    """The samples of one ranking, or of those of folds: classes, weights and clusters.
+    """The samples of one ranking, or of folds: classes, weights and clusters.
 
-    ``each`` are the rankings that have both classes, by whichever model, and ``rows``
-    says which rows of the ``folds`` their samples are. ``one_class`` are folds that
-    lack a class, and ``other_rows`` are theirs. ``by_class`` says whether influence is
+    ``each`` has the rankings with both classes, by any of the models, and ``rows`` has
+    the rows of their samples in ``folds``. ``one_class`` has the folds that lack a
+    class, and ``other_rows`` has their rows. ``by_class`` says whether influence is
     centred within the classes of each fold, or within the fold.
     """
 
@@ -48,7 +48,7 @@ class Units:
 
     def __post_init__(self) -> None:
         self.n_rankings = len(self.each) + len(self.one_class)
-        # In how many folds a sample is tested.
+        # The number of folds in which a sample is tested.
         self.n_repeats = 1 if self.folds is None else self.folds.n_repeats
 
     @classmethod
@@ -68,10 +68,10 @@ class Units:
         *,
         by_class: bool = True,
     ) -> Units:
-        """Return the units of folds that have both classes, and that lack one."""
+        """Return the units of folds with ``both`` classes, and ``lacking`` one."""
         rows = [
-            rows if one.kept is None else rows[one.kept]
-            for rows, one in zip(folds.rows(), rankings, strict=True)
+            rows if ranked.kept is None else rows[ranked.kept]
+            for rows, ranked in zip(folds.rows(), rankings, strict=True)
         ]
         return cls(
             [rankings[i] for i in both],
@@ -85,7 +85,7 @@ class Units:
 
     @property
     def retraining_factor(self) -> float | None:
-        """How much greater standard errors are if models are trained again, or None."""
+        """The factor of standard errors if models are trained again, or None."""
         folds = self.folds
         if folds is None or folds.indices is None or folds.n_folds < 2 * self.n_repeats:
             return None
@@ -103,7 +103,7 @@ class Units:
         are_rows = is_known and self.cases.are_repetitions and self.n_repeats == 1
         if folds is not None and not are_rows:
             return folds.n_pos, folds.n_neg
-        sizes = [one.sizes for one in (*self.each, *self.one_class)]
+        sizes = [ranked.sizes for ranked in (*self.each, *self.one_class)]
         n_pos, n_neg = np.sum(sizes, axis=0).tolist()
         return round(n_pos), round(n_neg)
 
@@ -122,11 +122,11 @@ class Units:
     def _merge_folds(
         self, folds: list[Ranked], rows: list[IntArray], firsts: Any
     ) -> Ranked:
-        """Return the samples of folds, all groups of folds as units if others count."""
+        """Return the samples of folds, with groups as units if a fold lacks a class."""
         weights = None
-        if any(one.weights is not None for one in folds):
-            weights = np.concatenate([one.row_weights for one in folds])[firsts]
-        is_pos = np.concatenate([one.is_pos for one in folds])[firsts]
+        if any(fold.weights is not None for fold in folds):
+            weights = np.concatenate([fold.row_weights for fold in folds])[firsts]
+        is_pos = np.concatenate([fold.is_pos for fold in folds])[firsts]
         cases = Ranked(is_pos, weights=weights, kind=folds[0].kind)
         if self.clusters is None:
             return cases
@@ -149,15 +149,15 @@ class Units:
 
     @lazy
     def row_samples(self) -> tuple[IntArray, IntArray] | None:
-        """The first row of each sample, and the sample of each row; None if it has one.
+        """The first row of each sample, the sample of each row; None without repeats.
 
-        Of clusters the rows are the samples.
+        With clusters the rows are the samples.
         """
         return self._row_samples if self.clusters is None else None
 
     @lazy
     def _row_samples(self) -> tuple[IntArray, IntArray] | None:
-        """The same, also of clusters."""
+        """Return ``row_samples``, also with clusters."""
         if self.n_repeats == 1 or self.folds is None:
             return None
         assert self.folds.indices is not None
@@ -167,7 +167,7 @@ class Units:
 
     @lazy
     def distinct_cases(self) -> Ranked:
-        """The samples, each once, also of clusters; of folds with equal scores."""
+        """The samples, each once, also with clusters; in folds with equal scores."""
         cases = self.cases
         if self.folds is None:
             return cases
@@ -185,24 +185,24 @@ class Units:
     @lazy
     def row_weights(self) -> FloatArray:
         """The weight of each row of the folds."""
-        return np.concatenate([one.row_weights for one in self.each])
+        return np.concatenate([fold.row_weights for fold in self.each])
 
     @lazy
     def effective_sizes(self) -> FloatArray:
         """The effective sizes of the classes, of shape (n_folds, 2)."""
-        return np.array([one.effective_sizes for one in self.each])
+        return np.array([fold.effective_sizes for fold in self.each])
 
     @property
     def has_all_clusters(self) -> BoolArray:
         """Whether each fold has all clusters of its group of folds.
 
-        These are then centred within the classes of each fold.
+        Clusters are then centred within the classes of each fold.
         """
-        found = self.cases.has_all_clusters
-        return np.zeros(len(self.each), dtype=bool) if found is None else found
+        has_all = self.cases.has_all_clusters
+        return np.zeros(len(self.each), dtype=bool) if has_all is None else has_all
 
     def _cluster_sizes(self, fold: int) -> list[FloatArray]:
-        """Return the sizes of the clusters of a fold, of both classes and in all."""
+        """Return the sizes of the clusters of a fold, of both classes and in total."""
         assert self.clusters is not None
         one, clusters = self.each[fold], self.clusters[self.rows[fold]]
         codes = np.unique(clusters, return_inverse=True)[1]
@@ -214,10 +214,11 @@ class Units:
 
     @lazy
     def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The units of each class in each fold, how often squares count, and of means.
+        """The units of each class in each fold, the factors of squares, and of means.
 
-        The first two have the shape (n_folds, 2). A factor is infinite if there is
-        next to one unit.
+        The first two have the shape (n_folds, 2). Squares are of deviations from the
+        mean of a class in a fold, and means are these means. A factor is infinite if
+        the number of units is close to 1.
         """
         sizes, of_means = self.effective_sizes.copy(), np.ones(len(self.each))
         factors = np.divide(
@@ -227,14 +228,14 @@ class Units:
             *by_class, of_all = self._cluster_sizes(i)
             sizes[i] = list(map(effective_number, by_class))
             factors[i] = [
-                centring_factors(own)[0] if size >= LEAST_UNITS else np.inf
-                for own, size in zip(by_class, sizes[i], strict=True)
+                centring_factors(weights)[0] if size >= LEAST_UNITS else np.inf
+                for weights, size in zip(by_class, sizes[i], strict=True)
             ]
             of_means[i] = centring_factors(of_all)[0]
         return sizes, factors, of_means
 
     def factors(self, *, is_two_sample: bool) -> tuple[FloatArray, FloatArray]:
-        """Return how often squares count, of shape (n_folds, 2), and of class means."""
+        """Return factors of squares, of shape (n_folds, 2), and of squared means."""
         sizes, factors, of_means = self.class_units
         is_known = np.isfinite(factors)
         # The variance of a single sample is s^2 / 1, with s^2 from the other folds.
@@ -243,82 +244,82 @@ class Units:
         factors = lacking * np.where(is_known, factors, 1)
         of_cases = self.effective_sizes
         if is_two_sample:
-            # Of these metrics they are in the influence.
+            # For these metrics the factors are already in the influence.
             already = of_cases / np.maximum(of_cases - 1, of_cases / 2)
         else:
-            # As of one fold, whose variances of these metrics are divided by m.
+            # As for one fold: the variance of these metrics is divided by m.
             already = 1 / (1 - self.n_repeats / sizes.sum(axis=0))
         return factors / already, of_means
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Return what each sample contributes: the sum over its repeats."""
+        """Return the contribution of each sample: the sum over its repeats."""
         if self.row_samples is None:
             return values
         firsts, cases = self.row_samples
         sums = np.bincount(cases, self.row_weights * values)
-        # A mean over the rows of all repeats is one over the samples.
-        share = self.cases.total / sum(one.total for one in self.each)
-        return np.asarray(sums / self.row_weights[firsts] * share)
+        # Convert a mean over the rows of all repeats to a mean over the samples.
+        ratio = self.cases.total / sum(fold.total for fold in self.each)
+        return np.asarray(sums / self.row_weights[firsts] * ratio)
 
     def cell_covariance(
         self, cells: Sequence[IntArray], by_cell: FloatArray
     ) -> FloatArray:
-        """Return the covariance of curves from what rows contribute by their cells.
+        """Return the covariance of curves from the contributions of rows by cell.
 
         A row contributes the rows of ``by_cell`` that its entries of ``cells`` number.
-        With many samples and rates their product would not fit into memory.
+        With many samples and rates the contributions would not fit into memory.
         """
         cases, weights = self.cases, self.row_weights
-        total = sum(one.total for one in self.each)
+        total = sum(fold.total for fold in self.each)
         if cases.clusters is not None:
             unit = cases.clusters
         else:
-            # As roots, since they are about to be squared.
+            # Square roots, because they are squared below.
             weights = np.sqrt(multiples(weights, cases))
             repeated = self.row_samples
             unit = np.arange(len(weights)) if repeated is None else repeated[1]
-        place = np.tile(unit, len(cells)), np.concatenate(cells)
+        indices = np.tile(unit, len(cells)), np.concatenate(cells)
         of_units: Any = sparse.coo_array(
-            (np.tile(weights, len(cells)), place), (cases.n_units, len(by_cell))
+            (np.tile(weights, len(cells)), indices), (cases.n_units, len(by_cell))
         ).tocsr()
         if cases.clusters is None:
-            # How many samples have two cells: of cells there are few.
-            together = of_units.T @ of_units
-            return np.asarray(by_cell.T @ (together @ by_cell)) / total**2
-        found, factors = np.zeros((by_cell.shape[1],) * 2), cases.unit_factors
+            # The number of samples with both cells, for each pair of cells.
+            n_common = of_units.T @ of_units
+            return np.asarray(by_cell.T @ (n_common @ by_cell)) / total**2
+        covariance, factors = np.zeros((by_cell.shape[1],) * 2), cases.unit_factors
         for block in parts(cases.n_units):
             sums = of_units[block] @ by_cell
-            found += (factors[block, None] * sums).T @ sums
-        return found / total**2
+            covariance += (factors[block, None] * sums).T @ sums
+        return covariance / total**2
 
     def add_clusters(
         self, rankings: list[Ranked], clusters: IntArray | None
     ) -> list[Ranked]:
-        """Return the rankings of folds with the clusters, of all rows, in each."""
+        """Return the rankings of folds, each with its part of the clusters of rows."""
         if clusters is None:
             return rankings
         return [
-            replace(one, clusters=np.unique(clusters[rows], return_inverse=True)[1])
-            for one, rows in zip(rankings, self.rows, strict=True)
+            replace(ranked, clusters=np.unique(clusters[rows], return_inverse=True)[1])
+            for ranked, rows in zip(rankings, self.rows, strict=True)
         ]
 
     def resampling_rankings(self, rankings: list[Ranked]) -> list[Ranked]:
-        """Return the rankings with the clusters in each, for what draws from them."""
+        """Return the rankings with the clusters in each, for methods that draw."""
         clusters = self.clusters
         if self.folds is None or (clusters is None and self.n_repeats == 1):
             return rankings
         if clusters is None:
             clusters = self.folds.indices
         assert clusters is not None
-        own = [np.unique(clusters[rows]) for rows in self.rows]
-        if len(np.unique(np.concatenate(own))) < sum(map(len, own)):
+        per_fold = [np.unique(clusters[rows]) for rows in self.rows]
+        if len(np.unique(np.concatenate(per_fold))) < sum(map(len, per_fold)):
             raise ValueError(
-                "method must be 'delta' where a case or a cluster is tested "
-                "in several folds: others draw from each fold separately."
+                "method must be 'delta' if a sample or a cluster is tested "
+                "in several folds: other methods draw from each fold separately."
             )
-        if min(map(len, own)) < 2:
+        if min(map(len, per_fold)) < 2:
             raise ValueError(
-                "method must be 'delta' where a fold holds one cluster: "
-                "others draw clusters from each fold separately."
+                "method must be 'delta' if a fold has only one cluster: "
+                "other methods draw clusters from each fold separately."
             )
         return self.add_clusters(rankings, clusters)

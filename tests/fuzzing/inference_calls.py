@@ -207,7 +207,7 @@ def estimate(rng: np.random.Generator) -> Call:
         # Of a metric that has no such value.
         may_refuse += ("null_value",)
     if options.get("clustered"):
-        may_refuse += ("clusters puts all cases in one cluster", "clusters")
+        may_refuse += ("clusters must have at least 2 different clusters", "clusters")
     return Call(
         "estimate", skrate.estimate, arguments, check, sample, may_refuse=may_refuse,
         may_warn=options.get("method") in ("bootstrap", "parametric"),
