@@ -27,6 +27,8 @@ _NEARLY_ALL = 0.99
 _FEW_IN_WINDOW = 8
 # The size of a class by estimated labels should be so many standard errors.
 _ENOUGH_ERRORS = 5
+# Effective number of events that censored labels should have.
+_MIN_EVENTS = 12
 # One of two models should miss at least so many positives.
 _FEW_MISSED = 1
 # The squares of slopes overflow if the ratio of the class weights is smaller.
@@ -249,6 +251,21 @@ def _uncertain_size_reason(metric: Metric, ranked: Ranked) -> str | None:
     return None
 
 
+def _few_events_reason(metric: Metric, ranked: Ranked) -> str | None:
+    """Return the reason if few events were observed before censoring, or None."""
+    labels = ranked.estimated
+    if labels is None or labels.source != "censored" or "positive" not in metric.needs:
+        return None
+    n_events = effective_number(labels.pos)
+    if n_events >= _MIN_EVENTS:
+        return None
+    return (
+        f"follow more samples, or take a later time. The events count as {n_events:.3g} "
+        f"of equal weight, and at least {_MIN_EVENTS} are needed: with 5 to 9, 95 % "
+        "intervals of the AUC covered 62 to 94 %."
+    )
+
+
 def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
     """Return the reason if not enough positives have heavy labels, or None."""
     labels = ranked.estimated
@@ -279,6 +296,7 @@ FEW = (
     _small_stratum_reason,
     _small_window_reason,
     _uncertain_size_reason,
+    _few_events_reason,
     _heavy_labels_reason,
 )
 

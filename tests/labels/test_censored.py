@@ -1,5 +1,7 @@
 """Labels of events by a horizon: Kaplan-Meier weights, and what their error adds."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -222,3 +224,14 @@ def test_errors_of_the_number_of_positives_that_cancel_are_not_warned_of():
     assert found.pos.sum() > 8 * np.linalg.norm(adds)
     # A warning is an error here.
     estimate("roc_auc", found, generator.normal(size=400) - event)
+
+
+@pytest.mark.parametrize(("n_events", "is_warned"), [(11, True), (12, False)])
+def test_few_events_are_warned_of(n_events, is_warned):
+    time = np.where(np.arange(200) < n_events, 1.0, 3.0)
+    found = labels.censored(time, time < 2, horizon=2)
+    score = np.random.default_rng(0).normal(size=200) - time
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimate("roc_auc", found, score)
+    assert [str(n_events) in str(one.message) for one in caught] == [True] * is_warned
