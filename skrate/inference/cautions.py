@@ -260,9 +260,9 @@ def _few_events_reason(metric: Metric, ranked: Ranked) -> str | None:
     if n_events >= _MIN_EVENTS:
         return None
     return (
-        f"follow more samples, or take a later time. The events count as {n_events:.3g} "
-        f"of equal weight, and at least {_MIN_EVENTS} are needed: with 5 to 9, 95 % "
-        "intervals of the AUC covered 62 to 94 %."
+        "follow more samples, or take a later time. The events count as "
+        f"{n_events:.3g} of equal weight, and at least {_MIN_EVENTS} are needed: with 5 "
+        "to 9, 95 % intervals of the AUC covered 62 to 94 %."
     )
 
 
