@@ -261,8 +261,8 @@ def _few_events_reason(metric: Metric, ranked: Ranked) -> str | None:
         return None
     return (
         "follow more samples, or take a later time. The events count as "
-        f"{n_events:.3g} of equal weight, and at least {_MIN_EVENTS} are needed: with 5 "
-        "to 9, 95 % intervals of the AUC covered 62 to 94 %."
+        f"{n_events:.3g} of equal weight, and at least {_MIN_EVENTS} are needed: with "
+        "5 to 9, 95 % intervals of the AUC covered 62 to 94 %."
     )
 
 
