@@ -1,4 +1,4 @@
-"""Two models against each other at every rate."""
+"""The difference of two models at every rate."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from skrate.inference.rankings import (
 from skrate.inference.units import Units
 from skrate.metrics.result_types import Drawn, Question, Rows, question_text
 
-# What a comparison has at each rate.
+# The fields of a comparison that have a number for each rate.
 _CURVES = "value_a", "value_b", "difference", "standard_error"
 _BOUNDS = "confidence_interval", "band"
 _ARGUMENTS: dict[str, Check] = {
@@ -58,7 +58,7 @@ Stretch = tuple[float, float]
 
 
 class WinningRates(NamedTuple):
-    """Intervals (low, high) of rates where a model is better beyond doubt, or none."""
+    """Intervals (low, high) of rates where a, b or neither is significantly better."""
 
     a: list[Stretch]
     b: list[Stretch]
@@ -67,29 +67,29 @@ class WinningRates(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CurveComparison(Drawn, Rows):
-    """Two curves over the rate, as :func:`skrate.compare_curves` returns them.
+    """Two curves over the rate, from :func:`skrate.compare_curves`.
 
     Attributes
     ----------
     metric : str
         Name of the metric.
     rates : array of shape (n_rates,)
-        Shares of all cases that are processed, increasing.
+        Fractions of all samples that are processed, increasing.
     value_a, value_b, difference : array of shape (n_rates,)
         The metric of each model, and a minus b.
     standard_error : array of shape (n_rates,)
         Estimated standard deviation of the difference over samples.
     confidence_interval, band : CurveBounds
-        Of the difference at a single rate, and as the band was asked for; ``.low`` and
+        Bounds of the difference at single rates, and of the type ``kind``; ``.low`` and
         ``.high`` are arrays.
     kind : str
-        What the band holds: "simultaneous", all rates at once, or "pointwise".
+        The type of the band: "simultaneous" for all rates at once, or "pointwise".
     confidence_level : float
-        Level of both.
+        Level of both bounds.
     n_pos, n_neg : float
         Number of positives and of negatives; repetitions count.
     params : dict
-        Parameters of the metric: "benefit" and "cost", where it has them.
+        Parameters of the metric: "benefit" and "cost" of a gain.
     name_a, name_b : str
         Names of the models.
 
@@ -122,26 +122,26 @@ class CurveComparison(Drawn, Rows):
     _index = "rates"
 
     def winning_rates(self) -> WinningRates:
-        """Return where a is better than b beyond doubt, where b is, and what is open.
+        """Return the rates where a or b is significantly better, and the open rates.
 
         Lists ``a``, ``b`` and ``open`` of pairs (low, high): an interval goes from the
-        first to the last in a row of ``rates`` at which the band leaves 0 out, and may
-        be a single rate; all else is open.
+        first to the last of consecutive ``rates`` with a band that excludes 0, and may
+        be a single rate. All other rates are open.
         """
-        # 1 where a wins, -1 where b does, 0 where it is open, and where it is unknown.
+        # 1 if a wins, -1 if b wins, 0 if neither wins or the band is nan.
         winner = (self.band.low > 0).astype(int) - (self.band.high < 0)
-        found, rates = WinningRates([], [], []), self.rates.tolist()
+        intervals, rates = WinningRates([], [], []), self.rates.tolist()
         reached = rates[0]
         for who, run in groupby(rates, dict(zip(rates, winner, strict=True)).get):
             low, *_, high = [*run] * 2
             if who:
                 if low > reached:
-                    found.open.append((reached, low))
-                (found.a if who > 0 else found.b).append((low, high))
+                    intervals.open.append((reached, low))
+                (intervals.a if who > 0 else intervals.b).append((low, high))
                 reached = high
         if not who:
-            found.open.append((reached, high))
-        return found
+            intervals.open.append((reached, high))
+        return intervals
 
     def __repr__(self) -> str:
         first, last = self.rates[[0, -1]]
@@ -151,19 +151,19 @@ class CurveComparison(Drawn, Rows):
         )
         if np.isnan(self.difference).all():
             return f"{text}undefined)"
-        least, most = np.argmin(self.difference), np.argmax(self.difference)
+        low, high = np.argmin(self.difference), np.argmax(self.difference)
         won, a, b = self.winning_rates(), self.name_a, self.name_b
         return (
-            f"{text}{a} - {b} from {self.difference[least]:.4f} at "
-            f"{self.rates[least]:.4g} to {self.difference[most]:.4f} at "
-            f"{self.rates[most]:.4g}; by the {self.kind} "
+            f"{text}{a} - {b} from {self.difference[low]:.4f} at "
+            f"{self.rates[low]:.4g} to {self.difference[high]:.4f} at "
+            f"{self.rates[high]:.4g}; by the {self.kind} "
             f"{100 * self.confidence_level:g} % band {a} is better "
             f"{_where(won.a)}, {b} {_where(won.b)})"
         )
 
 
 def _where(stretches: list[Stretch]) -> str:
-    """Return in words where a model wins."""
+    """Return the rates where a model wins, in words."""
     if not stretches:
         return "nowhere"
     return "at " + ", ".join(
@@ -192,8 +192,8 @@ def compare_curves(
 ) -> CurveComparison:
     r"""Compare two models at every rate: difference, interval and simultaneous band.
 
-    At which budgets is b better than a? One number per model averages over budgets, and
-    curves that cross have two answers. Both models are taken as given.
+    For which budgets is b better than a? One number per model averages over budgets,
+    and curves that cross have two answers. Both models are taken as given.
 
     Parameters
     ----------
@@ -202,42 +202,44 @@ def compare_curves(
         rankings of model b; or, without scores, a mapping or list with both.
     y_score_a : array-like, mapping or data frame, default=None
         Scores of model a, of shape (n_samples,), higher for the positive class; or of
-        both models, the first of which is a: a mapping or data frame with an entry or
+        both models, with a first: a mapping or data frame with an entry or
         column per model, or an array of shape (n_samples, 2).
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b.
     metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"
-        What is compared at a rate: the share of the positives found ("recall"), of
-        positives among what is processed ("precision"), recall over the rate ("lift"),
-        or, per case of the ranking, positives found ("hits"), and ``benefit`` for each
-        of them minus ``cost`` for each case processed ("gain").
+        The metric at each rate: the fraction of positives that are processed
+        ("recall"), the fraction of processed samples that are positive ("precision"),
+        recall over the rate ("lift"), or, per sample of the ranking, the number of
+        processed positives ("hits"), or ``benefit`` for each of these minus ``cost``
+        for each processed sample ("gain").
     rates : array-like of shape (n_rates,), default=None
-        Increasing rates in (0, 1], at most 2,000; None takes up to 199 in equal steps,
-        and finer ones near the end of a class with a share below 2 %.
+        Increasing rates in (0, 1], at most 2,000. None takes up to 199 in equal steps,
+        and finer ones near the end of a class with a fraction below 2 %.
     band : {"simultaneous", "pointwise"}, default="simultaneous"
-        What the band, and so the winning rates, hold: the whole difference, at all
-        ``rates`` at once, or the one at a single rate that is chosen beforehand.
+        Whether the band, and so the winning rates, are valid for all ``rates`` at once,
+        or for a single rate that was chosen beforehand.
     confidence_level : float, default=0.95
-        Level of the interval, in (0, 1).
+        Level of the intervals and the band, in (0, 1).
     n_resamples : int, default=2000
         Number of draws of multipliers for the band.
     benefit : float, default=None
-        What a positive that is found is worth, above 0; None means 1. For "gain" only.
+        The benefit of each positive that is processed, above 0; None means 1. For
+        "gain" only.
     cost : float, default=None
-        What it costs to process a case, at least 0, in units of ``benefit``; needed
-        for "gain", and only there.
+        The cost of processing a sample, at least 0, in units of ``benefit``. Required
+        for "gain", and for "gain" only.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each case, such as its patient.
+        The cluster of each sample, such as its patient.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the cases.
+        Weights of the samples.
     weights : {"frequency", "sampling"}, default="frequency"
-        What the weights are: "frequency" are whole numbers of repetitions of a case,
-        "sampling" the inverse probabilities with which cases were sampled. For a
-        case-control sample pass ``prevalence`` to the average precision instead.
+        The meaning of the weights: "frequency" are whole numbers of repetitions of a
+        sample, "sampling" are the inverse probabilities with which samples were drawn.
+        For a case-control study, pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
     random_state : int, Generator or RandomState, default=None
-        Source of the replicates.
+        Source of the draws.
 
     Returns
     -------
@@ -251,44 +253,46 @@ def compare_curves(
     Raises
     ------
     ValueError
-        For ``rates`` that do not increase within (0, 1], ``benefit`` or ``cost``
-        without "gain", labels, scores, weights or clusters as :func:`compare`, or folds
-        that do not match or of which none has both classes.
+        If ``rates`` do not increase within (0, 1]; ``benefit`` or ``cost`` is given
+        without "gain"; :func:`compare` would refuse labels, scores, weights or
+        clusters; folds do not match; or no fold has both classes.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two cases, or folds lack a class and are left out.
+        If a class has fewer than two samples, or folds lack a class and are left out.
 
     See Also
     --------
-    compare : At one rate, or under one distribution of it.
-    CurveComparisonDisplay : Draws it.
+    compare : At one rate, or under one distribution of the rate.
+    CurveComparisonDisplay : Draws the comparison.
 
     Notes
     -----
-    With :math:`y_i` 1 for a positive, :math:`m_i(r)` the part of case i that is above
-    the cut at the rate r, :math:`\pi` the prevalence and L(r) the share of positives at
-    the cut, estimated from its neighbours, case i has on the recall F(r) the influence
+    Let :math:`y_i` be 1 for a positive and 0 for a negative, :math:`m_i(r)` the
+    fraction of sample i that is above the cut at the rate r, :math:`\pi` the
+    prevalence, and L(r) the fraction of positives at the cut, estimated from its
+    neighbours. The influence of sample i on the recall F(r) is
 
     .. math:: \psi_i(r) = \frac{y_i}{\pi} \big( m_i(r) - F(r) \big)
               - \frac{L(r)}{\pi} \big( m_i(r) - r \big).
 
-    The squares of the difference of both models', summed over n^2, are the square of
-    the standard error s(r), as of :func:`compare` at r. With normal multipliers
-    :math:`\xi_i` the sums :math:`\sum_i \xi_i \psi_i(r) / n` vary over rates as the
-    difference does over samples: the critical value c of the band is the quantile of
-    their largest deviation in units of :math:`\sqrt{s(r)^2 + g(r)^2}` [1]_, [2]_, that
-    of an interval the normal quantile (with ``clusters`` both grow as Student's t
-    does). The bounds are
+    The square of the standard error s(r) is the sum of the squared differences of this
+    influence between the models, over n^2, as in :func:`compare` at r. With normal
+    multipliers :math:`\xi_i`, the sums :math:`\sum_i \xi_i \psi_i(r) / n` of these
+    differences vary over rates like the difference of the models over samples.
+    Therefore the critical value c of the band is the quantile of their maximum
+    deviation, in units of :math:`\sqrt{s(r)^2 + g(r)^2}` [1]_, [2]_. For an interval c
+    is the normal quantile. With ``clusters``, both increase by the ratio of Student's
+    quantile to the normal one. The bounds are
 
     .. math:: D(r) \pm c \sqrt{s(r)^2 + c^2 g(r)^2 / 4},
 
-    with g(r) what one case at the cut is worth; the band leaves at least
-    -log((1 - level) / 2) cases open, 3.7 of them at 0.95.
+    where g(r) is the effect of one sample at the cut. The distance of the band from
+    D(r) is at least -log((1 - level) / 2) g(r), or 3.7 samples at 0.95.
 
-    Each fold is cut at the same rate, what they find is added up, and a case
-    of several repeats counts once. Cost: O(n log n + n_rates^3 + n_resamples
+    Each fold is cut at the same rate, and the hits of folds are added up. A sample in
+    several repeats counts once. Cost: O(n log n + n_rates^3 + n_resamples
     n_rates^2).
 
     References
@@ -300,7 +304,7 @@ def compare_curves(
 
     Examples
     --------
-    a finds the first positives sooner, b the last:
+    Model a is better at low rates, model b at high rates:
 
     >>> import numpy as np
     >>> from skrate import compare_curves
@@ -315,29 +319,31 @@ def compare_curves(
     [(0.29, 0.97)]
     """
     arguments = check_arguments(_ARGUMENTS, locals())
-    worth, plan = check_benefit_cost(metric, benefit, cost), Plan.of(arguments)
-    given = {name: arguments[name] for name in OF_CASES}
-    models = _named_rankings(y_true, y_score_a, y_score_b, given, weights)
+    gain, plan = check_benefit_cost(metric, benefit, cost), Plan.of(arguments)
+    options = {name: arguments[name] for name in OF_CASES}
+    models = _named_rankings(y_true, y_score_a, y_score_b, options, weights)
     rankings, units = _two_class_rankings(list(models.values()))
     cases = units.distinct_cases
     steps = _default_rates(cases) if rates is None else arguments["rates"]
     reason = no_inference_reason(cases)
     if reason is None:
-        a, b = (evaluate_curve(metric, one, steps, units, **worth) for one in rankings)
-        found = _compared(a, b, band, plan)
+        a, b = (
+            evaluate_curve(metric, model, steps, units, **gain) for model in rankings
+        )
+        fields = _compared(a, b, band, plan)
     else:
         warn_undefined(f"The comparison of the {metric}", reason)
-        found = _undefined(len(steps))
+        fields = _undefined(len(steps))
     (name_a, name_b), (n_pos, n_neg) = models, cases.sizes
     return CurveComparison(
         metric=metric,
         rates=steps,
-        **found,
+        **fields,
         kind=band,
         confidence_level=plan.level,
         n_pos=n_pos,
         n_neg=n_neg,
-        params=worth,
+        params=gain,
         name_a=name_a,
         name_b=name_b,
     )
@@ -360,26 +366,26 @@ def _compared(
 
 
 def _undefined(n_rates: int) -> dict[str, Any]:
-    """Return the same of curves of which nothing is known."""
+    """Return nan for each of these, if the comparison is undefined."""
     curve = np.full(n_rates, np.nan)
-    found: dict[str, Any] = dict.fromkeys(_CURVES, curve)
-    return found | dict.fromkeys(_BOUNDS, CurveBounds(curve, curve))
+    fields: dict[str, Any] = dict.fromkeys(_CURVES, curve)
+    return fields | dict.fromkeys(_BOUNDS, CurveBounds(curve, curve))
 
 
 def _named_rankings(
-    y_true: Any, a: Any, b: Any, given: dict[str, Any], weights: Weights
+    y_true: Any, a: Any, b: Any, options: dict[str, Any], weights: Weights
 ) -> dict[str, Rankings]:
-    """Return the rankings of both models by their names."""
+    """Return the rankings of both models by name."""
     are_several = are_fold_rankings(y_true)
     if are_several:
         check_alone(FoldRankings, y_score_a=a, y_score_b=b)
     if are_several or (b is None and are_columns(a)):
-        models = find_model_rankings("y_score_a", a, y_true, given, weights)
+        models = find_model_rankings("y_score_a", a, y_true, options, weights)
         if len(models) > 2:
             raise ValueError(
-                f"{'y_true' if are_several else 'y_score_a'} must hold two models, got "
-                f"{len(models)}, {list(models)}: pass two of them, or use compare, "
-                "which takes several."
+                f"{'y_true' if are_several else 'y_score_a'} must have two models, got "
+                f"{len(models)}, {list(models)}: pass two models, or use compare for "
+                "several."
             )
         return models
     are_folds = isinstance(y_true, FoldRankings) or isinstance(a, FoldRankings)
@@ -388,93 +394,93 @@ def _named_rankings(
             f"{'y_score_a' if a is None else 'y_score_b'} is missing: pass y_true and "
             "the scores of both models, or two FoldRankings, compare_curves(a, b)."
         )
-    both = find_two_rankings(y_true, a, b, weights, **given)
-    return dict(zip("ab", both.values(), strict=True))
+    pair = find_two_rankings(y_true, a, b, weights, **options)
+    return dict(zip("ab", pair.values(), strict=True))
 
 
 def _two_class_rankings(models: list[Rankings]) -> tuple[list[list[Ranked]], Units]:
-    """Return the rankings of both classes by each model, and warn of other folds."""
+    """Return the rankings with both classes by each model, and warn of other folds."""
     first, plan = models[0], Plan(stratify=False)
     if first.folds is None:
-        return [one.each for one in models], Units(first.each, plan)
+        return [model.each for model in models], Units(first.each, plan)
     n_folds = len(first.each)
-    both = [i for i, one in enumerate(first.each) if min(one.sizes) > 0]
-    if not both:
+    kept = [i for i, fold in enumerate(first.each) if min(fold.sizes) > 0]
+    if not kept:
         raise ValueError(
             f"None of the {n_folds} folds has both classes. Use stratified or fewer "
             "folds."
         )
     check_cuts("curve", 0.5, first.folds)
-    if len(both) < n_folds:
+    if len(kept) < n_folds:
         warn(
-            f"{n_folds - len(both)} of {n_folds} folds hold one class only and are "
+            f"{n_folds - len(kept)} of {n_folds} folds have one class only and are "
             "left out.",
             UndefinedMetricWarning,
         )
-    rankings = [one.each for one in models]
-    given = [one.given for one in first.each if one.given is not None]
-    if given:
-        # On one scale: sampling weights average 1 over all of these folds.
-        mean = np.concatenate([given[i] for i in both]).mean()
+    rankings = [model.each for model in models]
+    weights = [fold.given for fold in first.each if fold.given is not None]
+    if weights:
+        # One scale for all folds: sampling weights average 1 over these folds.
+        mean = np.concatenate([weights[i] for i in kept]).mean()
         rankings = [
             [
-                replace(one, weights=own / mean)
-                for one, own in zip(each, given, strict=True)
+                replace(fold, weights=w / mean)
+                for fold, w in zip(folds, weights, strict=True)
             ]
-            for each in rankings
+            for folds in rankings
         ]
     units = Units.make_fold_units(
-        rankings[0], first.folds, both, [], plan, by_class=False
+        rankings[0], first.folds, kept, [], plan, by_class=False
     )
-    return [[each[i] for i in both] for each in rankings], units
+    return [[folds[i] for i in kept] for folds in rankings], units
 
 
 def _default_rates(cases: Ranked) -> FloatArray:
-    """Return rates that show a curve as it is, all below 1 unless there is one."""
+    """Return rates that are enough to draw a curve, below 1 if there are several."""
     weight = None if cases.are_repetitions else cases.weights
     has_weights = weight is not None and bool(weight.min() < weight.max())
     steps = default_rates([cases.table], has_weights=has_weights)[1:]
-    # All is processed at the last of them, which a single case has alone.
+    # At the last rate, 1, all samples are processed. A single sample has only this one.
     return steps[: max(len(steps) - 1, 1)]
 
 
 def check_places(name: str, values: ArrayLike) -> FloatArray:
-    """Return increasing places in (0, 1] at which curves are compared or drawn."""
-    places = check_rates(name, values)
-    if places[0] == 0:
+    """Return increasing points in (0, 1] for the comparison or drawing of curves."""
+    points = check_rates(name, values)
+    if points[0] == 0:
         raise ValueError(
-            f"{name} must lie in (0, 1], found 0: there nothing is processed, and all "
-            "models are alike. Leave it out."
+            f"{name} must be in (0, 1], got 0: leave it out, because at 0 no samples "
+            "are processed and all models are equal."
         )
-    # Their covariance is an array of as many rows and columns.
-    most = 2000
-    if len(places) > most:
+    # The covariance has a row and a column for each.
+    max_points = 2000
+    if len(points) > max_points:
         raise ValueError(
-            f"{name} holds {len(places)} numbers, more than {most}: their "
-            "covariance would not fit in little memory. Take fewer, such as "
-            "numpy.linspace(0.005, 0.995, 199)."
+            f"{name} must have at most {max_points} numbers, got {len(points)}: use "
+            "fewer, such as numpy.linspace(0.005, 0.995, 199). The covariance would "
+            "need too much memory."
         )
-    return places
+    return points
 
 
 def check_benefit_cost(
     metric: str, benefit: float | None, cost: float | None
 ) -> dict[str, float]:
-    """Return the benefit and the cost of a gain, none of other metrics."""
+    """Return the benefit and the cost of a gain; empty for other metrics."""
     if metric != "gain":
-        for key, value in {"benefit": benefit, "cost": cost}.items():
-            if value is not None:
+        for key, amount in {"benefit": benefit, "cost": cost}.items():
+            if amount is not None:
                 raise ValueError(
-                    f"{key} is for metric='gain' only, found metric={metric!r}: leave "
-                    "it out."
+                    f"{key} must be None unless metric='gain', got metric={metric!r}: "
+                    "leave it out."
                 )
         return {}
     if cost is None:
         raise ValueError(
-            "metric='gain' needs cost, what it costs to process a case: with cost=0 "
-            "it is the benefit of the hits."
+            "metric='gain' needs cost, the cost of processing a sample: pass cost=0 "
+            "for the benefit of the hits."
         )
     if check_number("cost", cost) < 0:
-        raise ValueError(f"cost must not be negative, found {float(cost):g}.")
-    worth = 1.0 if benefit is None else check_positive("benefit", benefit)
-    return {"benefit": worth, "cost": float(cost)}
+        raise ValueError(f"cost must not be negative, got {float(cost):g}.")
+    per_positive = 1.0 if benefit is None else check_positive("benefit", benefit)
+    return {"benefit": per_positive, "cost": float(cost)}

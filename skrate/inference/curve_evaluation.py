@@ -1,4 +1,4 @@
-"""Curves over the rate: values, contributions of samples, and how they vary."""
+"""Curves over the rate: values, influence of samples, covariance and bands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from skrate.metrics.result_types import t_quantile, wilson_ends
 
 CurveMetric = Literal["recall", "precision", "lift", "hits", "gain"]
 CURVE_METRICS: tuple[CurveMetric, ...] = get_args(CurveMetric)
-# Of all variation this share is rounding.
+# Variation below this fraction of the total is a rounding error.
 _ROUNDING = 1e-13
 # The arguments of functions that draw a band, and how they are checked.
 BAND_ARGUMENTS: dict[str, Check] = {
@@ -42,14 +42,14 @@ class CurveBounds(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CurveProcess:
-    """How a curve, or the difference of two, varies over samples, by rate."""
+    """A curve, or the difference of two, and its covariance over samples, by rate."""
 
     rates: FloatArray
     values: FloatArray
     covariance: FloatArray  # Of `values` over samples, rate by rate.
-    grain: FloatArray  # What one independent case at the cut is worth.
+    grain: FloatArray  # The effect of one independent sample at the cut.
     limits: tuple[FloatArray, FloatArray]  # The range of `values`.
-    # Of Student's t, in place of the normal distribution; or of each rate.
+    # Degrees of freedom, of all rates or of each; infinite for a normal distribution.
     freedom: FloatArray | float = np.inf
     is_difference: bool = False
 
@@ -57,91 +57,95 @@ class CurveProcess:
     def standard_error(self) -> FloatArray:
         """Estimated standard deviation of ``values`` over samples."""
         variance = np.diag(self.covariance)
-        # Models may agree all but exactly, and the rest is rounding.
+        # If models agree almost exactly, the rest is a rounding error.
         is_zero_variance = variance < _ROUNDING * self.grain.max() ** 2
         return np.sqrt(np.where(is_zero_variance, 0.0, variance))
 
     def interval(self, level: float) -> CurveBounds:
-        """Return bounds at one rate: Wilson's of one curve, as ``estimate`` has it."""
+        """Return bounds at single rates: for one curve Wilson's, as in ``estimate``."""
         freedoms = np.atleast_1d(self.freedom)
         critical = np.array([t_quantile(level, freedom) for freedom in freedoms])
         if self.is_difference:
             return self.bounds(critical)
-        # Where all is processed, nothing varies.
+        # If all samples are processed, the value is certain.
         is_open = self.grain > 0
-        value, variance = self.values[is_open], self.standard_error[is_open] ** 2
+        centers, variance = self.values[is_open], self.standard_error[is_open] ** 2
         low, high = limits = self.limits[0][is_open], self.limits[1][is_open]
         n = (high - low) / self.grain[is_open]
-        more = augmented_mean(value, variance, n, ends=limits, bounds=limits)
-        room = (more.value - low) * (high - more.value)
+        augmented = augmented_mean(centers, variance, n, ends=limits, bounds=limits)
+        room = (augmented.value - low) * (high - augmented.value)
         k = np.broadcast_to(critical, is_open.shape)[is_open] ** 2
         ends = np.array([self.values, self.values])
         ends[:, is_open] = wilson_ends(
-            value, limits, k * more.parts.by_prevalence / room
+            centers, limits, k * augmented.parts.by_prevalence / room
         )
         return CurveBounds(*ends)
 
     def band(self, plan: Plan) -> CurveBounds:
         """Return bounds that cover the true curve at all rates at once.
 
-        If it were x cases away at some rate, no case would show it with probability
-        exp(-x): the bounds are so far away that this is half of 1 minus the level.
+        If the true curve is x samples away at some rate, the probability that no sample
+        shows this is exp(-x). Therefore the bounds are at least so far away that this
+        probability is half of 1 minus the level.
         """
         critical = self.critical_value(plan)
         return self.bounds(critical, -float(np.log((1 - plan.level) / 2)))
 
     def critical_value(self, plan: Plan) -> float:
-        """Return what takes the place of the normal quantile in a band.
+        """Return the critical value of a band, in standard errors.
 
-        The quantile of the largest deviation over all rates, in standard errors, of so
-        many draws of the process (Montiel Olea and Plagborg-Moller 2019, algorithm 1).
-        For a difference one more case is added to their squares: where hardly a case
-        tells the models apart what can be seen is whole cases, while draws deviate.
+        It is the quantile of the maximum deviation over all rates, in standard errors,
+        of ``n_resamples`` draws of the process (Montiel Olea and Plagborg-Moller 2019,
+        algorithm 1). For a difference, the effect of one sample is added to the
+        standard errors, in squares: if models differ only by single samples, the
+        observed difference has steps of whole samples, but the draws do not.
         """
-        least = t_quantile(plan.level, float(np.min(self.freedom)))
+        t = t_quantile(plan.level, float(np.min(self.freedom)))
         normal = t_quantile(plan.level)
         error = self.standard_error
         if not error.any():
-            return least
+            return t
         if self.is_difference:
             error = np.hypot(error, self.grain)
         varies = error > 0
-        # The symmetric root: of others the draws would depend on who found them.
+        # The symmetric root is unique. With another one, draws depend on the solver.
         squares, vectors = np.linalg.eigh(self.covariance)
-        # Roots of what is rounding would depend on the order of the samples.
+        # Roots of rounding errors would depend on the order of the samples.
         squares = np.where(squares < _ROUNDING * squares[-1], 0.0, squares)
         root = (vectors * np.sqrt(squares)) @ vectors.T
         root = root[:, varies] / error[varies]
-        largest = []
-        batch = 500  # Draws that are in memory at once.
+        maxima = []
+        batch = 500  # The number of draws in memory at once.
         generator = check_generator(plan.random_state)
         for first in range(0, plan.n_resamples, batch):
             size = min(batch, plan.n_resamples - first)
             drawn = generator.standard_normal((size, len(root))) @ root
-            largest.append(np.abs(drawn).max(axis=1))
-        found = float(np.quantile(np.concatenate(largest), plan.level))
-        return max(found * least / normal, least)
+            maxima.append(np.abs(drawn).max(axis=1))
+        quantile = float(np.quantile(np.concatenate(maxima), plan.level))
+        return max(quantile * t / normal, t)
 
-    def bounds(self, critical: FloatArray | float, least: float = 0.0) -> CurveBounds:
-        """Return the bounds that a critical value c makes, at least some cases away.
+    def bounds(
+        self, critical: FloatArray | float, min_samples: float = 0.0
+    ) -> CurveBounds:
+        """Return the bounds for a critical value c, at least some samples away.
 
-        As Wilson's interval they take c^2 / 4 more cases at the cut to vary.
+        As in Wilson's interval, the variance of c^2 / 4 samples at the cut is added.
         """
         half = critical * np.hypot(self.standard_error, critical * self.grain / 2)
-        half = np.maximum(half, least * self.grain)
-        value, (low, high) = self.values, self.limits
-        # What lies on a limit may be beyond it by rounding.
-        low = np.minimum(np.maximum(value - half, low), value)
-        return CurveBounds(low, np.maximum(np.minimum(value + half, high), value))
+        half = np.maximum(half, min_samples * self.grain)
+        curve, (low, high) = self.values, self.limits
+        # Rounding can move a value across its limit.
+        low = np.minimum(np.maximum(curve - half, low), curve)
+        return CurveBounds(low, np.maximum(np.minimum(curve + half, high), curve))
 
 
 @dataclass(frozen=True, eq=False)
 class CurveEvaluation:
-    """The curve of a model, or a difference, and what samples contribute at each rate.
+    """The curve of a model, or a difference, and the influence of samples by rate.
 
-    A row contributes the rows of ``by_cell`` that its entries of ``cells`` number. By
-    estimated labels, samples contribute the columns of ``estimates``: of the labels,
-    and of what is expected of them.
+    The influence of a row is the sum of the rows of ``by_cell`` at its entries in
+    ``cells``. With estimated labels, it is in the columns of ``estimates``: observed,
+    and expected from the predictions.
     """
 
     rates: FloatArray
@@ -164,7 +168,7 @@ class CurveEvaluation:
             rates=self.rates,
             values=self.values - other.values,
             units=self.units,
-            cells=[*self.cells, *(len(self.by_cell) + one for one in other.cells)],
+            cells=[*self.cells, *(len(self.by_cell) + cells for cells in other.cells)],
             by_cell=np.concatenate([self.by_cell, -other.by_cell]),
             grain=np.maximum(self.grain, other.grain),
             limits=(low_a - high_b, high_a - low_b),
@@ -174,20 +178,20 @@ class CurveEvaluation:
 
     @lazy
     def process(self) -> CurveProcess:
-        """How it varies over samples."""
+        """The curve with its covariance over samples."""
         units = self.units
         freedom: FloatArray | float = np.inf
         if self.estimates:
             matrix, freedom = self._estimated_covariance()
         else:
             matrix = units.cell_covariance(self.cells, self.by_cell)
-            # As many as clusters that hold cases of the rarer class, less 1 in a group.
+            # The number of clusters with the rarer class, minus 1 for each group.
             if units.cases.clusters is not None:
                 freedom = units.distinct_cases.unit_dof
         return CurveProcess(
             rates=self.rates,
             values=self.values,
-            # Rounding must not leave it askew.
+            # Rounding errors must not make it asymmetric.
             covariance=(matrix + matrix.T) / 2,
             grain=self.grain,
             limits=self.limits,
@@ -196,27 +200,27 @@ class CurveEvaluation:
         )
 
     def _estimated_covariance(self) -> tuple[FloatArray, FloatArray]:
-        """Return the covariance by estimated labels, and the freedom at each rate.
+        """Return the covariance by estimated labels, and degrees of freedom by rate.
 
-        At each rate the row with the larger variance counts.
+        At each rate, the row with the larger variance counts.
         """
         cases = self.units.cases
-        found = [covariance([*rows], cases) for rows in self.estimates]
-        variances = [np.diag(each) for each in found]
+        matrices = [covariance([*rows], cases) for rows in self.estimates]
+        variances = [np.diag(matrix) for matrix in matrices]
         factor = np.sqrt(ratio(np.max(variances, axis=0), variances[0]))
         freedoms = [
             estimated_label_dof(self.estimates[which][i], cases)
             for i, which in enumerate(np.argmax(variances, axis=0))
         ]
-        return factor[:, None] * found[0] * factor, np.array(freedoms)
+        return factor[:, None] * matrices[0] * factor, np.array(freedoms)
 
 
 def curve_process(
-    metric: CurveMetric, models: Sequence[Ranked], rates: FloatArray, **worth: float
+    metric: CurveMetric, models: Sequence[Ranked], rates: FloatArray, **gain: float
 ) -> CurveProcess:
-    """Return how the curve of one ranking, or of a first minus a second, varies."""
+    """Return the process of one ranking's curve, or of the first minus the second."""
     units = Units([models[0]], Plan(stratify=False))
-    curves = [evaluate_curve(metric, [one], rates, units, **worth) for one in models]
+    curves = [evaluate_curve(metric, [model], rates, units, **gain) for model in models]
     return (curves[0] if len(curves) == 1 else curves[0] - curves[1]).process
 
 
@@ -229,26 +233,26 @@ def evaluate_curve(
     benefit: float = 1.0,
     cost: float = 0.0,
 ) -> CurveEvaluation:
-    """Return the curve of a model by its ranking, or by one of each fold."""
+    """Return the curve of a model, from one ranking or from one of each fold."""
     folds, cases = list(_each_fold(rankings)), units.distinct_cases
     tables = [fold.table for _, fold in folds]
     total = sum(table.total for table in tables)
     prevalence = sum(table.n_pos for table in tables) / total
-    found = [np.interp(rates, table.rates, table.cum_pos) for table in tables]
-    hits = np.asarray(np.sum(found, axis=0) / total)
-    # Centred in each fold, unless folds are the units.
+    fold_hits = [np.interp(rates, table.rates, table.cum_pos) for table in tables]
+    hits = np.asarray(np.sum(fold_hits, axis=0) / total)
+    # The influence is centred in each fold, unless folds are the units.
     centres = [(hits, prevalence)] * len(folds)
     size = 1 / cases.total
     if not cases.are_fold_groups:
-        pairs = zip(found, tables, strict=True)
+        pairs = zip(fold_hits, tables, strict=True)
         centres = [(n / table.total, table.prevalence) for n, table in pairs]
         size *= cases.sizes[0] / cases.effective_sizes[0]
-    # A case above the cut pushes such a share of a positive below it.
-    n_repeats = sum(one.total for one in rankings) / cases.total
+    # A sample above the cut pushes this fraction of a positive below the cut.
+    n_repeats = sum(ranked.total for ranked in rankings) / cases.total
     lost = cut_positive_fraction(tables, rates, n_repeats)
-    whole, recall, most = 1.0, None, rates
+    whole, recall, maximum = 1.0, None, rates
     if metric in ("recall", "lift"):
-        whole, recall, most = prevalence, hits / prevalence, np.ones_like(rates)
+        whole, recall, maximum = prevalence, hits / prevalence, np.ones_like(rates)
     scale = np.full(len(rates), benefit)
     if metric in ("precision", "lift"):
         scale = 1 / rates
@@ -262,7 +266,7 @@ def evaluate_curve(
         cells=[cells],
         by_cell=by_cell,
         grain=scale * is_cut * (size / whole) * np.maximum(lost, 1 - lost),
-        limits=(offset, offset + scale * most),
+        limits=(offset, offset + scale * maximum),
         estimates=_label_influence(rankings[0], cells, by_cell),
     )
 
@@ -286,14 +290,15 @@ def _contributions(
     lost: FloatArray,
     recall: FloatArray | None,
 ) -> tuple[IntArray, FloatArray]:
-    """Return the cell of each row, and what rows of each cell add to hits, or recall.
+    """Return the cell of each row, and the influence of each cell on hits or recall.
 
-    Cells of a fold are those of negatives and then those of positives. Estimated labels
-    are both classes in part: their cells are those of negatives.
+    In each fold, the cells of negatives come first, and then the cells of positives.
+    Samples with estimated labels are in both classes in part, and have the cells of
+    negatives.
     """
     cells = np.empty(sum(len(fold.is_pos) for _, fold in folds), dtype=np.intp)
     by_cell: list[FloatArray] = []
-    # The share of positives, which divides, is an estimate itself.
+    # The prevalence in the denominator of the recall is an estimate, too.
     slope = 0.0 if recall is None else recall
     n_cells = 0
     for (rows, fold), (mean, prevalence) in zip(folds, centres, strict=True):
@@ -307,9 +312,9 @@ def _contributions(
 
 
 def _cells(ranked: Ranked, rates: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the cell of each row, and the part of each cell that is above each rate.
+    """Return the cell of each row, and the fraction of each cell above each rate.
 
-    Cells are the groups that a rate cuts, and what lies between them.
+    Cells are the groups of ties that a rate cuts, and the intervals between them.
     """
     table = ranked.table
     inner = rates[(rates > 0) & (rates < 1)]
@@ -318,7 +323,7 @@ def _cells(ranked: Ranked, rates: FloatArray) -> tuple[IntArray, FloatArray]:
     starts = starts[starts < table.n_groups]
     edges = np.append(table.rates[starts], 1.0)
     low, high = edges[:-1, None], edges[1:, None]
-    # The weight of a cell may be lost in that of the others.
+    # A small weight of a cell can be lost in the sum of weights.
     above = (rates >= high).astype(np.float64)
     np.divide(rates - low, high - low, out=above, where=high > low)
     sizes = np.diff(starts, append=table.n_groups)
@@ -329,7 +334,7 @@ def _cells(ranked: Ranked, rates: FloatArray) -> tuple[IntArray, FloatArray]:
 def _label_influence(
     ranked: Ranked, cells: IntArray, by_cell: FloatArray
 ) -> list[FloatArray]:
-    """Return what samples with estimated labels contribute at each rate, and would."""
+    """Return the observed and expected influence of estimated labels, by rate."""
     if ranked.estimated is None:
         return []
     of_neg, of_pos = np.split(ranked.total / ranked.table.total * by_cell, 2)

@@ -343,9 +343,9 @@ class GroupScores(ListScores, Rows):
         .. math:: \sum_i \frac{(a_i - A w_i)^2}{(1 - h_i) (\sum_j w_j)^2},
 
         which for equal weights is the variance of the values divided by m. The interval
-        is Student's t with :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, at least 1,
-        clipped to the range of the metric. A number for ``undefined`` outside of this
-        range widens it.
+        is Wilson's between the bounds of the metric, or Student's if there are none,
+        with :math:`1 / \sum_i h_i^2 - 1` degrees of freedom, at least 1. A number for
+        ``undefined`` outside of the bounds widens them.
         """
         plan = Plan.of(check_arguments(_ARGUMENTS, locals()))
         (mean,) = evaluate_lists([self], plan, average, undefined, clusters)

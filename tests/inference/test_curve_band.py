@@ -188,7 +188,7 @@ def test_the_ends_and_the_repr():
     assert roc.low[0] == 0
     assert roc.low[-1] == roc.high[-1] == 1
     assert (np.diff(roc.low) >= 0).all()
-    assert repr(roc).startswith("CurveBand(roc at 200 places from fpr 0.005 to 1, ")
+    assert repr(roc).startswith("CurveBand(roc at 200 points from fpr 0.005 to 1, ")
     pr = curve_band(y_true, y_score, metric="pr", random_state=0)
     p = y_true.mean()
     assert pr.low[-1] < p < pr.high[-1]
