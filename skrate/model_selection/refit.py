@@ -30,9 +30,9 @@ def refit_best(
 ) -> Any:
     """Return a ``refit=`` rule that selects the best candidate by its defined folds.
 
-    Which candidate is best if some folds lack positives? On such a fold the score of
-    every candidate is nan, and a search then silently selects the first candidate. This
-    rule omits these folds, reports their number, and raises an error if too many folds
+    Which candidate is best if some folds lack positives? A fold without positives makes
+    the mean of every candidate nan, and a search then silently selects the first. This
+    rule omits such folds, reports their number, and raises an error if too many folds
     are undefined.
 
     Parameters

@@ -207,10 +207,8 @@ def class_scores(
             is_pos = is_label(check_vector("y_true", y_true), known[column])
         return is_pos, y_score[:, column], known
     if not has_columns(y_true):
-        present = class_masks(check_vector("y_true", y_true), len(known))
-        unknown = [
-            shown(label) for label in present if find_label(label, known) is None
-        ]
+        seen = class_masks(check_vector("y_true", y_true), len(known))
+        unknown = [shown(label) for label in seen if find_label(label, known) is None]
         if unknown:
             raise UndefinedResponse(
                 f"{name} was not trained on the class {unknown[0]}, which is in y_true"

@@ -39,8 +39,8 @@ def search_rankings(
 
     How good is the best candidate really? The ``best_score_`` of a search is too high,
     because the best of many candidates was also lucky, and a search does not store
-    enough to correct it. This function trains the candidates again, and returns the
-    input of :func:`select_best`.
+    enough to correct it. This function trains the candidates, and returns the input of
+    :func:`select_best`.
 
     Parameters
     ----------

@@ -72,11 +72,7 @@ _USER = "ConstrainedThresholdClassifier"
 _AUTO = ("predict_proba", "decision_function")
 # The constrained fraction, its name, its samples, and their number in the next batch.
 Kind = Literal["rate", "recall", "fpr"]
-_FRACTION = {
-    "rate": "selected fraction",
-    "recall": "recall",
-    "fpr": "false positive rate",
-}
+_FRACTION = {"rate": "rate", "recall": "recall", "fpr": "false positive rate"}
 _SAMPLES = {"rate": "samples", "recall": "positives", "fpr": "negatives"}
 _BATCH = {"rate": "n_items", "recall": "n_pos", "fpr": "n_neg"}
 
@@ -181,8 +177,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     is beta(j, n - j + 1). The threshold is above the j-th largest score, with the
     maximum j for which j / (n + 1) is at most the (mean) rate or, with ``confidence``
     and the rate R, for which P(N > R m) is at most 1 - confidence. With ties fewer
-    samples are selected, never more: the capacity is not exceeded. If a validation
-    samples score above a group of ties at the cut, ``expected_fraction_`` is a / n, and
+    samples are selected, never more: the capacity is not exceeded. If validation scores
+    tie at the cut, and a samples are above these, ``expected_fraction_`` is a / n, and
     the ends of ``fraction_interval_`` come from the distributions for j = a and a + 1.
 
     For ``fpr`` all samples are negatives. For ``recall`` they are positives, counted
@@ -544,9 +540,8 @@ def check_splits(
     samples, times = np.unique(tested, return_counts=True)
     if times.max() > 1:
         raise ValueError(
-            "cv must give folds that do not overlap, because the threshold counts each "
-            f"sample once; sample {samples[times.argmax()]} is tested {times.max()} "
-            "times."
+            f"cv tests sample {samples[times.argmax()]} {times.max()} times, but the "
+            "threshold counts each sample once: give folds that do not overlap."
         )
     for i, (train, _) in enumerate(splits):
         known = distinct_labels(labels[train])
@@ -654,11 +649,10 @@ def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
     limits = {name: limit for name, limit in limits.items() if limit is not None}
     if not limits:
         raise ValueError(
-            "Give rate=, capacity=, recall= or fpr= as the constraint. rate= is the "
-            "fraction of samples that will be processed, as a number or a distribution "
-            "from skrate.rates; capacity= is their number among the next n_items=; "
-            "recall= is the minimum fraction of selected positives; and fpr= is the "
-            "maximum fraction of selected negatives."
+            "Give one constraint: rate=, the fraction of samples that will be processed "
+            "(a number or a distribution from skrate.rates); capacity=, their number "
+            "among the next n_items=; recall=, the minimum fraction of positives to "
+            "select; or fpr=, the maximum fraction of negatives."
         )
     shown_limits = " and ".join(f"{name}={limit!r}" for name, limit in limits.items())
     if len(limits) > 1:
@@ -698,8 +692,7 @@ def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
     if number > n_items:
         raise ValueError(
             f"capacity={number} must be at most n_items={n_items}: give "
-            "capacity=n_items, or a larger batch. This batch can be processed as a "
-            "whole, without a threshold."
+            "capacity=n_items, or a larger batch. All of this one can be processed."
         )
     return Constraint(kind, Fixed(number / n_items), n_items, confidence)
 
