@@ -649,7 +649,7 @@ def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
     limits = {name: limit for name, limit in limits.items() if limit is not None}
     if not limits:
         raise ValueError(
-            "Give one constraint: rate=, the fraction of samples that will be processed "
+            "Give one constraint: rate=, the fraction of samples to be processed "
             "(a number or a distribution from skrate.rates); capacity=, their number "
             "among the next n_items=; recall=, the minimum fraction of positives to "
             "select; or fpr=, the maximum fraction of negatives."
