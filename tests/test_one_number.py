@@ -148,7 +148,7 @@ ALWAYS = [
 REFUSALS = {
     "by_one_fold": "pass rate=|gain or cost of each case|has no lists|groups must be",
     "by_table": "no single samples|which has no lists",
-    "by_eval_metric": "cannot be known in training|groups= is for metrics within lists",
+    "by_eval_metric": "must be a dict.*in training|groups= is for metrics within",
     "by_scorer": "needs groups",
     "by_compare_all": "means another distribution|groups= is for metrics",
 }

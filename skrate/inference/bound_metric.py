@@ -1,4 +1,4 @@
-"""A metric with its parameters, before the cases are known."""
+"""A metric with its parameters, before it gets samples."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from skrate.metrics.metric import (
     unwrap,
 )
 
-# What comes with the rows; the other keywords of a metric are its parameters.
+# Arguments with an entry per row; other keywords of a metric are its parameters.
 OF_ROWS = ("groups", "sample_weight", "pos_label")
-# How a mean over lists is taken, and what else only lists have.
+# The parameters of a mean over lists, and other parameters that only lists have.
 OF_LISTS = (*OF_MEAN, "k", "relevance_threshold", "entities")
-# What only several classes have.
+# The parameters that only several classes have.
 OF_CLASSES = ("average", "labels")
 
 
 @dataclass(frozen=True, eq=False)
 class BoundMetric:
-    """A score function with its parameters, those of lists and classes included.
+    """A score function with its parameters, also the parameters of lists and classes.
 
-    Scorers, what libraries for boosting call and early stopping are one.
+    Scorers and metrics for boosting libraries and early stopping are bound metrics.
     """
 
     function: Callable[..., Any]
@@ -40,23 +40,23 @@ class BoundMetric:
 
     @property
     def greater_is_better(self) -> bool:
-        """Whether more of it is better."""
+        """Whether higher values are better."""
         kind = METRICS.get(self.function)
         if kind is None:
             return True
-        named = [each.name for each in fields(kind) if "is_named" in each.metadata]
+        named = [field.name for field in fields(kind) if "is_named" in field.metadata]
         options = {name: self.params[name] for name in named if name in self.params}
         return bool(kind(**options).greater_is_better)
 
     @property
     def per_case(self) -> tuple[str, ...]:
-        """The parameters that may have an entry per case."""
+        """The parameters that may have an entry per sample."""
         kind = METRICS.get(self.function)
         return () if kind is None else per_case(kind)
 
     @property
     def averages_classes(self) -> bool:
-        """Whether it has an average over more than two classes."""
+        """Whether the metric has an average over more than two classes."""
         return "labels" in function_parameters(self.function)
 
     @property
@@ -67,7 +67,7 @@ class BoundMetric:
 
     @property
     def is_list_metric(self) -> bool:
-        """Whether it is nothing of a single ranking."""
+        """Whether the metric needs lists or is undefined for a single ranking."""
         known = set(function_parameters(self.function))
         average = self.params.get("average", "macro")
         if self.averages_classes and not isinstance(average, str | None):
@@ -79,22 +79,22 @@ class BoundMetric:
 
     @property
     def counts_lists_alike(self) -> bool:
-        """Whether the mean is one over lists with an equal weight each."""
+        """Whether the mean gives each list the same weight."""
         average = self.params.get("average")
         if average is None:
-            own = {n: v for n, v in self.params.items() if n not in OF_LISTS}
-            metric = find_metric(self.function, own, in_lists=True)
+            options = {n: v for n, v in self.params.items() if n not in OF_LISTS}
+            metric = find_metric(self.function, options, in_lists=True)
             average = metric.default_average
         return isinstance(average, str) and average == "macro"
 
     def add_params(self, **params: Any) -> BoundMetric:
-        """Return the metric with more parameters, or others."""
+        """Return the metric with more or different parameters."""
         return BoundMetric(self.function, {**self.params, **params})
 
     def score_ranking(
         self, y_true: ArrayLike, y_score: ArrayLike, **of_cases: Any
     ) -> float:
-        """Return the metric of all cases as one ranking, or of their classes."""
+        """Return the metric of all samples as one ranking, or of their classes."""
         return float(self.function(y_true, y_score, **of_cases | self.params))
 
     def list_mean(
@@ -109,14 +109,14 @@ class BoundMetric:
     ) -> float:
         """Return the mean of the metric over lists.
 
-        With ``list_weights`` instead of an equal weight for each, and ``undefined`` for
-        a list that would be left out.
+        ``list_weights`` replace the equal weights of lists, and ``undefined`` replaces
+        the value of a list that would be left out.
         """
         options = {n: v for n, v in self.params.items() if n not in OF_MEAN}
         if options.get("labels", 0) is None:
-            # They have no columns.
+            # Lists have no columns of classes.
             del options["labels"]
-        # The classes of an estimator are no labels of grades.
+        # The classes of an estimator are not labels of grades.
         options["pos_label"] = None if self.has_grades else pos_label
         scores = group_scores(self.function, y_true, y_score, **of_rows, **options)
         mean = {name: v for name, v in self.params.items() if name in OF_MEAN}
@@ -132,28 +132,29 @@ def bind(
 ) -> BoundMetric:
     """Return a metric with its parameters, which are checked.
 
-    In training nothing is known of single cases, as the data of several samples are
-    evaluated; a scorer finds what each case has where the cases are.
+    In training, parameters per sample are unknown, because the metric is evaluated on
+    several samples of data. A scorer gets these parameters together with its data.
     """
-    # Names of others take no parameters of theirs, but may be averaged over lists.
-    told = {name: params[name] for name in OF_LISTS if name in params}
-    rest = {name: value for name, value in params.items() if name not in told}
-    function, own = unwrap(metric, rest)
-    bound = BoundMetric(function, own | told)
+    # Metrics of other packages take no parameters, but may be averaged over lists.
+    list_params = {n: params[n] for n in OF_LISTS if n in params}
+    options = {n: v for n, v in params.items() if n not in list_params}
+    function, opts = unwrap(metric, options)
+    bound = BoundMetric(function, opts | list_params)
     if not is_known(function):
         # Raises.
-        find_metric(function, own)
+        find_metric(function, opts)
     of_rows = bound.per_case
     at_hand = {
-        name: value
-        for name, value in bound.params.items()
-        if name not in (*of_rows, "entities") or isinstance(value, Mapping | None)
+        name: setting
+        for name, setting in bound.params.items()
+        if name not in (*of_rows, "entities") or isinstance(setting, Mapping | None)
     }
     if is_in_training:
         for name in set(bound.params) - set(at_hand):
             raise ValueError(
-                f"{name} of each case cannot be known in training, where the data of "
-                "several samples are evaluated: give a dict with one for each class."
+                f"{name} must be a dict with a value for each class in training, "
+                "because its entry per sample is unknown when the data of several "
+                "samples are evaluated."
             )
         if bound.is_list_metric and bound.params.get("average") is not None:
             check_average(bound.params["average"])
@@ -166,11 +167,11 @@ def bind(
         return bound
     for name, parameter in function_parameters(function).items():
         is_needed = parameter.default is parameter.empty and name not in of_rows
-        if is_needed and parameter.kind is parameter.KEYWORD_ONLY and name not in own:
+        if is_needed and parameter.kind is parameter.KEYWORD_ONLY and name not in opts:
             raise ValueError(f"metric={function.__name__} needs the keyword {name!r}.")
-    others = {*OF_LISTS, *(OF_CLASSES if bound.averages_classes else ())}
-    others -= {each.name for each in fields(METRICS[function])}
-    single = {name: value for name, value in at_hand.items() if name not in others}
+    excluded = {*OF_LISTS, *(OF_CLASSES if bound.averages_classes else ())}
+    excluded -= {field.name for field in fields(METRICS[function])}
+    single = {n: v for n, v in at_hand.items() if n not in excluded}
     rates = [single.pop("rate")] if "rate" in single else []
     if rates and isinstance(rates[0], Mapping) and bound.averages_classes:
         rates = list(rates[0].values())
@@ -181,10 +182,10 @@ def bind(
 
 
 def optional_parameters(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the optional keywords of a metric, except what comes with the cases."""
+    """Return the optional keywords of a metric, except arguments per sample."""
     of_cases = (*OF_ROWS, *BoundMetric(function, {}).per_case)
     if {"groups", "labels"} <= function_parameters(function).keys():
-        # If left out, it is "macro" for classes, and "pooled" for lists.
+        # The default average is "macro" for classes, and "pooled" for lists.
         of_cases = (*of_cases, "average", "n_relevant")
     return {
         name: parameter.default

@@ -68,7 +68,7 @@ def find_model_rankings(
 ) -> dict[str, Rankings]:
     """Return the rankings of several models by their names.
 
-    ``scores`` is the argument of that name; the rankings of folds stand in ``y_true``.
+    ``scores`` is the value of this ``argument``. Rankings of folds are in ``y_true``.
     """
     if are_fold_rankings(y_true):
         check_alone(FoldRankings, **{argument: scores}, **cases_given)
@@ -80,13 +80,13 @@ def find_model_rankings(
         )
         models = model_columns(argument, scores, cases.n_input)
     check_several(argument, models, least)
-    named = {f"{argument}[{name!r}]": one for name, one in models.items()}
+    named = {f"{argument}[{name!r}]": model for name, model in models.items()}
     if are_fold_rankings(y_true):
         check_same_folds(named)
-        rankings = [find_rankings(one, weights=weights) for one in models.values()]
+        rankings = [find_rankings(model, weights=weights) for model in models.values()]
     else:
         rankings = [
-            Rankings([scored(cases, *one, by_case=by_case)]) for one in named.items()
+            Rankings([scored(cases, *pair, by_case=by_case)]) for pair in named.items()
         ]
     return dict(zip(map(str, models), rankings, strict=True))
 
@@ -100,32 +100,32 @@ def find_two_rankings(
     takes_estimates: bool = True,
     **cases_given: Any,
 ) -> dict[str, Rankings]:
-    """Return the rankings of two models by the arguments that rank.
+    """Return the rankings of two models by the names of their arguments.
 
-    If they are of folds, those of b stand in the place of ``y_score_a``.
+    With folds, the rankings of b are the argument ``y_score_a``.
     """
-    given = {"y_score_a": y_score_a, "y_score_b": y_score_b}
+    named = {"y_score_a": y_score_a, "y_score_b": y_score_b}
     if isinstance(y_true, FoldRankings) or isinstance(y_score_a, FoldRankings):
         check_no_labels(y_true, "y_score_a")
         check_alone(y_true, y_score_b=y_score_b, **cases_given)
         folds = {"y_true": y_true, "y_score_a": y_score_a}
         check_same_folds(folds)
         return {
-            name: find_rankings(one, weights=weights) for name, one in folds.items()
+            name: find_rankings(model, weights=weights) for name, model in folds.items()
         }
-    for name, scores in given.items():
+    for name, scores in named.items():
         if scores is None:
             raise ValueError(f"{name} is missing: give the scores of both models.")
     cases = check_cases(
         y_true, weights=weights, takes_estimates=takes_estimates, **cases_given
     )
-    return {name: Rankings([scored(cases, name, one)]) for name, one in given.items()}
+    return {name: Rankings([scored(cases, name, one)]) for name, one in named.items()}
 
 
 def check_model_columns(
     argument: str, scores: Any, y_true: Any, *, least: int = 2
 ) -> dict[Any, Any]:
-    """Return the scores of several models by their names, of which there are enough."""
+    """Return the scores of ``least`` or more models by their names."""
     models = model_columns(argument, scores, len(check_vector("y_true", y_true)))
     return check_several(argument, models, least)
 
@@ -133,10 +133,10 @@ def check_model_columns(
 def several_models(
     argument: str, y_true: Any, scores: Any
 ) -> dict[str, tuple[Any, Any]] | None:
-    """Return labels and scores, or folds, of each of several models, None of one."""
+    """Return labels and scores, or folds, of several models, None for one model."""
     if are_fold_rankings(y_true):
         folds = check_several("y_true", name_models(y_true), 1)
-        return {str(name): (one, None) for name, one in folds.items()}
+        return {str(name): (rankings, None) for name, rankings in folds.items()}
     if scores is None or not are_columns(scores):
         return None
     columns = check_model_columns(argument, scores, y_true, least=1)
@@ -151,12 +151,12 @@ def name_models(models: Any) -> Mapping[Any, Any]:
 def check_several(
     argument: str, models: Mapping[Any, Any], least: int = 2
 ) -> dict[Any, Any]:
-    """Return models by name, of which there must be enough."""
+    """Return models by name, and check that there are ``least`` or more."""
     names = [str(name) for name in models]
     if len(names) < least or len({*names}) < len(names):
         raise ValueError(
-            f"{argument} must name {least} or more models, each by another text: found "
-            f"{len(names)}, {names}."
+            f"{argument} must have {least} or more models with different names, got "
+            f"{len(names)}: {names}."
         )
     return dict(models)
 
@@ -171,20 +171,20 @@ def evaluate(
     are_compared: bool = False,
     units: Units | None = None,
 ) -> list[Evaluation]:
-    """Return metrics of samples, and warn of what is unknown.
+    """Return metrics of samples, and warn if their uncertainty is unknown.
 
-    Folds on which one is undefined are left out of all. Evaluations that are paired
-    share ``units``, by default those of the first.
+    If a metric is undefined on a fold, all metrics exclude it. Paired evaluations have
+    the same ``units``, by default the units of the first.
     """
     are_sampled = samples[0].each[0].kind == "sampling"
     if are_sampled and all(metric.ignores_prevalence for metric in metrics):
         samples = [
-            sample._replace(each=[one.balanced for one in sample.each])
+            sample._replace(each=[ranked.balanced for ranked in sample.each])
             for sample in samples
         ]
     if samples[0].folds is not None:
         return _evaluate_folds(metrics, samples, plan)
-    found: list[Evaluation] = []
+    evaluations: list[Evaluation] = []
     if are_warned:
         is_difference = are_compared or len(metrics) > 1
         first = samples[0].each[0]
@@ -194,85 +194,85 @@ def evaluate(
         plan.check(one.ranked)
         reason = no_inference_reason(one.ranked, one.metric)
         is_known = reason is None and not np.isnan(one.value)
-        # What several rankings of the same cases lack is warned of once.
-        others = found if are_paired else []
-        if are_warned and not (reason and others):
-            again = any(_is_cautioned(each, one.metric) for each in others)
+        # If several rankings of the same samples have a reason, warn once.
+        previous = evaluations if are_paired else []
+        if are_warned and not (reason and previous):
+            again = any(_is_cautioned(model, one.metric) for model in previous)
             warn_unreliable_value(*one, reason, again)
         if units is None or not are_paired:
             units = Units([one.ranked], plan)
-        found.append(
+        evaluations.append(
             Evaluation(
                 one.metric, [one], units, is_known=is_known, question=metric.question
             )
         )
-    return found
+    return evaluations
 
 
 def _is_cautioned(model: Evaluation, metric: Metric) -> bool:
-    """Return whether a model by the same metric is warned to say little."""
+    """Return whether a model with the same metric already has a caution."""
     ranked = model.ranked[0]
     is_same = type(model.metric) is type(metric)
     return is_same and model.metric.caution(ranked.table, ranked.sizes) is not None
 
 
 def _on_ranking(metric: Metric, ranked: Ranked) -> OnRanking:
-    """Return a metric of one ranking, nan where it lacks a class that is needed."""
-    own = check_metric(metric, ranked)
-    ranked = add_gains(ranked, own)
-    value = ranked.score(own) if is_defined(own, ranked.table) else _NAN
-    return OnRanking(own, ranked, value)
+    """Return a metric of one ranking, nan if the ranking lacks a needed class."""
+    bound = check_metric(metric, ranked)
+    ranked = add_gains(ranked, bound)
+    score = ranked.score(bound) if is_defined(bound, ranked.table) else _NAN
+    return OnRanking(bound, ranked, score)
 
 
 def _evaluate_folds(
     metrics: Sequence[Metric], samples: Sequence[Rankings], plan: Plan
 ) -> list[Evaluation]:
     """Return metrics of rankings of the same samples in the same folds."""
-    each = []
+    by_metric = []
     for metric, sample in zip(metrics, samples, strict=True):
         assert sample.folds is not None
         metric.check_fold_rankings(sample.folds)
-        each.append([_on_ranking(metric, ranked) for ranked in sample.each])
-    values = np.array([[one.value for one in own] for own in each])
-    are_defined = np.asarray(~np.isnan(values).any(axis=0))
+        by_metric.append([_on_ranking(metric, ranked) for ranked in sample.each])
+    scores = np.array([[fold.value for fold in row] for row in by_metric])
+    are_defined = np.asarray(~np.isnan(scores).any(axis=0))
     rankings, folds = samples[0]
     assert folds is not None
-    name = each[0][0].metric.name
-    has_both = np.array([min(one.sizes) > 0 for one in rankings])
-    both = np.flatnonzero(are_defined & has_both).tolist()
+    name = by_metric[0][0].metric.name
+    has_both = np.array([min(ranked.sizes) > 0 for ranked in rankings])
+    complete = np.flatnonzero(are_defined & has_both).tolist()
     lacking = np.flatnonzero(are_defined & ~has_both).tolist()
-    units, found = Units.make_fold_units(rankings, folds, both, lacking, plan), []
-    for metric, singles in zip(metrics, each, strict=True):
-        kept, others = ([singles[i] for i in chosen] for chosen in (both, lacking))
-        found.append(
+    units, models = Units.make_fold_units(rankings, folds, complete, lacking, plan), []
+    for metric, singles in zip(metrics, by_metric, strict=True):
+        kept, partial = ([singles[i] for i in chosen] for chosen in (complete, lacking))
+        models.append(
             Evaluation(
-                (kept or others or singles)[0].metric,
+                (kept or partial or singles)[0].metric,
                 kept,
                 units,
-                one_class=others,
+                one_class=partial,
                 question=metric.question,
             )
         )
     if not are_defined.any():
         warn_undefined(name, UNDEFINED_IN_FOLDS)
-        return [replace(model, is_known=False) for model in found]
-    warn_undefined_folds(each[0][0].metric, are_defined, folds)
-    has_groups = bool(both) and units.cases.are_fold_groups
+        return [replace(model, is_known=False) for model in models]
+    warn_undefined_folds(by_metric[0][0].metric, are_defined, folds)
+    has_groups = bool(complete) and units.cases.are_fold_groups
     if not has_groups:
-        _check_class_sizes(found[0])
+        _check_class_sizes(models[0])
     reason = next(filter(None, map(imbalance_reason, units.each)), None)
     if has_groups and reason is None:
         reason = single_group_reason(units.cases)
     if reason is not None:
         warn_undefined(f"The uncertainty of the {name}", reason)
-        return [replace(model, is_known=False) for model in found]
-    for model in found:
+        return [replace(model, is_known=False) for model in models]
+    for model in models:
         _warn_first_fold(model)
-    return found
+    return models
 
 
 def _check_class_sizes(model: Evaluation) -> None:
-    """Raise if no fold with both classes has 2 samples, or clusters, of a class."""
+    """Raise an error if no fold with both classes has 2 units of a class."""
     are_known: BoolArray = np.zeros(2, dtype=bool)
     most: FloatArray = np.zeros(2)
     unit = ""
@@ -287,13 +287,13 @@ def _check_class_sizes(model: Evaluation) -> None:
         if not is_known:
             raise ValueError(
                 f"y_true must have at least 2 {unit}{name} samples in a fold with both "
-                f"classes, found at most {size:.3g}, so the variance of the "
-                f"{model.metric.name} is unknown: use fewer folds, or stratified ones."
+                f"classes, got at most {size:.3g}: use fewer folds, or stratified folds"
+                f", because the variance of the {model.metric.name} is unknown."
             )
 
 
 def _warn_first_fold(model: Evaluation) -> None:
-    """Warn of the first fold that is a bad guide to what is known."""
+    """Warn of the first fold on which the metric or its uncertainty is unreliable."""
     for metric, fold, _ in model.each:
         rate = fixed_rate(metric.law)
         if rate is not None and warn_small_budget(metric, rate, fold):
@@ -307,7 +307,7 @@ def _warn_first_fold(model: Evaluation) -> None:
 def evaluate_models(
     meant: tuple[MetricLike, dict[str, Any]], samples: list[Rankings], plan: Plan
 ) -> list[Evaluation]:
-    """Return the metric of each model; warn once of what all of them lack."""
+    """Return the metric of each model; warnings about the samples are issued once."""
     metric = find_metric(*meant)
     if samples[0].folds is not None:
         return evaluate([metric] * len(samples), samples, plan)
@@ -323,10 +323,10 @@ def evaluate_models(
                 warn_small_sample([model.metric], [model.cases])
             model.influence  # noqa: B018
         if plan.method == "delta":
-            # Memory that the next model takes again need not be cleared for it.
+            # The next model can reuse this memory without clearing it.
             model.cases.forget()
         return model
 
-    # Threads, whatever else joblib is told to use: they write into the same memory.
+    # Always threads, because they write into the same memory.
     run = Parallel(n_jobs=plan.n_jobs, require="sharedmem")
     return list(run(map(delayed(fill), samples)))

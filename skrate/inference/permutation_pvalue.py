@@ -1,4 +1,4 @@
-"""The probability that a random ranking finds as many positives under a budget."""
+"""The p-value of the positives under a budget, relative to a random ranking."""
 
 from __future__ import annotations
 
@@ -15,81 +15,83 @@ from skrate.metrics.hypothesis_tests import t_pvalue
 from skrate.metrics.metric import Metric
 from skrate.rates.laws import RateDistribution, rate_cuts
 
-# With so few cases of a class what a random order finds is counted.
+# Up to this number of samples of a class, the exact distribution is counted.
 _FEW = 15
-# Sums of so many steps are told apart.
+# The number of sums that this distribution distinguishes.
 _SUMS = 2**15
-# Steps below are rounding.
+# Smaller steps are rounding errors.
 _STEP = 1e-9
-# The least p-value that is widened.
+# The minimum p-value that is widened.
 _TINY = 1e-300
-# Of less skewness a gamma distribution is a normal one.
+# With less skewness, a normal distribution replaces the gamma distribution.
 _SYMMETRIC = 1e-3
 
 
 def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> float:
-    """Return the probability that a random ranking finds at least as much.
+    """Return the probability that a random ranking finds at least the observed sum.
 
-    Sampling weights count as the cases that they are worth, and clusters widen the
-    p-value by their design effect. By estimated labels it is the level at which
-    Wilson's interval of ``recall`` begins at what a random ranking finds.
+    Sampling weights reduce the number of samples to their effective number. Clusters
+    widen the p-value by their design effect. With estimated labels, the p-value is the
+    level for which Wilson's interval of ``recall`` begins at the recall of a random
+    ranking.
     """
     if ranked.are_exchangeable:
         return permuted_pvalue(ranked.table, law)
     if ranked.estimated is not None:
         single = OnRanking(recall, ranked, recall.value(ranked.table))
         model = Evaluation(recall, [single], Units.make_ranking_units(ranked, 0.95))
-        _, found = model.wilson_test(law.mean(), "greater", model.parts.standard_error)
-        # nan where all is processed or nothing, whatever the order.
-        return 1.0 if np.isnan(found) else found
+        _, pvalue = model.wilson_test(law.mean(), "greater", model.parts.standard_error)
+        # nan if all samples are processed, or none: the order does not matter.
+        return 1.0 if np.isnan(pvalue) else pvalue
     by_weight, effect = design_effects(ranked, law)
-    # Of weights that are checked: relative ones may be smaller than a user's.
+    # Weights were checked already: relative weights may be smaller than valid input.
     table = build_weight_table(
         ranked.table.pos / by_weight, ranked.table.neg / by_weight
     )
-    found = permuted_pvalue(table, law)
+    pvalue = permuted_pvalue(table, law)
     if effect <= 1:
-        return found
-    # What pairs of cases add is known as the number of clusters allows.
+        return pvalue
+    # The number of clusters limits the precision of the contribution of pairs.
     freedom = (ranked.n_units - 1) * (effect / (effect - 1)) ** 2
-    distance = -float(special.ndtri(max(found, _TINY)))
+    distance = -float(special.ndtri(max(pvalue, _TINY)))
     return t_pvalue(distance / np.sqrt(effect), "greater", freedom)
 
 
 def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]:
-    """Return how many times as great weights, and clusters, make a random variance.
+    """Return the factors of a random variance by weights, and by clusters.
 
-    It is of the sum of weight * label * processed, about their means. By chance they
-    are independent: means of squares, or over pairs of a cluster, multiply.
+    It is the variance of the sum of weight * label * processed, about their means. In a
+    random ranking label and processed are independent: means of squares, or means over
+    pairs in a cluster, multiply.
     """
     table, weights = ranked.table, ranked.row_weights
     processed = law.table.mean(table.rates[:-1], table.rates[1:])
-    each = Merged(table.pos, table.neg, np.arange(table.n_groups))
-    values = np.array([ranked.is_pos, ranked.of_cases(each, processed, processed)])
-    values -= np.average(values, weights=weights, axis=1)[:, None]
-    rows = [np.ones(len(weights)), *values]
-    alone = np.array([dot(weights * row, row) for row in rows])
+    groups = Merged(table.pos, table.neg, np.arange(table.n_groups))
+    centred = np.array([ranked.is_pos, ranked.of_cases(groups, processed, processed)])
+    centred -= np.average(centred, weights=weights, axis=1)[:, None]
+    rows = [np.ones(len(weights)), *centred]
+    single = np.array([dot(weights * row, row) for row in rows])
     squares = np.array([dot(multiples(weights, ranked) * row, row) for row in rows])
-    if not alone.min() > _STEP:
+    if not single.min() > _STEP:
         return 1.0, 1.0
-    by_weight = squares / alone
+    by_weight = squares / single
     weighted = float(by_weight[1] * by_weight[2] / by_weight[0])
     clusters = np.arange(len(weights)) if ranked.clusters is None else ranked.clusters
     sums = [np.bincount(clusters, weights * row) for row in rows]
     pairs = np.array([dot(row, row) for row in sums]) - squares
-    if not pairs[0] > _STEP * alone[0]:
+    if not pairs[0] > _STEP * single[0]:
         return weighted, 1.0
-    like = pairs / squares
-    return weighted, 1 + float(like[1] * like[2] / like[0])
+    by_pairs = pairs / squares
+    return weighted, 1 + float(by_pairs[1] * by_pairs[2] / by_pairs[0])
 
 
 def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     """Return the p-value of :func:`chance_pvalue` over all orders of the labels.
 
-    What is found is a sum over the positives of the probability of being processed.
-    With few cases of a class its distribution is counted. Else, by three moments, it is
-    taken for a gamma distribution, moved, or, if it is skew to the left, for a normal
-    one.
+    The statistic is a sum over the positives of the probability of being processed. If
+    a class has 15 samples or fewer, the distribution of the sum is counted. Otherwise
+    its first three moments determine a shifted gamma distribution or, if it is skewed
+    to the left, a normal distribution.
     """
     processed = law.table.mean(table.rates[:-1], table.rates[1:])
     is_whole = not (table.pos % 1).any() and not (table.neg % 1).any()
@@ -98,8 +100,8 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
     mean, variance, skewness = permuted_moments(processed, table)
     if variance <= 0:
         return 1.0
-    found = _correct_continuity(processed, table, law)
-    distance = float((found - mean) / np.sqrt(variance))
+    total = _correct_continuity(processed, table, law)
+    distance = float((total - mean) / np.sqrt(variance))
     if skewness < _SYMMETRIC:
         return float(special.ndtr(-distance))
     shape = 4 / skewness**2
@@ -107,28 +109,29 @@ def permuted_pvalue(table: RankTable, law: RateDistribution) -> float:
 
 
 def counted_pvalue(processed: FloatArray, table: RankTable) -> float:
-    """Return the share of all choices of the positives with as great a sum.
+    """Return the fraction of all choices of the positives with at least this sum.
 
-    Each value is rounded to a step x, so that sums are whole numbers. With z^x for a
-    case, the choices of k of n cases with a sum of s are the coefficient of z^s in the
-    k-th elementary symmetric polynomial. By Newton's identities it comes of the sums of
-    powers z^(j x), which are one Fourier transform at the j-fold frequency.
+    Each value is rounded to an integer number x of steps, so sums are integers. With
+    z^x for a sample, the number of choices of k of n samples with a sum of s is the
+    coefficient of z^s in the k-th elementary symmetric polynomial. Newton's identities
+    derive it from the sums of powers z^(j x), which are one Fourier transform at the
+    j-fold frequency.
     """
-    chosen, values = table.pos, processed
+    chosen, chances = table.pos, processed
     if table.n_pos > table.n_neg:
-        # What positives find is what negatives leave.
-        chosen, values = table.neg, -processed
-    k, low = round(float(chosen.sum())), float(values.min())
-    width = float(values.max()) - low
+        # The sums over positives and over negatives have a fixed total.
+        chosen, chances = table.neg, -processed
+    k, low = round(float(chosen.sum())), float(chances.min())
+    width = float(chances.max()) - low
     if width <= _STEP:
         return 1.0
-    steps = np.rint((values - low) * (_SUMS / k / width)).astype(np.intp)
+    steps = np.rint((chances - low) * (_SUMS / k / width)).astype(np.intp)
     n_sums = k * int(steps.max()) + 1
     sizes = table.pos + table.neg
     transform = np.fft.fft(np.bincount(steps, sizes, minlength=n_sums)) / table.total
     frequency = np.arange(n_sums // 2 + 1)
     powers = [transform[j * frequency % n_sums] for j in range(1, k + 1)]
-    # Divided by n^m, as numbers of choices may be too great.
+    # Divided by n^m, because numbers of choices may overflow.
     symmetric = [np.ones(len(frequency), dtype=np.complex128)]
     for m in range(1, k + 1):
         terms = [
@@ -137,37 +140,37 @@ def counted_pvalue(processed: FloatArray, table: RankTable) -> float:
         ]
         symmetric.append(np.sum(terms, axis=0) / m)
     choices = np.fft.irfft(symmetric[k], n_sums)
-    found = round(float(dot(chosen, steps.astype(np.float64))))
+    observed = round(float(dot(chosen, steps.astype(np.float64))))
     least = 1 / float(special.binom(table.total, k))
-    # What is left of many terms that cancel is rounding.
-    share = float(choices[found:].sum() / choices.sum())
-    return min(max(share, least), 1.0)
+    # If many terms cancel, the remainder is rounding: bound it by one choice.
+    fraction = float(choices[observed:].sum() / choices.sum())
+    return min(max(fraction, least), 1.0)
 
 
 def _correct_continuity(
     processed: FloatArray, table: RankTable, law: RateDistribution
 ) -> float:
-    """Return what is found, less half a step where it moves in steps.
+    """Return the observed sum, minus half a step if it changes in steps.
 
-    A case that a cut divides, alone or in a group of few, moves it by a part of itself,
-    but seldom is it a positive: the steps are those of the other cases.
+    If a cut divides a single sample or a small group, the sum changes by a fraction of
+    a sample. Such a sample is rarely a positive: the steps are due to other samples.
     """
-    found = float(dot(table.pos, processed))
+    total = float(dot(table.pos, processed))
     edges, cuts = table.rates, rate_cuts(law)
     at = np.searchsorted(edges, cuts, side="left") - 1
-    part = (cuts - edges[at]) * table.total
+    n_above = (cuts - edges[at]) * table.total
     size = (table.pos + table.neg)[at]
     is_seldom = size <= max(1.0, 0.5 / table.prevalence)
     is_inner = (at > 0) & (at < table.n_groups - 1)
-    is_divided = (part > _STEP) & (part < size - _STEP)
+    is_divided = (n_above > _STEP) & (n_above < size - _STEP)
     at = np.unique(at[is_inner & is_seldom & is_divided])
     steps = np.abs(np.diff(np.delete(processed, at)))
     steps = steps[steps > _STEP]
     if not len(steps):
-        return found
+        return total
     half = float(steps.min()) / 2
-    found -= float(dot(table.pos[at], processed[at] - processed[at + 1]))
-    return found + half if table.pos[at].any() else found - half
+    total -= float(dot(table.pos[at], processed[at] - processed[at + 1]))
+    return total + half if table.pos[at].any() else total - half
 
 
 def permuted_moments(

@@ -265,7 +265,7 @@ def test_names_that_are_equal_as_text_are_refused_everywhere():
 
     refused, taken = with_names([2, "2", 3]), with_names(["2", 1, 3])
     for name, call in refused.items():
-        with case(name), pytest.raises(ValueError, match=r"found 3, \['2', '2', '3'\]"):
+        with case(name), pytest.raises(ValueError, match=r"3.*\['2', '2', '3'\]"):
             call()
         with case(name), warnings.catch_warnings():
             warnings.simplefilter("ignore")
