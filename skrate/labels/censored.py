@@ -1,4 +1,4 @@
-"""Labels of events by a horizon, which follow-up may have ended too soon to see."""
+"""Estimated labels of events up to a horizon, if follow-up may end before it."""
 
 from __future__ import annotations
 
@@ -13,61 +13,64 @@ from skrate.labels.label_checks import check_numbers
 
 
 def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabels:
-    r"""Take who had an event by a horizon, where follow-up of some ended before it.
+    r"""Estimate metrics of events up to a horizon, if some samples are lost before it.
 
-    A case that was lost before the horizon, without an event, has no label. To call it
-    negative, or to leave it out, biases metrics. Here the cases that were followed up
-    stand for those that were lost, so that metrics are time-dependent: the AUC is the
-    cumulative/dynamic one of ``sksurv.metrics.cumulative_dynamic_auc``.
+    A sample that was lost before the horizon, without an event, has no label. If it is
+    labelled as negative, or left out, metrics are biased. Here, samples that were
+    followed up get larger weights, to represent the lost ones. Metrics are
+    time-dependent: the AUC is the cumulative/dynamic AUC of
+    ``sksurv.metrics.cumulative_dynamic_auc``.
 
     Parameters
     ----------
     time : array-like of shape (n_samples,)
         Time until the event or the end of follow-up, not negative, in any unit.
     event : array-like of shape (n_samples,)
-        Whether there was an event at that time: True or 1; else follow-up ended.
+        Whether there was an event at that time: True or 1. If not, follow-up ended.
     horizon : float
-        A case is positive if it has an event at or before this time.
+        A sample is positive if it has an event at or before this time.
 
     Returns
     -------
     labels : EstimatedLabels
-        To be given as ``y_true``. If nobody was lost before the horizon, all labels are
-        known, and results are as of these.
+        Pass them as ``y_true``. If no sample was lost before the horizon, no label is
+        missing, and results are the same as with plain labels.
 
     Raises
     ------
     ValueError
         If lengths differ, a time is negative or not finite, an event is neither true
-        nor false, the horizon is not above 0, or every case was lost before it.
+        nor false, the horizon is not above 0, or no sample was followed up until the
+        horizon because the last one was lost.
 
     See Also
     --------
-    sampled : Labels that are missing for another reason.
+    sampled : For labels that are missing for another reason.
 
     Notes
     -----
-    With :math:`T_i` the time, :math:`t` the horizon and :math:`G(u-)` the Kaplan-Meier
-    estimate of the probability to be followed up until u, a case with an event by t, or
-    with :math:`T_i \ge t`, counts :math:`w_i = 1 / G(\min(T_i, t)-)`, and one that was
-    lost before t counts nothing [1]_, [2]_. Events come before losses at the same time.
-    Rates are shares of the weights. Follow-up must not depend on the score or on the
-    time of the event, and G must be above 0.
+    Let :math:`T_i` be the time, :math:`t` the horizon, and :math:`G(u-)` the
+    Kaplan-Meier estimate of the probability of being followed up until u. A sample with
+    an event by t, or with :math:`T_i \ge t`, has the weight :math:`w_i = 1 /
+    G(\min(T_i, t)-)`. A sample that was lost before t has the weight 0 [1]_, [2]_.
+    Events precede losses at the same time. Rates are fractions of the weights.
+    Follow-up must not depend on the score or on the time of the event, and G must be
+    above 0.
 
-    With :math:`a_i` what case i adds to the metric, the estimation of G adds
+    Let :math:`a_i` be the influence of sample i on the metric. The estimation of G adds
 
     .. math:: q_j = \int \frac{A(u)}{\pi(u)} \, dM_j(u), \quad
               A(u) = \frac 1 n \sum_{i:\, \min(T_i, t) > u} a_i,
 
-    with :math:`M_j` the martingale of the losses and :math:`\pi(u)` the share still
-    followed up after u, so that variances are smaller than with a known G. With
-    :math:`d_i = a_i / w_i` and :math:`m_u` the weighted mean of d over the cases at
-    risk at u, a batch has the variance
+    where :math:`M_j` is the martingale of the losses and :math:`\pi(u)` the fraction
+    still followed up after u. Therefore variances are smaller than with the true G.
+    With :math:`d_i = a_i / w_i` and :math:`m_u` the weighted mean of d over the samples
+    at risk at u, a batch has the variance
 
     .. math:: \frac{1}{n^2} \sum_i w_i \sum_{u < T_i} (d_i - m_u)^2 \,
               \Delta \frac{1}{G(u)},
 
-    as if cases were drawn from those at risk at each loss. Cost: one sort.
+    as if samples were drawn from the samples at risk at each loss. Cost: one sort.
 
     References
     ----------
@@ -78,23 +81,23 @@ def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabe
 
     Examples
     --------
-    The second case was lost after 2 years, and the four that remained stand for it:
+    The second sample was lost after 2 years. The four remaining ones represent it:
 
     >>> from skrate import labels, recall_at_rate_score
     >>> time, event = [1, 2, 3, 5, 6, 6], [1, 0, 1, 0, 1, 0]
-    >>> found = labels.censored(time, event, horizon=5)
-    >>> found.pos.tolist()
+    >>> y_censored = labels.censored(time, event, horizon=5)
+    >>> y_censored.pos.tolist()
     [1.0, 0.0, 1.25, 0.0, 0.0, 0.0]
-    >>> found.neg.tolist()
+    >>> y_censored.neg.tolist()
     [0.0, 0.0, 0.0, 1.25, 1.25, 1.25]
-    >>> recall_at_rate_score(found, [6, 5, 4, 3, 2, 1], rate=0.4)
+    >>> recall_at_rate_score(y_censored, [6, 5, 4, 3, 2, 1], rate=0.4)
     1.0
     """
     times = check_numbers("time", time)
     if times.min() < 0:
         raise ValueError(
-            f"time must not be negative, found {times.min():g}: it is counted from the "
-            "time of the score."
+            f"time must not be negative, got {times.min():g}: measure it from the time "
+            "of the score."
         )
     events = check_numbers("event", event)
     check_equal_length(time=times, event=events)
@@ -102,7 +105,7 @@ def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabe
     is_other = ~has_event & (events != 0)
     if is_other.any():
         raise ValueError(
-            f"event must be True or False, 1 or 0, found {events[is_other][0]:g}."
+            f"event must be True or False, 1 or 0, got {events[is_other][0]:g}."
         )
     horizon = check_positive("horizon", horizon)
     is_pos = has_event & (times <= horizon)
@@ -113,12 +116,12 @@ def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabe
     ends = np.unique(times[is_lost])
     n_before = np.searchsorted(ends, times, side="left")
     n_lost = np.bincount(n_before[is_lost]).astype(np.float64)
-    # An event at the time of a loss came before it.
+    # Events precede losses at the same time.
     n_left = _tail_sums(n_before + is_lost, np.ones(len(times)), len(ends)) - n_lost
     if n_left[-1] == 0:
         raise ValueError(
-            f"time and event: the last of the {len(times)} cases was lost at "
-            f"{ends[-1]:g}, before the horizon of {horizon:g}: choose an earlier one."
+            f"time and event: the last of the {len(times)} samples was lost at "
+            f"{ends[-1]:g}, before horizon={horizon:g}: choose an earlier horizon."
         )
     followed = np.append(1.0, np.cumprod(n_left / (n_left + n_lost)))
     weight = np.where(is_lost, 0.0, 1 / followed[n_before])
@@ -136,17 +139,18 @@ def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabe
 
 
 def _tail_sums(counts: IntArray, values: FloatArray, n: int) -> FloatArray:
-    """Return the sum of values of cases whose count is above 0, 1, and so on to n."""
+    """Return the sums of values over samples with a count above 0, 1, ..., n - 1."""
     sums = np.bincount(counts, values, minlength=n + 1)
     return np.asarray(np.cumsum(sums[::-1])[::-1][1:])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CensoredLabels(EstimatedLabels):
-    """Labels of cases of which some were lost before the horizon.
+    """Estimated labels of events, with samples that were lost before the horizon.
 
-    ``n_before`` counts the times of losses before the end of each case; ``n_lost`` and
-    ``n_left`` are the losses at each such time, and the cases left after it.
+    ``n_before`` is the number of times of losses before the end of each sample.
+    ``n_lost`` and ``n_left`` are the numbers of losses at each such time, and of the
+    samples that remain after it.
     """
 
     is_lost: BoolArray = None  # type: ignore[assignment]
@@ -159,26 +163,26 @@ class CensoredLabels(EstimatedLabels):
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
         assert self.weight is not None
-        adds = self.pos * of_pos + self.neg * of_neg
+        terms = self.pos * of_pos + self.neg * of_neg
         left, n = self.n_left, len(self.n_left)
         hazard = self.n_lost / (left + self.n_lost)
-        sums = _tail_sums(self.n_before, adds, n)
+        sums = _tail_sums(self.n_before, terms, n)
         if self.scope == "population":
             by_time = np.append(0.0, np.cumsum(sums / left * hazard))
             at_loss = self.is_lost * (sums / left)[np.minimum(self.n_before, n - 1)]
-            found = adds + at_loss - by_time[self.n_before + self.is_lost]
-            return np.asarray(found)
-        # Each case away from the mean of those at risk with it, by how its weight grew:
-        # its distance to the average of these means, then the spread of the means.
+            influence = terms + at_loss - by_time[self.n_before + self.is_lost]
+            return np.asarray(influence)
+        # The deviation of each sample from the means over the samples at risk, by the
+        # growth of its weight: from the average of these means, then of the means.
         at_risk = _tail_sums(self.n_before, self.weight, n)
         grown = np.diff(1 / np.cumprod(1 - hazard), prepend=1.0)
         means, by_time = sums / at_risk, np.cumsum(grown)
         average = np.cumsum(means * grown)
-        more = np.maximum(self.weight - 1, 0)
-        away = adds * more / np.maximum(self.weight, 1)
-        away -= np.append(0.0, average)[self.n_before]
+        excess = np.maximum(self.weight - 1, 0)
+        deviation = terms * excess / np.maximum(self.weight, 1)
+        deviation -= np.append(0.0, average)[self.n_before]
         rows = np.divide(
-            self.noise * away, more, out=np.zeros_like(more), where=more > 0
+            self.noise * deviation, excess, out=np.zeros_like(excess), where=excess > 0
         )
         spread = np.sqrt(grown[1:] * by_time[:-1] / by_time[1:] * at_risk[1:])
         return np.append(rows, spread * (means[1:] - average[:-1] / by_time[:-1]))

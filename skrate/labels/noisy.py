@@ -1,4 +1,4 @@
-"""Labels by annotators or tests that err at known rates."""
+"""Estimated labels, from annotators or tests with given rates of errors."""
 
 from __future__ import annotations
 
@@ -20,68 +20,70 @@ def noisy(
     validation: tuple[float, float] | ArrayLike | None = None,
     pos_label: Label = None,
 ) -> EstimatedLabels:
-    r"""Take labels of a test that errs with known sensitivity and specificity.
+    r"""Estimate metrics from labels with errors of given sensitivity and specificity.
 
-    Metrics by labels with errors evaluate the test along with the scores: most often
-    they are too low, and the AUC at a low prevalence far too low. With this function
-    they estimate what the true labels would give, without knowing which are wrong.
+    Metrics from labels with errors evaluate the labelling test along with the scores.
+    Usually they are too low, and the AUC at a low prevalence is far too low. With this
+    function they estimate the metrics by the true labels, although it is unknown which
+    labels are wrong.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_annotators)
-        Labels of two classes, by the test. One column for each of several annotators or
-        tests, nan or None where one did not label.
+        Labels of two classes, by the test; one column for each of several annotators or
+        tests, with nan or None for missing labels.
     sensitivity, specificity : float or array-like of shape (n_annotators,)
-        The probabilities that the test labels a true positive positive, and a true
-        negative negative, whatever the score; their sum must be above 1.
+        The probabilities that the test labels a true positive as positive, and a true
+        negative as negative, independent of the score. Their sum must be above 1.
     validation : (n_pos, n_neg) or array-like of shape (n_annotators, 2), default=None
-        Numbers of true positives and negatives by which sensitivity and specificity
-        were estimated, on other cases. None means that both are known.
+        The numbers of true positives and true negatives, in another sample, from which
+        sensitivity and specificity were estimated. None means that both are exact.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
 
     Returns
     -------
     labels : EstimatedLabels
-        To be given as ``y_true``.
+        Pass them as ``y_true``.
 
     Raises
     ------
     ValueError
-        If labels are not of two classes, a case has no label, sensitivity, specificity
-        or validation are not one per annotator, not in [0, 1] or not above 0, or
-        sensitivity and specificity add up to 1 or less.
+        If labels are not of two classes, a sample has no label, sensitivity,
+        specificity or validation do not have one entry per annotator, are not in [0, 1]
+        or (validation) not above 0, or sensitivity and specificity add up to 1 or less.
 
     Warns
     -----
     UserWarning
-        If the share of the rarer class is less than 4 times its standard error by
-        validation: intervals are then too short.
+        If the fraction of the rarer class is less than 4 times its standard error by
+        validation. Intervals are then too short.
 
     See Also
     --------
-    sampled : Labels that are right, of some of the cases.
+    sampled : For correct labels of some of the samples.
 
     Notes
     -----
-    With the label z of a test of the sensitivity :math:`\alpha` and the specificity
-    :math:`\beta`, and :math:`J = \alpha + \beta - 1`, a case counts
+    Let z be the label (1 or 0) of a test with sensitivity :math:`\alpha` and
+    specificity :math:`\beta`, and :math:`J = \alpha + \beta - 1`. A sample counts as
 
     .. math:: \tilde y = \frac{z + \beta - 1}{J}
 
-    as a positive [1]_, whose expectation is the true label. Given that label, its
-    variance has the unbiased estimate :math:`\beta (1 - \alpha) / J^2` where z = 1, and
-    :math:`\alpha (1 - \beta) / J^2` where z = 0.
+    positives [1]_. The expectation is the true label. Given the true label, the
+    variance has the unbiased estimate :math:`\beta (1 - \alpha) / J^2` if z = 1, and
+    :math:`\alpha (1 - \beta) / J^2` if z = 0.
 
-    Several annotators are taken to err independently, given the truth. A case counts
-    the mean of their :math:`\tilde y`, with weights inverse to the variance of each,
-    averaged over both classes at the prevalence that these labels show.
+    Several annotators are assumed to err independently, given the true label. A sample
+    counts as the weighted mean of their :math:`\tilde y`. The weights are inverse to
+    the variance of each annotator, averaged over both classes at the prevalence that is
+    estimated from these labels.
 
     An error of the sensitivity changes all counts at once, by :math:`-\tilde y / J`,
-    and an error of the specificity by :math:`(1 - \tilde y) / J`. ``validation`` by n
-    cases, of which k were right, has the variance :math:`(k + 1/2)(n - k + 1/2) / ((n +
-    1)^2 (n + 2))`, of the posterior beta distribution with Jeffreys' prior. Cost:
-    O(n_samples).
+    and an error of the specificity by :math:`(1 - \tilde y) / J`. If k of n
+    samples of a class in the ``validation`` were labelled correctly, the variance of
+    the rate is :math:`(k + 1/2)(n - k + 1/2) / ((n + 1)^2 (n + 2))`, from the posterior
+    beta distribution with Jeffreys' prior. Cost: O(n_samples).
 
     References
     ----------
@@ -90,39 +92,42 @@ def noisy(
 
     Examples
     --------
-    A test finds 90 % of the positives, and is wrong about 20 % of the negatives:
+    A test detects 90 % of the positives, and is wrong for 20 % of the negatives:
 
     >>> from skrate import labels
-    >>> found = labels.noisy([1, 0, 1, 0, 0], 0.9, 0.8)
-    >>> [round(count, 4) for count in found.pos.tolist()]
+    >>> y_noisy = labels.noisy([1, 0, 1, 0, 0], 0.9, 0.8)
+    >>> [round(count, 4) for count in y_noisy.pos.tolist()]
     [1.1429, -0.2857, 1.1429, -0.2857, -0.2857]
 
-    Two annotators, of whom the second looked at some cases only:
+    Two annotators; the second one labelled only some of the samples:
 
     >>> by_two = [[1, 1], [0, 1], [1, None], [0, None], [0, 0]]
-    >>> found = labels.noisy(by_two, [0.9, 0.95], [0.8, 0.95])
-    >>> [round(count, 2) for count in found.pos.tolist()]
+    >>> y_noisy = labels.noisy(by_two, [0.9, 0.95], [0.8, 0.95])
+    >>> [round(count, 2) for count in y_noisy.pos.tolist()]
     [1.07, 0.81, 1.14, -0.29, -0.1]
     """
     is_given, is_found = _check_annotations(y_true, pos_label)
     n_tests = is_found.shape[1]
-    found, of_neg = rates = [
-        _broadcast_annotators(name, check_fractions(name, values), n_tests)
-        for name, values in (("sensitivity", sensitivity), ("specificity", specificity))
+    sens, spec = rates = [
+        _broadcast_annotators(name, check_fractions(name, given_rates), n_tests)
+        for name, given_rates in (
+            ("sensitivity", sensitivity),
+            ("specificity", specificity),
+        )
     ]
-    youden = found + of_neg - 1
+    youden = sens + spec - 1
     if not (youden > 0).all():
         at = int(youden.argmin())
         raise ValueError(
-            "sensitivity and specificity must add up to more than 1, found "
-            f"{found[at]:g} and {of_neg[at]:g}: such labels are no better than chance. "
-            "If 1 stands for negatives, swap the classes by pos_label."
+            "sensitivity and specificity must add up to more than 1, got "
+            f"{sens[at]:g} and {spec[at]:g}: if 1 stands for negatives, swap the "
+            "classes by pos_label. Such labels are no better than chance."
         )
-    counts = (is_found + of_neg - 1) / youden
+    counts = (is_found + spec - 1) / youden
     # Variances given the truth: their estimates by label, and means over both classes.
-    by_label = np.where(is_found, of_neg * (1 - found), found * (1 - of_neg))
+    by_label = np.where(is_found, spec * (1 - sens), sens * (1 - spec))
     prevalence = float(np.clip(counts[is_given].mean(), 0, 1))
-    mean = prevalence * found * (1 - found) + (1 - prevalence) * of_neg * (1 - of_neg)
+    mean = prevalence * sens * (1 - sens) + (1 - prevalence) * spec * (1 - spec)
     weights = _weights(is_given, mean / youden**2)
     pos = np.add.reduce(weights * counts, axis=1)
     noise = np.sqrt(np.add.reduce(weights**2 * by_label / youden**2, axis=1))
@@ -138,24 +143,24 @@ def noisy(
 def _check_annotations(
     y_true: ArrayLike, pos_label: Label
 ) -> tuple[BoolArray, BoolArray]:
-    """Return which labels there are, and which are positive, a column per annotator."""
-    given = as_array("y_true", y_true)
-    columns = given[:, None] if given.ndim == 1 else given
+    """Return masks of existing and of positive labels, with a column per annotator."""
+    labels = as_array("y_true", y_true)
+    columns = labels[:, None] if labels.ndim == 1 else labels
     if columns.ndim != 2 or not columns.size:
         raise ValueError(
-            "y_true must have one column per annotator, found an array of shape "
-            f"{given.shape}."
+            "y_true must have one column per annotator, got an array of shape "
+            f"{labels.shape}."
         )
     is_given = ~are_missing(columns)
     if not is_given.any(axis=1).all():
         raise ValueError(
-            "y_true has no label of the case at position "
-            f"{int(np.argmin(is_given.any(axis=1)))}: leave such cases out, or see "
+            "y_true must have a label for each sample, got none at position "
+            f"{int(np.argmin(is_given.any(axis=1)))}: leave such samples out, or use "
             "labels.sampled."
         )
-    is_found = np.zeros(columns.shape, dtype=bool)
-    is_found[is_given] = check_labels(columns[is_given], pos_label)
-    return is_given, is_found
+    is_pos = np.zeros(columns.shape, dtype=bool)
+    is_pos[is_given] = check_labels(columns[is_given], pos_label)
+    return is_given, is_pos
 
 
 def _rate_errors(
@@ -172,45 +177,45 @@ def _rate_errors(
     is_size = (sizes > 0) & (sizes < np.inf)
     if not is_size.all():
         raise ValueError(
-            "validation must be numbers of cases above 0, found "
+            "validation must have numbers of samples above 0, got "
             f"{sizes[~is_size][0]:g}."
         )
     n_right = sizes * rates.T
     n_wrong = sizes - n_right
-    # Of Jeffreys' posterior; no product of sizes, which may be beyond float64.
+    # By Jeffreys' posterior, without a product of sizes, which might overflow.
     right, wrong = ((count + 0.5) / (sizes + 1) for count in (n_right, n_wrong))
-    # From 10,000 cases on, Student's t is the normal distribution.
+    # From 10,000 samples on, Student's t is practically the normal distribution.
     n_seen = np.clip(np.rint(np.minimum(n_right, n_wrong)), 1, 10_000)
     return np.sqrt(right * wrong / (sizes + 2)), n_seen.astype(np.intp).ravel()
 
 
 def _warn_rare_class(pos: FloatArray, shared: FloatArray) -> None:
-    """Warn if the rarer class has a share of less than 4 of its standard errors."""
-    error_of_share = float(np.sqrt(np.add.reduce(shared.mean(axis=1) ** 2)))
+    """Warn if the fraction of the rarer class is below 4 of its standard errors."""
+    error = float(np.sqrt(np.add.reduce(shared.mean(axis=1) ** 2)))
     rarer = min(pos.mean(), 1 - pos.mean())
-    if rarer < 4 * error_of_share:
+    if rarer < 4 * error:
         warn(
-            f"The rarer class is {rarer:.3g} of the cases, with a standard error of "
-            f"{error_of_share:.2g} by validation alone: intervals of metrics are too "
-            "short. Estimate sensitivity and specificity by more cases."
+            "Intervals of metrics are too short: estimate sensitivity and specificity "
+            f"from more samples. The rarer class is {rarer:.3g} of the samples, with a "
+            f"standard error of {error:.2g} from validation only."
         )
 
 
 def _broadcast_annotators(
     name: str, values: FloatArray, n_tests: int, *shape: int
 ) -> FloatArray:
-    """Return values of each annotator, or the same of all."""
+    """Return values for each annotator, or repeat one value for all."""
     try:
         return np.broadcast_to(values, (n_tests, *shape))
     except ValueError:
         raise ValueError(
-            f"{name} must have the shape {(n_tests, *shape)}, as y_true is of "
-            f"{n_tests} annotators, found {values.shape}."
+            f"{name} must have the shape {(n_tests, *shape)}, because y_true has "
+            f"{n_tests} annotators, got {values.shape}."
         ) from None
 
 
 def _weights(is_given: BoolArray, variances: FloatArray) -> FloatArray:
-    """Return weights inverse to variances; labels without one need no others."""
+    """Return weights inverse to variances; if some are 0, only these have weight."""
     is_exact = variances == 0
     weights = is_given / np.where(is_exact, 1.0, variances)
     only = is_given & is_exact
@@ -220,10 +225,10 @@ def _weights(is_given: BoolArray, variances: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValidatedLabels(EstimatedLabels):
-    """Labels of tests whose sensitivity and specificity were estimated.
+    """Estimated labels, from tests with estimated sensitivity and specificity.
 
-    ``shared`` is what a standard error of each rate changes in each label,
-    and ``n_seen`` the number of cases in a validation sample that show that error.
+    ``shared`` is the change of each label by one standard error of each rate, and
+    ``n_seen`` the number of samples in the validation sample that show this error.
     """
 
     shared: FloatArray = None  # type: ignore[assignment]
@@ -231,10 +236,10 @@ class ValidatedLabels(EstimatedLabels):
 
     @property
     def known(self) -> None:
-        """None: no label is known, as the rates are not."""
+        """None, because rates and therefore labels are uncertain."""
 
     def influence(self, of_pos: FloatArray, of_neg: FloatArray) -> FloatArray:
-        errors = np.array([dot(of_pos - of_neg, each) for each in self.shared])
-        # Each as n_seen independent cases, for the degrees of freedom.
+        errors = np.array([dot(of_pos - of_neg, change) for change in self.shared])
+        # Each is split into n_seen independent parts, for the degrees of freedom.
         errors = np.repeat(errors / np.sqrt(self.n_seen), self.n_seen)
         return np.append(super().influence(of_pos, of_neg), errors)
