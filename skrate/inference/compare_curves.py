@@ -202,8 +202,8 @@ def compare_curves(
         rankings of model b; or, without scores, a mapping or list with both.
     y_score_a : array-like, mapping or data frame, default=None
         Scores of model a, of shape (n_samples,), higher for the positive class; or of
-        both models, with a first: a mapping or data frame with an entry or
-        column per model, or an array of shape (n_samples, 2).
+        both models, with a first: a mapping or data frame with an entry or column per
+        model, or an array of shape (n_samples, 2).
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b.
     metric : {"recall", "precision", "lift", "hits", "gain"}, default="recall"

@@ -140,7 +140,7 @@ def curve_band(
 ) -> CurveBand:
     r"""Compute the confidence band of the curve of one model.
 
-    Where can the true curve of a model be, given these samples? To see whether two
+    Which curves are possible for a model, given these samples? To see whether two
     models differ, use :func:`compare_curves`: their bands may overlap even if one of
     the models is significantly better.
 
@@ -158,7 +158,7 @@ def curve_band(
         ("roc"), or precision against the recall ("pr").
     at : array-like of shape (n_points,), default=None
         Increasing points on the horizontal axis, in (0, 1], at most 2,000. None takes
-        up to about 200.
+        up to 200, or slightly more.
     band : {"simultaneous", "pointwise"}, default="simultaneous"
         The type of the bounds: for the whole curve at once, or for each point.
     confidence_level : float, default=0.95

@@ -135,7 +135,8 @@ def subgroup_scores(
         distribution of the rate, the precision is the expected number of processed
         positives over the expected number of processed samples, whereas
         :func:`precision_at_rate_score` is the mean of the ratio. Alternatively, one
-        metric of a whole ranking, such as "roc_auc" or "average_precision".
+        metric of a whole ranking, such as "roc_auc" or "average_precision"; a
+        :func:`functools.partial` can have its parameters.
     y_true : array-like of shape (n_samples,)
         True labels of two classes.
     y_score : array-like of shape (n_samples,)
@@ -146,7 +147,7 @@ def subgroup_scores(
         The fraction of all samples that is processed, in (0, 1]; or, if it is
         uncertain, a frozen ``scipy.stats`` distribution or one from
         :mod:`skrate.rates`. Rates of a distribution outside [0, 1] are clipped. A
-        metric of a whole ranking takes it if it has a ``rate``.
+        metric of a whole ranking takes it if it has such a parameter.
     k : int, default=None
         Instead of ``rate``: the number of processed samples, at least 1 (not with
         ``sample_weight``).
@@ -198,7 +199,7 @@ def subgroup_scores(
 
     .. math:: \text{recall}_g = \frac{\sum_{i \in g} y_i m_i}{\sum_{i \in g} y_i},
               \qquad
-              \text{precision}_g = \frac{\sum_{i \in g} y_i m_i}{\sum_{i \in g} m_i},
+              \text{precision}_g = \frac{\sum_{i \in g} y_i m_i}{\sum_{i \in g} m_i}.
 
     The processed fraction and the false positive rate are defined like the recall, over
     all samples or the negatives of g. A sample above the cut pushes another sample

@@ -65,8 +65,7 @@ def plan_labels(
     Parameters
     ----------
     y_scores : array-like of shape (n_samples,), mapping or data frame
-        Scores of a model, higher for the positive class, or of several models
-        by name.
+        Scores of a model, higher for the positive class, or of several models by name.
     n_labels : int
         The number of unlabelled samples to label, at least 2.
     metric : callable or str
@@ -123,7 +122,7 @@ def plan_labels(
     sample i, and :math:`m_i` the probability that it is positive. Labels drawn with the
     probabilities :math:`\pi_i` leave the variance
 
-    .. math:: \frac{1}{n^2} \sum_i \frac{1 - \pi_i}{\pi_i} d_i^2 m_i (1 - m_i),
+    .. math:: \frac{1}{n^2} \sum_i \frac{1 - \pi_i}{\pi_i} d_i^2 m_i (1 - m_i).
 
     For a fixed number of labels, its minimum is at :math:`\pi_i \propto |d_i|
     \sqrt{m_i (1 - m_i)}`, at most 1 (Neyman's allocation [1]_). For a difference, a
