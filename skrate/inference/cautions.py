@@ -150,10 +150,18 @@ def warn_unreliable_difference(
             return
 
 
-def warn_small_sample(metrics: Sequence[Metric], ranked: Sequence[Ranked]) -> None:
-    """Warn, once, if the variance depends on too small a number of samples."""
+def warn_small_sample(
+    metrics: Sequence[Metric], ranked: Sequence[Ranked], *, is_wilson: bool = False
+) -> None:
+    """Warn, once, if the variance depends on too small a number of samples.
+
+    Wilson's interval allows for strata with a low sampling probability.
+    """
+    causes = [why for why in FEW if not (is_wilson and why is _small_stratum_reason)]
     pairs = list(zip(metrics, ranked, strict=True))
-    reasons = [(metric.name, why(metric, one)) for metric, one in pairs for why in FEW]
+    reasons = [
+        (metric.name, why(metric, one)) for metric, one in pairs for why in causes
+    ]
     missed = [_missed(*pair) for pair in pairs] if len(pairs) > 1 else [np.inf]
     # One of two compared models with enough misses is sufficient.
     if abs(max(missed)) < _FEW_MISSED:

@@ -370,7 +370,8 @@ class Evaluation:
         statistic = pvalue = None if null_value is None else _NAN
         if self.is_known:
             if self.folds is None:
-                warn_small_sample(self.metrics, self.ranked)
+                is_wilson = kind == "wilson" and self.units.clusters is None
+                warn_small_sample(self.metrics, self.ranked, is_wilson=is_wilson)
             error, draws = self.error_and_draws()
             at = partial(self.interval, kind, error, level=plan.level, draws=draws)
             ends, factor = at(), self.units.retraining_factor

@@ -442,10 +442,13 @@ def test_few_cases_of_a_class_where_few_were_sampled_are_warned_of(n_rare):
     weight = np.where(y_true, 1.0, np.arange(100) % 2 * 9.0 + 1)
     weight[:n_rare] = 10
     models = {"sample_weight": weight, "weights": "sampling"}
+    # Wilson's interval allows for it.
+    estimate("roc_auc", y_true, y_score, **models)
+    models["pos_label"] = 1
     calls = [
-        lambda y: estimate("roc_auc", y, y_score, **models, pos_label=1),
-        lambda y: compare("roc_auc", y, y_score, y_score**3, **models, pos_label=1),
-        lambda y: estimate("roc_auc", 1 - y, -y_score, **models, pos_label=1),
+        lambda y: estimate("roc_auc", y, y_score, **models, interval="wald"),
+        lambda y: compare("roc_auc", y, y_score, y_score**3, **models),
+        lambda y: estimate("roc_auc", 1 - y, -y_score, **models, interval="wald"),
     ]
     for call, name in zip(calls, ("positive", "positive", "negative"), strict=True):
         with warnings.catch_warnings(record=True) as caught:
