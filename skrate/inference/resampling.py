@@ -341,9 +341,9 @@ def exchange_draw(a: Ranked, b: Ranked) -> tuple[Draw, list[int]]:
             is_exchanged = is_exchanged[:, a.clusters]
         of_a = np.where(is_exchanged, second, first) + offset
         of_b = np.where(is_exchanged, first, second) + offset + 2 * n_positions
-        slots = np.concatenate([of_a.ravel(), of_b.ravel()])
+        all_slots = np.concatenate([of_a.ravel(), of_b.ravel()])
         weights = None if a.weights is None else np.tile(a.weights, 2 * size)
-        return np.bincount(slots, weights, minlength=size * width).reshape(size, -1)
+        return np.bincount(all_slots, weights, minlength=size * width).reshape(size, -1)
 
     return Draw(max(width, 2 * len(first)), rows), [n_positions] * 2
 
