@@ -276,3 +276,21 @@ def test_help_begins_with_a_readable_signature(path, value):
     shown = str(inspect.signature(value))
     # Aliases by their names, and not what they stand for.
     assert not re.search(r"numpy\.|typing\.|skrate\.|collections\.", shown)
+
+
+@pytest.mark.parametrize(
+    ("function", "wrong", "meant"),
+    [
+        (skrate.budget_report, "alpha", "confidence_level="),
+        (skrate.curve_band, "n_bootstrap", "n_resamples="),
+        (skrate.compare_curves, "seed", "random_state="),
+        (skrate.subgroup_scores, "random_seed", "random_state="),
+        (skrate.hit_curve, "sample_weights", "sample_weight="),
+        (skrate.recall_at_fpr_score, "specificity", "fpr="),
+        (skrate.cross_val_rankings, "sensitive", None),
+    ],
+)
+def test_argument_names_of_other_packages_suggest_ours(function, wrong, meant):
+    message = f"'{wrong}': did you mean {meant}" if meant else f"argument '{wrong}'"
+    with pytest.raises(TypeError, match=message):
+        function([0, 1], [1, 2], **{wrong: 0.9})

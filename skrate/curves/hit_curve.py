@@ -24,9 +24,10 @@ from skrate.metrics.gain import (
     rank_gains,
     weight_gains,
 )
-from skrate.metrics.metric import OF_CASES_IN_FOLDS
+from skrate.metrics.metric import OF_CASES_IN_FOLDS, suggest_arguments
 
 
+@suggest_arguments
 def hit_curve(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,

@@ -64,7 +64,7 @@ from skrate.metrics.at_rate import (
     check_not_one_case,
 )
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
-from skrate.metrics.metric import Metric, Slopes, is_defined
+from skrate.metrics.metric import Metric, Slopes, is_defined, suggest_arguments
 from skrate.metrics.recall import (
     cut_positive_fraction,
     expected_recall,
@@ -341,6 +341,7 @@ def _aligned(lines: list[list[str]]) -> list[str]:
     ]
 
 
+@suggest_arguments
 def budget_report(
     y_true: RankingsLike,
     y_score: ScoresOfModels | None = None,

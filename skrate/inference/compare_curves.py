@@ -44,6 +44,7 @@ from skrate.inference.rankings import (
     are_columns,
 )
 from skrate.inference.units import Units
+from skrate.metrics.metric import suggest_arguments
 from skrate.metrics.result_types import Drawn, Question, Rows, question_text
 
 # The fields of a comparison that have a number for each rate.
@@ -172,6 +173,7 @@ def _where(stretches: list[Stretch]) -> str:
     )
 
 
+@suggest_arguments
 def compare_curves(
     y_true: ArrayLike | FoldRankings | RankingsOfModels,
     y_score_a: ScoresOfModels | FoldRankings | None = None,

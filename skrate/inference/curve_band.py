@@ -31,6 +31,7 @@ from skrate.inference.rankings import (
     pool_folds,
 )
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
+from skrate.metrics.metric import suggest_arguments
 from skrate.metrics.recall import cut_positive_fraction
 from skrate.metrics.result_types import (
     Drawn,
@@ -121,6 +122,7 @@ class CurveBand(Drawn, Rows):
         )
 
 
+@suggest_arguments
 def curve_band(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,

@@ -71,6 +71,7 @@ from skrate.metrics.metric import (
     MetricLike,
     check_parameters,
     find_metric,
+    suggest_arguments,
     unwrap,
 )
 from skrate.metrics.recall import bandwidth, cut_positive_fraction, mean_and_moved
@@ -103,6 +104,7 @@ _NAN = float("nan")
 _UNKNOWN = ConfidenceInterval(_NAN, _NAN)
 
 
+@suggest_arguments
 def subgroup_scores(
     metric: MetricLike | Share | Sequence[MetricLike | Share],
     y_true: ArrayLike,

@@ -166,9 +166,29 @@ def reject_scoring(function: Function) -> Function:
                 f"a metric: pass scoring=make_ranking_scorer({name}) or make_scorer "
                 "with response_method='predict_proba'"
             )
+        return checked(*args, **kwargs)
+
+    checked = suggest_arguments(function)
+    return cast(Function, metric)
+
+
+def suggest_arguments(function: Function) -> Function:
+    """Return a function that suggests our argument for one of another package."""
+    names = set(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        for unknown in kwargs.keys() - names:
+            near = get_close_matches(unknown, names, 1)
+            meant = _OTHER_NAMES.get(unknown, f"{near[0]}=" if near else "")
+            if meant:
+                raise TypeError(
+                    f"{function.__name__}() has no argument {unknown!r}: did you mean "
+                    f"{meant}?"
+                )
         return function(*args, **kwargs)
 
-    return cast(Function, metric)
+    return cast(Function, checked)
 
 
 class Slopes(NamedTuple):

@@ -54,6 +54,7 @@ from skrate.metrics.hypothesis_tests import (
     t_pvalue,
     two_sided_level,
 )
+from skrate.metrics.metric import suggest_arguments
 from skrate.metrics.result_types import Comparison, one_sided, t_interval
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
@@ -313,6 +314,7 @@ def _check_range(
     return low, high
 
 
+@suggest_arguments
 def cross_val_rankings(
     estimator: Any,
     X: Any,

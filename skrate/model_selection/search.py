@@ -12,6 +12,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from skrate.data.arrays import ArrayLike, Label
 from skrate.data.checks import warn
 from skrate.data.folds import FoldRankings
+from skrate.metrics.metric import suggest_arguments
 from skrate.model_selection.cross_validation import Failure, candidate_rankings
 from skrate.model_selection.responses import DEFAULT_RESPONSE
 from skrate.model_selection.scorers import RankingScorer
@@ -23,6 +24,7 @@ class SearchRankings(dict[str, FoldRankings]):
     params: dict[str, dict[str, Any]]
 
 
+@suggest_arguments
 def search_rankings(
     search: Any,
     X: Any,
