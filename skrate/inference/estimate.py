@@ -170,7 +170,7 @@ def estimate(
     stratify : bool, default=None
         Whether class sizes were fixed by design, as in a case-control study. None
         means True for "bootstrap" and "permutation" without ``clusters``, and False
-        otherwise. For the AUC it makes next to no difference; for the average precision
+        otherwise. For the AUC it makes almost no difference; for the average precision
         it does.
     groups : array-like of shape (n_samples,), default=None
         The list or queue of each row, as the score function takes it, such as
