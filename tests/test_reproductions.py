@@ -34,13 +34,13 @@ SHORT = {
     ),
     "rankboost_rate": ({"RATES": ((3, 17),), "N_REPEATS": 1}, ["DATA"]),
     "rapid_review": ({"N_TREES": 5}, ["--draw", "OUTPUT/review.png"]),
-    "su_yuan_zhu_2015": ({"N_SIMULATIONS": 2, "N_RESAMPLES": 100}, ["OUTPUT"]),
+    "su_yuan_zhu_2013": ({"N_SIMULATIONS": 2, "N_RESAMPLES": 100}, ["OUTPUT"]),
 }
 FIGURES = {
     "millard_flach_higgins_2014": {"figure_6.png"},
     "millard_kull_flach_2014": {"4.png"},
     "rapid_review": {"review.png"},
-    "su_yuan_zhu_2015": {"figure_2.png", "figure_4.png"},
+    "su_yuan_zhu_2013": {"figure_2.png", "figure_4.png"},
 }
 
 

@@ -5,15 +5,15 @@
 FOLDER (or the environment variable SKRATE_DATA) holds ``ionosphere/*.arff``,
 ``pima-diabetes/*.arff`` and ``page-blocks/*.arff``; a set that is absent is skipped.
 
-As in the paper, this takes 10-fold cross-validation and reports the boosting step of
-the highest mean AUC, with the accuracy at that step. The step is chosen on the test
-folds, so step 100 is printed too. Under "optimistic: per fold" each fold takes the step
-that is best on its test cases, which no model could know. This explains most of the
-distance to the paper (RankBoost, ionosphere: 97.2 at one step for all folds, 97.7 at a
-step for each, 98.0 in the paper; Pima: 83.0, 84.5 and 84.8; page-blocks: 98.7, 98.7 and
-98.5). The paper says neither which it did, nor where it cuts the scores; "natural" cuts
-at half the sum of the weights, as AdaBoost does, and "link" where the probability
-fitted on the training folds is one half.
+As in the paper, AUC and accuracy are of the same boosting step, in 10-fold cross-
+validation. The paper does not say how it chose the step; here it is the step of the
+highest mean AUC. It is chosen on the test folds, so step 100 is printed too. Under
+"optimistic: per fold" each fold takes the step that is best on its test cases, which no
+model could know. This explains most of the distance to the paper (RankBoost,
+ionosphere: 97.2 at one step for all folds, 97.7 at a step for each, 98.0 in the paper;
+Pima: 83.0, 84.5 and 84.8; page-blocks: 98.7, 98.7 and 98.5). The paper does not say
+where it cuts the scores; "natural" cuts at half the sum of the weights, as AdaBoost
+does, and "link" where the probability fitted on the training folds is one half.
 """
 
 import argparse

@@ -8,10 +8,10 @@ them there is nothing to do, and a message says so. The table is printed beside 
 paper's, figure 6 is drawn into FOLDER ("output" beside this file by default).
 
 150 models: five sets x three learners x ten bootstrap samples of 54 % of the cases,
-scored on the cases that were not drawn. The learners are scikit-learn's, the paper's
-were Weka's: naive Bayes (Gaussian for numbers, categorical for the rest), a decision
-tree, and a tree of depth one for one-rule, which splits one attribute into two where
-one-rule makes as many intervals as it likes. Missing numbers take the median,
+scored on the cases that were not drawn. The learners are scikit-learn's; the paper
+does not name its program: naive Bayes (Gaussian for numbers, categorical for the rest),
+a decision tree, and a tree of depth one for one-rule, which splits one attribute into
+two where one-rule makes as many intervals as it likes. Missing numbers take the median,
 missing names are a further name. The positive class is the rarer one of each
 set; the paper does not say which it took.
 

@@ -95,7 +95,7 @@ def hit_curve(
 
     References
     ----------
-    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+    .. [1] Su, Yuan and Zhu (2013), Threshold-free evaluation of medical tests for
        classification and prediction: average precision versus area under the ROC
        curve, :doi:`10.48550/arXiv.1310.5103`.
 
@@ -238,7 +238,7 @@ class QuasiConcaveHitCurve:
 
     References
     ----------
-    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+    .. [1] Su, Yuan and Zhu (2013), Threshold-free evaluation of medical tests for
        classification and prediction: average precision versus area under the ROC
        curve, :doi:`10.48550/arXiv.1310.5103`.
 

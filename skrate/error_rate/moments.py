@@ -151,11 +151,15 @@ def auc_moments(
     Both are averaged over every x that leaves no count negative, with the numbers of
     orders as weights, and the variance of the conditional mean is added (propositions 1
     and 2). With a million cases the result keeps twelve digits. Cost: O(k) a setting.
+    A sequel derives confidence intervals of the AUC from the error rate and the class
+    sizes [2]_, which are not implemented.
 
     References
     ----------
     .. [1] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
        minimization. Advances in Neural Information Processing Systems 16, 313-320.
+    .. [2] Cortes, C. and Mohri, M. (2004). Confidence intervals for the area under the
+       ROC curve. Advances in Neural Information Processing Systems 17, 305-312.
 
     Examples
     --------

@@ -153,9 +153,10 @@ def compare(
 
     Parameters
     ----------
-    metric : callable, {"average_precision", "roc_auc"} or a pair of these
-        As in :func:`estimate`. A pair compares two metrics of one model, without
-        ``y_score_b``; give their parameters by :func:`functools.partial`.
+    metric : callable, str or a pair of these
+        A score function or its name, as in :func:`estimate`. A pair compares two
+        metrics of one model, without ``y_score_b``; give their parameters by
+        :func:`functools.partial`.
     y_true : array-like of shape (n_samples,), RankTable, GroupScores or FoldRankings
         True labels of two classes. It can also be the published table of counts of
         model a, its values within lists or its rankings of folds; for a pair of

@@ -289,7 +289,7 @@ def estimate(
     .. [2] Korn and Graubard (1998), Confidence intervals for proportions with small
        expected number of positive counts estimated from survey data, Survey
        Methodology 24, 193-201.
-    .. [3] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+    .. [3] Su, Yuan and Zhu (2013), Threshold-free evaluation of medical tests for
        classification and prediction: average precision versus area under the ROC
        curve, :doi:`10.48550/arXiv.1310.5103`.
     .. [4] Brunner and Munzel (2000), The nonparametric Behrens-Fisher problem:

@@ -154,7 +154,7 @@ def resample_draw(
             n_pos, n_neg = int(pos.sum()), int(neg.sum())
 
             def draw_multinomial(generator: np.random.Generator, size: int) -> IntArray:
-                # Su, Yuan and Zhu (2015), equations 19 to 21, as estimate cites them.
+                # Su, Yuan and Zhu (2013), equations 19 to 21, as estimate cites them.
                 # If it is 0 or n, the metric is undefined and the row is dropped.
                 n = n_pos + n_neg
                 drawn = generator.binomial(n, n_pos / n, size=size)

@@ -168,7 +168,7 @@ def average_precision_score(
 
     References
     ----------
-    .. [1] Su, Yuan and Zhu (2015), Threshold-free evaluation of medical tests for
+    .. [1] Su, Yuan and Zhu (2013), Threshold-free evaluation of medical tests for
        classification and prediction: average precision versus area under the ROC
        curve, :doi:`10.48550/arXiv.1310.5103`.
 

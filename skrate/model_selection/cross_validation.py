@@ -168,7 +168,7 @@ def compare_folds(
     .. [1] Nadeau and Bengio (2003), Inference for the generalization error,
        :doi:`10.1023/A:1024068626366`.
     .. [2] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
-       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`, section 5.3.
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`, section 5.1.
 
     Examples
     --------

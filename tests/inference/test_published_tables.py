@@ -19,7 +19,7 @@ from skrate import (
 from skrate.inference.options import Plan
 from skrate.inference.published_tables import Results
 
-# Digital mammography in the DMIST trial, and what Su, Yuan and Zhu (2015, table 5) give
+# Digital mammography in the DMIST trial, and what Su, Yuan and Zhu (2013, table 5) give
 # of both kinds: AP and its asymptotic standard error.
 DIGITAL = RankTable([10, 18, 25, 85, 49, 25, 122], [1, 11, 44, 976, 2175, 6563, 32466])
 PUBLISHED = {"film": (0.166, 0.0219), "digital": (0.144, 0.0197)}

@@ -1,8 +1,8 @@
-"""Figure 2, section 3.5 and tables 4 to 6 of Su, Yuan and Zhu (2015).
+"""Figure 2, section 3.5 and tables 4 to 6 of Su, Yuan and Zhu (2013).
 
-    python benchmarks/reproduce/su_yuan_zhu_2015.py [FOLDER]
+    python benchmarks/reproduce/su_yuan_zhu_2013.py [FOLDER]
 
-Prints the paper's tables and draws its figure into FOLDER ("su_yuan_zhu_2015" by
+Prints the paper's tables and draws its figure into FOLDER ("su_yuan_zhu_2013" by
 default). The biomarkers of tables 4 and 6 are simulated, with the paper's class sizes
 (83 cases, 82 controls). Table 5 needs ``dmist/dmist_digital_malignancy_score.csv`` in
 the folder that the environment variable SKRATE_DATA names, and is skipped without it.
@@ -43,7 +43,7 @@ DIGITAL = Path("dmist") / "dmist_digital_malignancy_score.csv"
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, nargs="?", default="su_yuan_zhu_2015")
+    parser.add_argument("folder", type=Path, nargs="?", default="su_yuan_zhu_2013")
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     draw_figure_2(folder / "figure_2.png")
