@@ -1,6 +1,6 @@
 """Evaluate, select and compare models that rank under a constraint on the rate.
 
-The *rate* is the predicted positive rate: the share of all cases that will be
+The *rate* is the predicted positive rate: the fraction of all samples that will be
 processed. Start with :func:`rate_weighted_auc_score` and
 :class:`RateWeightedAUCScorer`.
 """
@@ -57,13 +57,13 @@ from skrate.model_selection.scorers import (
 from skrate.model_selection.search import search_rankings
 from skrate.model_selection.threshold import ConstrainedThresholdClassifier
 
-# Its build takes it from a tag of git. A checkout that is not installed has none.
+# The build reads the version from a git tag. A checkout without installation has none.
 __version__ = next(
-    (found.version for found in _distributions(name="scikit-rate")), "0+unknown"
+    (package.version for package in _distributions(name="scikit-rate")), "0+unknown"
 )
 
-# Named one by one, as type checkers read no more than that; the metrics are those of
-# their registry, which a test sees to.
+# An explicit list, because type checkers need it. A test compares the metrics with the
+# registry.
 __all__ = [
     "AveragePrecisionScorer",
     "ConstrainedThresholdClassifier",
@@ -121,15 +121,15 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    # What completion offers.
+    # For completion.
     return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> object:
-    # A name of another module is looked for here.
-    for place in (displays, error_rate, labels, rates, results, review):
-        if name in getattr(place, "__all__", ()):
-            hint = f": it is {place.__name__}.{name}"
+    # For a name of another module, the message contains the module.
+    for module in (displays, error_rate, labels, rates, results, review):
+        if name in getattr(module, "__all__", ()):
+            hint = f": it is {module.__name__}.{name}"
             break
     else:
         hint = ""

@@ -1,9 +1,9 @@
-"""What the functions of skrate return.
+"""Classes of the results that the functions of skrate return.
 
-For type hints and ``isinstance``, and for their members' documentation: nobody makes
-them by hand. Each is frozen and prints in words, is a table in notebooks, and has
-``to_dict()``, ``to_frame()`` and ``to_html()``. Results with a display have ``plot()``;
-``float()`` and a format take the number of a result that has one.
+Use them in type hints and ``isinstance``, and to look up their attributes; you need not
+construct them. A result is frozen, prints a summary, is a table in notebooks, and has
+``to_dict()``, ``to_frame()`` and ``to_html()``. Results with a display have ``plot()``.
+If a result is a single number, ``float()`` and format strings use this number.
 """
 
 from skrate.curves.consensus import ConsensusCurve

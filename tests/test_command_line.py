@@ -177,8 +177,8 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         ],
         ([str(damaged), *one], r"damaged.csv.gz, line 1: damaged .gz: .*decompressing"),
         ([str(unzipped), *one], "plain.csv.gz, line 1: damaged .gz: Not a gzipped"),
-        ([str(binary), *one], "binary.csv is no text in UTF-8 or Windows"),
-        ([str(bars), *one], "row 2 holds '1_0', which is no finite number"),
+        ([str(binary), *one], "binary.csv must .*UTF-8 or Windows"),
+        ([str(bars), *one], "row 2 .*'1_0'"),
         ([str(tmp_path), *one], str(tmp_path)),
         (
             [file, "--label", "y", "--score", "mine", "--rate", "0.1"],
@@ -186,19 +186,19 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         ),
         (
             [file, *OPTIONS, "--rate", "10"],
-            r"--rate takes a share in \(0, 1\].* got 10\. 10 of 100 is --rate 0.1\.",
+            r"--rate .*\(0, 1\].* got 10\. 10 of 100 is --rate 0.1\.",
         ),
         (
             [file, *OPTIONS, "--n-items", "4000", "--rate", "200", "500"],
             r"got 200 500\. 200 500 of 4000 is --rate 0\.05 0\.125\.$",
         ),
-        ([file, *OPTIONS, "--rate", "10%"], "--rate: 10% is the share 0.1"),
+        ([file, *OPTIONS, "--rate", "10%"], "--rate: 10% is .* 0.1"),
         ([file, *OPTIONS, "--rate", "ten%"], "--rate: invalid .* value: 'ten%'"),
         (
             [file, *one[:2], "--score", "old", "new model", *one[4:]],
             "arguments: 'new model': repeat --score for each model",
         ),
-        ([commas, *one], 'row 1 holds .-1,4663.*commas.* Then add --decimal ","'),
+        ([commas, *one], 'row 1 .*-1,4663.*commas.* Then add --decimal ","'),
         ([commas, *one[:2], "--score", "point", *one[4:], "--decimal", ","], "'0.25'"),
         ([file, *OPTIONS, "--rate", "0.2", "0.1"], "increase.*; got 0.2 0.1"),
         ([file, *OPTIONS, "--rate", "0.1", "0.2", "0.3"], "got 0.1 0.2 0.3"),
@@ -210,22 +210,22 @@ def test_mistakes_end_with_a_message_and_status_2(cases, tmp_path, capsys):
         ),
         ([file, *one, "--pos-label", "x"], "labels '0' and '1', and no 'x'"),
         ([holes, *one], r"--score new: 2 of 4 rows are empty, the first is row 2"),
-        ([holes, *one[:2], "--score", "old", *one[4:]], "'inf', which is no finite"),
+        ([holes, *one[:2], "--score", "old", *one[4:]], "'inf'"),
         ([holes, "--label", "new", "--score", "y", *one[4:]], "--label new: 2 of 4"),
-        ([holes, "--label", "old", "--score", "y", *one[4:]], "found '0', '1', '2'"),
-        ([holes, "--label", "same", "--score", "y", *one[4:]], r"found '7'\."),
+        ([holes, "--label", "old", "--score", "y", *one[4:]], "got '0', '1', '2'"),
+        ([holes, "--label", "same", "--score", "y", *one[4:]], r"got '7'\."),
         (
             [holes, "--label", "yes", "--score", "y", *one[4:]],
-            "found 'Yes', 'no', 'yes '",
+            "got 'Yes', 'no', 'yes '",
         ),
-        ([str(latin), *one], "two different labels, .* found '1'"),
+        ([str(latin), *one], "two different labels, .* got '1'"),
         ([str(cut), *one], "ended before the end-of-stream"),
         ([file, *one, "--html", str(latin / "x")], "--html cannot be written: .*x'"),
         ([file, *one, "--html", file], "--html would replace the input"),
         ([str(tmp_path / "none.csv"), *one], "No such file"),
         ([str(broken), *one], "line 3: 1 cells under 2 names"),
         ([str(empty), *one], "no rows"),
-        ([str(words), *one], "row 2 holds 'high', which is no finite number"),
+        ([str(words), *one], "row 2 .*'high'"),
     ]:
         with case(message), pytest.raises(SystemExit) as stopped:
             main(["report", *call])
@@ -325,8 +325,10 @@ def test_the_page_says_on_which_cases_it_rests(cases, tmp_path):
     file = write(tmp_path / "scores.csv", words, scores)
     options = [*OPTIONS, "--rate", "0.2", "--pos-label", "yes", "--html", str(page)]
     main(["report", file, *options])
-    cases = f"300 labelled cases of scores.csv; {y_true.sum()} have the positive label,"
-    assert f"{cases} y = yes." in page.read_text(encoding="utf-8")
+    text = (
+        f"300 labelled samples of scores.csv; {y_true.sum()} have the positive label,"
+    )
+    assert f"{text} y = yes." in page.read_text(encoding="utf-8")
 
 
 def test_a_reader_that_stops_ends_it_quietly(cases, tmp_path):

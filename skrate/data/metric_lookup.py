@@ -1,4 +1,4 @@
-"""What tables and folds ask of metrics, which are defined above them."""
+"""Interface through which tables and folds use metrics, without importing them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from skrate.data.arrays import FloatArray
 
 
 class TableMetric(Protocol):
-    """A metric with its parameters, as far as tables and folds use it."""
+    """The methods of a metric with its parameters that tables and folds use."""
 
     def error_bound(self, table: Any) -> float:
-        """Return how far the metric may be from its value on the samples of a table."""
+        """Return a bound of the error of the metric due to compression of the table."""
 
     def fold_scores(self, rankings: Any) -> FloatArray:
         """Return the metric within each fold."""
@@ -23,10 +23,10 @@ _registered: list[Lookup] = []
 
 
 def register_lookup(lookup: Lookup) -> None:
-    """Let a function find metrics by their names, score functions or scorers."""
+    """Set the function that finds metrics by names, score functions or scorers."""
     _registered[:] = [lookup]
 
 
 def find_table_metric(metric: Any, params: dict[str, Any]) -> TableMetric:
-    """Return the metric that a name, a score function or a scorer stands for."""
+    """Return the metric of a name, a score function or a scorer."""
     return _registered[0](metric, params)

@@ -1,4 +1,4 @@
-"""The AUC of all rankings that make a given number of errors."""
+"""Distribution of the AUC over all rankings with a given number of errors."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from skrate.data.sample import check_ranking
 from skrate.data.table import RankTable
 from skrate.metrics.result_types import Result
 
-# Terms that are held at once: 2 MB in float64, so that a block stays in the cache.
+# Maximum number of terms in memory: 2 MB in float64, which fit into the cache.
 _BLOCK = 2**18
 Method = Literal["auto", "exact", "moments"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
 
 class AUCRange(NamedTuple):
-    """Two AUCs, and what lies between them."""
+    """The range between two AUCs."""
 
     low: float
     high: float
@@ -48,20 +48,21 @@ class AUCRange(NamedTuple):
 
 @dataclass(frozen=True)
 class AUCFromErrors(Result):
-    """The AUC of all rankings that make the same errors.
+    """The AUC of all rankings with the same errors.
 
     Attributes
     ----------
     mean, variance : float or ndarray
         Mean and variance of the AUC.
     range : AUCRange or None
-        Holds at least the share that was asked for of all these rankings, between
-        ``low`` and ``high``; None where none was asked for. No confidence interval:
-        it says nothing about new cases.
+        At least the requested fraction (`share`) of all these rankings have an AUC
+        between ``low`` and ``high``. None from :func:`auc_moments`. It is not a
+        confidence interval, because it is not about new samples.
     possible : AUCRange or None
-        Smallest and largest AUC that any of these rankings has, likewise.
+        Minimum and maximum of the AUC over these rankings. None from
+        :func:`auc_moments`.
     method : {"exact", "moments"} or None
-        How ``range`` was found.
+        Method of the computation of ``range``.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class AUCFromErrors(Result):
     def __repr__(self) -> str:
         known = [(f.name, getattr(self, f.name)) for f in fields(self)]
         shown = ", ".join(
-            f"{name}={value!r}" for name, value in known if value is not None
+            f"{name}={field!r}" for name, field in known if field is not None
         )
         return f"AUCFromErrors({shown})"
 
@@ -97,20 +98,20 @@ def auc_moments(
     n_false_pos: ArrayLike | None = None,
     n_false_neg: ArrayLike | None = None,
 ) -> AUCFromErrors:
-    r"""Compute the mean and variance of the AUC for a known number of errors.
+    r"""Compute the mean and variance of the AUC for a given number of errors.
 
-    Many rankings make the same number of errors at some threshold. Over all of them,
-    each ranking and threshold being equally probable, this is the mean of the AUC and
-    its variance: what the error rate says about :func:`sklearn.metrics.roc_auc_score`,
-    and what it leaves open. All arguments broadcast.
+    Many rankings make the same number of errors at some threshold. This function
+    returns the mean and the variance of the AUC over all these rankings and thresholds,
+    each being equally probable. They tell how well the error rate determines
+    :func:`sklearn.metrics.roc_auc_score`. All arguments broadcast.
 
     Parameters
     ----------
     n_pos, n_neg : int or array-like of int
-        Number of positive and of negative cases, at least 1.
+        Number of positive and of negative samples, at least 1.
     n_errors : int or array-like of int, default=None
-        Number of errors of both kinds, at most ``n_pos + n_neg``; leave it out if the
-        two kinds are given apart.
+        Number of errors of both kinds, at most ``n_pos + n_neg``. Leave it out if you
+        give the numbers of both kinds separately.
     n_false_pos, n_false_neg : int or array-like of int, default=None
         Number of negatives above the threshold, at most `n_neg`, and of positives below
         it, at most `n_pos`: both, instead of `n_errors`.
@@ -119,40 +120,40 @@ def auc_moments(
     -------
     moments : AUCFromErrors
         With the fields ``mean`` and ``variance`` and the property
-        ``standard_deviation``: floats, or arrays of the broadcast shape. The mean is
-        1 without errors, where the variance is 0, and 1 - the error rate if the
-        classes are equally large and the errors at most one class's size.
+        ``standard_deviation``: floats, or arrays of the broadcast shape. Without errors
+        the mean is 1 and the variance is 0. The mean is 1 - the error rate if the
+        classes have the same size and there are not more errors than this size.
 
     Raises
     ------
     ValueError
         If neither or both of `n_errors` and the pair `n_false_pos`, `n_false_neg`
-        are given; if a count is not an integer or negative, a class is empty, there
-        are more errors than cases, or the shapes do not broadcast.
+        are given; if a count is negative or not an integer, a class is empty, there
+        are more errors than samples, or the shapes do not broadcast.
 
     See Also
     --------
-    sklearn.metrics.roc_auc_score : The AUC itself, if the scores are at hand.
-    auc_range_from_errors : Which AUCs a confusion matrix allows.
-    skrate.displays.AUCErrorRateDisplay : The moments drawn against the error rate.
+    sklearn.metrics.roc_auc_score : The AUC itself, if scores are available.
+    auc_range_from_errors : Range of the AUCs that a confusion matrix allows.
+    skrate.displays.AUCErrorRateDisplay : Plot of the moments over the error rate.
 
     Notes
     -----
-    Let m positives and n negatives be ranked without ties, and k be the number of
-    errors, of which x are false positives and x' = k - x false negatives. Then
-    N = m - x' + x cases lie above the threshold and N' = n - x + x' below it, and
-    C(N, x) C(N', x') orders of the labels have this confusion matrix. For a fixed x
-    the mean of the AUC and its variance, the sum of two Mann-Whitney variances, are
-    (lemma 2 of [1]_)
+    Let m positives and n negatives be ranked without ties. Let k be the number of
+    errors, x the number of false positives, and x' = k - x the number of false
+    negatives. Then N = m - x' + x samples are above the threshold and
+    N' = n - x + x' samples are below it, and C(N, x) C(N', x') orders of the labels
+    have this confusion matrix. For a fixed x, the mean of the AUC and its variance (the
+    sum of two Mann-Whitney variances) are (lemma 2 of [1]_)
 
     .. math:: 1 - \frac{1}{2}\left(\frac{x}{n} + \frac{x'}{m}\right), \quad
               \frac{x (m - x')(N + 1) + x' (n - x)(N' + 1)}{12 m^2 n^2}.
 
-    Both are averaged over every x that leaves no count negative, with the numbers of
+    Both are averaged over all x for which no count is negative, with the numbers of
     orders as weights, and the variance of the conditional mean is added (propositions 1
-    and 2). With a million cases the result keeps twelve digits. Cost: O(k) a setting.
-    A sequel derives confidence intervals of the AUC from the error rate and the class
-    sizes [2]_, which are not implemented.
+    and 2). With a million samples, twelve digits are correct. Cost: O(k) per setting. A
+    sequel [2]_ derives confidence intervals of the AUC from the error rate and the
+    sizes of the classes; these are not implemented.
 
     References
     ----------
@@ -163,15 +164,15 @@ def auc_moments(
 
     Examples
     --------
-    One positive, one negative, one error: everything is called positive, or nothing,
-    and either order of the two is as probable as the other:
+    One positive, one negative and one error: both samples are called positive, or both
+    negative, and the two orders are equally probable:
 
     >>> from skrate.error_rate import auc_moments
     >>> auc_moments(1, 1, 1)
     AUCFromErrors(mean=0.5, variance=0.25)
 
-    With equal classes the mean is the accuracy. With unequal ones the same error
-    rate is compatible with no skill at all:
+    With equal classes the mean is the accuracy. With unequal classes, the same error
+    rate is compatible with random scores:
 
     >>> auc_moments([500, 100], [500, 900], 100).mean.round(3)
     array([0.9  , 0.501])
@@ -203,11 +204,11 @@ def check_errors(
     n_false_pos: ArrayLike | None,
     n_false_neg: ArrayLike | None,
 ) -> tuple[IntArray, ...]:
-    """Return (n_errors,) or (n_false_pos, n_false_neg), whichever was given."""
-    given = [value is not None for value in (n_errors, n_false_pos, n_false_neg)]
-    if given == [True, False, False]:
+    """Return (n_errors,), or (n_false_pos, n_false_neg) if these were given."""
+    is_given = [count is not None for count in (n_errors, n_false_pos, n_false_neg)]
+    if is_given == [True, False, False]:
         limits = [("n_errors", n_errors, "n_pos + n_neg", n_pos + n_neg)]
-    elif given == [False, True, True]:
+    elif is_given == [False, True, True]:
         limits = [
             ("n_false_pos", n_false_pos, "n_neg", n_neg),
             ("n_false_neg", n_false_neg, "n_pos", n_pos),
@@ -218,34 +219,33 @@ def check_errors(
             f"n_errors={n_errors!r}, n_false_pos={n_false_pos!r}, "
             f"n_false_neg={n_false_neg!r}."
         )
-    found = []
-    for name, values, of, most in limits:
-        counts = check_counts(name, values)
-        found.append(counts)
+    checked = []
+    for name, numbers, of, most in limits:
+        counts = check_counts(name, numbers)
+        checked.append(counts)
         too_many = np.asarray(counts > most)
         if too_many.any():
             at = np.flatnonzero(too_many.ravel())[0]
             count, bound = (a.ravel()[at] for a in np.broadcast_arrays(counts, most))
-            raise ValueError(
-                f"{name} must be at most {of}, found {count} with {of} = {bound}."
-            )
-    return tuple(found)
+            raise ValueError(f"{name} must be at most {of}={bound}, got {count}.")
+    return tuple(checked)
 
 
 def conditional_mean(
     n_pos: Array, n_neg: Array, false_pos: Array, false_neg: Array
 ) -> FloatArray:
-    """Return the mean AUC for known errors of both kinds ([1]_, lemma 2)."""
+    """Return the mean AUC for given errors of both kinds ([1]_, lemma 2)."""
     return np.asarray(1 - (false_pos / n_neg + false_neg / n_pos) / 2)
 
 
 def conditional_variance(
     n_pos: Array, n_neg: Array, false_pos: Array, false_neg: Array
 ) -> FloatArray:
-    """Return the variance of the AUC for known errors of both kinds.
+    """Return the variance of the AUC for given errors of both kinds.
 
-    Above the threshold the discordant pairs are a Mann-Whitney statistic of the true
-    and false positives, below it one of the false and true negatives, independently.
+    The number of discordant pairs above the threshold is a Mann-Whitney statistic of
+    true and false positives. The number below it is an independent Mann-Whitney
+    statistic of false and true negatives.
     """
     m, n = np.asarray(n_pos, dtype=float), np.asarray(n_neg, dtype=float)
     true_pos, true_neg = m - false_neg, n - false_pos
@@ -257,16 +257,16 @@ def conditional_variance(
 def total_moments(
     n_pos: IntArray, n_neg: IntArray, n_errors: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return mean and variance for each setting; arrays of one shape (n_settings,)."""
+    """Return mean and variance for each setting; arrays have shape (n_settings,)."""
     first = np.maximum(0, n_errors - n_pos)
     width = np.minimum(n_errors, n_neg) - first + 1
-    # More take more than 2 GB of memory.
+    # More splits need more than 2 GB of memory.
     n_most = 2 * 10**7
     if len(width) and width.max() > n_most:
         raise ValueError(
-            "n_errors must be given as n_false_pos and n_false_neg, as "
-            f"n_errors={n_errors[width.argmax()]} has {width.max()} splits into them, "
-            f"more than {n_most}."
+            "n_errors must be replaced by n_false_pos and n_false_neg, because "
+            f"n_errors={n_errors[width.argmax()]} has {width.max()} splits into the "
+            f"two, more than {n_most}."
         )
     mean, variance = np.empty(len(width)), np.empty(len(width))
     for rows in _blocks(width):
@@ -283,7 +283,7 @@ def total_moments(
 
 
 def _blocks(width: IntArray) -> Iterator[IntArray]:
-    """Yield settings of similar width together, about `_BLOCK` terms at once."""
+    """Yield the indices of settings of similar width, for about `_BLOCK` terms."""
     order = np.argsort(-width, kind="stable")
     start = 0
     while start < len(order):
@@ -295,10 +295,11 @@ def _blocks(width: IntArray) -> Iterator[IntArray]:
 def error_split_weights(
     m: IntArray, n: IntArray, k: IntArray, x: IntArray, width: IntArray
 ) -> FloatArray:
-    """Return the share of rankings that have x false positives, along the last axis.
+    """Return the fraction of rankings with x false positives, along the last axis.
 
-    For w(x) = C(N, x) C(N', x') orders with N = m - x' + x and N' = n - x + x',
-    w(x + 1) / w(x) is four ratios of moderate numbers.
+    The number of orders is w(x) = C(N, x) C(N', x') with N = m - x' + x and
+    N' = n - x + x', and w(x + 1) / w(x) is the product of four ratios of moderate
+    numbers.
     """
     false_neg = (k - x)[:, :-1]
     below, above = x[:, :-1], m - k + 2 * x[:, :-1]
@@ -313,7 +314,7 @@ def error_split_weights(
         )
     step = np.log(ratio, out=np.zeros(ratio.shape), where=is_step)
     log_weight = np.zeros(x.shape)
-    # Only to find the largest weight: these sums lose digits far from x = first.
+    # Only for the position of the maximum: sums lose digits far from x = first.
     np.cumsum(step, axis=1, out=log_weight[:, 1:])
     is_term = np.arange(x.shape[1]) < width
     log_weight[~is_term] = -np.inf
@@ -340,54 +341,55 @@ def auc_range_from_errors(
 ) -> AUCFromErrors:
     """Compute which AUCs are compatible with a published confusion matrix.
 
-    The range that holds at least `share` of all rankings and thresholds with that
-    number of errors, each being equally probable. It speaks of the AUC on those very
-    cases; it is not a confidence interval for the AUC on new cases, for which the
-    scores are needed.
+    At least a fraction `share` of all rankings and thresholds with this number of
+    errors, each being equally probable, have an AUC in the range. The range is about
+    the AUC of the same samples. It is not a confidence interval for the AUC of
+    new samples, which needs the scores.
 
     Parameters
     ----------
     n_pos, n_neg : int
-        Number of positive and of negative cases, at least 1.
+        Number of positive and of negative samples, at least 1.
     n_errors : int, default=None
-        Number of errors, at most ``n_pos + n_neg``. Leave it out if the two kinds of
-        error are given apart, which says more and makes the range narrower.
+        Number of errors, at most ``n_pos + n_neg``. Leave it out if you give the
+        numbers of both kinds of error separately, which makes the range narrower.
     share : float, default=0.95
-        Share of the rankings that the range holds, in (0, 1).
+        Minimum fraction of the rankings with an AUC in the range, in (0, 1).
     n_false_pos, n_false_neg : int, default=None
         Number of negatives called positive, and of positives called negative.
     method : {"auto", "exact", "moments"}, default="auto"
-        - "exact": quantiles of the exact distribution, equal tails; the cost grows
+        - "exact": quantiles of the exact distribution, with equal tails; the cost grows
           with the square of ``n_pos * n_neg``.
-        - "moments": Chebyshev's inequality from mean and variance, which needs no
-          assumption on the form of the distribution and is wider.
+        - "moments": Chebyshev's inequality from mean and variance. It makes no
+          assumption on the form of the distribution, and the range is wider.
         - "auto": "exact" up to 10,000 pairs, else "moments".
 
     Returns
     -------
     result : AUCFromErrors
         With ``range.low`` and ``range.high``, the ``method`` used, ``mean``,
-        ``standard_deviation``, and ``possible``, the two AUCs beyond which no ranking
-        lies. Without errors all of these are 1 (and the deviation 0).
+        ``standard_deviation``, and ``possible``, the minimum and maximum AUC. Without
+        errors all of these are 1 (and the standard deviation is 0).
 
     Raises
     ------
     ValueError
-        As :func:`auc_moments`; if `share` is not in (0, 1), `method` is none of the
-        above, or "exact" for more than 100,000,000 pairs.
+        See :func:`auc_moments`; also if `share` is not in (0, 1), if `method` is
+        unknown, or if it is "exact" for more than 100,000,000 pairs.
 
     See Also
     --------
-    sklearn.metrics.roc_auc_score : The AUC itself, if the scores are at hand.
-    auc_moments : Mean and variance only, for many settings at once.
+    sklearn.metrics.roc_auc_score : The AUC itself, if scores are available.
+    auc_moments : Mean and variance only, for many settings in one call.
 
     Notes
     -----
-    "exact" mixes the distributions of the pairs in order given x false positives over
-    x, with the weights of :func:`auc_moments`, and takes the narrowest values that
-    leave at most half of 1 - `share` on each side. "moments" is the mean plus and minus
-    sd / sqrt(1 - `share`), cut at the possible range, which is
-    (1 - x/n)(1 - x'/m) to 1 - x x' / (m n) for the most extreme split.
+    "exact" is the narrowest range with a probability of at most half of 1 - `share` on
+    each side. The distribution of the number of pairs in order is a mixture over the
+    number x of false positives, with the weights of :func:`auc_moments`. "moments" is
+    the mean plus and minus sd / sqrt(1 - `share`), clipped to the possible range. This
+    is from the minimum of (1 - x/n)(1 - x'/m) to the maximum of 1 - x x' / (m n) over
+    all splits of the errors into x and x'.
 
     Examples
     --------
@@ -410,44 +412,44 @@ def auc_range_from_errors(
     ('moments', [0.8, 0.9])
     """
     n_pos, n_neg = check_count("n_pos", n_pos), check_count("n_neg", n_neg)
-    given: dict[str, int | None] = {"n_errors": n_errors}
-    given |= {"n_false_pos": n_false_pos, "n_false_neg": n_false_neg}
-    for name, value in given.items():
-        if value is not None:
-            check_count(name, value, minimum=0)
-    checked = check_errors(np.array(n_pos), np.array(n_neg), **given)
+    counts: dict[str, int | None] = {"n_errors": n_errors}
+    counts |= {"n_false_pos": n_false_pos, "n_false_neg": n_false_neg}
+    for name, count in counts.items():
+        if count is not None:
+            check_count(name, count, minimum=0)
+    checked = check_errors(np.array(n_pos), np.array(n_neg), **counts)
     errors = [int(count) for count in checked]
     share = check_fraction("share", share)
     check_choice("method", method, METHODS)
     n_pairs = n_pos * n_neg
     if method == "auto":
-        # The exact distribution takes about a second at most.
+        # The exact distribution then takes about a second at most.
         method = "exact" if n_pairs <= 10_000 else "moments"
-    # Pairs have a probability each, in arrays of 1 GB.
+    # Arrays with a probability for each number of pairs have 1 GB.
     if method == "exact" and n_pairs > 10**8:
         raise ValueError(
-            f"method='exact' takes at most {10**8} pairs, found n_pos * n_neg = "
-            f"{n_pairs}: use method='moments'."
+            f"method='exact' supports at most {10**8} pairs: use method='moments' for "
+            f"n_pos * n_neg = {n_pairs}."
         )
 
-    moments = auc_moments(n_pos, n_neg, **given)
+    moments = auc_moments(n_pos, n_neg, **counts)
     possible = _possible_range(n_pos, n_neg, *errors)
     if method == "exact":
-        # The narrowest range with at most (1 - share) / 2 beyond each end. Both sums
-        # run from the small end, so that a tail keeps its digits.
+        # The narrowest range with at most (1 - share) / 2 on each side. Each tail is
+        # summed from its end, to keep all its digits.
         chances, tail = auc_probabilities(n_pos, n_neg, *errors), (1 - share) / 2
         below = int(np.searchsorted(np.cumsum(chances), tail, side="right"))
         above = int(np.searchsorted(np.cumsum(chances[::-1]), tail, side="right"))
-        found = AUCRange(below / n_pairs, (n_pairs - above) / n_pairs)
+        auc_range = AUCRange(below / n_pairs, (n_pairs - above) / n_pairs)
     else:
         reach = moments.standard_deviation / np.sqrt(1 - share)
         low = max(moments.mean - reach, possible.low)
         high = min(moments.mean + reach, possible.high)
-        found = AUCRange(float(low), float(high))
+        auc_range = AUCRange(float(low), float(high))
     return AUCFromErrors(
         mean=moments.mean,
         variance=moments.variance,
-        range=found,
+        range=auc_range,
         possible=possible,
         method=method,
     )
@@ -456,7 +458,7 @@ def auc_range_from_errors(
 def _splits(
     n_pos: int, n_neg: int, *errors: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return false positives and negatives that errors may be, and their shares."""
+    """Return all splits into false positives and negatives, and their probabilities."""
     if len(errors) == 2:
         return np.array([errors[0]]), np.array([errors[1]]), np.ones(1)
     first = max(0, errors[0] - n_pos)
@@ -468,9 +470,9 @@ def _splits(
 
 
 def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:
-    """Return the AUCs of the worst and best ranking with these errors."""
+    """Return the AUCs of the worst and the best ranking with these errors."""
     splits = _splits(n_pos, n_neg, *errors)
-    # As floats, since the product of two counts may not fit in 64 bits.
+    # As floats, because the product of two counts may overflow 64 bits.
     false_pos, false_neg = (counts.astype(np.float64) for counts in splits[:2])
     pairs = float(n_pos * n_neg)
     low = (n_pos - false_neg) * (n_neg - false_pos)
@@ -481,8 +483,8 @@ def _possible_range(n_pos: int, n_neg: int, *errors: int) -> AUCRange:
 def auc_probabilities(n_pos: int, n_neg: int, *errors: int) -> FloatArray:
     """Return P(AUC = c / (n_pos n_neg)) for c = 0, ..., n_pos n_neg.
 
-    ``errors`` is the number of errors, or the numbers of false positives and of false
-    negatives.
+    ``errors`` is the number of errors, or the number of false positives and the number
+    of false negatives.
     """
     false_pos, false_neg, weights = _splits(n_pos, n_neg, *errors)
     true_pos, true_neg = n_pos - false_neg, n_neg - false_pos
@@ -490,7 +492,7 @@ def auc_probabilities(n_pos: int, n_neg: int, *errors: int) -> FloatArray:
     below = _mann_whitney(list(zip(false_neg, true_neg, strict=True)))
     total = np.zeros(n_pos * n_neg + 1)
     for index, weight in enumerate(weights):
-        # Pairs across the threshold are in order; those on one side vary.
+        # Pairs across the threshold are in order. Pairs on one side vary.
         start = true_pos[index] * true_neg[index]
         within = np.convolve(
             above[false_pos[index], true_pos[index]],
@@ -503,13 +505,13 @@ def auc_probabilities(n_pos: int, n_neg: int, *errors: int) -> FloatArray:
 def _mann_whitney(sizes: list[tuple[int, int]]) -> dict[tuple[int, int], FloatArray]:
     """Return P(U = 0, ..., ab) of the Mann-Whitney statistic for sizes (a, b).
 
-    The last of the a + b cases is one of the a with probability a / (a + b) and then
-    adds b pairs, else it adds none: only positive terms, so no digit is lost.
+    The last of the a + b samples is one of the a with probability a / (a + b), and then
+    adds b pairs; otherwise it adds none. All terms are positive, so no digits are lost.
     """
     wanted, (max_a, max_b) = set(sizes), np.max(sizes, axis=0)
-    found: dict[tuple[int, int], FloatArray] = {}
+    by_size: dict[tuple[int, int], FloatArray] = {}
     row = [np.ones(1) for _ in range(max_b + 1)]
-    found.update(((0, b), row[b]) for b in range(max_b + 1) if (0, b) in wanted)
+    by_size.update(((0, b), row[b]) for b in range(max_b + 1) if (0, b) in wanted)
     for a in range(1, max_a + 1):
         below, row = row, [np.ones(1)]
         for b in range(1, max_b + 1):
@@ -517,8 +519,8 @@ def _mann_whitney(sizes: list[tuple[int, int]]) -> dict[tuple[int, int], FloatAr
             table[b:] = below[b] * (a / (a + b))
             table[: a * (b - 1) + 1] += row[b - 1] * (b / (a + b))
             row.append(table)
-        found.update(((a, b), row[b]) for b in range(max_b + 1) if (a, b) in wanted)
-    return found
+        by_size.update(((a, b), row[b]) for b in range(max_b + 1) if (a, b) in wanted)
+    return by_size
 
 
 class ErrorRateCurve(NamedTuple):
@@ -531,7 +533,7 @@ class ErrorRateCurve(NamedTuple):
 
 
 class ModelPoint(NamedTuple):
-    """A model's error rate and AUC, and what its error rate alone would say."""
+    """Error rate and AUC of a model, and moments of the AUC given its error rate."""
 
     error_rate: float
     auc: float
@@ -542,12 +544,12 @@ class ModelPoint(NamedTuple):
 def error_rate_curves(
     class_ratios: Sequence[float], n_samples: int
 ) -> list[ErrorRateCurve]:
-    """Return the curves of some ratios, rounded to whole cases."""
+    """Return a curve for each class ratio, rounded to a whole number of samples."""
     name = "class_ratios"
     ratios = [check_fraction(name, ratio) for ratio in check_vector(name, class_ratios)]
     if any(ratio > 0.5 for ratio in ratios):
         raise ValueError(
-            "class_ratios must be shares of the smaller class, at most 0.5, got "
+            "class_ratios must be fractions of the smaller class, at most 0.5, got "
             f"{list(class_ratios)}."
         )
     return [_curve(r, max(1, round(r * n_samples)), n_samples) for r in ratios]
@@ -561,17 +563,17 @@ def model_curves(
     class_ratios: Sequence[float],
     pos_label: Label,
 ) -> tuple[list[ErrorRateCurve], ModelPoint, float]:
-    """Return curves for a model's number of cases, its point and its class ratio."""
+    """Return curves for the sample size of a model, its point and its class ratio."""
     if isinstance(y_true, RankTable):
         raise ValueError(
-            "y_true is a RankTable, which knows no single cases, and so not those "
-            "that y_pred has wrong: give their labels and scores."
+            "y_true must be labels, because a RankTable cannot be compared with "
+            "y_pred: pass the label, score and prediction of each sample."
         )
     sample = check_ranking(y_true, y_score, pos_label=pos_label)
     is_error = _is_error(y_true, y_pred)
     n_samples, n_pos = len(is_error), int(sample.is_pos.sum())
     if not 0 < n_pos < n_samples:
-        raise ValueError("y_true must have both classes, found one.")
+        raise ValueError("y_true must have both classes, got one.")
     n_errors = int(np.count_nonzero(is_error))
     moments = auc_moments(n_pos, n_samples - n_pos, n_errors)
     point = ModelPoint(
@@ -581,18 +583,18 @@ def model_curves(
         moments.standard_deviation,
     )
     n_smaller = min(n_pos, n_samples - n_pos)
-    own = _curve(n_smaller / n_samples, n_smaller, n_samples)
+    model_curve = _curve(n_smaller / n_samples, n_smaller, n_samples)
     grid = error_rate_curves(class_ratios, n_samples)
-    curves = {curve.class_ratio: curve for curve in [*grid, own]}
-    return [curves[ratio] for ratio in sorted(curves)], point, own.class_ratio
+    curves = {curve.class_ratio: curve for curve in [*grid, model_curve]}
+    return [curves[ratio] for ratio in sorted(curves)], point, model_curve.class_ratio
 
 
 def _is_error(y_true: ArrayLike, y_pred: ArrayLike) -> BoolArray:
-    """Return which predicted labels are wrong; none may be of another class."""
+    """Return which predicted labels are wrong; raise if a label is not in y_true."""
     labels = check_vector("y_true", y_true)
     predicted = check_vector("y_pred", y_pred)
     check_equal_length(y_true=labels, y_pred=predicted)
-    # As objects: numpy would compare numbers with strings as strings.
+    # Objects, because numpy would compare numbers with strings as strings.
     labels, predicted = labels.astype(object), predicted.astype(object)
     known = distinct_labels(labels)
     unknown = [
@@ -600,14 +602,14 @@ def _is_error(y_true: ArrayLike, y_pred: ArrayLike) -> BoolArray:
     ]
     if unknown:
         raise ValueError(
-            "y_pred holds labels that y_true does not: "
+            "y_pred must have labels of y_true only, got "
             f"{', '.join(sorted({shown(label) for label in unknown})[:6])}."
         )
     return np.asarray(labels != predicted)
 
 
 def _curve(ratio: float, n_smaller: int, n_samples: int) -> ErrorRateCurve:
-    """Return the moments for numbers of errors up to the smaller class."""
+    """Return the moments for 0, ..., n_smaller errors, at 500 points at most."""
     n_points = min(n_smaller + 1, 500)
     n_errors = np.unique(np.linspace(0, n_smaller, n_points).round().astype(int))
     moments = auc_moments(n_smaller, n_samples - n_smaller, n_errors)

@@ -1,6 +1,6 @@
-"""When a review that reads from the top of a ranking may stop.
+"""Stopping rules for a review that reads from the top of a ranking.
 
-It is handed on by ``skrate``: ``skrate.review.recall_certificate`` and so on.
+Import from here, or as ``skrate.review.recall_certificate``.
 """
 
 from skrate.review.certificate import (

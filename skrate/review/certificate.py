@@ -1,4 +1,4 @@
-"""What a random sample of the unread cases says of the recall reached."""
+"""Bounds of the recall that was reached, from a random subset of unread samples."""
 
 from __future__ import annotations
 
@@ -18,47 +18,48 @@ from skrate.metrics.result_types import ConfidenceInterval, Result
 
 _NAN = float("nan")
 _HITS = (
-    "n_hits must be at most {of}, found {found} of {all}: positives that were found "
-    "before the sample are counted by n_found."
+    "n_hits must be at most {of}, got {found} of {all}. n_found counts the positives "
+    "that were detected before the random subset."
 )
-# Terms of a tail at a time, at first and at most, and the last ones that are ignored.
+# Initial and maximum number of terms per step, and the relative size of ignored terms.
 _BLOCK, _MAX_BLOCK, _UNSEEN = 32, 2**14, 1e-17
-# The prior of the confidence sequence: most weight is on few positives.
+# Prior of the confidence sequence, with most weight on low numbers of positives.
 _PRIOR = 0.1, 1.0
 
 
 @dataclass(frozen=True)
 class RecallCertificate(Result):
-    """The recall that was reached, by :func:`skrate.review.recall_certificate`.
+    """The recall that was reached, from :func:`skrate.review.recall_certificate`.
 
     Attributes
     ----------
     value, confidence_interval : float, ConfidenceInterval
-        The recall reached, as the sample estimates it, nan where it cannot; and its
+        Estimate of the recall that was reached, nan if it is undefined, and its
         two-sided interval.
     lower_bound : float
-        The certificate: the recall is at least this, with the confidence level.
+        The certificate: the recall is at least this number, with the confidence level.
     pvalue : float
-        Of "the recall is below the target", adjusted for the looks; 0 where there is no
-        positive at all, as nothing was missed.
+        p-value of "the recall is below the target", adjusted for the looks; 0 if there
+        are no positives at all, because then none was missed.
     target : float
         The target recall.
     n_missed, missed_interval : float, ConfidenceInterval
-        Positives in the cases that are still unread, and its two-sided interval.
+        Estimated number of positives among the samples that are still unread, and its
+        two-sided interval.
     max_missed : int
-        They are at most as many, with the confidence level.
+        Upper bound of the number of missed positives, with the confidence level.
     n_found, n_unreviewed : int
-        Positives found, and cases that were unread, *before* the sample was drawn.
+        Detected positives and unread samples, *before* the random subset was drawn.
     n_sampled, n_hits : int
-        Cases drawn from these, and positives in the sample.
+        Size of the random subset, and positives in it.
     n_found_total, n_unreviewed_after : int
-        Positives found, and cases unread, after the sample was read.
+        Detected positives and unread samples, after the subset was read.
     is_reached : bool
         Whether the target is reached, with the confidence level.
     confidence_level : float
         Level of the bound and of the interval, over all looks.
     looks : int or str
-        Looks that share the error; "any" for any number of them.
+        Number of looks over which the error is divided, or "any".
 
     Examples
     --------
@@ -87,21 +88,21 @@ class RecallCertificate(Result):
 
     @property
     def n_found_total(self) -> int:
-        """Positives found after the sample was read."""
+        """Detected positives after the random subset was read."""
         return self.n_found + self.n_hits
 
     @property
     def n_unreviewed_after(self) -> int:
-        """Cases unread after the sample was read."""
+        """Unread samples after the random subset was read."""
         return self.n_unreviewed - self.n_sampled
 
     @property
     def is_reached(self) -> bool:
-        """Whether the target is reached, as where there was nothing to find."""
+        """Whether the target is reached; true if there are no positives."""
         return not exceeds(self.pvalue, 1 - self.confidence_level)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields and what follows of them, as plain numbers and strings."""
+        """Return fields and derived values, as plain numbers and strings."""
         names = "n_found_total", "n_unreviewed_after", "is_reached"
         return super().to_dict() | {name: getattr(self, name) for name in names}
 
@@ -133,78 +134,84 @@ def recall_certificate(
     target: float = 0.95,
     looks: int | Literal["any"] = 1,
 ) -> RecallCertificate:
-    r"""Certify the recall that was reached, by a random sample of the unread cases.
+    r"""Certify the recall that was reached, by reading a random subset of the rest.
 
-    A reviewer found 190 relevant articles and left 8,000 unread; of these 2,000, drawn
-    at random, were read as well, and 1 was relevant: ``recall_certificate(190, 8_000,
-    2_000, 1)``. The certificate is for *after* the sample was read.
+    A reviewer detected 190 relevant articles and left 8,000 unread. Then 2,000 of these
+    8,000, drawn at random, were read, and 1 was relevant: ``recall_certificate(190,
+    8_000, 2_000, 1)``. The certificate is for *after* the random subset was read.
 
     Parameters
     ----------
     n_found : int
-        Positives found before the sample was drawn.
+        Positives that were detected before the random subset was drawn.
     n_unreviewed : int
-        Cases that were unread when the sample was drawn, including the sample.
+        Unread samples when the random subset was drawn, including the subset.
     n_sampled : int
-        Cases drawn from these at random, all of them read; at most ``n_unreviewed``.
+        Size of the random subset, which was read completely; at most ``n_unreviewed``.
     n_hits : int
-        Positives in the sample; at most ``n_sampled``.
+        Positives in the random subset; at most ``n_sampled``.
     confidence_level : float, default=0.95
         Level of the certificate and of the interval, in (0, 1).
     target : float, default=0.95
         The target recall, in (0, 1].
     looks : int or "any", default=1
-        How often the question is asked before reading stops, see Notes: the number of
-        looks that were planned, or "any" number, at one sample that grows.
+        Number of certificates that are computed before reading stops, see Notes: the
+        planned number of looks, or "any" number of looks at one subset that grows.
 
     Returns
     -------
     certificate : RecallCertificate
-        With the recall, its lower bound and interval, in [0, 1], the number left, and
-        the p-value of "recall below the target". Where everything is read the recall
-        is 1; without any found it is 0 or nan, and if none is left either, the p-value
-        is 0: reading may end.
+        With the recall, its lower bound and interval, in [0, 1], the number of missed
+        positives, and the p-value of "recall below the target". If everything is read,
+        the recall is 1. If no positive was detected, it is 0 or nan; if none was missed
+        either, the p-value is 0, and reading may stop.
 
     Raises
     ------
     ValueError
-        If a count is no integer or negative, there are more sampled than unread or
-        more hits than sampled, or another argument is out of range.
+        If a count is negative or not an integer, ``n_sampled`` is above
+        ``n_unreviewed``, ``n_hits`` is above ``n_sampled``, or another argument is out
+        of range.
 
     Warns
     -----
     UndefinedMetricWarning
-        If nothing is found, or nothing sampled while cases are unread.
+        If no positive was detected, or if ``n_sampled`` is 0 and ``n_unreviewed`` is
+        not.
 
     See Also
     --------
-    certificate_sample_size : How many to draw.
-    skrate.rate_at_recall_score : How much to read, where all labels are known.
+    certificate_sample_size : Size of the random subset.
+    skrate.rate_at_recall_score : The fraction to read, if all labels are available.
 
     Notes
     -----
-    K of the N = ``n_unreviewed`` cases are positive, and x = ``n_hits`` of the n =
-    ``n_sampled`` drawn; F = ``n_found``. The recall after the sample is
-    :math:`R = (F + x) / (F + K)`, where K alone is unknown, and x hypergeometric:
+    K of the N = ``n_unreviewed`` samples are positive, and x = ``n_hits`` of the n =
+    ``n_sampled`` samples in the random subset; F = ``n_found``. The recall after
+    reading the subset is :math:`R = (F + x) / (F + K)`. Only K is unknown, and x has
+    the hypergeometric distribution
 
     .. math:: P_K(X = x) = \binom{K}{x} \binom{N - K}{n - x} \Big/ \binom{N}{n}.
 
-    With :math:`\alpha` = 1 - level, :math:`K_U` is the greatest K with
+    With :math:`\alpha` = 1 - level, :math:`K_U` is the maximum K with
     :math:`P_K(X \le x) > \alpha`, and the lower bound is (F + x) / (F + K_U). The
     interval has half of :math:`\alpha` at either end. The p-value [1]_ is
-    :math:`P_k(X \le x)` with k the least K for which R is below the target. The
-    estimate of what is left is (N - n) x / n, without bias.
+    :math:`P_k(X \le x)`, and k is the minimum K with R below the target. The unbiased
+    estimate of the number of missed positives is (N - n) x / n.
 
-    An integer ``looks`` = m tests each look at :math:`\alpha / m`: for samples drawn
-    from those then unread, or for one that grows to sizes that do not depend on the
-    hits. If the number of looks is not known, pass ``looks=k * (k + 1)`` at look k, as
-    the sum of all :math:`1 / (k (k + 1))` is 1. ``looks="any"`` is for one sample that
-    grows, by a confidence sequence [2]_: :math:`P_K(X = x)` over its mean over K from a
-    beta-binomial prior excludes K where it is :math:`\alpha` or less. Without a hit it
-    takes a sample about a fifth larger.
+    An integer ``looks`` = m tests each look at :math:`\alpha / m`. It is for subsets
+    that are each drawn from the samples unread at that time, or for one subset that
+    grows to sizes that do not depend on the hits. If the number of looks is not
+    planned, pass ``looks=k * (k + 1)`` at look k, because the sum of all
+    :math:`1 / (k (k + 1))` is 1.
 
-    It does not hold if the sample is not random, as the next ones of a ranking are
-    not, or if readers overlook positives. Cost: milliseconds.
+    ``looks="any"`` is for one subset that grows, by a confidence sequence [2]_. It
+    divides :math:`P_K(X = x)` by its mean over a beta-binomial prior of K, and excludes
+    K if this ratio is at most :math:`\alpha`. Without a hit, the subset must be about a
+    fifth larger than for one look.
+
+    The certificate is invalid if the subset is not random (the next samples of a
+    ranking are not), or if readers overlook positives. Cost: milliseconds.
 
     References
     ----------
@@ -216,15 +223,16 @@ def recall_certificate(
 
     Examples
     --------
-    Of 20 unread cases 10 are read and none is positive. One that is left would be
-    missed with probability 1/2, two with 9/38:
+    10 of 20 unread samples are read, and none is positive. If there is one positive, it
+    is missed with probability 1/2; if there are two, both are missed with probability
+    9/38:
 
     >>> from skrate.review import recall_certificate
     >>> result = recall_certificate(18, 20, 10, 0, confidence_level=0.8)
     >>> result.max_missed, result.lower_bound, round(result.pvalue, 9)
     (2, 0.9, 0.5)
 
-    The review of above:
+    The review at the top:
 
     >>> recall_certificate(190, 8_000, 2_000, 1)
     RecallCertificate(recall 0.9845, at least 0.9272 with 95 % confidence, 95 %
@@ -233,37 +241,37 @@ def recall_certificate(
     then 1
     of 2,000 drawn from 8,000 unread, at most 15 left among 6,000)
     """
-    found = check_count("n_found", n_found, minimum=0)
+    n_found = check_count("n_found", n_found, minimum=0)
     hits, sampled, unread = urn = _check_urn(n_hits, n_sampled, n_unreviewed)
     level = check_fraction("confidence_level", confidence_level)
     target = check_fraction("target", target, include_one=True)
     n_looks = _check_looks(looks)
-    all_found, left = found + hits, _NAN
+    all_found, missed = n_found + hits, _NAN
     if sampled == 0 and unread > 0:
-        reason = "n_sampled is 0, and of the unread cases nothing is known"
+        reason = "n_sampled is 0: read a random subset of the unread samples"
         warn_undefined("The recall reached", reason)
     else:
-        left = (unread - sampled) * hits / sampled if sampled else 0.0
+        missed = (unread - sampled) * hits / sampled if sampled else 0.0
         if all_found == 0:
-            reason = "nothing is found: n_found and n_hits are 0"
+            reason = "no positive was detected: n_found and n_hits are 0"
             warn_undefined("The recall reached", reason)
-    fewest, many, most = _positives(urn, 1 - level, n_looks)
-    max_missed, least_left, many_left = most - hits, fewest - hits, many - hits
+    n_low, n_high, n_max = _positives(urn, 1 - level, n_looks)
+    max_missed, low, high = n_max - hits, n_low - hits, n_high - hits
 
-    def recall(left: float) -> float:
-        return float(all_found / (all_found + left)) if all_found + left else _NAN
+    def recall(missed: float) -> float:
+        return float(all_found / (all_found + missed)) if all_found + missed else _NAN
 
-    ends = ConfidenceInterval(recall(many_left), recall(least_left))
+    ends = ConfidenceInterval(recall(high), recall(low))
     return RecallCertificate(
-        value=recall(left),
+        value=recall(missed),
         confidence_interval=ends if all_found else ConfidenceInterval(_NAN, _NAN),
         lower_bound=recall(max_missed),
-        pvalue=_pvalue(urn, found, target, n_looks),
+        pvalue=_pvalue(urn, n_found, target, n_looks),
         target=target,
-        n_missed=left,
-        missed_interval=ConfidenceInterval(least_left, many_left),
+        n_missed=missed,
+        missed_interval=ConfidenceInterval(low, high),
         max_missed=max_missed,
-        n_found=found,
+        n_found=n_found,
         n_unreviewed=unread,
         n_sampled=sampled,
         n_hits=hits,
@@ -273,14 +281,14 @@ def recall_certificate(
 
 
 def _check_urn(n_hits: int, n_sampled: int, n_unreviewed: int) -> tuple[int, int, int]:
-    """Return the hits among the cases that were sampled of those that are unread."""
+    """Return hits, sampled and unread: positives in a subset of the unread samples."""
     unread = check_count("n_unreviewed", n_unreviewed, minimum=0)
     sampled = check_count("n_sampled", n_sampled, minimum=0)
     hits = check_count("n_hits", n_hits, minimum=0)
     if sampled > unread:
         raise ValueError(
             f"n_sampled must be at most n_unreviewed={unread}, got {sampled}. "
-            "n_unreviewed includes the sample."
+            "n_unreviewed includes the random subset."
         )
     if hits > sampled:
         raise ValueError(_HITS.format(of="n_sampled", found=hits, all=sampled))
@@ -290,7 +298,7 @@ def _check_urn(n_hits: int, n_sampled: int, n_unreviewed: int) -> tuple[int, int
 def _positives(
     urn: tuple[int, int, int], alpha: float, n_looks: int | str
 ) -> tuple[int, int, int]:
-    """Return the fewest and the most positives of two sides, and the most of one."""
+    """Return minimum and maximum of the two-sided interval, and one-sided maximum."""
     if isinstance(n_looks, str):
         most = anytime_max_positives(*urn, alpha)
         return anytime_min_positives(*urn, alpha), most, most
@@ -308,40 +316,42 @@ def certificate_sample_size(
     target: float = 0.95,
     looks: int | Literal["any"] = 1,
 ) -> int:
-    """Compute how many unread cases to draw, so that the recall can be certified.
+    """Compute the size of a random subset that can certify the target recall.
 
-    They are drawn at random, and up to ``n_hits`` of them turn out to be positive.
+    The subset is drawn from the unread samples, and has at most ``n_hits`` positives.
 
     Parameters
     ----------
     n_found : int
-        Positives found before the sample was drawn.
+        Positives that were detected before the random subset is drawn.
     n_unreviewed : int
-        Cases that were unread when the sample was drawn, including the sample.
+        Unread samples when the random subset is drawn, including the subset.
     n_hits : int, default=0
-        Positives that the sample may contain; at most ``n_unreviewed``.
+        Positives that the random subset may contain; at most ``n_unreviewed``.
     confidence_level : float, default=0.95
         Level of the certificate and of the interval, in (0, 1).
     target : float, default=0.95
         The target recall, in (0, 1].
     looks : int or "any", default=1
-        How often the question is asked before reading stops, see Notes: the number of
-        looks that were planned, or "any" number, at one sample that grows.
+        Number of certificates that are computed before reading stops: the planned
+        number of looks, or "any" number of looks at one subset that grows; see
+        :func:`recall_certificate`.
 
     Returns
     -------
     n_sampled : int
-        The least number that certifies the target, with ``n_hits`` hits or fewer;
-        ``n_unreviewed`` where nothing less than all does.
+        The minimum size that certifies the target with ``n_hits`` hits or fewer;
+        ``n_unreviewed`` if all samples must be read.
 
     Raises
     ------
     ValueError
-        As :func:`recall_certificate`.
+        If a count is negative or not an integer, ``n_hits`` is above ``n_unreviewed``,
+        or another argument is out of range.
 
     See Also
     --------
-    recall_certificate : What the sample shows, when it is read.
+    recall_certificate : The certificate, after the subset was read.
 
     Notes
     -----
@@ -349,8 +359,8 @@ def certificate_sample_size(
 
     Examples
     --------
-    With 80 found 5 that are left would be too many, as 80 of 85 are less than 95 %. All
-    5 stay unread in 5 of 100 samples of 1,712:
+    If 80 positives were detected, 5 missed ones are too many, because 80 of 85 are less
+    than 95 %. All 5 stay unread in 5 of 100 random subsets of size 1,712:
 
     >>> from skrate.review import (
     ...     certificate_sample_size, recall_certificate
@@ -362,7 +372,7 @@ def certificate_sample_size(
     >>> certificate_sample_size(80, 3_800, n_hits=1)
     2210
     """
-    found = check_count("n_found", n_found, minimum=0)
+    n_found = check_count("n_found", n_found, minimum=0)
     unread = check_count("n_unreviewed", n_unreviewed, minimum=0)
     hits = check_count("n_hits", n_hits, minimum=0)
     if hits > unread:
@@ -372,13 +382,13 @@ def certificate_sample_size(
     n_looks = _check_looks(looks)
 
     def certifies(x: int, n: int) -> bool:
-        pvalue = _pvalue((x, n, unread), found, target, n_looks)
+        pvalue = _pvalue((x, n, unread), n_found, target, n_looks)
         return not exceeds(pvalue, 1 - level)
 
     size, missed = 0, -1
     for x in range(hits, -1, -1):
-        # If fewer hits leave as many to be missed, they take no larger sample.
-        before, missed = missed, min_total_positives(found + x, target) - found - x
+        # Fewer hits need no larger subset, if the same number of misses is too many.
+        before, missed = missed, min_total_positives(n_found + x, target) - n_found - x
         is_implied = missed == before and n_looks != "any"
         if is_implied or (x <= size and certifies(x, size)):
             continue
@@ -392,8 +402,8 @@ def _check_looks(looks: int | str) -> int | Literal["any"]:
         if looks == "any":
             return "any"
         raise ValueError(
-            f"looks must be 'any' or an integer >= 1, got {shown(looks)}: the number "
-            "of looks that are planned, 1 for a single one."
+            f"looks must be 'any' or the planned number of looks, an integer >= 1, "
+            f"got {shown(looks)}."
         )
     return check_count("looks", looks)
 
@@ -401,9 +411,9 @@ def _check_looks(looks: int | str) -> int | Literal["any"]:
 def _pvalue(
     urn: tuple[int, int, int], found: int, target: float, looks: int | str
 ) -> float:
-    """Return the p-value of a recall below the target, for all looks."""
+    """Return the p-value of "recall below the target", adjusted for the looks."""
     hits, sampled, unread = urn
-    # The fewest positives in the urn that make the recall too small.
+    # Minimum number of unread positives with a recall below the target.
     n_pos = min_total_positives(found + hits, target) - found
     if isinstance(looks, str):
         return max_odds_against(hits, sampled, n_pos, unread)
@@ -411,21 +421,22 @@ def _pvalue(
 
 
 def hypergeometric_pmf(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
-    """Return P(X = x) of the hypergeometric distribution, to 12 digits or so.
+    """Return P(X = x) of the hypergeometric distribution, to about 12 digits.
 
-    As a product of binomial probabilities: logarithms of factorials would cancel.
+    It is a product of binomial probabilities, because differences of logarithms of
+    factorials would lose digits.
     """
-    n, n_pos, n_all = (np.asarray(value, dtype=float) for value in (n, n_pos, n_all))
-    share, binomial = n / np.maximum(n_all, 1), stats.binom.pmf
+    n, n_pos, n_all = (np.asarray(count, dtype=float) for count in (n, n_pos, n_all))
+    fraction, binomial = n / np.maximum(n_all, 1), stats.binom.pmf
     n_neg = np.maximum(n_all - n_pos, 0)
-    both = binomial(x, n_pos, share) * binomial(n - x, n_neg, share)
-    chance = np.minimum(both / binomial(n, n_all, share), 1.0)
+    joint = binomial(x, n_pos, fraction) * binomial(n - x, n_neg, fraction)
+    chance = np.minimum(joint / binomial(n, n_all, fraction), 1.0)
     return np.where(n_pos <= n_all, chance, 0.0)
 
 
 def hypergeometric_cdf(x: int, n: int, n_pos: int, n_all: int) -> float:
     """Return P(X <= x) of the hypergeometric distribution (decreasing in n_pos)."""
-    # The negatives must fill the rest of the sample.
+    # There must be enough negatives for a subset with at most x positives.
     if n_pos > n_all or x < n + n_pos - n_all:
         return 0.0
     if x >= min(n, n_pos):
@@ -443,9 +454,9 @@ def _sum_pmf_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
     total, last, first, length = 1.0, 1.0, 0, _BLOCK
     while last > _UNSEEN * total:
         j = np.maximum(x - np.arange(first, first + length, dtype=float), 0)
-        # Negatives that are not in the sample.
-        rest = np.maximum(j + float(n_all - n_pos - n), 0)
-        terms = last * np.cumprod(j * rest / ((n_pos + 1 - j) * (n + 1 - j)))
+        # Negatives outside the subset.
+        n_outside = np.maximum(j + float(n_all - n_pos - n), 0)
+        terms = last * np.cumprod(j * n_outside / ((n_pos + 1 - j) * (n + 1 - j)))
         total += float(terms.sum())
         last = float(terms[-1])
         first, length = first + length, min(2 * length, _MAX_BLOCK)
@@ -453,7 +464,7 @@ def _sum_pmf_ratios(x: int, n: int, n_pos: int, n_all: int) -> float:
 
 
 def max_positives(x: int, n: int, n_all: int, alpha: float) -> int:
-    """Return the most positives K with P(X <= x) above alpha."""
+    """Return the maximum number of positives K with P(X <= x) above alpha."""
 
     def is_likely(n_pos: int) -> bool:
         return exceeds(hypergeometric_cdf(x, n, n_pos, n_all), alpha)
@@ -462,26 +473,26 @@ def max_positives(x: int, n: int, n_all: int, alpha: float) -> int:
 
 
 def min_positives(x: int, n: int, n_all: int, alpha: float) -> int:
-    """Return the fewest positives K with P(X >= x) above alpha."""
+    """Return the minimum number of positives K with P(X >= x) above alpha."""
     # By symmetry: exchange positives and negatives.
     return n_all - max_positives(n - x, n, n_all, alpha)
 
 
 def odds_against(x: Any, n: Any, n_pos: Any, n_all: Any) -> FloatArray:
-    """Return P(X = x) over what it is on average over a prior of K.
+    """Return P(X = x) divided by its mean over a prior of K.
 
-    The chance that it is ever alpha or less, while a sample grows case by case, is at
-    most alpha, as its reciprocal is a martingale.
+    While a random subset grows sample by sample, the probability that this ratio is
+    ever alpha or less is at most alpha, because its reciprocal is a martingale.
     """
     a, _ = _PRIOR
     x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    # Of a beta prior with b = 1 factorials cancel to two ratios of gamma functions.
+    # For a beta prior with b = 1, factorials cancel to two ratios of gamma functions.
     average = a / (special.poch(n + 1, a) * special.poch(x + a, 1 - a))
     return np.where(n > 0, hypergeometric_pmf(x, n, n_pos, n_all) / average, 1.0)
 
 
 def anytime_max_positives(x: int, n: int, n_all: int, alpha: float) -> int:
-    """Return the most positives that the odds do not exclude."""
+    """Return the maximum number of positives that `odds_against` does not exclude."""
 
     def is_likely(n_pos: int) -> bool:
         return exceeds(float(odds_against(x, n, n_pos, n_all)), alpha)
@@ -490,7 +501,7 @@ def anytime_max_positives(x: int, n: int, n_all: int, alpha: float) -> int:
 
 
 def anytime_min_positives(x: int, n: int, n_all: int, alpha: float) -> int:
-    """Return the fewest positives that the odds do not exclude."""
+    """Return the minimum number of positives that `odds_against` does not exclude."""
 
     def is_likely(n_neg: int) -> bool:
         return exceeds(float(odds_against(x, n, n_all - n_neg, n_all)), alpha)
@@ -499,7 +510,7 @@ def anytime_min_positives(x: int, n: int, n_all: int, alpha: float) -> int:
 
 
 def max_odds_against(x: int, n: int, n_pos: int, n_all: int) -> float:
-    """Return the maximum odds of n_pos positives or more, at most 1."""
+    """Return the maximum of `odds_against` over n_pos positives or more, at most 1."""
     if n_pos > n_all:
         return 0.0
     if n_pos <= likeliest(x, n, n_all):
@@ -508,28 +519,29 @@ def max_odds_against(x: int, n: int, n_pos: int, n_all: int) -> float:
 
 
 def likeliest(x: int, n: int, n_all: int) -> int:
-    """Return the positives under which x hits are likeliest."""
+    """Return the number of positives that maximises the likelihood of x hits."""
     guess = int((n_all + 1.0) * (x / max(n, 1)))
     return min(max(guess, x), n_all - n + x)
 
 
 def min_total_positives(found: int, target: float) -> int:
-    """Return the fewest positives that make a recall with ``found`` below the target.
+    """Return the minimum total of positives with a recall below the target.
 
-    The comparison is between floats, so that 19 of 20 are 0.95.
+    ``found`` of them were detected. The comparison is between floats: 19 of 20 are not
+    below 0.95.
     """
     # Above 2**52, floats skip some integers.
     total = int(min(found / target, 2.0**52)) + 1
-    # Rounding of the ratio may be off by one, either way.
+    # Rounding of the ratio may change the total by one, up or down.
     if total > 1 and found / (total - 1) < target:
         total -= 1
     return total + (found / total >= target)
 
 
 def _bisect_max(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """Return the maximum in [low, high] that satisfies a monotone condition.
+    """Return the maximum integer in [low, high] that satisfies a monotone condition.
 
-    ``low`` satisfies it.
+    ``low`` must satisfy the condition.
     """
-    others = range(low + 1, high + 1)
-    return low + bisect_left(others, True, key=lambda number: not holds(number))
+    candidates = range(low + 1, high + 1)
+    return low + bisect_left(candidates, True, key=lambda number: not holds(number))

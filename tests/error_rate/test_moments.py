@@ -86,7 +86,7 @@ def test_many_settings_are_split_into_blocks_without_a_trace(monkeypatch):
         ({"n_pos": 2, "n_neg": "3", "n_errors": 1}, "n_neg"),
         ({"n_pos": 0, "n_neg": 3, "n_errors": 1}, r"n_pos.*1"),
         ({"n_pos": 2, "n_neg": 3, "n_errors": -1}, r"n_errors.*0"),
-        ({"n_pos": 2, "n_neg": 3, "n_errors": [1, 6]}, r"6.*n_pos"),
+        ({"n_pos": 2, "n_neg": 3, "n_errors": [1, 6]}, r"n_pos.*5.*6"),
         ({"n_pos": 2, "n_neg": 3}, "n_errors"),
         ({"n_pos": 2, "n_neg": 3, "n_false_pos": 1}, "n_errors"),
         (
