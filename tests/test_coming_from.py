@@ -120,6 +120,11 @@ def test_torchmetrics_gives_the_same_to_six_digits(data):
     gain = skrate.recall_at_fpr_score(y, s, fpr=0.1) - float(theirs)
     # Of ties it takes all or none.
     assert gain > 1e-3 if data is not DISTINCT else abs(gain) < 1e-6
+    # Their precision at a recall is a maximum over all recalls from there on.
+    theirs = of_all.binary_precision_at_fixed_recall(scores, labels, 0.9)[0]
+    precision, recall, _ = metrics.precision_recall_curve(y, s)
+    assert float(theirs) == pytest.approx(max(precision[recall >= 0.9]), abs=1e-6)
+    assert skrate.precision_at_recall_score(y, s, recall=0.9) < float(theirs) - 1e-3
     names = {"NDCG": "NormalizedDCG", "MAP": "MAP", "MRR": "MRR", "AUC": "AUROC"}
     for metric, name in names.items():
         kind = getattr(torchmetrics.retrieval, f"Retrieval{name}")
