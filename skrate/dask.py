@@ -158,8 +158,8 @@ def _array_cells(arrays: dict[str, Any]) -> list[Any]:
     unknown = [name for name, size in sizes.items() if math.isnan(size)]
     if not unknown:
         if len(set(sizes.values())) > 1:
-            found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-            raise ValueError(f"Unequal numbers of cases: {found}.")
+            counts = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+            raise ValueError(f"Unequal numbers of samples: {counts}.")
         chunks = arrays["y_score"].chunks
         arrays = {name: array.rechunk(chunks) for name, array in arrays.items()}
     elif len({array.numblocks for array in arrays.values()}) > 1:

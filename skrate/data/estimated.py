@@ -67,7 +67,7 @@ class EstimatedLabels:
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}({len(self):,} cases, of which {self.pos.sum():.4g} "
+            f"{type(self).__name__}({len(self):,} samples, {self.pos.sum():.4g} "
             f"positive; {self.source}, of the {self.scope})"
         )
 

@@ -124,7 +124,7 @@ class FoldRankings:
     ...     [1, 0, 0, 1, 0], [0.3, 0.2, 0.1, 0.9, 0.8], [1, 1, 1, 2, 2]
     ... )
     >>> rankings
-    FoldRankings(5 cases in 2 folds, n_pos=2, n_neg=3)
+    FoldRankings(5 samples in 2 folds, n_pos=2, n_neg=3)
     >>> average_precision_score(rankings)
     1.0
     >>> [table.n_pos for table in rankings.tables()]
@@ -325,7 +325,7 @@ class FoldRankings:
             folds += f" of {summary['n_repeats']} repeats"
         names = ("n_pos", "n_neg", "pos_label")
         more = ", ".join(f"{n}={summary[n]!r}" for n in names if n in summary)
-        return f"FoldRankings({summary['n_samples']:,} cases in {folds}, {more})"
+        return f"FoldRankings({summary['n_samples']:,} samples in {folds}, {more})"
 
     def _repr_html_(self) -> str:
         return render_html("FoldRankings", self.to_dict())

@@ -170,7 +170,9 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         self.rate_ = draw_rate(self.ax_, report.rate, n, entry(label))
         self._set_limits(bounds)
         of_n, of_p = f"of {n:,.0f}", f"of {n * p:,.0f}"
-        self._name_axes(f"Cases processed, {of_n}", f"Positives found, {of_p}", despine)
+        self._name_axes(
+            f"Samples processed, {of_n}", f"Positives found, {of_p}", despine
+        )
         level = f"{100 * report.confidence_level:g} % interval"
         draw_legend(self.ax_, title=f"Expected found ({level})")
         return self

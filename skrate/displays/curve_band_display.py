@@ -25,7 +25,7 @@ _YLABELS = {
     "roc": "True positive rate",
     "pr": "Precision",
     "lift": "Lift",
-    "gain": "Gain per case",
+    "gain": "Gain per sample",
 }
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
 

@@ -28,7 +28,7 @@ from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
 # Metrics for which a difference is a number of positives or a gain, at any rate.
 _FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
-_PER_CASE = {"hits": "hits per case", "gain": "gain per case"}
+_PER_SAMPLE = {"hits": "hits per sample", "gain": "gain per sample"}
 
 
 class CurveComparisonDisplay(Drawing, draws=CurveComparison):
@@ -174,7 +174,7 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         self.ax_.set_xlim(0, 1)
         if curve.metric in ("precision", "lift"):
             self._set_vertical_limits(budget)
-        metric = _PER_CASE.get(curve.metric, curve.metric)
+        metric = _PER_SAMPLE.get(curve.metric, curve.metric)
         self._name_axes("Rate", f"Difference in {metric}", despine)
         self.count_axes_ = [] if n_items is None else self._count(n_items)
         # The interval is drawn over the band.

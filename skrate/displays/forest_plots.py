@@ -349,7 +349,7 @@ class BestModelDisplay(Drawing, draws=BestModel):
             None,
             color=model_color(1),
             marker="D",
-            label="the best, on new cases",
+            label="the best, on new samples",
         )
         self.intervals_.append(drawn)
         self._name_rows(best.metric, names, despine, top=-0.75)
@@ -454,10 +454,12 @@ class SubgroupDisplay(Drawing, draws=SubgroupScores):
             self.points_.append(line)
             self.intervals_.append(drawn)
             style = {"color": line.get_color(), "linestyle": "--", "linewidth": 1}
-            style["label"] = "_" if i else "all cases together"
+            style["label"] = "_" if i else "all samples"
             overall = self.ax_.axvline(scores.overall[metric], zorder=0, **style)
             self.overall_.append(overall)
-        name = _group_label(metrics[0]) if len(metrics) == 1 else "Share of the group"
+        name = (
+            _group_label(metrics[0]) if len(metrics) == 1 else "Fraction of the group"
+        )
         sizes = zip(scores.groups[:n_groups], scores.n_items[:n_groups], strict=True)
         self._name_rows(
             name, [f"{entry(group)}\n(n = {n:,.0f})" for group, n in sizes], despine

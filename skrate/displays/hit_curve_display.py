@@ -122,8 +122,8 @@ def _fold_gain_curves(
 
 KINDS: dict[Kind, str] = {"hits": "Hits", "gains": "Recall", "lift": "Lift"}
 GAIN_KINDS: dict[Kind, str] = {
-    "hits": "Gain per case",
-    "gains": "Share of the gain",
+    "hits": "Gain per sample",
+    "gains": "Fraction of the gain",
     "lift": "Lift",
 }
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
@@ -472,13 +472,14 @@ class HitCurveDisplay(FoldsDisplay):
         of_gain = self.perfect is not None
         ylabel = (GAIN_KINDS if of_gain else KINDS)[self._kind]
         if n_items is None:
-            return "Share of the cost" if of_gain and self._has_cost else "Rate", ylabel
+            has_cost = of_gain and self._has_cost
+            return "Fraction of the cost" if has_cost else "Rate", ylabel
         count_cases(self.ax_, self.ax_.xaxis, n_items)
         if self._kind == "hits":
             n_pos = n_items * self.prevalence
             ylabel = "Gain" if of_gain else f"Positives found, of {n_pos:,.0f}"
             self.ax_.yaxis.set_major_formatter(COUNTS)
-        return f"Cases processed, of {n_items:,}", ylabel
+        return f"Samples processed, of {n_items:,}", ylabel
 
     def _drawn(
         self, rates: ArrayLike, hits: ArrayLike
@@ -575,6 +576,6 @@ class HitCurveDisplay(FoldsDisplay):
             expected = "expected " if fixed_rate(rate) is None else ""
             return [f"{expected}recall = {mean_and_spread(recalls)}"]
         # Only the axis of hits has the unit in its label.
-        unit = "" if self._kind == "hits" and self._units[1] == 1 else "per case "
+        unit = "" if self._kind == "hits" and self._units[1] == 1 else "per sample "
         kind = "mean" if budget is None else "expected"
         return [f"{kind} gain", f"{unit}= {mean_and_spread(gains)}"]

@@ -99,7 +99,7 @@ _MEANS = (
 )
 _AGAINST = "Against the reference, p tests whether the numbers found differ{}."
 _HOLM = ",\nadjusted by Holm's method"
-_EQUAL = "Equal budget: the number of cases in which the reference finds as many."
+_EQUAL = "Equal budget: the number of samples in which the reference finds as many."
 _NAN = float("nan")
 _UNKNOWN = ConfidenceInterval(_NAN, _NAN)
 _ARGUMENTS: dict[str, Check] = {
@@ -264,7 +264,7 @@ class BudgetReport(Drawn, Rows):
         which = "at hand" if self.n_items is None else "of the next batch"
         mean = n * self.rate.mean()
         digits = 0 if mean >= 10 or mean == round(mean) else 1
-        text = f"{mean:,.{digits}f} of the {n:,.0f} cases {which} will be processed"
+        text = f"{mean:,.{digits}f} of the {n:,.0f} samples {which} will be processed"
         if low == high:
             return f"{text}."
         between = f"between {n * low:,.0f} and {n * high:,.0f}"
@@ -463,7 +463,7 @@ def budget_report(
     >>> budget_report(
     ...     y_true, models, rate=rates.beta(3, 19), n_items=5_000
     ... )
-    682 of the 5,000 cases of the next batch will be processed on average,
+    682 of the 5,000 samples of the next batch will be processed on average,
     between 152 and 1,519 with probability 0.95.
     <BLANKLINE>
                      expected  95 % interval  by chance  next batch, 95 %

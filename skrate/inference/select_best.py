@@ -280,7 +280,7 @@ def select_best(
     >>> scores = y_true[:, None] + rng.normal(size=(300, 30))
     >>> select_best("roc_auc", y_true, scores, random_state=0)
     BestModel('14' of 30 models, by the AUC:
-      0.8151 as measured, 0.7561 on new cases, 95 % interval [0.674, 0.823]
+      0.8151 as measured, 0.7561 on new samples, 95 % interval [0.674, 0.823]
       30 of 30 may be the best;
       n_pos=76, n_neg=224)
     """
@@ -526,8 +526,9 @@ class BestModel(Drawn, Rows):
         n = len(self.names)
         text = (
             f"BestModel({self.best!r} of {n} models, by the {metric}:\n"
-            f"  {self.value:.4g} as measured, {self.corrected_value:.4g} on new cases, "
-            f"{100 * self.confidence_level:g} % interval [{low:.4g}, {high:.4g}]\n"
+            f"  {self.value:.4g} as measured, {self.corrected_value:.4g} on new "
+            f"samples, {100 * self.confidence_level:g} % interval "
+            f"[{low:.4g}, {high:.4g}]\n"
             f"  {len(self.set)} of {n} may be the best"
         )
         if self.equivalent is not None:

@@ -295,7 +295,7 @@ class ExpectedGain(Metric, score=expected_gain_score):
 
     @property
     def name(self) -> str:
-        return "Expected gain per case" if self.normalize else "Expected gain"
+        return "Expected gain per sample" if self.normalize else "Expected gain"
 
     @property
     def is_of_cases(self) -> bool:

@@ -488,7 +488,7 @@ class Metric(ABC):
 
         inf if all samples count.
         """
-        return "cases", float("inf")
+        return "samples", float("inf")
 
     def max_dof(self, n_pos: float, n_neg: float) -> float:
         """Return the maximum degrees of freedom of a difference of two models.

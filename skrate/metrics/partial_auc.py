@@ -246,7 +246,7 @@ class PartialAUC(Metric, score=partial_auc_score):
     def min_window_class(self, n_pos: float, n_neg: float) -> tuple[str, float]:
         region = self.region
         if not isinstance(region, Window) or not self.rests_on_few:
-            return "cases", float("inf")
+            return "samples", float("inf")
         (left, right), (bottom, top) = region.fpr, region.tpr
         in_window = {
             "positives": (top - bottom) * n_pos,

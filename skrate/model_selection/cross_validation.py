@@ -416,7 +416,7 @@ def cross_val_rankings(
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> rankings = cross_val_rankings(GaussianNB(), X, y, cv=5)
     >>> rankings
-    FoldRankings(569 cases in 5 folds, n_pos=357, n_neg=212, pos_label=1)
+    FoldRankings(569 samples in 5 folds, n_pos=357, n_neg=212, pos_label=1)
     >>> round(average_precision_score(rankings), 3)
     0.993
     """

@@ -435,7 +435,7 @@ def from_counts(
     >>> from skrate import rates
     >>> rate = rates.from_counts(200, 400, n_items=5_000)
     >>> print(rate.describe())
-    5.8 % of the cases will be processed on average, between 4.0 % and 8.0 %
+    5.8 % of the samples will be processed on average, between 4.0 % and 8.0 %
     with \
 probability 0.95
     """

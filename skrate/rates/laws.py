@@ -114,7 +114,7 @@ class RateDistribution(ABC):
         """Return the rate in words: its mean and central interval, in percent."""
         level = check_fraction("confidence_level", confidence_level)
         low, high = self.ppf([(1 - level) / 2, (1 + level) / 2])
-        mean = f"{_percent(self.mean())} of the cases"
+        mean = f"{_percent(self.mean())} of the samples"
         if low == high:
             return f"{mean} will be processed"
         return (

@@ -145,7 +145,7 @@ def test_repeats_are_noticed():
     )  # fmt: skip
     assert rankings.repeats.tolist() == [0, 0, 1, 1]
     assert repr(rankings) == (
-        "FoldRankings(4 cases in 4 folds of 2 repeats, n_pos=2, n_neg=2)"
+        "FoldRankings(4 samples in 4 folds of 2 repeats, n_pos=2, n_neg=2)"
     )
 
 
@@ -297,7 +297,7 @@ def test_it_is_shown_by_numbers_of_cases():
     assert rankings.to_dict() == told | {"pos_label": "yes"}
     assert json.loads(json.dumps(rankings.to_dict())) == rankings.to_dict()
     assert repr(rankings) == (
-        "FoldRankings(4 cases in 2 folds, n_pos=2, n_neg=2, pos_label='yes')"
+        "FoldRankings(4 samples in 2 folds, n_pos=2, n_neg=2, pos_label='yes')"
     )
     html = rankings._repr_html_()
     assert html.startswith("<table>")

@@ -75,7 +75,7 @@ def test_axes_may_be_in_counts():
     display = HitCurveDisplay(RATE, HITS).plot(n_items=3000, plot_momentum=True)
     assert np.allclose(data(display.line_), (3000 * RATE, 3000 * HITS))
     assert data(display.perfect_)[1][-1] == pytest.approx(3000 * P)
-    assert display.ax_.get_xlabel() == "Cases processed, of 3,000"
+    assert display.ax_.get_xlabel() == "Samples processed, of 3,000"
     assert display.ax_.get_ylabel() == f"Positives found, of {3000 * P:,.0f}"
     assert display.ax_.get_xlim() == (-30, 3030)
     assert display.ax_.xaxis.get_major_formatter()(2000) == "2,000"
@@ -184,12 +184,12 @@ def test_gain_is_drawn_against_the_share_of_the_cost():
     assert y == pytest.approx(np.append(0, np.cumsum(GAIN[order])) / 200)
     assert (np.interp(found[0], x, y) > found[1] - 1e-12).all()
     assert display.momentum_ is None
-    assert display.ax_.get_xlabel() == "Share of the cost"
-    assert display.ax_.get_ylabel().startswith("Gain per case")
+    assert display.ax_.get_xlabel() == "Fraction of the cost"
+    assert display.ax_.get_ylabel().startswith("Gain per sample")
     mean = expected_gain_score(Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, normalize=True)
     assert texts(display)[0] == f"mean gain = {mean:.2f}"
     shares = drawn(gain=GAIN, cost=COST, kind="gains")
-    assert texts(shares)[0] == f"mean gain per case = {mean:.2f}"
+    assert texts(shares)[0] == f"mean gain per sample = {mean:.2f}"
     assert data(shares.line_)[1] == pytest.approx(found[1] / found[1][-1])
 
 

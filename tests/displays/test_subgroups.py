@@ -31,9 +31,9 @@ def test_points_intervals_and_levels_are_those_of_the_scores():
     assert labels == ["a\n(n = 5)", "b\n(n = 5)"]
     # The first on top.
     assert display.ax_.yaxis_inverted()
-    assert display.ax_.get_xlabel() == "Share of the group (positive label: 1)"
+    assert display.ax_.get_xlabel() == "Fraction of the group (positive label: 1)"
     assert set(texts(display)) == {
-        "Recall", "False positive rate", "all cases together"
+        "Recall", "False positive rate", "all samples"
     }  # fmt: skip
 
 

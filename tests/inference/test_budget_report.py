@@ -369,7 +369,7 @@ def test_it_prints_as_a_table():
     y_true = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0]
     text = repr(budget_report(y_true, np.arange(10)[::-1], rate=0.5, n_items=200))
     lines = text.splitlines()
-    assert lines[0] == "100 of the 200 cases of the next batch will be processed."
+    assert lines[0] == "100 of the 200 samples of the next batch will be processed."
     found = next(line for line in lines if line.startswith("  found"))
     assert found.split()[1] == "60"
     assert " to " in found

@@ -146,9 +146,9 @@ def test_instance_and_threshold_weights_belong_together(name, n):
 
 
 def test_a_rate_says_itself_in_words():
-    assert rates.fixed(0.25).describe() == "25.0 % of the cases will be processed"
+    assert rates.fixed(0.25).describe() == "25.0 % of the samples will be processed"
     assert rates.interval(0.1, 0.3).describe(0.5) == (
-        "20.0 % of the cases will be processed on average, between 15.0 % and 25.0 % "
+        "20.0 % of the samples will be processed on average, between 15.0 % and 25.0 % "
         "with probability 0.5"
     )
 

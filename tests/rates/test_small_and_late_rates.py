@@ -214,12 +214,12 @@ def test_what_is_no_survival_function_is_refused(frozen, what):
 @looped("rate, words",
     [
         (rates.from_budget(100, 5_000_000, (1, 5)),
-         "0.00105 % of the cases will be processed on average, between 0.000400 % and "
-         "0.00200 % with probability 0.95"),
-        (rates.fixed(0.16), "16.0 % of the cases will be processed"),
-        (rates.fixed(1e-9), "1.00e-07 % of the cases will be processed"),
-        (rates.fixed(0.9999), "99.990 % of the cases will be processed"),
-        (rates.fixed(1), "100.0 % of the cases will be processed"),
+         "0.00105 % of the samples will be processed on average, between 0.000400 % "
+         "and 0.00200 % with probability 0.95"),
+        (rates.fixed(0.16), "16.0 % of the samples will be processed"),
+        (rates.fixed(1e-9), "1.00e-07 % of the samples will be processed"),
+        (rates.fixed(0.9999), "99.990 % of the samples will be processed"),
+        (rates.fixed(1), "100.0 % of the samples will be processed"),
     ],
 )  # fmt: skip
 def test_a_rate_in_words_keeps_digits_of_any_size(rate, words):
