@@ -22,7 +22,6 @@ GENERATED = DOCS / "generated"
 sys.path.insert(0, str(DOCS))
 
 from api_page import write_api_page
-from front_page import write_numbers
 
 project = "skrate"
 author = "the skrate developers"
@@ -48,7 +47,6 @@ templates_path = ["_templates"]
 exclude_patterns = [
     "_build",
     "examples",
-    "generated/numbers.rst",
     # Included by the galleries, and no pages of their own.
     "auto_examples/**/*.ipynb",
 ]
@@ -236,4 +234,3 @@ def setup(app):
 GENERATED.mkdir(exist_ok=True)
 write_empty_inventory()
 write_api_page(GENERATED / "api.rst")
-write_numbers(DOCS / "performance.md", GENERATED / "numbers.rst")

@@ -1,4 +1,4 @@
-"""The checker of the built pages finds faults, and so does that of the front page."""
+"""The checker of the built pages finds faults."""
 
 import importlib.util
 import sys
@@ -82,11 +82,3 @@ def test_a_link_that_search_engines_read_loads_nothing(checker, tmp_path):
 
 def test_a_folder_without_pages_is_no_site(checker, tmp_path):
     assert checker.main(str(tmp_path)) == 1
-
-
-def test_a_number_that_the_page_of_speed_lacks_is_an_error(tmp_path):
-    front = load("front_page")
-    source = tmp_path / "speed.md"
-    source.write_text("| a | 1 | b | 2 |\n", encoding="utf-8")
-    with pytest.raises(KeyError):
-        front.write_numbers(source, tmp_path / "numbers.rst")
