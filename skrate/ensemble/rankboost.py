@@ -84,23 +84,23 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         A bin is one byte, which makes large data fast and small. If None, all
         thresholds between two neighbouring values are tried.
     n_iter_no_change : int, default=None
-        Early stopping on held-out samples: stop if this many rounds in a row have not
+        Early stopping on validation samples: stop if this many rounds in a row have not
         raised their best score by more than `tol`. If None, all rounds use all samples.
     validation_fraction : float, default=0.1
-        With `n_iter_no_change`, the fraction of the samples in the held-out part, in
+        With `n_iter_no_change`, the fraction of the samples in the validation part, in
         (0, 1), drawn within the classes; with `groups`, the fraction of the lists. Both
         parts have at least one sample of each class, or one list with both classes.
     scoring : str or callable, default=None
-        Metric of the held-out samples: a score function of this package, its name, or a
-        :func:`functools.partial` of one, averaged over the lists if `fit` got `groups`;
-        the name of a scorer of scikit-learn, for the second class; or a scorer, called
-        as ``scorer(estimator, X, y)``, with ``sample_weight`` if `fit` got one. If
-        None, the fraction of held-out pairs in order, within lists if `fit` got
-        `groups`.
+        Metric of the validation samples: a score function of this package, its name, or
+        a :func:`functools.partial` of one, averaged over the lists if `fit` got
+        `groups`; the name of a scorer of scikit-learn, for the second class; or a
+        scorer, called as ``scorer(estimator, X, y)``, with ``sample_weight`` if `fit`
+        got one. If None, the fraction of validation pairs in order, within lists if
+        `fit` got `groups`.
     tol : float, default=1e-4
         Minimum increase of the score that counts as an improvement, at least 0.
     random_state : int, RandomState or Generator, default=None
-        Draws the held-out samples. The rest of the algorithm is not random.
+        Draws the validation samples. The rest of the algorithm is not random.
     verbose : int, default=0
         1 prints the first ten rounds and every tenth, 2 prints all.
 
@@ -125,7 +125,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     offset_ : float
         The score with a fitted probability of one half.
     validation_scores_ : ndarray of shape (n_rounds,)
-        With `n_iter_no_change`, score of the held-out samples after each round of
+        With `n_iter_no_change`, score of the validation samples after each round of
         `fit`.
     feature_importances_ : ndarray of shape (n_features,)
         Fraction of each feature in the decrease of the logarithm of the loss bound.
@@ -409,7 +409,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def split_cases(
     samples: TrainingCases, has_lists: bool, fraction: float, seed: int
 ) -> tuple[IntArray, IntArray]:
-    """Return the rows of the training part and of the held-out part.
+    """Return the rows of the training part and of the validation part.
 
     Both parts have a pair. Samples are drawn within the classes. Lists are not divided,
     and are drawn within two kinds: lists with both classes, and lists with one.
@@ -463,7 +463,7 @@ def check_held_out_scoring(
 
 
 class StoppingRule(RankBoostClassifier):
-    """The model after each round, for a scorer of the held-out samples."""
+    """The model after each round, for a scorer of the validation samples."""
 
     slope_, offset_ = 1.0, 0.0
 
@@ -529,7 +529,7 @@ class StoppingRule(RankBoostClassifier):
         return self.scores[-1]
 
     def _held_out_score(self, metric: BoundMetric, scores: FloatArray) -> float:
-        """Return a metric of the held-out samples, negated if less is better."""
+        """Return a metric of the validation samples, negated if less is better."""
         held_out = self.held_out
         weights = held_out.weights if self.has_weights else None
         if self.has_lists:
