@@ -162,6 +162,7 @@ def estimate(
         infinity.
     adjust : {"holm", "bh"}, default="holm"
         The error rate that the adjusted p-values of several models control:
+
         - "holm": the probability of any false finding, by Holm's method;
         - "bh": the expected proportion of false findings, by the method of Benjamini
           and Hochberg, for models that are independent or positively dependent.
