@@ -18,7 +18,7 @@ SECTIONS = {
     "XGBoost": ["xgboost"],
     "LightGBM": ["lightgbm"],
     "CatBoost": ["catboost"],
-    "Lists": ["lightgbm", "xgboost"],
+    "Lists": ["lightgbm"],
     "Searches": ["lightgbm", "optuna"],
 }
 
