@@ -18,7 +18,7 @@ from skrate.displays.drawing import (
 )
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SHARES, SubgroupScores
-from skrate.metrics.result_types import Comparison, Comparisons, Estimates
+from skrate.metrics.result_types import Comparison, Comparisons, Estimate, Estimates
 
 # Maximum number of legible rows, and the height of the row of the best model.
 _MAX_ROWS, _ROW_HEIGHT = 40, 0.35
@@ -33,8 +33,8 @@ class EstimatesDisplay(Drawing, draws=Estimates):
 
     Parameters
     ----------
-    result : Estimates
-        The result of :func:`estimate` for several models.
+    result : Estimates or Estimate
+        The result of :func:`estimate`.
     pos_label : int, float, bool or str, default=None
         The positive label, named on the axis.
 
@@ -52,7 +52,7 @@ class EstimatesDisplay(Drawing, draws=Estimates):
     Raises
     ------
     ValueError
-        If ``result`` is not a result of :func:`estimate` for several models.
+        If ``result`` is not a result of :func:`estimate`.
 
     See Also
     --------
@@ -69,8 +69,10 @@ class EstimatesDisplay(Drawing, draws=Estimates):
     [0.75, 1.0]
     """
 
-    def __init__(self, result: Estimates, *, pos_label: Label = None) -> None:
-        check_result_type("result", result, Estimates, "estimate")
+    def __init__(
+        self, result: Estimates | Estimate, *, pos_label: Label = None
+    ) -> None:
+        check_result_type("result", result, (Estimates, Estimate), "estimate")
         self.result = result
         self.pos_label = pos_label
 
@@ -98,9 +100,13 @@ class EstimatesDisplay(Drawing, draws=Estimates):
             The display that was drawn.
         """
         self._start(ax)
-        names, first = self.result.names, self.result.estimates[0]
-        x = np.array([model.value for model in self.result])
-        ends = np.array([model.confidence_interval for model in self.result])
+        result = self.result
+        if isinstance(result, Estimate):
+            result = Estimates(names=(result.metric,), estimates=(result,))
+        names, estimates = result.names, result.estimates
+        first = estimates[0]
+        x = np.array([estimate.value for estimate in estimates])
+        ends = np.array([estimate.confidence_interval for estimate in estimates])
         of = "" if first.of is None else f" of {first.of}"
         label = f"{100 * first.confidence_level:g} % intervals{of}"
         style = {"color": model_color(0), "label": label}
@@ -120,6 +126,9 @@ class EstimatesDisplay(Drawing, draws=Estimates):
         self._name_rows(first.metric, list(map(entry, names)), despine)
         draw_legend(self.ax_)
         return self
+
+
+Estimate._display = EstimatesDisplay
 
 
 class ComparisonsDisplay(Drawing, draws=Comparisons):

@@ -323,7 +323,7 @@ def plain_columns(
 
 
 @dataclass(frozen=True)
-class Estimate(Result):
+class Estimate(Drawn):
     """A metric with its uncertainty, as :func:`skrate.estimate` returns it.
 
     Attributes

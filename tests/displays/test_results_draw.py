@@ -47,6 +47,7 @@ def made():
         (rate_averaged_roc_curve(*folds), RateAveragedROC),
         (best, displays.BestModelDisplay),
         (estimate("roc_auc", Y_TRUE, models), displays.EstimatesDisplay),
+        (estimate("roc_auc", Y_TRUE, Y_SCORE), displays.EstimatesDisplay),
         (compare("roc_auc", Y_TRUE, models), displays.ComparisonsDisplay),
         (
             compare("roc_auc", Y_TRUE, Y_SCORE, OTHER, margin=0.1),
