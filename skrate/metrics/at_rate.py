@@ -17,6 +17,7 @@ from skrate.data.arrays import (
     FloatArray,
     IntArray,
     Label,
+    Number,
     divide_or_nan,
     dot,
     reverse_cumsum,
@@ -35,7 +36,7 @@ from skrate.data.list_table import (
     RelevantCounts,
     top_row_fractions,
 )
-from skrate.data.table import RankTable
+from skrate.data.table import RankTable, build_weight_table
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
 from skrate.metrics.list_scores import has_unreturned, mean_list_score, score_each_k
 from skrate.metrics.metric import (
@@ -96,6 +97,7 @@ def recall_at_rate_score(
     groups: ArrayLike | None = ...,
     capped: bool = ...,
     n_relevant: RelevantCounts | None = ...,
+    prevalence: Number | None = ...,
     average: AverageName = ...,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -114,6 +116,7 @@ def recall_at_rate_score(
     groups: ArrayLike | None = ...,
     capped: bool = ...,
     n_relevant: RelevantCounts | None = ...,
+    prevalence: Number | None = ...,
     average: None,
     labels: ArrayLike | None = ...,
     sample_weight: ArrayLike | None = ...,
@@ -132,6 +135,7 @@ def recall_at_rate_score(
     groups: ArrayLike | None = None,
     capped: bool = False,
     n_relevant: RelevantCounts | None = None,
+    prevalence: Number | None = None,
     average: ClassAverage = "macro",
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -178,6 +182,10 @@ def recall_at_rate_score(
         The number of positives of each list, by its label (or in the order of
         ``numpy.unique(groups)``), if positives that were not returned have no row. If
         they have a row, their score is -inf.
+    prevalence : float, default=None
+        Fraction of positives in the population, in (0, 1), for example if negatives
+        were downsampled: ``rate`` is then a fraction of the population. If None, the
+        fraction in the sample is used. Not with ``k`` or ``groups``.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         How the classes are averaged, each ranked against the rest. "macro" weighs them
         equally, "weighted" by their number of samples; None returns a value for each.
@@ -272,7 +280,7 @@ def recall_at_rate_score(
         rows = y_true, y_score, groups, sample_weight, None, pos_label
 
         def score_lists(k: int | None) -> float:
-            metric = RecallAtRate(rate, k, of, capped)
+            metric = RecallAtRate(rate, k, prevalence, of=of, capped=capped)
             return mean_list_score(metric, rows, n_relevant=n_relevant)
 
         return score_each_k(k, score_lists)
@@ -280,7 +288,7 @@ def recall_at_rate_score(
     options: Any = {"average": average, "labels": labels}
 
     def score_ranking(k: int | None) -> Any:
-        bind = partial(RecallAtRate, k=k, of=of)
+        bind = partial(RecallAtRate, k=k, prevalence=prevalence, of=of)
         return score_any(bind, rate, *sample, **options)
 
     return score_each_k(k, score_ranking)
@@ -294,6 +302,7 @@ def precision_at_rate_score(
     rate: RateLike | None = None,
     k: int | Sequence[int] | None = None,
     groups: ArrayLike | None = None,
+    prevalence: Number | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
@@ -320,6 +329,10 @@ def precision_at_rate_score(
         The queue of each sample, such as its day or clinic. ``rate`` or ``k`` then
         applies to each queue (a queue shorter than ``k`` is processed completely), and
         the processed samples of all queues are pooled.
+    prevalence : float, default=None
+        Fraction of positives in the population, in (0, 1), for example if negatives
+        were downsampled: ``rate`` is then a fraction of the population. If None, the
+        fraction in the sample is used. Not with ``k`` or ``groups``.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
@@ -383,13 +396,24 @@ def precision_at_rate_score(
     ...     [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], rate=rate
     ... )
     0.75
+
+    Most negatives were left out of the sample: one of 1,000 transactions is fraud. The
+    best 1 % of all transactions will be examined:
+
+    >>> y_true, y_score = [1, 1, 0, 0], [0.9, 0.4, 0.6, 0.2]
+    >>> round(precision_at_rate_score(y_true, y_score, rate=0.01, prevalence=0.001), 3)
+    0.05
     """
     if groups is not None:
         rows = y_true, y_score, groups, sample_weight, None, pos_label
-        bind = partial(PrecisionAtRate, rate)
+        bind = partial(PrecisionAtRate, rate, prevalence=prevalence)
         return score_each_k(k, lambda k: mean_list_score(bind(k), rows))
     sample = y_true, y_score, sample_weight, pos_label
-    return score_each_k(k, lambda k: score(PrecisionAtRate(rate, k), *sample))
+
+    def score_ranking(k: int | None) -> float:
+        return score(PrecisionAtRate(rate, k, prevalence), *sample)
+
+    return score_each_k(k, score_ranking)
 
 
 @reject_scoring
@@ -399,6 +423,7 @@ def lift_at_rate_score(
     *,
     rate: RateLike | None = None,
     k: int | None = None,
+    prevalence: Number | None = None,
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
@@ -419,6 +444,10 @@ def lift_at_rate_score(
     k : int, default=None
         Instead of ``rate``, the number of samples that are processed, at least 1 (not
         with ``sample_weight`` or a table with fractional weights).
+    prevalence : float, default=None
+        Fraction of positives in the population, in (0, 1), for example if negatives
+        were downsampled: ``rate`` is then a fraction of the population. If None, the
+        fraction in the sample is used. Not with ``k``.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
@@ -458,7 +487,8 @@ def lift_at_rate_score(
     ... )
     2.0
     """
-    return score(LiftAtRate(rate, k), y_true, y_score, sample_weight, pos_label)
+    metric = LiftAtRate(rate, k, prevalence)
+    return score(metric, y_true, y_score, sample_weight, pos_label)
 
 
 class RateMetric(Metric):
@@ -475,6 +505,7 @@ class RateMetric(Metric):
     k: int | None = field(
         default=None, metadata=needed("k, the number of processed samples")
     )
+    prevalence: Any = field(default=None, metadata=NAMED)
 
     # Whether to divide by the positives, and by the processed fraction.
     is_per_positive = True
@@ -483,7 +514,14 @@ class RateMetric(Metric):
     counts_negatives = False
     # Whether the number of positives of a list is at most k.
     capped = False
-    takes_estimates = True
+
+    @property
+    def takes_estimates(self) -> bool:  # type: ignore[override]
+        return self.prevalence is None
+
+    @property
+    def ignores_prevalence(self) -> bool:  # type: ignore[override]
+        return self.prevalence is not None
 
     def __post_init__(self) -> None:
         if self.rate is not None and self.k is not None:
@@ -495,6 +533,14 @@ class RateMetric(Metric):
             object.__setattr__(self, "rate", check_share(self.rate))
         if self.k is not None:
             object.__setattr__(self, "k", check_count("k", self.k))
+        if self.prevalence is not None:
+            prevalence = check_fraction("prevalence", self.prevalence)
+            object.__setattr__(self, "prevalence", prevalence)
+            if self.k is not None:
+                raise ValueError(
+                    f"k={self.k} is a number of samples, and prevalence={prevalence:g} "
+                    "changes the fraction that it is: pass rate= instead of k."
+                )
 
     def bind_sample_size(self, n_samples: float | None, *, is_weighted: bool) -> Self:
         check_needed(self)
@@ -526,8 +572,24 @@ class RateMetric(Metric):
         """Whether several rates are possible."""
         return isinstance(self.rate, RateDistribution)
 
+    def in_population(self, table: RankTable) -> RankTable:
+        """Return the table with the classes weighted to the prevalence, if given."""
+        if self.prevalence is None or not min(table.n_pos, table.n_neg) > 0:
+            return table
+        # The total stays: the width of the window at a cut depends on it.
+        pos = self.prevalence * table.total / table.n_pos * table.pos
+        neg = (1 - self.prevalence) * table.total / table.n_neg * table.neg
+        return build_weight_table(pos, neg)
+
+    def cut_rates(self, table: RankTable) -> FloatArray:
+        cuts = super().cut_rates(table)
+        if self.prevalence is None or not len(cuts):
+            return cuts
+        return np.interp(cuts, self.in_population(table).rates, table.rates)
+
     def compute(self, table: RankTable) -> float:
         law, processed = self.weighting
+        table = self.in_population(table)
         if table.n_pos == 0 and not self.counts_negatives:
             # Without positives the recall is undefined, but the precision is not.
             return 0.0 / processed
@@ -536,10 +598,20 @@ class RateMetric(Metric):
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         law, processed = self.weighting
+        if self.prevalence is not None:
+            pos, neg = self._weight_rows(pos, neg)
         counted, weight = (neg if self.counts_negatives else pos), pos + neg
         hits = table_gains(counted, weight, law) / processed
         denominator = counted if self.is_per_positive else weight
         return divide_or_nan(hits, denominator.sum(axis=1))
+
+    def _weight_rows(self, pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:
+        """Return rows with the prevalence, zeros for rows that lack a class."""
+        n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
+        has_both = (n_pos > 0) & (n_neg > 0)
+        by_pos = has_both * self.prevalence / np.where(has_both, n_pos, 1)
+        by_neg = has_both * (1 - self.prevalence) / np.where(has_both, n_neg, 1)
+        return by_pos[:, None] * pos, by_neg[:, None] * neg
 
     @property
     def counts_places(self) -> bool:  # type: ignore[override]
@@ -559,6 +631,10 @@ class RateMetric(Metric):
                     "one, because both limit the items of each list."
                 )
             k = self.k
+        if self.prevalence is not None:
+            raise ValueError(
+                "prevalence is for a single ranking: leave it out, or groups=."
+            )
         if (k is None) == (self.rate is None):
             raise ValueError(f"metric: pass either k or rate for the {self.name}.")
         if self.is_uncertain:
@@ -588,7 +664,7 @@ class RateMetric(Metric):
         return "the rate is 0, and no sample is processed"
 
     def lost_recall(self, table: RankTable) -> float:
-        return missed_fraction(table, self.law)
+        return missed_fraction(self.in_population(table), self.law)
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:
@@ -601,6 +677,14 @@ class RateMetric(Metric):
         return law, 1 / law.mean_inverse
 
     def slopes(self, table: RankTable) -> Slopes:
+        slopes = self._prevalence_slopes(self.in_population(table))
+        if self.prevalence is None:
+            return slopes
+        # The prevalence is known, not estimated.
+        return slopes._replace(by_prevalence=0.0)
+
+    def _prevalence_slopes(self, table: RankTable) -> Slopes:
+        """Return the derivatives, also by the prevalence of the table."""
         law, processed = self.weighting
         if self.counts_negatives:
             of_swapped, _ = recall_slopes(table.swapped, law)
@@ -636,6 +720,8 @@ class RecallAtRate(RateMetric, score=recall_at_rate_score):
 
     @property
     def needs(self) -> tuple[str, ...]:
+        if self.prevalence is not None:
+            return "positive", "negative"
         return (self.of.removesuffix("s"),)
 
     @property
@@ -661,15 +747,21 @@ class PrecisionAtRate(RateMetric, score=precision_at_rate_score):
     """The fraction of positives among processed samples: recall * prevalence / rate."""
 
     name = "Precision"
-    needs = ()
     is_per_positive = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return () if self.prevalence is None else ("positive", "negative")
 
 
 class LiftAtRate(RateMetric, score=lift_at_rate_score):
     """The recall divided by the rate: 1 for a random order."""
 
     name = "Lift"
-    needs = ("positive",)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return ("positive",) if self.prevalence is None else ("positive", "negative")
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         if self.rate == 1:

@@ -121,6 +121,18 @@ CASES = [
     Case("precision at 40", precision_at_rate_score, {"k": 40}, slopes="jump"),
     Case("recall at a quarter", recall_at_rate_score, {"rate": 0.25}, slopes="jump"),
     Case(
+        "precision at a prevalence",
+        precision_at_rate_score,
+        {"rate": 0.25, "prevalence": 0.1},
+        slopes="jump",
+    ),
+    Case(
+        "expected lift at a prevalence",
+        lift_at_rate_score,
+        {"rate": BETA[0], "prevalence": 0.1},
+        slopes="smooth",
+    ),
+    Case(
         "expected precision",
         precision_at_rate_score,
         {"rate": BETA[0]},
@@ -477,3 +489,43 @@ def test_the_mean_inverse_is_that_of_the_law():
     for score in SCORES[1:]:
         with pytest.warns(UndefinedMetricWarning, match=r"rate.*0"):
             assert np.isnan(score([1, 0], [2, 1], rate=NEVER))
+
+
+@looped("score", [recall_at_rate_score, precision_at_rate_score, lift_at_rate_score])
+@looped("rate", [0.1, 0.35, BETA[0]])
+def test_a_prevalence_weights_the_classes(score, rate):
+    rng = np.random.default_rng(0)
+    for n in (5, 20, 300):
+        y_true = np.r_[1, 0, rng.random(n) < 0.4]
+        y_score = np.round(rng.normal(size=n + 2) + y_true, 1)
+        weight = np.where(y_true, 0.02 / y_true.sum(), 0.98 / (1 - y_true).sum())
+        expected = score(y_true, y_score, rate=rate, sample_weight=weight)
+        value = score(y_true, y_score, rate=rate, prevalence=0.02)
+        assert value == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_known_prevalence_has_no_error():
+    # The recall at a rate, times the prevalence over the rate.
+    rng = np.random.default_rng(1)
+    y_true = np.arange(400) % 2
+    y_score = rng.normal(size=400) + y_true
+    options = {"rate": 0.1, "prevalence": 0.05}
+    recall = estimate("recall_at_rate", y_true, y_score, **options)
+    precision = estimate("precision_at_rate", y_true, y_score, **options)
+    assert precision.standard_error == pytest.approx(recall.standard_error / 2)
+    draws = estimate(
+        "precision_at_rate",
+        y_true,
+        y_score,
+        **options,
+        method="bootstrap",
+        stratify=True,
+        random_state=0,
+    )
+    assert precision.standard_error == pytest.approx(draws.standard_error, rel=0.2)
+    with pytest.raises(ValueError, match=r"prevalence=.*rate="):
+        precision_at_rate_score(y_true, y_score, k=5, prevalence=0.05)
+    with pytest.raises(ValueError, match=r"prevalence.*groups"):
+        precision_at_rate_score(
+            y_true, y_score, groups=y_score > 0, rate=0.2, prevalence=0.05
+        )
