@@ -19,7 +19,7 @@ def test_each_metric_takes_the_parameters_that_it_has():
         "rate_weighted_auc": {"rate": 0.2},
         "average_precision": {"prevalence": 0.1},
         "roc_auc": {},
-        "recall_at_rate": {"rate": 0.2},
+        "recall_at_rate": {"rate": 0.2, "prevalence": 0.1},
     }
     found = make_ranking_scorer(list(expected), rate=0.2, prevalence=0.1, pos_label=1)
     assert list(found) == list(expected)
