@@ -239,6 +239,40 @@ def test_measures_of_search_engines_are_the_same_without_ties(data):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_a_relevant_document_that_was_not_returned_needs_a_row():
+    ranx = require("ranx")
+    judged, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 3.0, "x": 2.0, "c": 1.0}}
+    theirs = ranx.evaluate(ranx.Qrels(judged), ranx.Run(run), "map")
+    returned, judged_too = ([1, 0, 1], [3, 2, 1]), ([1, 0, 1, 1], [3, 2, 1, -np.inf])
+    ours = [
+        skrate.mean_average_precision_score(y, s, groups=[0] * len(y))
+        for y, s in (returned, judged_too)
+    ]
+    assert ours == pytest.approx([(1 + 2 / 3) / 2, (1 + 2 / 3) / 3], rel=1e-12)
+    assert ours[1] == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_auc_of_censored_times_is_the_same_without_losses_at_the_horizon():
+    require("sksurv")
+    from sksurv.metrics import cumulative_dynamic_auc
+    from sksurv.util import Surv
+
+    rng = np.random.default_rng(0)
+    of_event, of_loss = rng.exponential([[5], [8]], size=(2, 300))
+    time, event = np.minimum(of_event, of_loss), of_event <= of_loss
+    s = rng.normal(size=300) - np.log(of_event)
+    late = np.flatnonzero(~event & (time > 4))[:10]
+    for n_at_horizon in (0, 10):
+        time[late[:n_at_horizon]] = 4
+        survival = Surv.from_arrays(event, time)
+        theirs = cumulative_dynamic_auc(survival, survival, s, [4])[0][0]
+        y = skrate.labels.censored(time, event, 4)
+        ours = skrate.estimate("roc_auc", y, s).value
+        assert (abs(ours - theirs) < 1e-12) == (n_at_horizon == 0)
+
+
+@pytest.mark.filterwarnings("ignore")
 @BOTH
 def test_concordance_of_two_times_is_the_auc(data):
     require("sksurv")
