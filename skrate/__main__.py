@@ -20,10 +20,16 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from skrate import budget_report, compare, compare_curves, rate_weighted_auc_score
+from skrate import (
+    budget_report,
+    compare,
+    compare_curves,
+    estimate,
+    rate_at_recall_score,
+    rate_weighted_auc_score,
+)
 from skrate.data.arrays import BoolArray, FloatArray
 from skrate.displays import CurveComparisonDisplay
-from skrate.inference.budget_report import BudgetReport
 from skrate.metrics.result_types import Comparisons
 from skrate.rates import from_quantiles
 
@@ -62,11 +68,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             reports = _computed(args, y_true, scores)
             text = "\n\n".join(str(report) for report in reports if report is not None)
             if args.html is not None:
-                if args.html.exists() and args.html.samefile(args.file):
-                    _stop(
-                        f"--html would replace the input, {args.file}: "
-                        "pass another name."
-                    )
+                if args.recall is not None:
+                    raise ValueError("--html needs --rate: leave one of them out.")
+                for file in filter(None, (args.file, args.label_file)):
+                    if args.html.exists() and args.html.samefile(file):
+                        raise ValueError(
+                            f"--html would replace the input {file}: pass another name."
+                        )
                 label = f"{args.label} = {args.pos_label}"
                 samples = f"{len(y_true):,} labelled samples of {args.file.name}; "
                 samples += f"{y_true.sum():,} have the positive label, {label}."
@@ -150,14 +158,21 @@ def _add_columns(report: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="column of a model's scores; higher means positive. Once per model",
     )
-    add(
+    amount = report.add_mutually_exclusive_group(required=True)
+    amount.add_argument(
         "--rate",
-        required=True,
         nargs="+",
         type=rate,
         metavar="FRACTION",
         help="fraction of the samples that will be processed, in (0, 1]; two numbers "
         "are the ends of its 95 %% range",
+    )
+    amount.add_argument(
+        "--recall",
+        type=rate,
+        metavar="FRACTION",
+        help="instead of --rate: report which fraction must be processed to find this "
+        "fraction of the positives, such as 0.95",
     )
 
 
@@ -165,6 +180,8 @@ def _add_options(report: argparse.ArgumentParser) -> None:
     """Add the optional arguments."""
     add = report.add_argument
     add("--pos-label", metavar="LABEL", help="the positive label, if not 1 or True")
+    add("--label-file", type=Path, metavar="FILE", help="another file with the labels")
+    add("--id", metavar="COLUMN", help="column of both files that identifies a sample")
     add(
         "--lower-is-better",
         action="store_true",
@@ -216,8 +233,11 @@ def _read(args: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
         raise ValueError(
             f"--label, --score and --clusters must be different columns, got {names}."
         )
-    read = _read_frame if args.file.suffix.lower() in _FRAMES else _read_csv
-    columns = read(args.file, names)
+    if (args.label_file is None) != (args.id is None):
+        raise ValueError("--label-file and --id belong together: add the other one.")
+    columns = (
+        _read_columns(args.file, names) if args.id is None else _joined(args, names)
+    )
     labels, option = columns[args.label], f"--label {args.label}"
     is_pos, args.pos_label = _positives(option, labels, args.pos_label)
     if args.clusters is not None:
@@ -229,6 +249,37 @@ def _read(args: argparse.Namespace) -> tuple[BoolArray, dict[str, FloatArray]]:
         name: sign * _numbers(f"--score {name}", columns[name], args.decimal)
         for name in args.score
     }
+
+
+def _joined(args: argparse.Namespace, names: list[str]) -> dict[str, Cells]:
+    """Return the columns of the samples that are in both files."""
+    others = [name for name in names if name != args.label]
+    scores = _read_columns(args.file, list(dict.fromkeys([args.id, *others])))
+    labels = _read_columns(args.label_file, [args.id, args.label])
+    rows = []
+    for path, columns in ((args.file, scores), (args.label_file, labels)):
+        _check_complete(f"--id {args.id} of {path}", columns[args.id])
+        rows_by_id = {_text(cell): row for row, cell in enumerate(columns[args.id])}
+        if len(rows_by_id) < len(columns[args.id]):
+            raise ValueError(f"--id {args.id}: {path} has a value more than once.")
+        rows.append(rows_by_id)
+    shared = [sample for sample in rows[0] if sample in rows[1]]
+    if not shared:
+        raise ValueError(f"--id {args.id}: no value is in both files.")
+    n_single = len(rows[0]) + len(rows[1]) - 2 * len(shared)
+    if n_single:
+        warnings.warn(
+            f"{n_single} rows are left out, because the other file lacks their "
+            f"{args.id}; {len(shared)} samples remain.",
+            stacklevel=2,
+        )
+    joined = {n: [scores[n][rows[0][sample]] for sample in shared] for n in others}
+    return joined | {args.label: [labels[args.label][rows[1][s]] for s in shared]}
+
+
+def _read_columns(path: Path, names: list[str]) -> dict[str, Cells]:
+    read = _read_frame if path.suffix.lower() in _FRAMES else _read_csv
+    return read(path, names)
 
 
 def _read_csv(path: Path, names: list[str]) -> dict[str, Cells]:
@@ -393,10 +444,40 @@ def _numbers(option: str, column: Cells, decimal: str) -> FloatArray:
     return np.array(numbers)
 
 
+def _recall_reports(
+    args: argparse.Namespace, y_true: BoolArray, scores: dict[str, FloatArray]
+) -> tuple[Any, Any]:
+    """Return the rate at the recall of each model, and the comparisons."""
+    options: dict[str, Any] = {
+        "recall": args.recall,
+        "clusters": args.clusters,
+        "confidence_level": args.confidence_level,
+    }
+    models: Any = scores if len(scores) > 1 else next(iter(scores.values()))
+    estimates = estimate(rate_at_recall_score, y_true, models, **options)
+    text = f"Fraction to process for a recall of {args.recall:g}:\n{estimates}"
+    rows = [estimates] if len(scores) == 1 else estimates
+    for name, model in zip(scores, rows, strict=True):
+        if args.n_items is not None and model.value == model.value:
+            low, high = (args.n_items * end for end in model.confidence_interval)
+            text += (
+                f"\n{name}: about {args.n_items * model.value:,.0f} of "
+                f"{args.n_items:,} samples ({low:,.0f} to {high:,.0f})"
+            )
+    if len(scores) == 1:
+        return text, None
+    reference = args.reference or args.score[0]
+    return text, compare(
+        rate_at_recall_score, y_true, scores, reference=reference, **options
+    )
+
+
 def _computed(
     args: argparse.Namespace, y_true: BoolArray, scores: dict[str, FloatArray]
-) -> tuple[BudgetReport, Comparisons | None]:
+) -> tuple[Any, Comparisons | None]:
     """Return the report and, for several models, the comparisons of their rAUCs."""
+    if args.recall is not None:
+        return _recall_reports(args, y_true, scores)
     low, high = args.rate[0], args.rate[-1]
     if len(args.rate) == 1 and 0 < low <= 1:
         args.rate = low

@@ -459,3 +459,53 @@ def test_none_is_a_label_as_any_other_word(cases, tmp_path, capsys):
     file = write(tmp_path / "scores.csv", words, scores)
     main(["report", file, *OPTIONS, "--rate", "0.1", "--pos-label", "sale"])
     assert "found" in capsys.readouterr().out
+
+
+def write_two_files(tmp_path):
+    """Write scores of eight samples, and labels of seven in another order."""
+    scores, labels = tmp_path / "scores.csv", tmp_path / "labels.csv"
+    rows = [f"00{i},{9 - i}" for i in range(1, 9)]
+    scores.write_text("\n".join(["id,model", *rows]), encoding="utf-8")
+    positive = {1, 2, 4}
+    rows = [f"00{i};{int(i in positive)}" for i in (7, 3, 1, 5, 4, 2, 6)]
+    labels.write_text("\n".join(["id;label", *rows]), encoding="utf-8")
+    return str(scores), str(labels)
+
+
+def test_labels_of_another_file_are_joined(tmp_path, capsys):
+    scores, labels = write_two_files(tmp_path)
+    options = ["--label-file", labels, "--id", "id", "--label", "label"]
+    main(["report", scores, *options, "--score", "model", "--rate", "0.5"])
+    out, err = capsys.readouterr()
+    # The best 3.5 of 7 are 1, 2, 3 and half of 4.
+    assert "2.5" in out
+    assert "1 rows are left out" in err
+    (tmp_path / "labels.csv").write_text("id;label\n001;1\n001;0", encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["report", scores, *options, "--score", "model", "--rate", "0.5"])
+    assert "more than once" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["report", scores, *options[2:], "--score", "model", "--rate", "0.5"])
+    assert "--label-file and --id" in capsys.readouterr().err
+
+
+def test_a_recall_in_place_of_a_rate(tmp_path, capsys):
+    scores, labels = write_two_files(tmp_path)
+    options = ["--label-file", labels, "--id", "id", "--label", "label"]
+    options += ["--score", "model"]
+    main(["report", scores, *options, "--recall", "1", "--n-items", "700"])
+    out = capsys.readouterr().out
+    # All positives are among the best 4 of 7.
+    assert "0.5714" in out
+    assert "about 400 of 700" in out
+    for wrong, message in (
+        (["--recall", "1", "--rate", "0.2"], "not allowed with"),
+        (["--recall", "95"], "0.95"),
+        ([], "--rate --recall is required"),
+    ):
+        with pytest.raises(SystemExit):
+            main(["report", scores, *options, *wrong])
+        assert message in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["report", scores, *options, "--recall", "1", "--html", "page.html"])
+    assert "--html needs --rate" in capsys.readouterr().err
