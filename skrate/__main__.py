@@ -49,6 +49,10 @@ examples:
       --rate 0.05 0.2 --n-items 5000 --reference old --html report.html
       two models; between 5 % and 20 % of the next 5,000 samples will be processed
       (with probability 95 %); tables and figures are written to a page
+
+  python -m skrate report scores.csv --label-file labels.csv --id pmid \\
+      --label relevant --score model --recall 0.95 --n-items 5000
+      which fraction of 5,000 articles must be read to find 95 % of the relevant ones
 """
 _WIDE = ",;\t"
 _FRAMES = (".parquet", ".pq", ".xlsx")
