@@ -59,8 +59,8 @@ ax.plot([0, 1], [0, 1], ":", color="0.4", label="random order")
 ax.axhline(0.95, color="0.6", lw=0.8)
 ax.text(0.01, 0.955, "95 % found", fontsize=12)
 ax.set(xlim=(0, 1), ylim=(0, 1.02))
-ax.set_xlabel("share read", fontsize=13)
-ax.set_ylabel("share found", fontsize=13)
+ax.set_xlabel("fraction read", fontsize=13)
+ax.set_ylabel("fraction found", fontsize=13)
 ax.legend(loc="lower right", fontsize=12)
 
 # %%

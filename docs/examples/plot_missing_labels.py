@@ -84,7 +84,7 @@ truth = challenged(
 ).value
 found = {
     "unlabelled = negative": [],
-    "labelled cases only": [],
+    "labelled samples only": [],
     "labels.sampled": [],
 }
 for seed in SEEDS:

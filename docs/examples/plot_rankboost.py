@@ -121,7 +121,7 @@ for model, style in zip(models, styles[1:], strict=True):
     ]
     print(f"{name:20} AUC {aucs[-1]:.3f}, {seconds:.2f} s")
     ax.plot(np.arange(1, 201), aucs, style, lw=2, label=name)
-ax.set(xlabel="Round", ylabel="AUC of the test cases")
+ax.set(xlabel="Round", ylabel="AUC of the test samples")
 ax.legend()
 
 # %%
@@ -172,5 +172,5 @@ print(f"{stopped.n_estimators_} rounds, {stopped.stop_reason_}")
 _, ax = plt.subplots(layout="constrained")
 rounds = np.arange(1, stopped.n_estimators_ + 1)
 ax.plot(rounds, stopped.validation_scores_)
-ax.set(xlabel="Round", ylabel="rAUC of the held-out cases")
+ax.set(xlabel="Round", ylabel="rAUC of the test samples")
 plt.show()

@@ -53,7 +53,7 @@ for ax, (name, rate) in zip(axes, known.items(), strict=True):
     ax.set_title(name, loc="right", y=0.62, fontsize=14)
     ax.set(xlim=(0, 1), ylim=(0, 1.1), yticks=[0, 1])
     ax.spines[["top", "right"]].set_visible(False)
-axes[-1].set_xlabel("share of the ranking above", fontsize=13)
+axes[-1].set_xlabel("fraction of the ranking above", fontsize=13)
 axes[2].set_ylabel("probability that it is read", fontsize=13)
 fig.tight_layout()
 

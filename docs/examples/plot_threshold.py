@@ -66,7 +66,7 @@ for model, name, marker in (
 ax.axhline(40, color="black", linewidth=1, label="room for 40")
 ax.axvspan(39.5, 52, color="0.9", zorder=0)
 ax.text(46, 4, "drifted", ha="center")
-ax.set(xlabel="week", ylabel="cases marked", ylim=(0, None))
+ax.set(xlabel="week", ylabel="samples selected", ylim=(0, None))
 ax.legend(loc="lower left")
 
 # %%

@@ -95,7 +95,7 @@ def panel(title, x, worth, other=None):
 def panel_of_places(title, *worth):
     """Draw the panel of a metric of one ranking."""
     ax = panel(title, np.array(PLACES) / N_CASES, *worth)
-    ax.set_xlabel("share of cases above", fontsize=15)
+    ax.set_xlabel("fraction of samples above", fontsize=15)
     ax.set_xticks([0, 0.5, 1], ["0", "50 %", "100 %"])
 
 
