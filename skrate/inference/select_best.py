@@ -369,12 +369,14 @@ def _selected(
     best = 0 if np.isnan(estimates).all() else int(np.nanargmax(sign * estimates))
     errors, ends = np.full(len(names), _NAN), np.full((len(names), 2), _NAN)
     corrected, interval = _NAN, ConfidenceInterval(_NAN, _NAN)
-    is_in = are_near = np.ones(len(names), dtype=bool)
+    # If the uncertainty is unknown, any model may be the best, and none is equivalent.
+    is_in, are_near = np.ones(len(names), dtype=bool), np.zeros(len(names), dtype=bool)
     if all(model.is_known for model in models) and not np.isnan(estimates).any():
         errors = np.array([model.parts.standard_error for model in models])
         ends = np.array([model.interval() for model in models])
         _warn_resampling_size(models[0])
         corrected, interval = estimates[best], ConfidenceInterval(*ends[best].tolist())
+        are_near = is_in
         if len(names) > 1:
             corrected, interval, moved = _correct_selection_bias(
                 models, errors, sign, best
@@ -502,9 +504,8 @@ class BestModel(Drawn, Rows):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, with a row per model, the best first."""
-        sign = (
-            1 if self.values[self.names.index(self.best)] >= self.values.mean() else -1
-        )
+        best_value = self.values[self.names.index(self.best)]
+        sign = -1 if best_value < np.nanmean(self.values) else 1
         order = np.argsort(-sign * self.values, kind="stable")
         low, high = self.intervals[order].T
         names = [self.names[i] for i in order]

@@ -518,3 +518,14 @@ def test_what_is_worse_by_the_margin_is_seldom_equivalent_and_equals_often_are()
     # By the quantile of all pairs it was 0.17.
     equal = simulated(300, lambda seed: equivalent(seed, 60, away).mean())
     assert_share(equal, at_least=0.29)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nothing_is_equivalent_if_the_uncertainty_is_unknown():
+    # One positive: its model has an AUC of 1, the other one of 0.
+    models = {"a": [4, 3, 2, 1], "b": [1, 2, 3, 4]}
+    options = {"margin": 0.01, "cost": {"a": 2, "b": 1}}
+    best = select_best("roc_auc", [1, 0, 0, 0], models, **options)
+    assert (best.best, best.set) == ("a", ("a", "b"))
+    assert (best.equivalent, best.choice) == ((), None)
+    assert best.to_dict()["model"] == ["a", "b"]
