@@ -45,7 +45,8 @@ def rank_table(
     sample_weight : dask array or column of shape (n_samples,), default=None
         Weights of the cases, not negative; None means equal ones.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
     max_groups : int, default=2**20
         Number of groups above which a table is compressed; the number of cases
         keeps every score.
@@ -64,8 +65,8 @@ def rank_table(
         If Dask is not installed.
     ValueError
         If an argument is no Dask array or column, or chunks cannot be aligned; if
-        labels, scores or weights cannot be ranked, naming the chunk; if all chunks
-        together do not hold two classes; or if there is no case.
+        labels, scores or weights are invalid (the message names the chunk); if all
+        chunks together do not hold two classes; or if there is no case.
 
     See Also
     --------

@@ -48,7 +48,8 @@ def rank_table(
     sample_weight : str, default=None
         Name of the column with weights, not negative; None means equal ones.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
     max_groups : int, default=2**20
         Number of groups above which a table is compressed.
 
@@ -63,8 +64,8 @@ def rank_table(
         If the Python of the executors does not have this package.
     ValueError
         If the dataframe is none or lacks a column; if labels, scores or weights are
-        missing or cannot be ranked, naming the partition; if all partitions together do
-        not hold two classes; or if there is no row.
+        missing or invalid (the message names the partition); if all partitions together
+        do not hold two classes; or if there is no row.
 
     See Also
     --------

@@ -142,8 +142,8 @@ def rate_averaged_roc_curve(
     ValueError
         If ``bounds`` does not support a simultaneous band, weights or this number of
         samples (maximum 10,000,000,000, or 100,000,000 if folds are drawn), ``rates``
-        do not increase within [0, 1], folds do not match or cannot be ranked, no fold
-        has both classes, or "normal" or "beta" gets fewer than two folds in a repeat.
+        do not increase within [0, 1], folds do not match or are invalid, no fold has
+        both classes, or "normal" or "beta" gets fewer than two folds in a repeat.
 
     Warns
     -----

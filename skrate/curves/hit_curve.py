@@ -77,8 +77,8 @@ def hit_curve(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, a cost is negative, or ``gain``
-        names an unknown class.
+        If labels, scores or weights are invalid, a cost is negative, or ``gain`` names
+        an unknown class.
 
     See Also
     --------

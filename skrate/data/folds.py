@@ -66,8 +66,8 @@ class FoldRankings:
         The number of repeats, each with the same number of consecutive folds, or the
         repeat of each fold. None infers the repeats from ``indices``.
     pos_label : int, float, bool or str, default=None
-        The positive label of all folds; None takes the greater of {0, 1}, {-1, 1} or
-        booleans.
+        The positive label of all folds. If None, the labels must be {0, 1}, {-1, 1} or
+        booleans, and the larger one is positive.
     estimators : sequence of estimators, default=None
         The model of each fold.
 

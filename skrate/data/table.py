@@ -238,7 +238,8 @@ class RankTable:
         sample_weight : array-like of shape (n_samples,), default=None
             Weights, not negative.
         pos_label : int, float, bool or str, default=None
-            The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+            The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans,
+            and the larger one is positive.
 
         Returns
         -------
@@ -283,8 +284,8 @@ class RankTable:
         Raises
         ------
         ValueError
-            If there is no batch, or if a batch is empty, cannot be ranked, or has other
-            labels than the batches before. The message numbers batches from 0.
+            If there is no batch, or if a batch is empty or invalid, or has other labels
+            than the batches before. The message numbers batches from 0.
 
         Examples
         --------

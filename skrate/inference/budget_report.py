@@ -395,7 +395,8 @@ def budget_report(
         sample, "sampling" the inverse probabilities with which samples were drawn. For
         a case-control sample pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------

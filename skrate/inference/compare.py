@@ -236,7 +236,8 @@ def compare(
         correlations, and the p-value is for a correlation of 0. Without tables it is
         computed from the samples.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
     random_state : int, Generator or RandomState, default=None
         Source of the resamples. Each pair of several models has its own draws. The
         first pair has the same draws as a comparison of two models.

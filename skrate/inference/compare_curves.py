@@ -239,7 +239,8 @@ def compare_curves(
         sample, "sampling" are the inverse probabilities with which samples were drawn.
         For a case-control study, pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
     random_state : int, Generator or RandomState, default=None
         Source of the draws.
 

@@ -98,8 +98,8 @@ def group_scores(
         ``numpy.unique(groups)``), if relevant items that were not returned have no row.
         Lists without rows can be included, and count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
-        booleans.
+        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
+        booleans, and the larger one is relevant.
     **metric_kwargs : dict
         Parameters of the metric, such as ``rate``: the fraction of each list that is
         seen.
@@ -116,8 +116,8 @@ def group_scores(
     ------
     ValueError
         If ``metric`` or a parameter is unknown, ``k`` does not fit the metric or is out
-        of range, labels, scores or weights cannot be ranked, or ``groups`` or
-        ``entities`` have a different length or missing labels.
+        of range, labels, scores or weights are invalid, or ``groups`` or ``entities``
+        have a different length or missing labels.
 
     See Also
     --------
@@ -215,8 +215,8 @@ class GroupScores(ListScores, Rows):
             If given, ``y_true`` are grades, and grades of at least this number are
             relevant.
         pos_label : int, float, bool or str, default=None
-            The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
-            booleans.
+            The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
+            booleans, and the larger one is relevant.
         **metric_kwargs : dict
             Parameters of the metric, such as ``rate``: the fraction of each list
             that is seen.

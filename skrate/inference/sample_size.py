@@ -257,7 +257,8 @@ def sample_size(
     sample_weight : array-like of shape (n_samples,), default=None
         Number of repetitions of each sample of the pilot: whole numbers.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the greater of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
     **metric_kwargs : dict
         Parameters of the metric, such as ``rate``.
 

@@ -165,7 +165,8 @@ def subgroup_scores(
         sample, "sampling" are the inverse probabilities with which samples were drawn.
         For a case-control study, pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------

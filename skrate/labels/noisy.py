@@ -39,7 +39,8 @@ def noisy(
         The numbers of true positives and true negatives, in another sample, from which
         sensitivity and specificity were estimated. None means that both are exact.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------

@@ -54,7 +54,8 @@ def sampled(
         - an array gives the stratum of each sample: the number of labels of each
           stratum was fixed.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------

@@ -197,7 +197,8 @@ def recall_at_rate_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -210,11 +211,11 @@ def recall_at_rate_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, both or neither of ``rate`` and
-        ``k`` are given, the rate is outside (0, 1] or the integer 1 (which could mean
-        one sample), ``k`` is not between 1 and the number of samples, ``of`` is
-        unknown, or ``groups`` has another length or comes with a distribution, several
-        classes or a table. For several classes as :func:`rate_weighted_auc_score`.
+        If labels, scores or weights are invalid, both or neither of ``rate`` and ``k``
+        are given, the rate is outside (0, 1] or the integer 1 (which could mean one
+        sample), ``k`` is not between 1 and the number of samples, ``of`` is unknown, or
+        ``groups`` has another length or comes with a distribution, several classes or a
+        table. For several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----
@@ -336,7 +337,8 @@ def precision_at_rate_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -348,9 +350,9 @@ def precision_at_rate_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, both or neither of ``rate`` and
-        ``k`` are given, the rate is outside (0, 1] or the integer 1 (which could mean
-        one sample), ``k`` is not between 1 and the number of samples, or ``groups`` has
+        If labels, scores or weights are invalid, both or neither of ``rate`` and ``k``
+        are given, the rate is outside (0, 1] or the integer 1 (which could mean one
+        sample), ``k`` is not between 1 and the number of samples, or ``groups`` has
         another length or comes with a distribution or a table.
 
     Warns
@@ -451,7 +453,8 @@ def lift_at_rate_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------

@@ -68,7 +68,8 @@ def rate_at_recall_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def rate_at_recall_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, or ``recall`` is outside (0, 1].
+        If labels, scores or weights are invalid, or ``recall`` is outside (0, 1].
 
     Warns
     -----
@@ -147,7 +148,8 @@ def work_saved_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -158,7 +160,7 @@ def work_saved_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, or ``recall`` is outside (0, 1].
+        If labels, scores or weights are invalid, or ``recall`` is outside (0, 1].
 
     Warns
     -----
@@ -225,7 +227,8 @@ def precision_at_recall_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -236,7 +239,7 @@ def precision_at_recall_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, or ``recall`` is outside (0, 1].
+        If labels, scores or weights are invalid, or ``recall`` is outside (0, 1].
 
     Warns
     -----
@@ -293,7 +296,8 @@ def recall_at_precision_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -305,8 +309,8 @@ def recall_at_precision_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, or ``precision`` is missing or
-        outside (0, 1].
+        If labels, scores or weights are invalid, or ``precision`` is missing or outside
+        (0, 1].
 
     Warns
     -----
@@ -413,7 +417,8 @@ def recall_at_fpr_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -424,7 +429,7 @@ def recall_at_fpr_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, or ``fpr`` is missing or outside
+        If labels, scores or weights are invalid, or ``fpr`` is missing or outside
         [0, 1). For several classes as :func:`rate_weighted_auc_score`.
 
     Warns
@@ -536,7 +541,8 @@ def fpr_at_recall_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -547,8 +553,8 @@ def fpr_at_recall_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, or ``recall`` is outside (0, 1].
-        For several classes as :func:`rate_weighted_auc_score`.
+        If labels, scores or weights are invalid, or ``recall`` is outside (0, 1]. For
+        several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----

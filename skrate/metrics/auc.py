@@ -81,8 +81,8 @@ def ranking_auc_score(
     relevance_threshold : float, default=None
         If given, ``y_true`` are grades, and grades of at least this value are relevant.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
-        booleans.
+        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
+        booleans, and the larger one is relevant.
 
     Returns
     -------
@@ -95,8 +95,8 @@ def ranking_auc_score(
     ValueError
         If ``undefined``, ``average`` or ``k`` is not one of the choices, ``k`` is given
         with ``sample_weight`` or ``relevance_threshold`` with ``pos_label``, labels,
-        scores or weights cannot be ranked, ``groups`` has another length or missing
-        labels, or another argument is given with rankings of folds.
+        scores or weights are invalid, ``groups`` has another length or missing labels,
+        or another argument is given with rankings of folds.
 
     Warns
     -----

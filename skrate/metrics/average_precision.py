@@ -109,7 +109,8 @@ def average_precision_score(
         Relative weights of the samples; None means equal weights. Integer weights are
         equivalent to repeated rows.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -123,8 +124,8 @@ def average_precision_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, or ``prevalence`` is outside
-        (0, 1). For several classes as :func:`rate_weighted_auc_score`.
+        If labels, scores or weights are invalid, or ``prevalence`` is outside (0, 1).
+        For several classes as :func:`rate_weighted_auc_score`.
 
     Warns
     -----

@@ -118,7 +118,8 @@ def expected_gain_score(
         costs as much as two. The sum is proportional to the weights; the gain per
         sample does not depend on their scale.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -130,10 +131,10 @@ def expected_gain_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked; ``gain`` or ``cost`` is not
-        finite, has another length or names another class; ``cost`` is negative, or zero
-        for all samples; a gain or cost per sample is given for a table; or ``rate`` is
-        not one of the choices.
+        If labels, scores or weights are invalid; ``gain`` or ``cost`` is not finite,
+        has another length or names another class; ``cost`` is negative, or zero for all
+        samples; a gain or cost per sample is given for a table; or ``rate`` is not one
+        of the choices.
 
     See Also
     --------

@@ -89,7 +89,8 @@ def partial_auc_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -101,7 +102,7 @@ def partial_auc_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked; a window is empty, reversed, not
+        If labels, scores or weights are invalid; a window is empty, reversed, not
         within [0, 1] or has almost no area; a distribution has no density, has mass
         below 0 for ``fpr`` or above 1 for ``tpr``, or is combined with the other axis;
         or a random ranking has all of the area to standardize, as in a window below the

@@ -112,7 +112,8 @@ def rate_weighted_auc_score(
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
-        The positive label; None takes the larger of {0, 1}, {-1, 1} or booleans.
+        The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
+        the larger one is positive.
 
     Returns
     -------
@@ -125,9 +126,9 @@ def rate_weighted_auc_score(
     Raises
     ------
     ValueError
-        If labels, scores or weights cannot be ranked, or ``rate`` is not one of the
-        choices. For several classes, if ``labels`` are not different classes in
-        ``y_true``, one for each column, or a dict of rates has other classes.
+        If labels, scores or weights are invalid, or ``rate`` is not one of the choices.
+        For several classes, if ``labels`` are not different classes in ``y_true``, one
+        for each column, or a dict of rates has other classes.
 
     Warns
     -----

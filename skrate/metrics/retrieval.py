@@ -95,8 +95,8 @@ def ndcg_score(
         ``numpy.unique(groups)``), if relevant items that were not returned have no row.
         Lists without returned rows may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
-        booleans.
+        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
+        booleans, and the larger one is relevant.
 
     Returns
     -------
@@ -224,8 +224,8 @@ def mean_average_precision_score(
         ``numpy.unique(groups)``), if relevant items that were not returned have no row.
         Lists without returned rows may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
-        booleans.
+        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
+        booleans, and the larger one is relevant.
 
     Returns
     -------
@@ -325,8 +325,8 @@ def reciprocal_rank_score(
         ``numpy.unique(groups)``), if relevant items that were not returned have no row.
         Lists without returned rows may be named, too, and count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
-        booleans.
+        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
+        booleans, and the larger one is relevant.
 
     Returns
     -------
@@ -424,8 +424,8 @@ def hit_rate_score(
         ``numpy.unique(groups)``), if items that were not returned have no row. It may
         name lists without any row, which count 0.
     pos_label : int, float, bool or str, default=None
-        The label of relevant items; None takes the larger of {0, 1}, {-1, 1} or
-        booleans.
+        The label of relevant items. If None, the labels must be {0, 1}, {-1, 1} or
+        booleans, and the larger one is relevant.
 
     Returns
     -------

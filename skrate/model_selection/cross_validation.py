@@ -368,8 +368,8 @@ def cross_val_rankings(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples in the rankings; for training, see ``params``.
     pos_label : int, float, bool or str, default=None
-        The positive label. None takes the greater of {0, 1}, {-1, 1} or booleans, and
-        otherwise the second label, with a warning.
+        The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans; for
+        other labels the second one, with a warning.
     response_method : str or tuple of str
         The method that returns scores, or several in order of preference.
     return_estimator : bool, default=False
