@@ -1,7 +1,10 @@
-"""Evaluations: the value of a metric, its uncertainty, intervals and tests.
+"""Evaluations: the value of a metric with its variance, intervals and tests.
 
-All inference uses them: a value, the influence of each sample on it, its variance, an
-interval, and replicates. A single ranking is treated as the mean over one ranking.
+All inference functions evaluate metrics by :class:`Evaluation`, and compare two
+evaluations by :class:`Difference`. :class:`Units` defines units, groups of folds and
+repeats; :class:`Parts` defines the parts of a variance; :class:`Augmented` defines
+augmented data. A replicate is the value of a metric on resampled data; arrays of
+replicates are named ``draws``.
 """
 
 from __future__ import annotations
@@ -54,10 +57,10 @@ from skrate.inference.variance import (
     influence_rows,
     influence_values,
     is_zero_variance,
+    max_variance_row,
     sample_kurtosis_dof,
     sum_units,
     table_variance,
-    widest,
 )
 from skrate.metrics.auc import AUC
 from skrate.metrics.hypothesis_tests import (
@@ -86,15 +89,16 @@ from skrate.metrics.result_types import (
 _NAN = float("nan")
 # The interval of a difference, as a function of the level.
 IntervalAt = Callable[[float], ConfidenceInterval]
-# The minimum size of the rarer class of two samples that have similar or different
-# sizes: with smaller samples, tests reject too often.
-_FEW_ALIKE, _FEW_UNLIKE = 10, 30
+# Models with different data sets: the minimum size of the rarer class, if its sizes in
+# the two data sets are similar, and if they differ. With smaller sizes, tests reject
+# too often.
+_MIN_SIMILAR_SIZE, _MIN_UNEQUAL_SIZE = 10, 30
 # The minimum number of samples in the window of a partial AUC, per fold.
-_FEW_IN_FOLDS = 10
+_MIN_IN_WINDOW = 10
 
 
 class OnRanking(NamedTuple):
-    """A metric, with its parameters on one ranking, and its value there."""
+    """A metric with its parameters, a ranking, and the value of the metric on it."""
 
     metric: Metric
     ranked: Ranked
@@ -103,13 +107,15 @@ class OnRanking(NamedTuple):
 
 @dataclass(eq=False)
 class Evaluation:
-    """The mean of a metric over the rankings of a sample: one ranking, or one per fold.
+    """The value of a metric for a model: on one ranking, or the mean over its folds.
 
     ``each`` has the rankings with both classes on which the metric is defined.
-    ``one_class`` has the folds that lack a class, but have a value. This value is taken
-    as a constant, unless groups of folds are the units. ``is_known`` says whether the
-    uncertainty can be estimated, and ``question`` has the parameters. The ``units``
-    determine the ``plan``, the arguments for the uncertainty, and the ``folds``.
+    ``one_class`` has the folds that lack a class although the metric is defined on
+    them. Their values are constants in the mean, unless groups of folds are the units.
+    ``is_known`` says whether the uncertainty can be estimated, and ``question`` has the
+    parameters of the metric by name. ``units`` says which parts of the data vary
+    independently. The units include ``plan``, the arguments of the inference function,
+    and ``folds``, which is None for one ranking.
     """
 
     metric: Metric
@@ -130,7 +136,7 @@ class Evaluation:
     def mapped(
         self, function: Callable[[float], float], derivative: Callable[[float], float]
     ) -> MappedEvaluation:
-        """Return an increasing function of the value, with its uncertainty.
+        """Return the evaluation of an increasing function of the value.
 
         The uncertainty is unknown if the function or its derivative is not finite.
         """
@@ -154,19 +160,22 @@ class Evaluation:
         )
 
     def __sub__(self, other: Evaluation) -> Difference:
-        """Return the difference of evaluations of the same units."""
+        """Return the difference of two evaluations that have the same units."""
         if self.units is not other.units:
-            raise ValueError("Only evaluations of the same units can be subtracted.")
+            raise ValueError(
+                "Two evaluations must have the same units to be subtracted: make both "
+                "by one call of evaluate, or use Difference."
+            )
         return Difference(self, other)
 
     @lazy
     def cases(self) -> Ranked:
-        """The ranking, or the samples of all folds without scores."""
+        """The ranking; with folds, the samples of all folds, without scores."""
         return self.ranked[0] if self.folds is None else self.units.cases
 
     @lazy
     def clustered_rankings(self) -> list[Ranked]:
-        """The rankings; in folds, each with its clusters."""
+        """The rankings; with folds, each ranking has the clusters of its samples."""
         return self.units.add_clusters(self.ranked, self.units.clusters)
 
     @property
@@ -176,24 +185,27 @@ class Evaluation:
 
     @property
     def of(self) -> str | None:
-        """The subject of the uncertainty, None for the model of a single ranking."""
+        """The models that a standard error is about, in words; None for one ranking."""
         return "these models" if self.is_known and self.units.n_rankings > 1 else None
 
     @property
     def class_sizes(self) -> tuple[int, int]:
-        """The number of samples of each class."""
+        """The number of positives and of negatives."""
         return self.units.class_sizes(is_known=self.is_known)
 
     @lazy
     def bounds(self) -> tuple[float, float]:
-        """The minimum and the maximum mean over rankings of the same samples."""
+        """The minimum and maximum value that scores of these samples can have."""
         return self._mean_range(
             [ranking.metric.bounds(ranking.ranked.table) for ranking in self.each]
         )
 
     @property
     def chance(self) -> float:
-        """The value of uninformative scores, or nan."""
+        """The value if all scores are equal.
+
+        It is nan if the uncertainty is unknown, or if each sample has a gain or cost.
+        """
         if not self.is_known or self.cases.worth is not None:
             return _NAN
         chances = []
@@ -209,58 +221,64 @@ class Evaluation:
 
     @lazy
     def influence(self) -> FloatArray:
-        """The influence of each sample: the sum over its repeats."""
+        """The influence of each sample, as the sum over its rows.
+
+        With clusters it is the influence of each row.
+        """
         return self.units.summed(self.row_influence)
 
     @lazy
     def influence_rows(self) -> list[FloatArray]:
-        """The influence, and if predictions imply it the expected influence."""
+        """The influence by estimated labels, and by their predictions if available."""
         ((metric, ranked, _),) = self.each
         return influence_rows(metric, ranked)
 
     @lazy
     def _max_variance(self) -> tuple[Parts, float]:
-        """The larger variance by ``influence_rows``, and its degrees of freedom."""
-        row = widest(self.influence_rows, self.cases)
+        """The maximum variance by ``influence_rows``, and its degrees of freedom."""
+        row = max_variance_row(self.influence_rows, self.cases)
         return influence_parts(row, self.cases), estimated_label_dof(row, self.cases)
 
     @lazy
     def row_influence(self) -> FloatArray:
         """The influence of each row, as :func:`influence_values` defines it.
 
-        A class is centred in each fold, so squares of its m samples are multiplied by
-        m / (m - 1). Squares of its clusters are treated likewise, if each fold of its
-        group has all clusters of the group. A single sample of a class in a fold is
-        assumed to vary like the class in the other folds. If groups of folds are the
-        units, the samples of a fold contribute its value minus the mean.
+        With folds, a row is a sample in a fold. The influence of each class is centred
+        in each fold, which reduces squares. Therefore, squares of m samples are
+        multiplied by m / (m - 1). Squares of clusters get a similar factor if each fold
+        of their group has all clusters of the group. A single sample of a class in a
+        fold is assumed to have the variance of this class in the other folds. If groups
+        of folds are the units, all samples of a fold have the same influence: the value
+        of the fold minus the mean.
         """
         if self.folds is None:
             ((metric, ranked, _),) = self.each
             return influence_values(metric, ranked, stratify=self.units.stratify)
         if self.cases.are_fold_groups:
             folds = [*self.each, *self.one_class]
-            away = np.array([fold.value - self.value for fold in folds]) / len(folds)
+            deviations = np.array([fold.value - self.value for fold in folds])
+            deviations /= len(folds)
             totals = np.array([fold.ranked.total for fold in folds])
             sizes = [len(fold.ranked.is_pos) for fold in folds]
-            return np.repeat(away * totals.sum() / totals, sizes)
+            return np.repeat(deviations * totals.sum() / totals, sizes)
         scale = sum(fold.total for fold in self.ranked) / self.units.n_rankings
         factors = self.units.factors(is_two_sample=self.metric.is_two_sample)
         per_fold = []
-        for by_class, of_mean, fold in zip(*factors, self.each, strict=True):
+        for class_factors, mean_factor, fold in zip(*factors, self.each, strict=True):
             ranked = fold.ranked
             terms = influence_values(fold.metric, ranked, stratify=self.units.stratify)
             classes = (ranked.is_pos, ~ranked.is_pos)
-            for factor, chosen in zip(by_class, classes, strict=True):
-                of_class = None if ranked.weights is None else ranked.weights[chosen]
-                mean = np.average(terms[chosen], weights=of_class)
-                away = np.sqrt(factor) * (terms[chosen] - mean)
-                terms[chosen] = np.sqrt(of_mean) * mean + away
+            for factor, in_class in zip(class_factors, classes, strict=True):
+                weights = None if ranked.weights is None else ranked.weights[in_class]
+                mean = np.average(terms[in_class], weights=weights)
+                deviations = np.sqrt(factor) * (terms[in_class] - mean)
+                terms[in_class] = np.sqrt(mean_factor) * mean + deviations
             per_fold.append(terms * scale / ranked.total)
         return np.concatenate(per_fold)
 
     @lazy
     def parts(self) -> Parts:
-        """The variance, by its sources."""
+        """The parts of the variance."""
         if self.cases.estimated is not None:
             return self._max_variance[0]
         if self.folds is None and self.cases.is_plain:
@@ -270,7 +288,10 @@ class Evaluation:
 
     @lazy
     def bias(self) -> float:
-        """The bias of the mean relative to folds of many samples; nan if unknown."""
+        """The bias of the mean over folds, because folds are small; nan if unknown.
+
+        It is 0 for one ranking, and for metrics without this bias.
+        """
         if len(self.each) < 2 or not self.metric.enough_positives:
             return 0.0
         clusters = self.units.clusters
@@ -279,23 +300,25 @@ class Evaluation:
         ):
             return _NAN
         is_weighted = any(
-            one.weights is not None and not one.are_repetitions for one in self.ranked
+            ranked.weights is not None and not ranked.are_repetitions
+            for ranked in self.ranked
         )
         if is_weighted or not self.metric.least_positives:
             return _NAN
-        excess = np.array([fold.metric.excess(fold.ranked.table) for fold in self.each])
-        is_known = ~np.isnan(excess)
+        biases = np.array([fold.metric.excess(fold.ranked.table) for fold in self.each])
+        is_known = ~np.isnan(biases)
         if not is_known.any():
             return _NAN
-        # Folds with one sample of a class have no estimate: assume the average.
-        return float(excess[is_known].mean()) * len(excess) / self.units.n_rankings
+        # If a fold has a single sample of a class, its bias is unknown: assume the mean
+        # of the other folds. Folds with one class have no bias.
+        return float(biases[is_known].mean()) * len(biases) / self.units.n_rankings
 
     @lazy
     def excess(self) -> float:
-        """The upward bias of the value in so small a sample, or 0.
+        """The bias of the value of one ranking because it is small, at least 0.
 
-        Lower ends of intervals are lowered by this bias; upper ends stay. With several
-        folds it is 0, because ``bias`` moves both ends.
+        Intervals subtract it from their lower end and leave the upper end as it is. For
+        several folds it is 0, because the interval subtracts ``bias`` from both ends.
         """
         is_one = self.units.n_rankings == len(self.each) == 1
         cases = self.cases
@@ -304,35 +327,37 @@ class Evaluation:
         if not (is_one and is_known) or is_weighted:
             return 0.0
         ((metric, ranked, _),) = self.each
-        # With more samples it is less than a tenth of the standard error.
+        # In larger classes the bias is less than a tenth of the standard error.
         if min(ranked.sizes) > 10_000:
             return 0.0
         excess = max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
         if cases.clusters is None or not excess:
             return excess
+        # Assume that clusters increase the bias as they increase the variance.
         independent = table_variance(metric, ranked.table).total
         return excess * self.parts.total / independent if independent > 0 else excess
 
     @property
     def unit_dof(self) -> float:
-        """The degrees of freedom of the independent samples of the rarer class."""
+        """The number of units with the rarer class, minus 1 per group of folds."""
         return self.cases.unit_dof
 
     @property
     def max_dof(self) -> float:
-        """The maximum degrees of freedom of a difference from this model."""
+        """The maximum degrees of freedom of a difference to another model."""
         return self.metric.max_dof(*self.cases.effective_sizes)
 
     def freedom(
         self,
         parts: Parts,
-        freedoms: tuple[float, float] = (np.inf, np.inf),
+        class_dofs: tuple[float, float] = (np.inf, np.inf),
         influence: FloatArray | None = None,
     ) -> float:
-        """Return the degrees of freedom of the variance with these parts.
+        """Return the degrees of freedom of a variance with these parts.
 
-        With estimated labels they follow from ``influence``, by default from the row of
-        ``influence_rows`` with the larger variance.
+        ``class_dofs`` are the maximum degrees of freedom of each class. With estimated
+        labels, all degrees of freedom follow from ``influence``. By default, this is
+        the row of ``influence_rows`` with the larger variance.
         """
         if self.cases.estimated is not None:
             if influence is None:
@@ -340,14 +365,15 @@ class Evaluation:
             return estimated_label_dof(influence, self.cases)
         n_means = len(self.each) / self.units.n_repeats
         source = parts, self.cases
-        return degrees_of_freedom(source, n_means=n_means, freedoms=freedoms)
+        return degrees_of_freedom(source, n_means=n_means, class_dofs=class_dofs)
 
     def error_and_draws(self) -> tuple[float, FloatArray | None]:
-        """Return the standard error by the method, and the replicates if any."""
+        """Return the standard error by the method, and the replicates or None."""
         if self.plan.method == "delta":
             error = self.parts.standard_error
             if self.metric.has_test:
-                # A steep slope near one point overestimates it: this is the maximum.
+                # A steep slope overestimates the error. A standard deviation is at
+                # most half the distance of the bounds.
                 error = min(error, (self.bounds[1] - self.bounds[0]) / 2)
             return error, None
         if self.plan.method != "jackknife":
@@ -361,24 +387,30 @@ class Evaluation:
         return float(np.sqrt(squared) / self.units.n_rankings), None
 
     def estimate(self, null_value: float | None = None) -> Estimate:
-        """Return the estimate, with a test of the null value if there is one."""
+        """Return the value with its interval, and a test of the null value if given."""
         plan, kind = self.plan, self.plan.interval
         self.warn_small_folds()
         if null_value is not None:
             null_value = check_null(null_value, self.name, self.metric.bounds())
-        error, ends, again = _NAN, ConfidenceInterval(_NAN, _NAN), None
+        error, interval = _NAN, ConfidenceInterval(_NAN, _NAN)
+        retrained_interval = None
         statistic = pvalue = None if null_value is None else _NAN
         if self.is_known:
             if self.folds is None:
                 is_wilson = kind == "wilson" and self.units.clusters is None
                 warn_small_sample(self.metrics, self.ranked, is_wilson=is_wilson)
             error, draws = self.error_and_draws()
-            at = partial(self.interval, kind, error, level=plan.level, draws=draws)
-            ends, factor = at(), self.units.retraining_factor
-            again = None if factor is None else at(factor=factor)
+            find_interval = partial(
+                self.interval, kind, error, level=plan.level, draws=draws
+            )
+            interval, factor = find_interval(), self.units.retraining_factor
+            if factor is not None:
+                retrained_interval = find_interval(factor=factor)
             if not plan.is_two_sided:
-                ends = plan.sided(ends, self.bounds)
-                again = again and plan.sided(again, self.bounds)
+                interval = plan.sided(interval, self.bounds)
+                retrained_interval = retrained_interval and plan.sided(
+                    retrained_interval, self.bounds
+                )
             if null_value is not None and not np.isnan(error):
                 statistic, pvalue = self.test(null_value, kind, error, draws)
         n_pos, n_neg = self.class_sizes
@@ -386,14 +418,14 @@ class Evaluation:
             metric=self.name,
             value=self.value,
             standard_error=error,
-            confidence_interval=ends,
+            confidence_interval=interval,
             n_pos=n_pos,
             n_neg=n_neg,
             method=plan.method,
             confidence_level=plan.confidence_level,
             params=self.question,
             of=self.of,
-            confidence_interval_retrained=again,
+            confidence_interval_retrained=retrained_interval,
             bias=self.bias if self.is_known and abs(self.bias) > 0 else None,
             alternative=describe_alternative(plan.alternative, null_value),
             null_value=null_value,
@@ -411,11 +443,12 @@ class Evaluation:
         factor: float = 1.0,
         value: float | None = None,
     ) -> ConfidenceInterval:
-        """Return the interval of the mean, with ``factor`` times the standard error.
+        """Return the interval of the value, or of a corrected ``value``.
 
-        By default the standard error is by the delta method; the degrees of freedom
-        always are. The interval is about ``value``, by default the mean; a caller can
-        pass a corrected value.
+        ``error`` is the standard error, by default by the delta method, and is
+        multiplied by ``factor``. The degrees of freedom are always by the delta method.
+        ``draws`` are replicates of the value. An interval of a corrected value does not
+        allow for the ``excess`` and inverts no test.
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
@@ -433,9 +466,9 @@ class Evaluation:
         bias = 0.0 if np.isnan(self.bias) else self.bias
         if draws is not None and self.folds is not None:
             draws = factor * draws + (1 - factor) * draws.mean()
-            # Replicates are drawn from the folds, so they have the bias twice.
+            # The folds are biased, and resampling them adds the same bias again.
             draws = draws - 2 * bias
-        tested = partial(self._combined_test_interval, level, factor)
+        test_interval = partial(self._combined_test_interval, level, factor)
         uncertain = UncertainValue(
             value=float(np.clip(value - bias, *bounds)),
             standard_error=factor * error,
@@ -443,53 +476,54 @@ class Evaluation:
             freedom=self.freedom(self.parts),
             draws=draws,
         )
-        ends = bounded_interval(
+        interval = bounded_interval(
             kind,
             level,
             uncertain,
             partial(self._augmented, error**2, factor),
-            tested if self.metric.has_test and not is_corrected else None,
+            test_interval if self.metric.has_test and not is_corrected else None,
         )
-        # With long-tailed scores the jackknife finds two thirds of the bias.
+        # If scores have long tails, ``bias`` is two thirds of the true bias: the
+        # remaining third is half of ``bias``.
         remaining = bias / 2
         excess = 0.0 if is_corrected or kind == "percentile" else self.excess
         return clip_interval(
-            min(ends.low - max(remaining, excess), value),
-            max(ends.high - min(remaining, 0.0), value),
+            min(interval.low - max(remaining, excess), value),
+            max(interval.high - min(remaining, 0.0), value),
             bounds,
         )
 
     def _uncertain_gain(
-        self, value: float, error: float, least: float, draws: FloatArray | None
+        self, value: float, error: float, minimum: float, draws: FloatArray | None
     ) -> UncertainValue:
-        """Return the gain and its uncertainty, for an interval from ``least`` up."""
-        # A gain of 0 has no logarithm.
-        low = least if value > NEGLIGIBLE else -np.inf
-        terms, times = self.influence, self.cases.row_weights
+        """Return the value of a metric of gains, with its uncertainty and bounds."""
+        # Intervals with a minimum use the logarithm, which a gain of 0 does not have.
+        low = minimum if value > NEGLIGIBLE else -np.inf
+        terms, counts = self.influence, self.cases.row_weights
         if self.cases.clusters is not None:
-            terms, times = sum_units(terms, self.cases), np.ones(self.cases.n_units)
+            terms, counts = sum_units(terms, self.cases), np.ones(self.cases.n_units)
         elif not self.cases.are_repetitions:
-            terms, times = times * terms, np.ones(len(terms))
+            terms, counts = counts * terms, np.ones(len(terms))
         squares = terms * terms
-        total = dot(times, squares)
-        freedoms = sample_kurtosis_dof(self.metric, self.cases)
+        total = dot(counts, squares)
+        class_dofs = sample_kurtosis_dof(self.metric, self.cases)
         return UncertainValue(
             value=value,
             standard_error=error,
             bounds=(low, max(value, self.metric.gain_limit(self.ranked[0]))),
-            freedom=self.freedom(self.parts, freedoms),
+            freedom=self.freedom(self.parts, class_dofs),
             draws=draws,
-            skewness=dot(times, squares * terms) / total**1.5 if total > 0 else 0.0,
+            skewness=dot(counts, squares * terms) / total**1.5 if total > 0 else 0.0,
         )
 
     def _interval_kind(self, kind: Interval) -> Interval:
-        """Return the kind of interval, symmetric if groups of folds are the units."""
+        """Return ``kind``, or "wald" for "wilson" if groups of folds are the units."""
         is_wilson = kind == "wilson" and self.cases.are_fold_groups
         return "wald" if is_wilson else kind
 
     def _range(self, kind: Interval) -> tuple[float, float]:
-        """Return the bounds of an interval of a kind."""
-        # Rounding of the range must not exclude the value from its interval.
+        """Return the bounds of the value for this kind of interval."""
+        # The range includes the value in spite of rounding.
         ranges = []
         for metric, ranked, estimate in self.each:
             low, high = metric_range(metric, ranked.table, stratify=self.units.stratify)
@@ -501,63 +535,78 @@ class Evaluation:
         return self._mean_range(ranges)
 
     def test(
-        self, x: float, kind: Interval, error: float, draws: FloatArray | None = None
+        self,
+        null_value: float,
+        kind: Interval,
+        error: float,
+        draws: FloatArray | None = None,
     ) -> tuple[float, float]:
-        """Return the statistic and the p-value of x, by the interval of a kind."""
+        """Return the statistic and the p-value that agree with this kind of interval.
+
+        ``error`` is the standard error, and ``draws`` are replicates.
+        """
         kind = self._interval_kind(kind)
-        plan, low_high = self.plan, self._range(kind)
+        plan, bounds = self.plan, self._range(kind)
         alternative, pvalue = plan.alternative, _NAN
-        # The null value with the same test if the excess is ignored.
-        at = min(x + self.excess, self.value) if x < self.value else x
-        statistic = standardised(self.value - at, error)
+        # Intervals subtract the excess from the lower end. Adding it to the null value
+        # has the same effect on the test.
+        tested_value = null_value
+        if null_value < self.value:
+            tested_value = min(null_value + self.excess, self.value)
+        statistic = standardised(self.value - tested_value, error)
         is_plain = self.cases.worth is None and np.nan_to_num(self.bias) == 0
         if kind == "wald" and is_plain and error > NEGLIGIBLE:
-            away = min(self.value - low_high[0], low_high[1] - self.value)
-            if away > NEGLIGIBLE:
+            bound_distance = min(self.value - bounds[0], bounds[1] - self.value)
+            if bound_distance > NEGLIGIBLE:
                 pvalue = t_pvalue(statistic, alternative, self.freedom(self.parts))
         elif kind == "wilson" and is_plain and not self.metric.has_test:
-            by_wilson, pvalue = self.wilson_test(at, alternative, error, low_high)
-            statistic = statistic if np.isnan(pvalue) else by_wilson
+            score_statistic, pvalue = self.wilson_test(
+                tested_value, alternative, error, bounds
+            )
+            statistic = statistic if np.isnan(pvalue) else score_statistic
         if not np.isnan(pvalue):
             return statistic, pvalue
 
         def interval_at(level: float) -> ConfidenceInterval:
             return self.interval(kind, error, level=level, draws=draws)
 
-        pvalue = inverted_pvalue(interval_at, self.value, x)
+        pvalue = inverted_pvalue(interval_at, self.value, null_value)
         if draws is not None and kind == "percentile":
-            # The number of replicates limits the p-value.
+            # The minimum p-value that this number of replicates can show.
             pvalue = min(max(pvalue, 2 / (len(draws) + 1)), 1.0)
-        return statistic, sided_pvalue(pvalue, self.value - x, alternative)
+        return statistic, sided_pvalue(pvalue, self.value - null_value, alternative)
 
     def wilson_test(
         self,
-        x: float,
+        null_value: float,
         alternative: Alternative,
         error: float,
         bounds: tuple[float, float] | None = None,
     ) -> tuple[float, float]:
-        """Return the statistic and the p-value of x that match Wilson's interval."""
-        augmentation = self._augmented(error**2, 1.0)
-        bottom, top = augmentation.bounds
-        low, high = bounds or augmentation.bounds
-        if not (np.isfinite([low, high]).all() and low < x < high):
+        """Return the statistic and the p-value of the score test of Wilson's interval.
+
+        Both are nan if the null value is not between finite bounds.
+        """
+        augmented_value = self._augmented(error**2, 1.0)
+        bottom, top = augmented_value.bounds
+        low, high = bounds or augmented_value.bounds
+        if not (np.isfinite([low, high]).all() and low < null_value < high):
             return _NAN, _NAN
-        # If a window contains no part of the curve, or if the weights count as almost
-        # no sample, there is no variance to measure the distance.
-        room = (augmentation.value - bottom) * (top - augmentation.value)
-        if not room > 0:
+        # The maximum variance between the bounds, at this mean. It is 0 if the window
+        # of a partial AUC has no part of the curve, or if weights are almost 0.
+        max_variance = (augmented_value.value - bottom) * (top - augmented_value.value)
+        if not max_variance > 0:
             return _NAN, _NAN
-        scale = (x - low) * (high - x) / room
-        spread_at_x = float(np.sqrt(augmentation.variance * scale))
-        distance = standardised(self.value - x, spread_at_x)
-        if spread_at_x == distance == 0:
-            # For example, a recall if all samples are processed.
-            return distance, 1.0
-        return distance, t_pvalue(distance, alternative, augmentation.freedom)
+        ratio = (null_value - low) * (high - null_value) / max_variance
+        null_error = float(np.sqrt(augmented_value.variance * ratio))
+        statistic = standardised(self.value - null_value, null_error)
+        if null_error == statistic == 0:
+            # For example, the recall is constant if all samples are processed.
+            return statistic, 1.0
+        return statistic, t_pvalue(statistic, alternative, augmented_value.freedom)
 
     def warn_small_folds(self) -> None:
-        """Warn if the folds are so small that their mean is biased."""
+        """Warn if folds are so small that the bias of their mean is not negligible."""
         if len(self.each) < 2:
             return
         metric, is_known = self.metric, not np.isnan(self.bias)
@@ -565,44 +614,47 @@ class Evaluation:
         ranked = self.clustered_rankings
         sizes = np.mean([ranking.effective_sizes for ranking in ranked], axis=0)
         has_clusters = self.units.clusters is not None
-        held = "clusters with positives" if has_clusters else "positives"
-        n_held = float(sizes[0])
+        counted_unit = "clusters with positives" if has_clusters else "positives"
+        n_counted = float(sizes[0])
         in_window, n_in_window = metric.min_window_class(*sizes.tolist())
         if n_in_window < np.inf:
-            held, n_held = f"{in_window} in the window", n_in_window
-            enough = _FEW_IN_FOLDS
-        if n_held >= enough:
+            counted_unit, n_counted = f"{in_window} in the window", n_in_window
+            enough = _MIN_IN_WINDOW
+        if n_counted >= enough:
             return
-        is_counted = is_known and metric.enough_positives > 0
-        counted = "allows for a part of" if is_counted else "does not allow for"
+        is_corrected = is_known and metric.enough_positives > 0
+        corrects = "corrects only a part of" if is_corrected else "does not correct"
         warn(
-            f"The {metric.name} of {len(self.each)} folds is biased against one large "
-            "sample: take fewer folds, or a metric that does not depend on the size of "
-            "a sample, such as the AUC or the recall at a rate. The folds have "
-            f"{n_held:.3g} {held} each on average, fewer than {enough:g}. The bias "
-            f"grows as this number falls, and the interval {counted} the bias."
+            f"The {metric.name} of {len(self.each)} folds is biased, because the folds "
+            "are small: use fewer folds, or a metric without this bias, such as the "
+            "AUC or the recall at a rate. On average, a fold has "
+            f"{n_counted:.3g} {counted_unit}, fewer than {enough:g}. With fewer "
+            f"{counted_unit} the bias is larger, and the interval {corrects} the bias."
         )
 
     @property
     def one_class_term(self) -> float:
-        """The contribution of folds with one class to the mean."""
+        """The contribution of the folds with one class to the mean over all folds."""
         return sum(fold.value for fold in self.one_class) / self.units.n_rankings
 
     def _add_one_class_folds(self, mean: float) -> float:
-        """Return the mean over all folds, given it over folds with both classes."""
+        """Return the mean over all folds from the mean over ``each``."""
         if not self.one_class:
             return mean
         return len(self.each) / self.units.n_rankings * mean + self.one_class_term
 
     def _mean_range(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
-        """Return the range of the mean over all rankings."""
+        """Return the range of the mean from the range of each ranking."""
         if len(ranges) == self.units.n_rankings == 1:
             return ranges[0]
         low, high = np.mean(ranges, axis=0).tolist()
         return self._add_one_class_folds(low), self._add_one_class_folds(high)
 
     def _augmented(self, variance: float, factor: float) -> Augmented:
-        """Return the mean with a tenth of a sample of each class added in total."""
+        """Return the value on augmented data, for ``factor`` times the standard error.
+
+        In each repeat, a tenth of a sample of each class is divided among the folds.
+        """
         if self.cases.estimated is not None:
             return self._augmented_estimate(factor**2 * variance)
         units, effect = self.units, factor**2 * self._design_effect(variance)
@@ -613,42 +665,51 @@ class Evaluation:
         ]
         if units.folds is None:
             fold = folds[0]
-            freedom = self.freedom(fold.parts, fold.freedoms)
+            freedom = self.freedom(fold.parts, fold.class_dofs)
             unseen = unseen_variance(self.metric, self.ranked[0])
             return fold._replace(freedom=freedom, effect=effect, unseen=unseen)
         mean_parts = self._mean_variance_parts([fold.parts for fold in folds])
-        # The maximum degrees of freedom of a class in the sum; repeats count as one.
+        # Satterthwaite's degrees of freedom of the sum over folds, for each class. The
+        # repeats have the same samples, so they do not add degrees of freedom.
         by_class = np.array([fold.parts[:2] for fold in folds])
-        squares = np.add.reduce(by_class**2 / [fold.freedoms for fold in folds])
-        of_sum = np.add.reduce(by_class) ** 2 / units.n_repeats
-        most = np.divide(of_sum, squares, out=np.full(2, np.inf), where=squares > 0)
-        freedoms = most[0].item(), most[1].item()
+        squares = np.add.reduce(by_class**2 / [fold.class_dofs for fold in folds])
+        squared_sum = np.add.reduce(by_class) ** 2 / units.n_repeats
+        dofs = np.divide(
+            squared_sum, squares, out=np.full(2, np.inf), where=squares > 0
+        )
+        class_dofs = dofs[0].item(), dofs[1].item()
         return Augmented(
             value=self._add_one_class_folds(
                 float(np.mean([fold.value for fold in folds]))
             ),
             parts=mean_parts,
             bounds=self._mean_range([fold.bounds for fold in folds]),
-            freedoms=freedoms,
-            freedom=self.freedom(mean_parts, freedoms),
+            class_dofs=class_dofs,
+            freedom=self.freedom(mean_parts, class_dofs),
             effect=effect,
         )
 
     def _augmented_estimate(self, variance: float) -> Augmented:
-        """Return the augmented value as for a proportion with the same variance."""
+        """Return the augmented value with estimated labels, as if it were a proportion.
+
+        The size of the proportion is the size that implies the same variance.
+        """
         low, high = bounds = self.bounds
         clipped = min(max(self.value, low), high)
-        room = (clipped - low) * (high - clipped)
+        max_variance = (clipped - low) * (high - clipped)
         size = min(self.cases.effective_sizes)
-        if not is_zero_variance(variance) and room > NEGLIGIBLE:
-            size = room / variance
-        augmentation = augmented_mean(clipped, room / size, size, bounds, bounds)
-        sources = Parts(0.0, 0.0, max(augmentation.parts.by_prevalence, variance))
-        return augmentation._replace(parts=sources, freedom=self.freedom(sources))
+        if not is_zero_variance(variance) and max_variance > NEGLIGIBLE:
+            size = max_variance / variance
+        proportion = augmented_mean(clipped, max_variance / size, size, bounds, bounds)
+        parts = Parts(0.0, 0.0, max(proportion.parts.by_prevalence, variance))
+        return proportion._replace(parts=parts, freedom=self.freedom(parts))
 
     def _design_effect(self, variance: float) -> float:
-        """Return the variance relative to the variance if samples were independent."""
-        # Identical repeats add no information.
+        """Return the variance, divided by the variance of independent samples.
+
+        All rows are independent in the divisor, also rows of one sample in repeats.
+        """
+        # Without variance, repeats are assumed to be identical.
         effect = float(self.units.n_repeats)
         if is_zero_variance(variance):
             return effect
@@ -667,32 +728,35 @@ class Evaluation:
                     for metric, ranking in zip(self.metrics, ranked, strict=True)
                 ]
             ).total
-        # If independent samples show no variation, the ratio is undefined.
+        # The ratio is undefined if independent samples have no variance.
         if np.isnan(variance) or not is_zero_variance(independent):
             effect = variance / (independent or 1.0)
         return effect
 
     def _mean_variance_parts(self, parts: Sequence[Parts]) -> Parts:
-        """Return the variance of the mean over all rankings, by its sources."""
+        """Return the parts of the mean's variance from the parts of each ranking."""
         return Parts(*(np.sum(parts, axis=0) / self.units.n_rankings**2).tolist())
 
     def _combined_test_interval(
         self, level: float, factor: float
     ) -> ConfidenceInterval:
-        """Return the test intervals of all rankings, combined (Zou, Donner)."""
+        """Return the interval of the mean from the test interval of each ranking.
+
+        It combines their distances from the values (Zou and Donner 2008).
+        """
         effect = self._design_effect(self.parts.total) / self.units.n_repeats
         # The variance of the recall is mostly due to the positives.
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
         quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
-        below = above = 0.0
-        ranked = self.clustered_rankings
-        for fold, units in zip(self.each, ranked, strict=True):
-            sizes = Sizes(*units.effective_sizes, are_fixed=self.units.stratify)
-            low, high = fold.metric.not_rejected(units.table, sizes, quantile)
-            below += max(fold.value - low, 0.0) ** 2
-            above += max(high - fold.value, 0.0) ** 2
-        away = np.sqrt(np.array([below, above]) * self.units.n_repeats)
-        below, above = (away / self.units.n_rankings).tolist()
+        squares_below = squares_above = 0.0
+        for fold, ranked in zip(self.each, self.clustered_rankings, strict=True):
+            sizes = Sizes(*ranked.effective_sizes, are_fixed=self.units.stratify)
+            low, high = fold.metric.not_rejected(ranked.table, sizes, quantile)
+            squares_below += max(fold.value - low, 0.0) ** 2
+            squares_above += max(high - fold.value, 0.0) ** 2
+        squares = np.array([squares_below, squares_above])
+        distances = np.sqrt(squares * self.units.n_repeats)
+        below, above = (distances / self.units.n_rankings).tolist()
         return ConfidenceInterval(self.value - below, self.value + above)
 
 
@@ -700,7 +764,8 @@ class Evaluation:
 class MappedEvaluation(Evaluation):
     """An increasing function of an evaluation, by the delta method.
 
-    It is for differences: ``estimate`` and ``test`` refer to the metric itself.
+    Use it only in differences, because ``estimate`` and ``test`` do not apply the
+    function to all values.
     """
 
     _: KW_ONLY
@@ -710,19 +775,19 @@ class MappedEvaluation(Evaluation):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.value = self._ends(self.source.value)[0]
+        self.value = self._map_values(self.source.value)[0]
         is_finite = np.isfinite([self.value, self.slope]).all()
         self.is_known = self.is_known and bool(is_finite)
 
-    def _ends(self, *ends: float) -> tuple[float, ...]:
-        """Return the function of each of the values."""
+    def _map_values(self, *values: float) -> tuple[float, ...]:
+        """Return the function of each value."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return tuple(float(self.function(np.float64(end))) for end in ends)
+            return tuple(float(self.function(np.float64(value))) for value in values)
 
     @lazy
     def bounds(self) -> tuple[float, float]:
         """The function of the bounds."""
-        low, high = self._ends(*self.source.bounds)
+        low, high = self._map_values(*self.source.bounds)
         return low, high
 
     @lazy
@@ -732,21 +797,22 @@ class MappedEvaluation(Evaluation):
 
     @lazy
     def influence_rows(self) -> list[FloatArray]:
-        """The influence, and if predictions imply it the expected influence."""
+        """The influence on the function, by labels and by predictions if available."""
         return [self.slope * row for row in self.source.influence_rows]
 
     @lazy
     def parts(self) -> Parts:
-        """The variance, by its sources."""
+        """The parts of the variance of the function."""
         return Parts(*(self.slope**2 * variance for variance in self.source.parts))
 
     def interval(self, *args: Any, **options: Any) -> ConfidenceInterval:
         """Return the function of the ends of the interval."""
-        return ConfidenceInterval(*self._ends(*self.source.interval(*args, **options)))
+        interval = self.source.interval(*args, **options)
+        return ConfidenceInterval(*self._map_values(*interval))
 
 
 def draw_replicates(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatArray:
-    """Return replicates of a mean over rankings, or of the difference of two models."""
+    """Return replicates of the value of one model, or of the difference of two."""
     first, stratify = models[0], models[0].units.stratify
     plans = [plan] if first.folds is None else plan.split(len(first.each))
     is_permuted = plan.method == "permutation"
@@ -764,14 +830,16 @@ def draw_replicates(models: Sequence[Evaluation], plan: Plan, name: str) -> Floa
             widths = table_widths(samples)
         draws = fold_plan.replicates(name, draw, make_statistic(metrics, widths))
         if samples[0].clusters is not None and not is_permuted:
-            # Sums over clusters are centred, which makes resamples vary too little.
-            draws = stretched(draws, float(np.sqrt(samples[0].unit_factors[0])), plan)
+            # Sums over clusters are centred, so the replicates vary too little.
+            factor = float(np.sqrt(samples[0].unit_factors[0]))
+            draws = scale_deviations(draws, factor, plan)
         per_fold.append(draws)
     if first.folds is None:
         return np.asarray(per_fold[0])
-    # Undefined replicates are left out, and their number differs between folds.
-    n_least = min(map(len, per_fold))
-    draws = np.mean([draws[:n_least] for draws in per_fold], axis=0)
+    # Folds may have different numbers of replicates, because undefined replicates are
+    # left out.
+    n_common = min(map(len, per_fold))
+    draws = np.mean([draws[:n_common] for draws in per_fold], axis=0)
     draws *= len(per_fold) / first.units.n_rankings
     if is_permuted:
         return np.asarray(draws)
@@ -779,8 +847,8 @@ def draw_replicates(models: Sequence[Evaluation], plan: Plan, name: str) -> Floa
     return np.asarray(draws + first.one_class_term - constants)
 
 
-def stretched(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
-    """Return replicates with ``factor`` times their distance from the center."""
+def scale_deviations(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
+    """Return replicates with ``factor`` times their deviations from the center."""
     center = 0.0 if plan.method == "permutation" else draws.mean()
     return np.asarray(center + factor * (draws - center))
 
@@ -788,41 +856,44 @@ def stretched(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
 def warn_reversed_scores(
     models: Iterable[tuple[str, Any, ConfidenceInterval | None]],
 ) -> None:
-    """Warn, once, of models with an interval worse than uninformative scores.
+    """Warn once if intervals of models are worse than the value of equal scores.
 
-    Each model comes with the argument of its scores, and its interval if it was
-    computed. The AUC must be below 0.5, too, because even a good ranking may have a
-    small number of positives at its top.
+    ``models`` has the argument with the scores of each model, its evaluation, and its
+    interval (None to compute it here). The AUC must also be below 0.5: even a good
+    ranking can have a low value if its first samples include only a small number of
+    positives.
     """
     reversed_models = []
-    for argument, model, ends in models:
+    for argument, model, known_interval in models:
         sign, chance = (1 if model.metric.greater_is_better else -1), model.chance
         if not (sign * model.value < sign * chance and model.auc < 0.5):
             continue
-        interval = model.interval() if ends is None else ends
+        interval = model.interval() if known_interval is None else known_interval
         if sign * (interval.high if sign > 0 else interval.low) < sign * chance:
             reversed_models.append((argument, model.metric, interval, chance))
     if not reversed_models:
         return
-    _, metric, ends, chance = reversed_models[0]
+    _, metric, interval, chance = reversed_models[0]
     names = " and ".join(dict.fromkeys(argument for argument, *_ in reversed_models))
     side = "below" if metric.greater_is_better else "above"
     warn(
-        f"Scores may be reversed in {names}: change the sign of the scores, or name "
-        "the positive label by pos_label. High scores, and the first categories of a "
-        f"table, must mean positive. The interval of the {metric.name}, "
-        f"[{ends.low:.4g}, {ends.high:.4g}], is {side} {chance:.4g}, the value of "
-        "uninformative scores."
+        f"Scores may be reversed in {names}: change the sign of the scores, pass the "
+        "positive label as pos_label, or reverse the order of the categories of a "
+        "table. Positive samples should have high scores or be in the first "
+        f"categories. The interval of the {metric.name}, [{interval.low:.4g}, "
+        f"{interval.high:.4g}], is {side} {chance:.4g}, the value of uninformative "
+        "scores."
     )
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One evaluation minus another, of the same units or of different units."""
+    """One evaluation minus another; they are paired if they have the same units."""
 
     a: Evaluation
     b: Evaluation
-    # Whether both intervals are combined if the difference shows no variation.
+    # Whether the interval combines the intervals of a and b if the difference has no
+    # variance.
     combines_intervals: ClassVar[bool] = True
 
     @property
@@ -843,11 +914,11 @@ class Difference:
         if a.cases.estimated is None:
             return a.influence - b.influence
         rows = [x - y for x, y in zip(a.influence_rows, b.influence_rows, strict=True)]
-        return widest(rows, a.cases)
+        return max_variance_row(rows, a.cases)
 
     @lazy
     def parts(self) -> Parts:
-        """The variance by its sources; with different units, the sum of both."""
+        """The parts of the variance; for different units, the sums of both parts."""
         if self.are_paired:
             return influence_parts(self.influence, self.a.cases)
         return Parts(*np.add(self.a.parts, self.b.parts).tolist())
@@ -857,14 +928,15 @@ class Difference:
         """The degrees of freedom of the variance."""
         a, b = self.a, self.b
         if self.are_paired:
-            freedoms = np.inf, np.inf
+            class_dofs = np.inf, np.inf
             rest_on_few = a.metric.rests_on_few or b.metric.rests_on_few
-            # Without it, models that differ by the margin are accepted too often.
+            # By the sizes of the classes only, tests with a margin would too often
+            # accept models that differ by the margin.
             has_margin = a.plan.margin is not None
             are_single = a.cases.clusters is None and a.cases.estimated is None
             if (rest_on_few or has_margin) and are_single:
-                freedoms = influence_kurtosis_dof(self.influence, a.cases)
-            dof = a.freedom(self.parts, freedoms, self.influence)
+                class_dofs = influence_kurtosis_dof(self.influence, a.cases)
+            dof = a.freedom(self.parts, class_dofs, self.influence)
         else:
             dof = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
         return min(dof, a.max_dof, b.max_dof)
@@ -883,15 +955,15 @@ class Difference:
         """Return replicates of the difference."""
         if self.are_paired:
             return draw_replicates([self.a, self.b], plan, "difference")
-        of_a, of_b = (
-            draw_replicates([model], half, "difference")
-            for model, half in zip((self.a, self.b), plan.split(2), strict=True)
+        draws_a, draws_b = (
+            draw_replicates([model], model_plan, "difference")
+            for model, model_plan in zip((self.a, self.b), plan.split(2), strict=True)
         )
-        n_both = min(len(of_a), len(of_b))
-        return np.asarray(of_a[:n_both] - of_b[:n_both])
+        n_common = min(len(draws_a), len(draws_b))
+        return np.asarray(draws_a[:n_common] - draws_b[:n_common])
 
     def error_and_draws(self, plan: Plan) -> tuple[float, FloatArray | None]:
-        """Return the standard error by the method, and the replicates if any."""
+        """Return the standard error by the method, and the replicates or None."""
         if plan.method == "delta":
             return self.parts.standard_error, None
         draws = self.replicates(plan)
@@ -899,7 +971,7 @@ class Difference:
         return self.parts.standard_error if is_permuted else spread(draws), draws
 
     def comparison(self, plan: Plan) -> Comparison:
-        """Return the comparison of both, and warn if its uncertainty is unreliable."""
+        """Return the comparison of a and b; warn if its uncertainty is unreliable."""
         a, b = self.a, self.b
         if not (a.is_known and b.is_known):
             return self._scaled_comparison(plan, _NAN, None)
@@ -925,8 +997,9 @@ class Difference:
             """Return the comparison with ``factor`` times the standard errors."""
 
             def interval_at(level: float) -> ConfidenceInterval:
-                of_a, of_b = (m.interval(level=level, factor=factor) for m in (a, b))
-                return hybrid_interval((a.value, b.value), (of_a, of_b))
+                interval_a = a.interval(level=level, factor=factor)
+                interval_b = b.interval(level=level, factor=factor)
+                return hybrid_interval((a.value, b.value), (interval_a, interval_b))
 
             return conclude(
                 self.name,
@@ -934,7 +1007,7 @@ class Difference:
                 plan,
                 standard_error=factor * error,
                 freedom=freedom,
-                draws=None if draws is None else stretched(draws, factor, plan),
+                draws=None if draws is None else scale_deviations(draws, factor, plan),
                 limits=limits,
                 interval_at=interval_at if self.combines_intervals else None,
                 params=self.question,
@@ -943,22 +1016,28 @@ class Difference:
         comparison, factor = conclude_scaled(1.0), a.units.retraining_factor
         if is_unknown or a.folds is None:
             return comparison
-        again = None if factor is None else conclude_scaled(factor).confidence_interval
-        return replace(comparison, of=a.of, confidence_interval_retrained=again)
+        retrained_interval = None
+        if factor is not None:
+            retrained_interval = conclude_scaled(factor).confidence_interval
+        return replace(
+            comparison, of=a.of, confidence_interval_retrained=retrained_interval
+        )
 
 
 def _warn_unequal_skewness(a: Ranked, b: Ranked) -> None:
-    """Warn if the skewness of a small sample does not cancel in the difference."""
-    rarer = [min(a.sizes), min(b.sizes)]
-    few, many = min(rarer), max(rarer)
-    if few >= (_FEW_UNLIKE if many > 2 * few else _FEW_ALIKE):
+    """Warn if skewness can make the test reject too often, because sizes are small."""
+    size_a, size_b = min(a.sizes), min(b.sizes)
+    smaller, larger = sorted((size_a, size_b))
+    are_similar = larger <= 2 * smaller
+    if smaller >= (_MIN_SIMILAR_SIZE if are_similar else _MIN_UNEQUAL_SIZE):
         return
     warn(
-        "The models have different samples: take a p-value above 0.01 for no evidence, "
-        "or compare on the same samples, or on similar samples with "
-        f"{_FEW_UNLIKE} of each class. The rarer classes have {rarer[0]:g} and "
-        f"{rarer[1]:g} samples: at these sizes, tests at a level of 0.05 called up to "
-        "0.15 of equal models different."
+        "The models have different samples: compare them on the same samples, use "
+        f"{_MIN_UNEQUAL_SIZE} or more samples of each class, or consider only p-values "
+        "up to 0.01 as evidence. The rarer classes have "
+        f"{size_a:g} and {size_b:g} samples. With such sizes, tests at a level of 0.05 "
+        "rejected the hypothesis of equal models with a probability of up to 0.15, "
+        "although it was true."
     )
 
 
@@ -974,29 +1053,30 @@ def conclude(
     draws: FloatArray | None = None,
     interval_at: IntervalAt | None = None,
 ) -> Comparison:
-    """Return the comparison of two values; ``draws`` are of their difference.
+    """Return the comparison of two values.
 
-    If the difference shows no variation, ``interval_at`` combines both intervals.
+    ``draws`` are replicates of their difference. ``interval_at`` is used if the
+    difference has no variance: it combines the intervals of both values.
     """
     a, b = values
     difference = a - b
     statistic, pvalue = _NAN, _NAN
-    ends = ConfidenceInterval(_NAN, _NAN)
+    interval = ConfidenceInterval(_NAN, _NAN)
     plan.check_margin(limits)
     if interval_at is not None and standard_error < NEGLIGIBLE:
         statistic, pvalue = _test_constant_difference(interval_at, difference, plan)
-        ends = interval_at(plan.level)
+        interval = interval_at(plan.level)
     elif not np.isnan(difference + standard_error):
         statistic, pvalue = t_test(difference, standard_error, plan.nulls, freedom)
-        ends = t_interval(difference, standard_error, plan.level, limits, freedom)
+        interval = t_interval(difference, standard_error, plan.level, limits, freedom)
         if draws is not None and plan.interval != "wald" and len(draws) > 1:
-            pvalue, ends = _bootstrap_test(difference, draws, plan, limits)
+            pvalue, interval = _bootstrap_test(difference, draws, plan, limits)
     if draws is not None and plan.method == "permutation":
         statistic = difference
         pvalue = permutation_pvalue(difference, draws, plan.alternative)
         if interval_at is None or np.ptp(draws) > NEGLIGIBLE:
             level, side = plan.confidence_level, plan.alternative
-            ends = permutation_interval(difference, draws, level, limits, side)
+            interval = permutation_interval(difference, draws, level, limits, side)
     return Comparison(
         metric=name,
         value=float(difference),
@@ -1005,7 +1085,7 @@ def conclude(
         standard_error=standard_error,
         statistic=statistic,
         pvalue=pvalue,
-        confidence_interval=plan.sided(ends, limits),
+        confidence_interval=plan.sided(interval, limits),
         alternative=plan.alternative,
         method=plan.method,
         confidence_level=plan.displayed_level,
@@ -1017,11 +1097,12 @@ def conclude(
 def _test_constant_difference(
     interval_at: IntervalAt, difference: float, plan: Plan
 ) -> tuple[float, float]:
-    """Return statistic and p-value of a difference without variation."""
+    """Return the statistic and the p-value of a difference without variance."""
     tests = []
-    for x, side in plan.nulls:
-        pvalue = inverted_pvalue(interval_at, difference, x)
-        statistic = float(np.copysign(t_quantile(1 - pvalue), difference - x))
+    for null_value, side in plan.nulls:
+        pvalue = inverted_pvalue(interval_at, difference, null_value)
+        quantile = t_quantile(1 - pvalue)
+        statistic = float(np.copysign(quantile, difference - null_value))
         if side != "two-sided":
             pvalue = t_pvalue(statistic, side, np.inf)
         tests.append((statistic, pvalue))
@@ -1031,8 +1112,9 @@ def _test_constant_difference(
 def _bootstrap_test(
     difference: float, draws: FloatArray, plan: Plan, limits: tuple[float, float]
 ) -> tuple[float, ConfidenceInterval]:
-    """Return the p-value and the interval between quantiles of the bootstrap."""
+    """Return the p-value by replicates, and the interval between their quantiles."""
     pvalues = [
-        bootstrap_pvalue(difference - x, draws - x, side) for x, side in plan.nulls
+        bootstrap_pvalue(difference - null_value, draws - null_value, side)
+        for null_value, side in plan.nulls
     ]
     return max(pvalues), bootstrap_interval(difference, draws, plan.level, limits)

@@ -58,13 +58,13 @@ class Augmented(NamedTuple):
 
     ``parts`` is its variance for independent samples. The design multiplies it by
     ``effect`` and adds ``unseen``, the variance by samples that were rarely drawn.
-    ``freedoms`` are the maximum degrees of freedom of each class.
+    ``class_dofs`` are the maximum degrees of freedom of each class.
     """
 
     value: float
     parts: Parts
     bounds: tuple[float, float]
-    freedoms: tuple[float, float] = (np.inf, np.inf)
+    class_dofs: tuple[float, float] = (np.inf, np.inf)
     freedom: float = np.inf
     effect: float = 1.0
     unseen: float = 0.0

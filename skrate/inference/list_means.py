@@ -152,14 +152,14 @@ class ListMean(Evaluation):
         )
         return mean._replace(freedom=self.freedom(mean.parts))
 
-    def test(self, x: float, *_: Any, **__: Any) -> tuple[float, float]:
-        """Return the statistic and the p-value of x, by the interval."""
+    def test(self, null_value: float, *_: Any, **__: Any) -> tuple[float, float]:
+        """Return the statistic and the p-value that agree with the interval."""
         error, alternative = self.parts.standard_error, self.plan.alternative
-        statistic, pvalue = self.wilson_test(x, alternative, error)
+        statistic, pvalue = self.wilson_test(null_value, alternative, error)
         if not np.isnan(pvalue):
             return statistic, pvalue
         freedom = self.freedom(self.parts)
-        return t_test(self.value, error, [Null(x, alternative)], freedom)
+        return t_test(self.value, error, [Null(null_value, alternative)], freedom)
 
     def estimate(self, null_value: float | None = None) -> Estimate:
         """Return the mean with its uncertainty."""

@@ -1,4 +1,4 @@
-"""The units of a sample, or of its folds, which are common to its evaluations."""
+"""The parts of the data that vary independently, which all evaluations share."""
 
 from __future__ import annotations
 
@@ -24,18 +24,27 @@ from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked, add_fold_groups
 from skrate.inference.variance import multiples
 
-# With a smaller effective number of clusters, the other folds give the variance.
+# If a fold has a smaller effective number of clusters with a class, the variance of the
+# class is estimated from the other folds.
 LEAST_UNITS = 1.5
 
 
 @dataclass(eq=False)
 class Units:
-    """The samples of one ranking, or of folds: classes, weights and clusters.
+    """The independent units of one ranking, or of folds.
 
-    ``each`` has the rankings with both classes, by any of the models, and ``rows`` has
-    the rows of their samples in ``folds``. ``one_class`` has the folds that lack a
-    class, and ``other_rows`` has their rows. ``by_class`` says whether influence is
-    centred within the classes of each fold, or within the fold.
+    Units are the parts of the data that vary independently: samples, clusters, lists or
+    groups of folds. The folds of a group are connected by clusters with samples in
+    several folds; two groups have no cluster in common. The groups are the units if a
+    group has a single cluster, or if there are clusters and a fold lacks a class. In
+    folds, a row is a sample in a fold. If cross-validation is repeated, each sample has
+    one row in each of the repeats.
+
+    ``each`` has the rankings with both classes, by any one of the models, because all
+    models have the same classes, weights and clusters. ``rows`` has the numbers of
+    their rows in ``folds``. ``one_class`` has the folds that lack a class, and
+    ``other_rows`` the numbers of their rows. ``by_class`` says whether influence is
+    centred within each class of a fold, or within the whole fold.
     """
 
     each: list[Ranked]
@@ -48,12 +57,12 @@ class Units:
 
     def __post_init__(self) -> None:
         self.n_rankings = len(self.each) + len(self.one_class)
-        # The number of folds in which a sample is tested.
+        # The number of test folds of each sample.
         self.n_repeats = 1 if self.folds is None else self.folds.n_repeats
 
     @classmethod
     def make_ranking_units(cls, ranked: Ranked, level: float) -> Units:
-        """Return the units of one ranking, for intervals by the delta method."""
+        """Return the units of one ranking, with default options and this level."""
         plan = Plan(confidence_level=level, stratify=False)
         return cls([ranked], plan)
 
@@ -68,7 +77,11 @@ class Units:
         *,
         by_class: bool = True,
     ) -> Units:
-        """Return the units of folds with ``both`` classes, and ``lacking`` one."""
+        """Return the units of folds.
+
+        ``both`` has the numbers of the folds with both classes, and ``lacking`` of the
+        folds that lack a class.
+        """
         rows = [
             rows if ranked.kept is None else rows[ranked.kept]
             for rows, ranked in zip(folds.rows(), rankings, strict=True)
@@ -85,7 +98,10 @@ class Units:
 
     @property
     def retraining_factor(self) -> float | None:
-        """The factor of standard errors if models are trained again, or None."""
+        """The factor of standard errors if they include the training of the models.
+
+        It is None without ``indices`` of the samples, or with a single fold per repeat.
+        """
         folds = self.folds
         if folds is None or folds.indices is None or folds.n_folds < 2 * self.n_repeats:
             return None
@@ -94,14 +110,18 @@ class Units:
 
     @lazy
     def stratify(self) -> bool:
-        """Whether class sizes are fixed."""
+        """Whether the design fixes the number of samples of each class."""
         return self.plan.is_stratified(self.cases)
 
     def class_sizes(self, *, is_known: bool) -> tuple[int, int]:
-        """Return the number of samples of each class."""
+        """Return the number of samples of each class.
+
+        Folds on which the metric is undefined count, too, if the uncertainty is
+        unknown, if there are sampling weights, or if there are repeats.
+        """
         folds = self.folds
-        are_rows = is_known and self.cases.are_repetitions and self.n_repeats == 1
-        if folds is not None and not are_rows:
+        is_sum = is_known and self.cases.are_repetitions and self.n_repeats == 1
+        if folds is not None and not is_sum:
             return folds.n_pos, folds.n_neg
         sizes = [ranked.sizes for ranked in (*self.each, *self.one_class)]
         n_pos, n_neg = np.sum(sizes, axis=0).tolist()
@@ -109,32 +129,39 @@ class Units:
 
     @lazy
     def cases(self) -> Ranked:
-        """The samples of all folds, each once and without scores; or of one ranking."""
+        """The one ranking; with folds, all samples without scores.
+
+        Each sample is included once, but with clusters each row is included.
+        """
         if self.folds is None:
             return self.each[0]
-        firsts = slice(None) if self.row_samples is None else self.row_samples[0]
-        cases = self._merge_folds(self.each, self.rows, firsts)
+        first_rows = slice(None) if self.row_samples is None else self.row_samples[0]
+        cases = self._merge_folds(self.each, self.rows, first_rows)
         if cases.are_fold_groups and self.one_class:
             folds = [*self.each, *self.one_class]
-            return self._merge_folds(folds, [*self.rows, *self.other_rows], firsts)
+            return self._merge_folds(folds, [*self.rows, *self.other_rows], first_rows)
         return cases
 
     def _merge_folds(
-        self, folds: list[Ranked], rows: list[IntArray], firsts: Any
+        self, folds: list[Ranked], rows: list[IntArray], first_rows: Any
     ) -> Ranked:
-        """Return the samples of folds, with groups as units if a fold lacks a class."""
+        """Return the samples of folds, at their ``first_rows``.
+
+        With clusters, groups of folds are the units if a fold lacks a class.
+        """
         weights = None
         if any(fold.weights is not None for fold in folds):
-            weights = np.concatenate([fold.row_weights for fold in folds])[firsts]
-        is_pos = np.concatenate([fold.is_pos for fold in folds])[firsts]
+            weights = np.concatenate([fold.row_weights for fold in folds])
+            weights = weights[first_rows]
+        is_pos = np.concatenate([fold.is_pos for fold in folds])[first_rows]
         cases = Ranked(is_pos, weights=weights, kind=folds[0].kind)
         if self.clusters is None:
             return cases
-        numbers = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+        fold_of_row = np.repeat(np.arange(len(rows)), list(map(len, rows)))
         return add_fold_groups(
             cases,
             self.clusters[np.concatenate(rows)],
-            numbers,
+            fold_of_row,
             are_units=len(folds) > len(self.each),
             are_repeated=self.n_repeats > 1,
             by_class=self.by_class and len(rows) > self.n_repeats,
@@ -142,160 +169,178 @@ class Units:
 
     @lazy
     def clusters(self) -> IntArray | None:
-        """The cluster of each row of the folds."""
+        """The number of the cluster of each row in ``folds``; None without clusters."""
         if self.folds is None or self.folds.clusters is None:
             return None
         return check_groups("clusters", self.folds.clusters).codes
 
     @lazy
     def row_samples(self) -> tuple[IntArray, IntArray] | None:
-        """The first row of each sample, the sample of each row; None without repeats.
+        """The first row of each sample, and the sample of each row.
 
-        With clusters the rows are the samples.
+        It is None without repeats. With clusters it is None, too: the sums over
+        clusters include all rows.
         """
         return self._row_samples if self.clusters is None else None
 
     @lazy
     def _row_samples(self) -> tuple[IntArray, IntArray] | None:
-        """Return ``row_samples``, also with clusters."""
+        """The same as ``row_samples``, but not None with clusters."""
         if self.n_repeats == 1 or self.folds is None:
             return None
         assert self.folds.indices is not None
         rows = self.folds.indices[np.concatenate(self.rows)]
-        _, firsts, cases = np.unique(rows, return_index=True, return_inverse=True)
-        return firsts, cases
+        _, first_rows, sample_of_row = np.unique(
+            rows, return_index=True, return_inverse=True
+        )
+        return first_rows, sample_of_row
 
     @lazy
     def distinct_cases(self) -> Ranked:
-        """The samples, each once, also with clusters; in folds with equal scores."""
+        """The same as ``cases``, but each sample once even if there are clusters.
+
+        With folds, all scores are equal.
+        """
         cases = self.cases
         if self.folds is None:
             return cases
         if cases.clusters is not None and self._row_samples is not None:
-            firsts, _ = self._row_samples
-            weights = None if cases.weights is None else cases.weights[firsts]
+            first_rows, _ = self._row_samples
+            weights = None if cases.weights is None else cases.weights[first_rows]
             cases = replace(
                 cases,
-                is_pos=cases.is_pos[firsts],
+                is_pos=cases.is_pos[first_rows],
                 weights=weights,
-                clusters=cases.clusters[firsts],
+                clusters=cases.clusters[first_rows],
             )
         return replace(cases, scores=np.zeros(len(cases.is_pos)))
 
     @lazy
     def row_weights(self) -> FloatArray:
-        """The weight of each row of the folds."""
+        """The weight of each row of the folds in ``each``."""
         return np.concatenate([fold.row_weights for fold in self.each])
 
     @lazy
     def effective_sizes(self) -> FloatArray:
-        """The effective sizes of the classes, of shape (n_folds, 2)."""
+        """The effective sizes of both classes in each fold, of shape (n_folds, 2)."""
         return np.array([fold.effective_sizes for fold in self.each])
 
     @property
     def has_all_clusters(self) -> BoolArray:
-        """Whether each fold has all clusters of its group of folds.
+        """For each fold, whether all folds of its group have all clusters of the group.
 
-        Clusters are then centred within the classes of each fold.
+        If so, clusters are centred within each class of the fold.
         """
         has_all = self.cases.has_all_clusters
         return np.zeros(len(self.each), dtype=bool) if has_all is None else has_all
 
     def _cluster_sizes(self, fold: int) -> list[FloatArray]:
-        """Return the sizes of the clusters of a fold, of both classes and in total."""
+        """Return the weights of the clusters in a fold: positives, negatives, all."""
         assert self.clusters is not None
-        one, clusters = self.each[fold], self.clusters[self.rows[fold]]
+        ranked, clusters = self.each[fold], self.clusters[self.rows[fold]]
         codes = np.unique(clusters, return_inverse=True)[1]
-        of_class = (
-            np.bincount(codes, one.row_weights * c) for c in (one.is_pos, ~one.is_pos)
+        pos, neg = (
+            np.bincount(codes, ranked.row_weights * in_class).astype(np.float64)
+            for in_class in (ranked.is_pos, ~ranked.is_pos)
         )
-        pos, neg = (sizes.astype(np.float64) for sizes in of_class)
         return [pos[pos > 0], neg[neg > 0], pos + neg]
 
     @lazy
     def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The units of each class in each fold, the factors of squares, and of means.
+        """The numbers of units, the factors of squares, and the factors of means.
 
-        The first two have the shape (n_folds, 2). Squares are of deviations from the
-        mean of a class in a fold, and means are these means. A factor is infinite if
-        the number of units is close to 1.
+        The number of units and the factor of squares have the shape (n_folds, 2), one
+        entry per class. Centring makes the squared deviations from the mean of a class
+        in a fold too small; the factor of squares corrects this. It is infinite if the
+        number of units is close to 1. The factor of means does the same for the square
+        of this mean, if there are clusters.
         """
-        sizes, of_means = self.effective_sizes.copy(), np.ones(len(self.each))
+        sizes, mean_factors = self.effective_sizes.copy(), np.ones(len(self.each))
         factors = np.divide(
             sizes, sizes - 1, out=np.full_like(sizes, np.inf), where=sizes >= 2
         )
         for i in np.flatnonzero(self.has_all_clusters).tolist():
-            *by_class, of_all = self._cluster_sizes(i)
-            sizes[i] = list(map(effective_number, by_class))
+            *class_sizes, total_sizes = self._cluster_sizes(i)
+            sizes[i] = list(map(effective_number, class_sizes))
             factors[i] = [
                 centring_factors(weights)[0] if size >= LEAST_UNITS else np.inf
-                for weights, size in zip(by_class, sizes[i], strict=True)
+                for weights, size in zip(class_sizes, sizes[i], strict=True)
             ]
-            of_means[i] = centring_factors(of_all)[0]
-        return sizes, factors, of_means
+            mean_factors[i] = centring_factors(total_sizes)[0]
+        return sizes, factors, mean_factors
 
     def factors(self, *, is_two_sample: bool) -> tuple[FloatArray, FloatArray]:
-        """Return factors of squares, of shape (n_folds, 2), and of squared means."""
-        sizes, factors, of_means = self.class_units
+        """Return the factors of squares and of means for influence values.
+
+        They are the factors of ``class_units``, except that they are finite, and that
+        factors which the influence values already include are divided out.
+        """
+        sizes, factors, mean_factors = self.class_units
         is_known = np.isfinite(factors)
-        # The variance of a single sample is s^2 / 1, with s^2 from the other folds.
+        # A fold with a single sample of a class shows no variance s^2. The other folds
+        # estimate s^2, and their factors increase to replace the missing s^2 / 1.
         inverse = 1 / sizes
-        lacking = inverse.sum(axis=0) / np.where(is_known, inverse, 0).sum(axis=0)
-        factors = lacking * np.where(is_known, factors, 1)
-        of_cases = self.effective_sizes
+        increase = inverse.sum(axis=0) / np.where(is_known, inverse, 0).sum(axis=0)
+        factors = increase * np.where(is_known, factors, 1)
+        n_samples = self.effective_sizes
         if is_two_sample:
-            # For these metrics the factors are already in the influence.
-            already = of_cases / np.maximum(of_cases - 1, of_cases / 2)
+            # The influence of these metrics includes m / (m - 1) of each fold.
+            included = n_samples / np.maximum(n_samples - 1, n_samples / 2)
         else:
-            # As for one fold: the variance of these metrics is divided by m.
-            already = 1 / (1 - self.n_repeats / sizes.sum(axis=0))
-        return factors / already, of_means
+            # For one ranking with m units, the variance of these metrics has the
+            # divisor m and not m - 1: with a single fold the factor becomes 1.
+            included = 1 / (1 - self.n_repeats / sizes.sum(axis=0))
+        return factors / included, mean_factors
 
     def summed(self, values: FloatArray) -> FloatArray:
-        """Return the contribution of each sample: the sum over its repeats."""
+        """Return the influence of each sample from the influence of each row."""
         if self.row_samples is None:
             return values
-        firsts, cases = self.row_samples
-        sums = np.bincount(cases, self.row_weights * values)
+        first_rows, sample_of_row = self.row_samples
+        sums = np.bincount(sample_of_row, self.row_weights * values)
         # Convert a mean over the rows of all repeats to a mean over the samples.
         ratio = self.cases.total / sum(fold.total for fold in self.each)
-        return np.asarray(sums / self.row_weights[firsts] * ratio)
+        return np.asarray(sums / self.row_weights[first_rows] * ratio)
 
     def cell_covariance(
         self, cells: Sequence[IntArray], by_cell: FloatArray
     ) -> FloatArray:
-        """Return the covariance of curves from the contributions of rows by cell.
+        """Return the covariance of a curve between its rates.
 
-        A row contributes the rows of ``by_cell`` that its entries of ``cells`` number.
-        With many samples and rates the contributions would not fit into memory.
+        The influence of a sample on the curve is the sum of the rows of ``by_cell``
+        with the numbers that ``cells`` have for the sample. It is not stored, because
+        it would not fit into memory for many samples and rates.
         """
         cases, weights = self.cases, self.row_weights
         total = sum(fold.total for fold in self.each)
         if cases.clusters is not None:
             unit = cases.clusters
         else:
-            # Square roots, because they are squared below.
+            # The square root, because the product of two rows has the factor twice.
             weights = np.sqrt(multiples(weights, cases))
             repeated = self.row_samples
             unit = np.arange(len(weights)) if repeated is None else repeated[1]
         indices = np.tile(unit, len(cells)), np.concatenate(cells)
-        of_units: Any = sparse.coo_array(
+        unit_weights: Any = sparse.coo_array(
             (np.tile(weights, len(cells)), indices), (cases.n_units, len(by_cell))
         ).tocsr()
         if cases.clusters is None:
-            # The number of samples with both cells, for each pair of cells.
-            n_common = of_units.T @ of_units
+            # The weight of the samples that are in both cells, for each pair of cells.
+            n_common = unit_weights.T @ unit_weights
             return np.asarray(by_cell.T @ (n_common @ by_cell)) / total**2
         covariance, factors = np.zeros((by_cell.shape[1],) * 2), cases.unit_factors
         for block in parts(cases.n_units):
-            sums = of_units[block] @ by_cell
+            sums = unit_weights[block] @ by_cell
             covariance += (factors[block, None] * sums).T @ sums
         return covariance / total**2
 
     def add_clusters(
         self, rankings: list[Ranked], clusters: IntArray | None
     ) -> list[Ranked]:
-        """Return the rankings of folds, each with its part of the clusters of rows."""
+        """Return the rankings of the folds with the clusters of their samples.
+
+        ``clusters`` has the cluster of each row of all folds.
+        """
         if clusters is None:
             return rankings
         return [
@@ -304,22 +349,22 @@ class Units:
         ]
 
     def resampling_rankings(self, rankings: list[Ranked]) -> list[Ranked]:
-        """Return the rankings with the clusters in each, for methods that draw."""
+        """Return the rankings with clusters, for methods that resample each fold."""
         clusters = self.clusters
         if self.folds is None or (clusters is None and self.n_repeats == 1):
             return rankings
         if clusters is None:
             clusters = self.folds.indices
         assert clusters is not None
-        per_fold = [np.unique(clusters[rows]) for rows in self.rows]
-        if len(np.unique(np.concatenate(per_fold))) < sum(map(len, per_fold)):
+        fold_clusters = [np.unique(clusters[rows]) for rows in self.rows]
+        if len(np.unique(np.concatenate(fold_clusters))) < sum(map(len, fold_clusters)):
             raise ValueError(
-                "method must be 'delta' if a sample or a cluster is tested "
-                "in several folds: other methods draw from each fold separately."
+                "method must be 'delta' if a sample or a cluster is in several test "
+                f"folds, got {self.plan.method!r}, which uses each fold separately."
             )
-        if min(map(len, per_fold)) < 2:
+        if min(map(len, fold_clusters)) < 2:
             raise ValueError(
-                "method must be 'delta' if a fold has only one cluster: "
-                "other methods draw clusters from each fold separately."
+                "method must be 'delta' if a fold has only one cluster, got "
+                f"{self.plan.method!r}, which uses each fold separately."
             )
         return self.add_clusters(rankings, clusters)

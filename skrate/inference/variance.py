@@ -68,7 +68,7 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
 def degrees_of_freedom(
     *sources: tuple[Parts, Ranked],
     n_means: float = 1.0,
-    freedoms: tuple[float, float] = (np.inf, np.inf),
+    class_dofs: tuple[float, float] = (np.inf, np.inf),
 ) -> float:
     """Return the degrees of freedom of Student's t for a variance, or for a sum.
 
@@ -76,7 +76,7 @@ def degrees_of_freedom(
     Munzel 2000, equation 9, as :func:`estimate` cites it), or minus ``n_means`` if it
     was centred at this number of means. With clusters, the size of a class is its
     effective number of clusters, minus 1 for each group of folds. If groups are the
-    units, it is their number minus 1. A class has at most its entry of ``freedoms``,
+    units, it is their number minus 1. A class has at most its entry of ``class_dofs``,
     such as its degrees of freedom by its kurtosis.
     """
     total, squares, most = 0.0, 0.0, np.inf
@@ -85,7 +85,7 @@ def degrees_of_freedom(
         if cases.clusters is not None:
             n_means = float(cases.n_groups)
             most = cases.n_units - n_means
-        sizes = zip((n_pos, n_neg, n_pos + n_neg), (*freedoms, np.inf), strict=True)
+        sizes = zip((n_pos, n_neg, n_pos + n_neg), (*class_dofs, np.inf), strict=True)
         for component, (size, limit) in zip(variance, sizes, strict=True):
             squares += component**2 / max(min(size - n_means, limit), 1)
         total += variance.total
@@ -220,7 +220,7 @@ def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
     return [scale * row for row in ranked.estimated.influence_rows(of_pos, of_neg)]
 
 
-def widest(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
+def max_variance_row(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
     """Return the row of influence values with the largest variance."""
     variances = [covariance([row], cases)[0, 0] for row in rows]
     return rows[int(np.argmax(variances))]

@@ -22,7 +22,7 @@ from fuzzing.samples import Sample
 # known rate leaves too few cases to say much, and where negatives are too few for it.
 FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ (cases|samples)")
 TELLS_LITTLE = re.compile(
-    "collect about|may be far too small|is biased against one large|"
+    "collect about|may be far too small|folds is biased, because|"
     "depends on the ranking near one point|The models have different samples|"
     "have a sample_weight above half|The models differ in|in the window|"
     "lists are undefined for one of the|of equal weight, and at least|"
