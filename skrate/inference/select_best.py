@@ -65,10 +65,10 @@ from skrate.metrics.result_types import (
     question_text,
 )
 
-# Entries in the array of counts of a batch of draws.
-_BATCH = 2**22
-# Sums of whole numbers below this are exact in any order.
-_EXACT = 2.0**52
+# Maximum number of entries of the array of counts, which has a row per replicate.
+_MAX_COUNTS = 2**22
+# Sums of integers below this number are exact in any order.
+_MAX_EXACT = 2.0**52
 _NAN = float("nan")
 _ARGUMENTS: dict[str, Check] = {
     "confidence_level": check_fraction,
@@ -77,15 +77,15 @@ _ARGUMENTS: dict[str, Check] = {
     "weights": WEIGHTS,
     "n_jobs": check_n_jobs,
 }
-# The best model counts as one of many unless a rival reaches it in < 1 of 6 draws.
-_DOUBT = 6.0
+# The factor 6 of q in the Notes: the estimate `a` has no weight if q is at least 1 / 6.
+_RIVAL_FACTOR = 6.0
 # A model is a near-copy of the best if the variance of their difference is below half
-# the noise. The mean variance of the difference of two models is twice the noise.
-_ALIKE = 0.5
-# Noise added to select a model, as a fraction of the noise in the values.
-_ADDED = 0.3
-# With fewer samples of a class, its distribution is unknown.
-_FEW = 10
+# of v, where v is half the mean variance of the difference of two models.
+_NEAR_COPY = 0.5
+# The factor t in the Notes: the noise that is added to the values to select a model.
+_FISSION_FACTOR = 0.3
+# With fewer samples of a class, replicates do not show the distribution of the class.
+_MIN_SAMPLES = 10
 
 
 def select_best(
@@ -108,47 +108,51 @@ def select_best(
 ) -> BestModel:
     r"""Select the best of several models, and correct its value for the selection.
 
-    The best of many models was also lucky: on new samples it will do worse than on the
-    samples that selected it. This function removes the luck, without training or
-    ranking again, and lists the other models that may be the best.
+    The best of many models is partly good and partly lucky: on new samples its value
+    will be lower than on the samples that selected it. This function estimates the luck
+    and subtracts it, without training again, and lists the models that may be the best.
 
     Parameters
     ----------
     metric : callable or str
-        A score of this package, such as :func:`rate_weighted_auc_score`, its name, with
-        or without "_score", a :func:`functools.partial` or a scorer of one; also
-        :func:`sklearn.metrics.roc_auc_score` or
-        :func:`sklearn.metrics.average_precision_score`, without options.
+        A score function of this package, such as :func:`rate_weighted_auc_score`; its
+        name, with or without "_score"; or a :func:`functools.partial` or a scorer of a
+        score function. :func:`sklearn.metrics.roc_auc_score` and
+        :func:`sklearn.metrics.average_precision_score` are also accepted, without
+        options.
     y_true : array-like of shape (n_samples,), mapping or list of FoldRankings
-        True labels of two classes. Without ``y_score``, the :class:`FoldRankings` of
-        each model by its name, on the same folds, such as :func:`search_rankings`
-        returns for a search.
+        True labels of two classes. Without ``y_score``: a mapping from the name of each
+        model to its :class:`FoldRankings`, all on the same folds, as
+        :func:`search_rankings` returns it; or a list of FoldRankings.
     y_score : mapping, data frame or array-like, default=None
-        A mapping with the scores of each model, of shape (n_samples,), by its name; or
-        a data frame or an array of shape (n_samples, n_models).
+        A mapping from the name of each model to its scores, of shape (n_samples,); or a
+        data frame or an array of shape (n_samples, n_models).
     confidence_level : float, default=0.95
-        Level of the intervals and of the set, in (0, 1).
+        Level of the intervals and of ``set``, in (0, 1).
     margin : float, default=None
-        How much worse than the best an equivalent model may be, in units of the metric,
-        such as 0.01. If None, equivalent models are not determined.
+        The loss that you accept for an equivalent model: the maximum difference between
+        its metric and the metric of the best model, such as 0.01. If None, equivalent
+        models are not determined.
     cost : mapping, default=None
-        The cost of each model by its name, such as seconds or the number of features.
-        The cheapest model within ``margin`` is the ``choice`` of the result.
+        A mapping from the name of each model to its cost, such as seconds or the number
+        of features. The cheapest equivalent model is the ``choice`` of the result, so
+        ``cost`` needs ``margin``.
     n_resamples : int, default=2000
-        Number of bootstrap samples.
+        Number of bootstrap replicates.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row, for a metric within lists such as :func:`ndcg_score`. The
-        lists are then the independent units, and ``sample_weight`` weights rows.
+        The list of each row, for a metric that is computed within lists, such as
+        :func:`ndcg_score`. Replicates are then drawn from the lists instead of the
+        samples, and ``sample_weight`` has the weight of each row within its list.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient. Clusters are independent, but
-        samples in a cluster may depend on each other. With ``groups`` all rows of a
-        list have the same cluster.
+        samples in a cluster may depend on each other. With ``groups``, all rows of a
+        list must have the same cluster.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
     weights : {"frequency", "sampling"}, default="frequency"
-        The meaning of the weights: "frequency" are whole numbers of repetitions of a
-        sample, "sampling" the inverse probabilities with which samples were drawn. For
-        a case-control sample pass ``prevalence`` to the average precision instead.
+        The meaning of the weights. "frequency": whole numbers of repetitions of a
+        sample. "sampling": inverses of the probabilities with which samples were drawn.
+        For a case-control study, pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -157,22 +161,24 @@ def select_best(
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``; with ``groups`` also ``average`` and
-        ``undefined``, as in :meth:`GroupScores.mean`.
+        Parameters of the metric, such as ``rate``. With ``groups``, also ``average``
+        and ``undefined``, as in :meth:`GroupScores.mean`.
 
     Returns
     -------
     result : BestModel
-        With ``best``, its measured ``value``, its ``corrected_value`` and
-        ``confidence_interval``, the ``set`` of models that may be the best, and with a
-        ``margin`` the ``equivalent`` models. For one model, the value, the corrected
-        value and the interval are as in :func:`estimate`.
+        The name of the best model (``best``), its measured ``value``, its
+        ``corrected_value`` with a ``confidence_interval``, the ``set`` of models that
+        may be the best, and the ``equivalent`` models if there is a ``margin``. If
+        there is only one model, the value is not corrected, and the interval is the one
+        of :func:`estimate`.
 
     Raises
     ------
     ValueError
-        If labels, scores, weights or clusters do not fit, folds differ between models,
-        a cost is missing or has no margin, or the metric does not support ``groups``.
+        If labels, scores, weights or clusters are invalid or differ in length; if folds
+        differ between models; if ``cost`` lacks a model or is given without ``margin``;
+        or if the metric does not support ``groups``.
 
     Warns
     -----
@@ -184,83 +190,97 @@ def select_best(
     See Also
     --------
     compare : The differences of all pairs, with tests.
-    search_rankings : The rankings of the candidates of a search.
-    refit_best : Selects by the scores of a search, also within one standard error.
+    search_rankings : The rankings of the candidates of a hyperparameter search.
+    refit_best : Selection of a candidate by the scores of a search.
 
     Notes
     -----
-    Let :math:`\theta_k` be the metric of model k, :math:`\psi_{ik}` the influence of
-    sample i on it, as in the result of :func:`estimate`, and :math:`c_i` the number of
-    times that a bootstrap resample draws sample i of n. The resample selects
+    Let :math:`\theta_k` be the measured metric of model k,
+    :math:`\psi_{ik}` the influence of sample i on it, as in the result of
+    :func:`estimate`, and :math:`c_i` the number of times that a bootstrap replicate
+    contains sample i, for i = 1 to n. The replicate selects the model
 
-    .. math:: k^* = \arg\max_k \; \theta_k + \frac{1}{n} \sum_i c_i \psi_{ik},
+    .. math:: k^* = \arg\max_k \; \theta_k + \frac{1}{n} \sum_i c_i \psi_{ik}.
 
-    and the samples that it left out compare :math:`k^*` with the best model, 1:
+    Let model 1 be the best of all samples. The samples that are not in the replicate
+    compare :math:`k^*` with model 1, which estimates the value of :math:`k^*` by
 
     .. math:: \theta_{k^*} + \frac{\sum_i 1\{c_i = 0\} (\psi_{ik^*} - \psi_{i1})}
               {\sum_i 1\{c_i = 0\}}.
 
-    The mean of this over resamples, :math:`b`, is the bootstrap bias corrected
-    cross-validation of [1]_, with influence values instead of new rankings. It is too
-    low if models differ, because a resample selects worse models than all samples do.
-    The luck of the best model, :math:`\theta_1`, is therefore estimated once more, as
-    the mean of
+    The mean of these estimates over replicates, :math:`b`, is the bootstrap bias
+    corrected cross-validation of [1]_, with influence values instead of new rankings.
+    It is too pessimistic if models differ, because a replicate selects worse models
+    than all samples do. Therefore the luck of model 1 is also estimated directly, as
+    the mean over replicates of
 
     .. math:: L = \frac{1}{n} \sum_i c_i (\psi_{im} - \psi_{i1}), \quad
               m = \arg\max_k \; \mu_k + \frac{1}{n} \sum_i c_i \psi_{ik}.
 
-    Measured values vary more than true values. Let :math:`v` be half the mean variance
-    of the difference of two models, and :math:`V` the variance of the values over
-    models. The values :math:`\mu` are shrunk towards their mean by
-    :math:`\sqrt{\max(0, 1 - v / V)}`.
+    Here :math:`\mu_k` is :math:`\theta_k`, moved towards the mean of all models by the
+    factor :math:`\sqrt{\max(0, 1 - v / V)}`, because measured values vary more than
+    true values: :math:`V` is the variance of the values :math:`\theta_k` over models,
+    and :math:`v` is half the mean variance of the difference of two models.
 
-    This shrinks a truly better model too much. A second estimate makes no assumption
-    about the models, and splits noise off the values [2]_. If
+    If one model is truly better than all others, its value is moved too far towards the
+    mean, and both estimates are too pessimistic. A third estimate, :math:`a`, makes no
+    assumption about the models: it selects a model by values with added noise, and
+    evaluates it by values with noise that is independent (data fission [2]_). If
     :math:`e_k = \frac{1}{n} \sum_i c_i \psi_{ik}` is distributed as the error of
     :math:`\theta_k`, then :math:`\theta_k - e_k / t` is independent of
-    :math:`\theta_k + t e_k`. The former is thus unbiased for the model that the latter
-    selects. With :math:`t = 0.3`, the latter selects almost as the values do. The
-    estimate is
+    :math:`\theta_k + t e_k`. If a model is selected by :math:`\theta_k + t e_k`, its
+    :math:`\theta_k - e_k / t` is therefore unbiased. With :math:`t = 0.3`, the added
+    noise changes the selection only slightly. This estimate, which has a larger
+    variance, is
 
     .. math:: a = E\Bigl[\theta_m - \frac{e_m - e_1}{t}\Bigr], \quad
               m = \arg\max_k \; \theta_k + t e_k,
 
-    which is noisier. Let q be the fraction of resamples in which another model reaches
-    :math:`\theta_1`, if the other models are shrunk without the best one. (Near-copies
-    do not count: the variance of their difference from the best is below
-    :math:`v / 2`.) With :math:`w = \min(1, (6 q)^2)`, the corrected value is
+    where E is the mean over replicates. Its weight depends on the rivals of model 1.
+    These are all other models except near-copies, for which the variance of the
+    difference from model 1 is below :math:`v / 2`. Let q be the fraction of replicates
+    in which a rival has :math:`\mu_k + e_k \ge \theta_1`, where :math:`\mu_k` is
+    computed from the rivals only. With :math:`w = \min(1, (6 q)^2)`, the corrected
+    value is
 
-    .. math:: w \, \frac{b + \theta_1 - L}{2} + (1 - w) \, a.
+    .. math:: w \, \frac{b + \theta_1 - \bar{L}}{2} + (1 - w) \, a,
 
-    The interval is as in :func:`estimate`, about the corrected value. The variance of
-    :math:`\theta_{k^*}` over resamples is added to its squared standard error, because
-    another model may be the best. If a is better than the corrected value, the better
-    end comes from the interval about a. The interval is for the selected model on new
-    samples. For folds it is as wide as for a retrained model, by the correction of
-    Nadeau and Bengio in :func:`estimate`: models of folds with common training samples
-    vary together, and selection takes the luckiest. The bias of the metric itself in
-    small samples, such as the average precision has, is not removed.
+    where :math:`\bar{L}` is the mean of :math:`L`.
 
-    Model k is in the set unless :math:`\max_j (\theta_j - \theta_k) / s_{jk}` is above
-    the quantile of the same maximum over resamples, where :math:`s_{jk}` is the
-    standard error of the difference. (This quantile is replaced by the one of Student's
-    t at the probability that it has in the normal distribution. The degrees of freedom
-    are the number of samples of the rarer class, or of effective clusters, minus one.)
-    Each truly best model is therefore in the set with about the confidence level. Model
-    k is equivalent if :math:`\theta_j - \theta_k + u s_{jk} \le` ``margin`` for all j,
-    where u is the maximum of these quantiles. With about the confidence level, all
-    equivalent models are within the margin of the best. (A model outside the margin is
-    called equivalent only if its difference from the true best is too small by u
-    standard errors, so only pairs with the true best matter.) In simulations a model
+    The interval is for the metric of the selected model on new samples. It is the
+    interval of :func:`estimate`, but about the corrected value. The variance of
+    :math:`\theta_{k^*}` over replicates is added to the squared standard error, because
+    another model may be the best. If :math:`a` is better than the corrected value, the
+    better end of the interval is computed about :math:`a`. For folds the interval is as
+    wide as for a retrained model, by the correction of Nadeau and Bengio in
+    :func:`estimate`, because folds have training samples in common, and their errors
+    are therefore correlated. Some metrics, such as the average precision, are biased in
+    small samples; this bias is not removed.
+
+    Model k is in the set if :math:`\max_j (\theta_j - \theta_k) / s_{jk}` is at most a
+    critical value :math:`u_k`, where :math:`s_{jk}` is the standard error of the
+    difference. The critical value is the quantile, at the confidence level, of
+    :math:`\max_j (e_j - e_k) / s_{jk}` over replicates. (This quantile has a certain
+    probability in the normal distribution; the quantile of Student's t with the same
+    probability replaces it. The degrees of freedom are the number of samples of the
+    rarer class, or the effective number of clusters, minus one.) Each truly best model
+    is therefore in the set with a probability of about the confidence level. Model k is
+    equivalent if :math:`\theta_j
+    - \theta_k + u s_{jk} \le` ``margin`` for all j, where :math:`u = \max_k u_k`. With
+    a probability of about the confidence level, all equivalent models are within the
+    margin of the truly best model. (A model outside the margin is called equivalent
+    only if its measured difference from the truly best model is too small by more than
+    u standard errors. The other pairs can only prevent this.) In simulations a model
     that was worse by the margin was called equivalent in 0.03 to 0.05 of 400 data sets.
 
-    If one of many models is better than all the rest, the correction is somewhat too
-    large: in simulations by 0.005 to 0.016, with a coverage of 0.90 to 0.96 at a level
-    of 0.95. Each of two or four equal models was in the set in 0.93 to 0.97 of 150 to
-    200 data sets, with 6 or 12 clusters of equal or unequal sizes, or with 30 or 100
-    positives.
+    If one of many models is truly better than the others, the correction is somewhat
+    too large: in simulations by 0.005 to 0.016, and intervals of level 0.95 had a
+    coverage of 0.90 to 0.96. In simulations with two or four equally good models, each
+    of them was in the set in 0.93 to 0.97 of 150 to 200 data sets, with 6 or 12
+    clusters of equal or unequal sizes, or with 30 or 100 positives.
 
-    Cost: a ranking for each model, and O(n_samples x n_models x n_resamples).
+    Cost: one sort per model, and O(n_samples x n_models x n_resamples) for the
+    replicates.
 
     References
     ----------
@@ -272,7 +292,7 @@ def select_best(
 
     Examples
     --------
-    Thirty models that are equally good:
+    Thirty models are equally good, with a true AUC of 0.76:
 
     >>> import numpy as np
     >>> from skrate import select_best
@@ -289,45 +309,51 @@ def select_best(
     check_metric_first(metric)
     plan, margin = Plan.of(args, interval="wilson", margin=None), args["margin"]
     _check_order(y_true, y_score)
-    cases, meant = {name: args[name] for name in OF_CASES}, (metric, metric_kwargs)
+    sample_options = {name: args[name] for name in OF_CASES}
+    metric_options = metric, metric_kwargs
     if groups is None:
         samples = find_model_rankings(
-            "y_score", y_score, y_true, cases, weights, least=1
+            "y_score", y_score, y_true, sample_options, weights, least=1
         )
         names = list(samples)
-        evals = evaluate_models(meant, list(samples.values()), plan)
+        evaluations = evaluate_models(metric_options, list(samples.values()), plan)
     else:
         if are_fold_rankings(y_true):
-            raise ValueError("groups excludes FoldRankings: give labels and scores.")
+            raise ValueError(
+                "groups cannot be used with FoldRankings: pass labels and scores."
+            )
         models = check_several(
             "y_score", check_model_columns("y_score", y_score, y_true), 1
         )
-        named, how = compute_list_scores(*meant, y_true, models, groups, cases)
-        names, evals = list(named), [*evaluate_lists(list(named.values()), plan, **how)]
+        lists, list_options = compute_list_scores(
+            *metric_options, y_true, models, groups, sample_options
+        )
+        names = list(lists)
+        evaluations = list(evaluate_lists(list(lists.values()), plan, **list_options))
     costs = _check_cost(cost, margin, names)
-    return _selected(tuple(map(str, names)), evals, plan, margin, costs)
+    return _find_best_model(tuple(map(str, names)), evaluations, plan, margin, costs)
 
 
 def _check_order(y_true: Any, y_score: Any) -> None:
-    """Raise unless labels come first and scores second, or only rankings of folds."""
+    """Raise an error if labels or scores are missing, swapped or of another kind."""
     for name, data in {"y_true": y_true, "y_score": y_score}.items():
         if hasattr(data, "fit"):
             raise ValueError(
-                f"{name} is a {type(data).__name__}, which has no scores of samples: "
-                "pass search_rankings(search, X, y) of a search as y_true, or a dict "
-                "with the cross_val_rankings of each model."
+                f"{name} is a {type(data).__name__}: pass search_rankings(search, "
+                "X, y) as y_true, or a dict of the cross_val_rankings of each model, "
+                "because an estimator does not contain the scores of the samples."
             )
     if are_fold_rankings(y_true):
         return
     if isinstance(y_true, Mapping) or getattr(y_true, "shape", ())[1:] > (1,):
         raise ValueError(
-            "y_true holds scores of several models: swap y_true and y_score, because "
-            "the labels come first: select_best(metric, y_true, y_score)."
+            "y_true must be labels, got the scores of several models: pass the labels "
+            "first, select_best(metric, y_true, y_score)."
         )
     if y_score is None:
         raise ValueError(
-            "y_score is missing: pass the scores of each model by its name, or as "
-            "y_true a dict with the FoldRankings of each model, got "
+            "y_score is missing: pass a dict of the scores of each model; or pass as "
+            "y_true a dict of the FoldRankings of each model, not "
             f"{type(y_true).__name__}."
         )
 
@@ -335,61 +361,67 @@ def _check_order(y_true: Any, y_score: Any) -> None:
 def _check_cost(
     cost: Mapping[Any, float] | None, margin: float | None, names: list[str]
 ) -> FloatArray | None:
-    """Return the cost of each model, None without costs."""
+    """Return the costs in the order of ``names``, or None if ``cost`` is None."""
     if cost is None:
         return None
     if margin is None:
         raise ValueError(
-            "cost needs a margin: pass how much worse than the best the cheapest may "
-            "be, such as margin=0.01."
+            "cost needs a margin: pass the loss that you accept for a cheaper model, "
+            "such as margin=0.01."
         )
     if not isinstance(cost, Mapping):
         kind = type(cost).__name__
-        raise ValueError(f"cost must be a dict of names and numbers, got {kind}.")
-    by_name = {str(k): value for k, value in check_several("cost", cost, 1).items()}
-    missing = [name for name in names if name not in by_name]
+        raise ValueError(f"cost must be a dict of model names to numbers, got {kind}.")
+    checked_costs = check_several("cost", cost, 1)
+    cost_by_name = {str(name): value for name, value in checked_costs.items()}
+    missing = [name for name in names if name not in cost_by_name]
     if missing:
-        raise ValueError(f"cost lacks {missing}: give one for each model.")
-    costs = as_real("cost", [by_name[name] for name in names])
+        raise ValueError(f"cost lacks {missing}: pass the cost of each model.")
+    costs = as_real("cost", [cost_by_name[name] for name in names])
     if not np.isfinite(costs).all():
         raise ValueError(f"cost must have finite numbers, got {costs.tolist()}.")
     return costs
 
 
-def _selected(
+def _find_best_model(
     names: tuple[str, ...],
     models: list[Evaluation],
     plan: Plan,
     margin: float | None,
     costs: FloatArray | None,
 ) -> BestModel:
-    """Return the result for evaluated models."""
+    """Return the best of the evaluated models, with all fields of the result."""
     metric = models[0].metric
     sign = 1.0 if metric.greater_is_better else -1.0
     estimates = np.array([model.value for model in models])
     best = 0 if np.isnan(estimates).all() else int(np.nanargmax(sign * estimates))
-    errors, ends = np.full(len(names), _NAN), np.full((len(names), 2), _NAN)
+    errors, intervals = np.full(len(names), _NAN), np.full((len(names), 2), _NAN)
     corrected, interval = _NAN, ConfidenceInterval(_NAN, _NAN)
-    # If the uncertainty is unknown, any model may be the best, and none is equivalent.
-    is_in, are_near = np.ones(len(names), dtype=bool), np.zeros(len(names), dtype=bool)
+    # This is the result if the uncertainty is unknown: any model may be the best.
+    may_be_best = np.ones(len(names), dtype=bool)
+    is_equivalent = np.zeros(len(names), dtype=bool)
     if all(model.is_known for model in models) and not np.isnan(estimates).any():
         errors = np.array([model.parts.standard_error for model in models])
-        ends = np.array([model.interval() for model in models])
+        intervals = np.array([model.interval() for model in models])
         _warn_resampling_size(models[0])
-        corrected, interval = estimates[best], ConfidenceInterval(*ends[best].tolist())
-        are_near = is_in
+        corrected = estimates[best]
+        interval = ConfidenceInterval(*intervals[best].tolist())
+        is_equivalent = may_be_best
         if len(names) > 1:
-            corrected, interval, moved = _correct_selection_bias(
+            corrected, interval, changes = _correct_selection_bias(
                 models, errors, sign, best
             )
-            freedom = models[0].unit_dof
-            is_in, are_near = _sets(sign * estimates, moved, plan, margin, freedom)
-            is_in[best] = True
+            dof = models[0].unit_dof
+            may_be_best, is_equivalent = _find_sets(
+                sign * estimates, changes, plan, margin, dof
+            )
+            may_be_best[best] = True
     choice: str | None = None
-    near = np.flatnonzero(are_near)
-    if costs is not None and len(near):
-        # Among equally cheap models, the better one.
-        choice = names[near[np.lexsort((-sign * estimates[near], costs[near]))[0]]]
+    equivalent = np.flatnonzero(is_equivalent)
+    if costs is not None and len(equivalent):
+        # The cheapest; the better one if two models are equally cheap.
+        order = np.lexsort((-sign * estimates[equivalent], costs[equivalent]))
+        choice = names[equivalent[order[0]]]
     all_names = np.array(names, dtype=object)
     n_pos, n_neg = models[0].class_sizes
     return BestModel(
@@ -397,16 +429,16 @@ def _selected(
         names=names,
         values=estimates,
         standard_errors=errors,
-        intervals=ends,
+        intervals=intervals,
         best=names[best],
         value=float(estimates[best]),
         corrected_value=float(corrected),
         confidence_interval=interval,
-        set=tuple(all_names[is_in]),
+        set=tuple(all_names[may_be_best]),
         confidence_level=plan.confidence_level,
         question=models[0].question,
         margin=margin,
-        equivalent=None if margin is None else tuple(all_names[are_near]),
+        equivalent=None if margin is None else tuple(all_names[is_equivalent]),
         choice=choice,
         n_pos=round(n_pos),
         n_neg=round(n_neg),
@@ -416,60 +448,72 @@ def _selected(
 def _correct_selection_bias(
     models: list[Evaluation], errors: FloatArray, sign: float, best: int
 ) -> tuple[float, ConfidenceInterval, FloatArray]:
-    """Return the corrected value of the best, its interval, and draws of all models."""
-    top = models[best]
+    """Return the best model's corrected value and interval, and all models' changes."""
+    best_model = models[best]
     estimates = np.array([model.value for model in models])
-    # The draws must not depend on the order of the models.
+    # Replicates must not depend on the order of the models.
     order = np.lexsort((errors, estimates))
-    units = _Units.of([models[k].influence for k in order], top.cases)
-    left_out, moved = _drawn(sign * estimates[order], units, sign, top.plan)
-    centers, error = _corrected(sign * estimates[order], moved, left_out)
-    centers = np.clip(sign * centers, *top.bounds)
-    # Folds are correlated, because training samples of one fold test another.
-    factor = top.units.retraining_factor or 1.0
+    units = _BootstrapUnits.of([models[k].influence for k in order], best_model.cases)
+    left_out_value, changes = _draw_changes(
+        sign * estimates[order], units, sign, best_model.plan
+    )
+    corrected_values, error = _correct_value(
+        sign * estimates[order], changes, left_out_value
+    )
+    corrected_values = np.clip(sign * corrected_values, *best_model.bounds)
+    # Folds are correlated, because they have training samples in common.
+    factor = best_model.units.retraining_factor or 1.0
     error = float(np.hypot(factor * errors[best], error))
-    intervals = [top.interval(error=error, value=x) for x in centers.tolist()]
+    intervals = [
+        best_model.interval(error=error, value=value)
+        for value in corrected_values.tolist()
+    ]
     lows, highs = zip(*intervals, strict=True)
     interval = ConfidenceInterval(min(lows), max(highs))
-    return centers[0], interval, moved[:, np.argsort(order)]
+    return corrected_values[0], interval, changes[:, np.argsort(order)]
 
 
 @dataclass(frozen=True, repr=False)
 class BestModel(Drawn, Rows):
     """The best of several models, as :func:`skrate.select_best` returns it.
 
-    ``float`` and ``format`` give ``corrected_value``; ``value`` is as measured.
+    ``float(result)`` and ``format(result, ...)`` use ``corrected_value``.
 
     Attributes
     ----------
     metric : str
         Name of the metric.
     names : tuple of str
-        The models. Arrays have an entry for each.
+        The names of the models, in the order of the arrays below.
     values, standard_errors : array of shape (n_models,)
         The measured metric of each model, and its standard error.
     intervals : array of shape (n_models, 2)
-        The interval of each model, as if it were the only one.
+        The interval of each model, without a correction for the selection.
     best : str
         The model with the best value.
     value : float
-        Its measured value, which includes luck.
+        The measured value of the best model. It is too good on average, because the
+        model was selected by it.
     corrected_value : float
-        Its value on new samples, without the luck of being selected.
+        The estimated value of the best model on new samples, corrected for the
+        selection.
     confidence_interval : ConfidenceInterval
-        Interval about the corrected value; for folds as wide as for a retrained model.
+        The interval of the corrected value. For folds it is as wide as for a retrained
+        model.
     set : tuple of str
         The models that may be the best.
     confidence_level : float
-        Level of the intervals and the set.
+        Level of the intervals and of ``set``.
     question : dict
         The parameters of the metric.
     margin : float or None
-        How much worse than the best an equivalent model may be.
+        The maximum loss of an equivalent model.
     equivalent : tuple of str or None
-        The models within the margin of the best; None without a margin.
+        The models that are shown to be within the margin of the best; None if there is
+        no margin.
     choice : str or None
-        The cheapest equivalent model; None without costs.
+        The cheapest equivalent model; None if there are no costs or no equivalent
+        models.
     n_pos, n_neg : int
         Number of positive and of negative samples.
 
@@ -504,7 +548,7 @@ class BestModel(Drawn, Rows):
     _number = "corrected_value", "confidence_interval"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns by name, with a row per model, the best first."""
+        """Return a dict of columns, with one row per model and the best model first."""
         best_value = self.values[self.names.index(self.best)]
         sign = -1 if best_value < np.nanmean(self.values) else 1
         order = np.argsort(-sign * self.values, kind="stable")
@@ -542,172 +586,183 @@ class BestModel(Drawn, Rows):
 
 
 def _warn_resampling_size(model: Evaluation) -> None:
-    """Warn if a class is too small for resampling, or if there are not enough lists."""
+    """Warn if a class, or the number of lists, is too small for the bootstrap."""
     counts = {
         f"{name} samples": n for name, n in zip(CLASSES, model.cases.sizes, strict=True)
     }
     if isinstance(model, ListMean):
         counts = {"independent lists": float(model.cases.n_units)}
     for name, size in counts.items():
-        if size < _FEW:
+        if size < _MIN_SAMPLES:
             warn(
-                f"Label more: with {size:g} {name}, fewer than {_FEW}, the correction "
-                "and the interval are unreliable."
+                f"{size:g} {name} are fewer than {_MIN_SAMPLES}, so the correction and "
+                "the interval are unreliable: label more."
             )
 
 
 @dataclass(frozen=True)
-class _Units:
-    """The units to draw: the influence of each on each model, over the total weight.
+class _BootstrapUnits:
+    """The independent units of the bootstrap: samples, clusters or lists.
 
-    The influence is ``scale * steps``. The steps are integers, of shape (n_models,
-    n_units), because sums of integers are exact in any order. ``repeats`` is the number
-    of copies of each unit, and ``weights`` the weight of a copy.
+    ``scale * steps`` has the influence of each unit on each model, divided by the total
+    weight. ``steps`` contains integers, of shape (n_models, n_units), because sums of
+    integers are exact in any order. ``n_copies`` has the number of copies of each unit,
+    which are drawn independently, and ``weights`` has the weight of one copy.
     """
 
     steps: FloatArray
     scale: float
     weights: FloatArray
-    repeats: IntArray
+    n_copies: IntArray
 
     @classmethod
-    def of(cls, influence: list[FloatArray], cases: Ranked) -> _Units:
-        """Return independent units: samples with their repetitions, or clusters."""
+    def of(cls, influence: list[FloatArray], cases: Ranked) -> _BootstrapUnits:
+        """Return the units: samples with their numbers of repetitions, or clusters."""
         rows: FloatArray = np.array(influence)
-        # Common errors of labels are further units.
-        shared = np.ones(rows.shape[1] - len(cases.is_pos))
-        raw = weights = np.append(cases.row_weights, shared)
-        repeats = None
+        # Errors that several estimated labels have in common are further units.
+        error_weights = np.ones(rows.shape[1] - len(cases.is_pos))
+        row_weights = weights = np.append(cases.row_weights, error_weights)
+        n_copies = None
         if cases.clusters is not None:
             rows = np.array([scaled_units(row, cases) for row in rows])
-            weights = sum_units(np.ones(len(raw)), cases)
+            weights = sum_units(np.ones(len(row_weights)), cases)
         elif cases.weights is not None and cases.are_repetitions:
-            repeats, weights = np.rint(raw).astype(np.int64), np.ones(len(raw))
+            n_copies = np.rint(row_weights).astype(np.int64)
+            weights = np.ones(len(row_weights))
         else:
-            rows, weights = rows * raw, raw
-        if repeats is None:
-            repeats = np.ones(len(weights), dtype=np.int64)
-        rows /= dot(repeats, weights)
-        rows -= np.average(rows, axis=1, weights=repeats)[:, None]
-        bound = float(np.abs(rows).max()) * float(repeats.sum())
-        scale = 2.0 ** float(np.ceil(np.log2(bound / _EXACT))) if bound > 0 else 1.0
+            rows, weights = rows * row_weights, row_weights
+        if n_copies is None:
+            n_copies = np.ones(len(weights), dtype=np.int64)
+        rows /= dot(n_copies, weights)
+        rows -= np.average(rows, axis=1, weights=n_copies)[:, None]
+        bound = float(np.abs(rows).max()) * float(n_copies.sum())
+        scale = 2.0 ** float(np.ceil(np.log2(bound / _MAX_EXACT))) if bound > 0 else 1.0
         steps = np.rint(rows / scale)
-        # The draws must not depend on the order of the samples.
+        # Replicates must not depend on the order of the samples.
         factors = np.sqrt(np.arange(2.0, len(steps) + 2))
         order = np.argsort(np.add.reduce(steps * factors[:, None]), kind="stable")
         steps = np.ascontiguousarray(steps[:, order])
-        return cls(steps, scale, weights[order], repeats[order])
+        return cls(steps, scale, weights[order], n_copies[order])
 
 
-def _drawn(
-    values: FloatArray, units: _Units, sign: float, plan: Plan
+def _draw_changes(
+    values: FloatArray, units: _BootstrapUnits, sign: float, plan: Plan
 ) -> tuple[float, FloatArray]:
-    """Return the mean value of winners on left-out samples, and all changes."""
+    """Return the estimate ``b`` of the Notes, and the changes of all models.
+
+    The change of a model in a replicate is the replicate minus the measured value,
+    with the sign for which greater is better. The shape is (n_resamples, n_models).
+    """
     generator = check_generator(plan.random_state)
-    (n_models, n), repeats = units.steps.shape, units.repeats
-    draw, is_repeated = count_draw([repeats]), repeats.max() > 1
-    moved = np.empty((plan.n_resamples, n_models))
-    judged = np.empty(plan.n_resamples)
-    size = max(1, _BATCH // n)
-    total, best = dot(repeats, units.weights), np.argmax(values)
+    (n_models, n), n_copies = units.steps.shape, units.n_copies
+    draw, has_copies = count_draw([n_copies]), n_copies.max() > 1
+    changes = np.empty((plan.n_resamples, n_models))
+    left_out_values = np.empty(plan.n_resamples)
+    size = max(1, _MAX_COUNTS // n)
+    total, best = dot(n_copies, units.weights), np.argmax(values)
     for first in range(0, plan.n_resamples, size):
         n_rows = min(size, plan.n_resamples - first)
         counts = draw(generator, n_rows)
         # Sums of integers are exact in any order.
         steps = counts.astype(np.float64) @ units.steps.T
-        moved[first : first + n_rows] = sign * units.scale * steps
-        winners = _find_best(values + moved[first : first + n_rows])
-        n_out: Array = counts == 0
-        if is_repeated:
-            # Expected number of copies left out, if so many of all copies are drawn.
-            n_out = repeats * (1 - 1 / repeats) ** counts
-        for row, (absent, winner) in enumerate(zip(n_out, winners, strict=True)):
-            fraction = dot(absent, units.weights) / total
-            # Subtract the best, which has mean 0, to reduce the noise.
-            ahead = units.steps[winner] - units.steps[best]
-            left_out = float(absent @ ahead) / (fraction or 1.0)
-            judged[first + row] = values[winner] + sign * units.scale * left_out
-    return float(np.mean(judged)), moved
+        changes[first : first + n_rows] = sign * units.scale * steps
+        winners = _find_best(values + changes[first : first + n_rows])
+        left_out_copies: Array = counts == 0
+        if has_copies:
+            # Each of r copies is absent from c draws with the probability (1 - 1/r)^c.
+            left_out_copies = n_copies * (1 - 1 / n_copies) ** counts
+        pairs = zip(left_out_copies, winners, strict=True)
+        for row, (copies, winner) in enumerate(pairs):
+            fraction = dot(copies, units.weights) / total
+            # Subtracting the best model, with mean 0, reduces the variance.
+            lead = units.steps[winner] - units.steps[best]
+            gain = float(copies @ lead) / (fraction or 1.0)
+            left_out_values[first + row] = values[winner] + sign * units.scale * gain
+    return float(np.mean(left_out_values)), changes
 
 
 def _find_best(rows: FloatArray) -> IntArray:
-    """Return the best of each draw, the first if several are equal up to rounding."""
+    """Return the best model of each row, the first if some are equal up to rounding."""
     slack = SLACK * max(1.0, float(np.abs(rows).max()))
     is_best = rows >= rows.max(axis=1, keepdims=True) - slack
     return np.asarray(is_best.argmax(axis=1))
 
 
-def _corrected(
-    values: FloatArray, moved: FloatArray, left_out: float
+def _correct_value(
+    values: FloatArray, changes: FloatArray, left_out_value: float
 ) -> tuple[FloatArray, float]:
-    """Return two corrected values of the best, and the standard error of selection.
+    """Return two corrected values of the best model, and the error due to selection.
 
-    The second value is the better one of the first and the estimate ``a`` of the Notes.
+    The second value is the maximum of the first value and the estimate ``a`` of the
+    Notes. The error is the standard deviation of the selected model's value.
     """
-    best, rows = int(np.argmax(values)), np.arange(len(moved))
-    top = values[best]
-    # Subtract the changes of the best, which have mean 0, to remove most of the noise.
-    lead = moved - moved[:, [best]]
-    away = lead - lead.mean(axis=1, keepdims=True)
-    noise = float(np.sum(away**2)) / len(moved) / (len(values) - 1)
+    best, rows = int(np.argmax(values)), np.arange(len(changes))
+    best_value = values[best]
+    # Subtracting the changes of the best model, with mean 0, reduces the variance.
+    leads = changes - changes[:, [best]]
+    deviations = leads - leads.mean(axis=1, keepdims=True)
+    noise = float(np.sum(deviations**2)) / len(changes) / (len(values) - 1)
 
-    luck = lead[rows, _find_best(moved + _shrink_values(values, noise))].mean()
-    pooled = (left_out + top - luck) / 2
-    winners = _find_best(values + _ADDED * moved)
-    fission = float(np.mean(values[winners] - lead[rows, winners] / _ADDED))
-    # Not centered, so at least one model is a rival even with a small number of draws.
-    far = np.sum(lead**2, axis=0) / len(moved)
-    rivals = (far >= _ALIKE * noise) & (np.arange(len(values)) != best)
-    reached = (moved[:, rivals] + _shrink_values(values[rivals], noise)).max(axis=1)
-    is_reached = reached >= top - SLACK * max(1.0, abs(top))
-    weight = min(1.0, _DOUBT * float(np.mean(is_reached))) ** 2
-    corrected = weight * pooled + (1 - weight) * fission
-    error = float(values[_find_best(values + moved)].std())
-    return np.array([corrected, max(corrected, fission)]), error
+    luck = leads[rows, _find_best(changes + _shrink_values(values, noise))].mean()
+    mean_estimate = (left_out_value + best_value - luck) / 2
+    winners = _find_best(values + _FISSION_FACTOR * changes)
+    evaluated = values[winners] - leads[rows, winners] / _FISSION_FACTOR
+    fission_value = float(np.mean(evaluated))
+    # Not centered, as `noise`: the maximum is at least `noise`, so there is a rival.
+    squares = np.sum(leads**2, axis=0) / len(changes)
+    rivals = (squares >= _NEAR_COPY * noise) & (np.arange(len(values)) != best)
+    rival_values = changes[:, rivals] + _shrink_values(values[rivals], noise)
+    is_reached = rival_values.max(axis=1) >= best_value - SLACK * max(
+        1.0, abs(best_value)
+    )
+    weight = min(1.0, _RIVAL_FACTOR * float(np.mean(is_reached))) ** 2
+    corrected = weight * mean_estimate + (1 - weight) * fission_value
+    error = float(values[_find_best(values + changes)].std())
+    return np.array([corrected, max(corrected, fission_value)]), error
 
 
 def _shrink_values(values: FloatArray, noise: float) -> FloatArray:
-    """Return values shrunk to their mean, with the variance of noise removed."""
-    away = values - values.mean()
-    total = float(np.sum(away**2)) / max(len(values) - 1, 1)
+    """Return the values moved towards their mean: their variance minus ``noise``."""
+    deviations = values - values.mean()
+    total = float(np.sum(deviations**2)) / max(len(values) - 1, 1)
     signal = max(0.0, 1 - noise / total) if total > 0 else 0.0
-    return np.asarray(values.mean() + np.sqrt(signal) * away)
+    return np.asarray(values.mean() + np.sqrt(signal) * deviations)
 
 
-def _sets(
+def _find_sets(
     values: FloatArray,
-    moved: FloatArray,
+    changes: FloatArray,
     plan: Plan,
     margin: float | None,
-    freedom: float,
+    dof: float,
 ) -> tuple[BoolArray, BoolArray]:
-    """Return which models may be the best, and which are within the margin of the best.
+    """Return which models may be the best, and which are equivalent to the best.
 
-    Quantiles of the draws ignore that standard errors are estimated. Quantiles of
-    Student's t with ``freedom`` degrees of freedom replace the normal quantiles.
+    Quantiles of the replicates ignore that standard errors are estimated. Quantiles of
+    Student's t with ``dof`` degrees of freedom therefore replace normal quantiles.
     """
 
-    def quantile(draws: FloatArray) -> float:
-        tail = special.ndtr(-np.quantile(draws, plan.confidence_level))
-        return -float(special.stdtrit(freedom, tail))
+    def t_quantile(statistics: FloatArray) -> float:
+        tail = special.ndtr(-np.quantile(statistics, plan.confidence_level))
+        return -float(special.stdtrit(dof, tail))
 
-    n, max_critical = len(values), 0.0
-    is_in = np.ones(n, dtype=bool)
-    spread = np.zeros((n, n))
+    n, max_critical_value = len(values), 0.0
+    may_be_best = np.ones(n, dtype=bool)
+    errors = np.zeros((n, n))
     for k in range(n):
-        away = moved - moved[:, [k]]
-        spread[k] = away.std(axis=0)
-        # Identical models are never distinguished.
-        differs = spread[k] > NEGLIGIBLE
+        deviations = changes - changes[:, [k]]
+        errors[k] = deviations.std(axis=0)
+        # A model is not compared with models that have the same influence.
+        differs = errors[k] > NEGLIGIBLE
         if not differs.any():
             continue
-        highest = (away[:, differs] / spread[k, differs]).max(axis=1)
-        critical = quantile(highest)
-        max_critical = max(max_critical, critical)
-        distance = ((values[differs] - values[k]) / spread[k, differs]).max()
-        is_in[k] = distance <= critical
+        max_statistics = (deviations[:, differs] / errors[k, differs]).max(axis=1)
+        critical_value = t_quantile(max_statistics)
+        max_critical_value = max(max_critical_value, critical_value)
+        max_statistic = ((values[differs] - values[k]) / errors[k, differs]).max()
+        may_be_best[k] = max_statistic <= critical_value
     if margin is None:
-        return is_in, np.zeros(n, dtype=bool)
-    # Only the pairs with the true best matter: u is the maximum over its k.
-    worse = values - values[:, None] + max_critical * spread
-    return is_in, np.asarray(worse.max(axis=1) <= margin)
+        return may_be_best, np.zeros(n, dtype=bool)
+    # The best model k is unknown: use the maximum of all critical values.
+    loss_bounds = values - values[:, None] + max_critical_value * errors
+    return may_be_best, np.asarray(loss_bounds.max(axis=1) <= margin)
