@@ -1,4 +1,4 @@
-"""Means over lists, the independent units, and differences of two means."""
+"""The mean of a metric over independent lists, and the difference of two means."""
 
 from __future__ import annotations
 
@@ -35,17 +35,19 @@ from skrate.metrics.result_types import (
     t_interval,
 )
 
-# For at most this number of lists, all 2^n exchanges of the models can be tried.
-_MOST_LISTS = 20
-_FEW_LISTS = 10
+# With at most this number n of units, the permutation test can try all 2^n exchanges.
+_MAX_EXACT_UNITS = 20
+# If fewer units differ between the models, the interval may be far too short.
+_MIN_DIFFERENT_UNITS = 10
 
 
 @dataclass(eq=False)
 class ListMean(Evaluation):
-    """The mean of a metric over lists, as an evaluation with lists as the samples.
+    """The mean of a metric over lists: an evaluation in which a list is a sample.
 
-    ``influence`` is the deviation of the value of each list from the mean. The weights
-    of lists are in the ``units``.
+    The units are the lists or, if ``clusters`` are given, clusters of lists. ``units``
+    includes the weights of the lists. ``undefined`` says how to treat lists on which
+    the metric is undefined.
     """
 
     _: KW_ONLY
@@ -69,10 +71,10 @@ class ListMean(Evaluation):
 
     @property
     def of(self) -> str:
-        """The numbers of lists and of their clusters, in words."""
+        """The number of lists, and of their clusters if there are fewer, in words."""
         n_lists, n_units = len(self.sums.parts), self.cases.n_units
-        clusters = f" in {n_units} clusters" if n_units < n_lists else ""
-        return f"{n_lists} lists{clusters}"
+        clusters_text = f" in {n_units} clusters" if n_units < n_lists else ""
+        return f"{n_lists} lists{clusters_text}"
 
     @lazy
     def cases(self) -> Ranked:
@@ -81,34 +83,41 @@ class ListMean(Evaluation):
 
     @lazy
     def bounds(self) -> tuple[float, float]:
-        """The minimum and the maximum of the mean."""
+        """The minimum and maximum value of the mean."""
         return self.sums.limits
 
     @property
     def chance(self) -> float:
-        """The mean AUC of random scores; nan if a number replaces undefined lists."""
+        """The mean AUC of random scores: 0.5.
+
+        It is nan for other metrics, or if a number replaces undefined values.
+        """
         is_auc = self.metric.name == "AUC" and isinstance(self.undefined, str)
         return 0.5 if is_auc else float("nan")
 
     @property
     def auc(self) -> float:
-        """The mean; used only if the metric is the AUC."""
+        """The mean; it is used only if the metric is the AUC, see ``chance``."""
         return self.value
 
     @property
     def class_sizes(self) -> tuple[float, float]:  # type: ignore[override]
-        """The number (or weight) of relevant and of irrelevant items."""
+        """The number of relevant and of irrelevant items, or their weights."""
         lists = self.scores._lists
         return float(lists.n_pos.sum()), float(lists.n_neg.sum())
 
     @property
     def unit_dof(self) -> float:
-        """The degrees of freedom of independent lists."""
+        """The degrees of freedom of the mean over lists."""
         return self.freedom(self.parts)
 
     @lazy
     def influence(self) -> FloatArray:
-        """The deviation of each list from the mean, over its fraction of the weight."""
+        """The weighted deviation of each list from the mean.
+
+        It is divided by the fraction of the weight that the list has in ``cases``,
+        because variances multiply it by this fraction.
+        """
         parts, weights, *_ = self.sums
         fractions = self.cases.row_weights / len(parts)
         deviations = (parts - self.value * weights) / weights.sum()
@@ -118,7 +127,7 @@ class ListMean(Evaluation):
 
     @lazy
     def parts(self) -> Parts:
-        """The variance, with lists as the only source."""
+        """The variance, as a single part, because lists have no classes."""
         return influence_parts(self.influence, self.cases)
 
     def interval(
@@ -129,28 +138,28 @@ class ListMean(Evaluation):
         value: float | None = None,
         **__: Any,
     ) -> ConfidenceInterval:
-        """Return Wilson's interval, or Student's if the metric has no bounds."""
+        """Return Wilson's interval, or Student's t interval if the mean has no bounds.
+
+        ``error`` is the standard error, by default by the delta method. ``value`` is by
+        default the mean; a caller can pass a corrected value.
+        """
         level = self.plan.confidence_level if level is None else level
         value = self.value if value is None else value
         error = self.parts.standard_error if error is None else error
         bounds = self.bounds
         if np.isfinite(bounds).all():
-            mean = self._augmented(error**2, value=value)
-            return wilson_interval(value, bounds, level, mean)
+            augmented = self._augmented(error**2, value=value)
+            return wilson_interval(value, bounds, level, augmented)
         return t_interval(value, error, level, bounds, self.freedom(self.parts))
 
     def _augmented(
         self, variance: float, factor: float = 1.0, value: float | None = None
     ) -> Augmented:
-        """Return the mean with a tenth of a list added, half of it at each bound."""
-        value, n_lists = (
-            self.value if value is None else value,
-            self.cases.effective_sizes[0],
-        )
-        mean = augmented_mean(
-            value, factor**2 * variance, n_lists, self.bounds, self.bounds
-        )
-        return mean._replace(freedom=self.freedom(mean.parts))
+        """Return the mean with a twentieth of a list added at each bound."""
+        value = self.value if value is None else value
+        n_lists, bounds = self.cases.effective_sizes[0], self.bounds
+        augmented = augmented_mean(value, factor**2 * variance, n_lists, bounds, bounds)
+        return augmented._replace(freedom=self.freedom(augmented.parts))
 
     def test(self, null_value: float, *_: Any, **__: Any) -> tuple[float, float]:
         """Return the statistic and the p-value that agree with the interval."""
@@ -162,7 +171,7 @@ class ListMean(Evaluation):
         return t_test(self.value, error, [Null(null_value, alternative)], freedom)
 
     def estimate(self, null_value: float | None = None) -> Estimate:
-        """Return the mean with its uncertainty."""
+        """Return the mean with its interval; warn if the mean is undefined."""
         if not self.is_known:
             warn_undefined(self.name, self.scores._reason(self.undefined))
         return replace(super().estimate(null_value), method="lists")
@@ -175,50 +184,59 @@ def evaluate_lists(
     undefined: Policy | float = "skip",
     clusters: ArrayLike | None = None,
 ) -> list[ListMean]:
-    """Return each model's mean over lists, skipped for all models if for one."""
+    """Return the mean over lists of each model, with the same units.
+
+    If ``undefined`` is "skip", a list on which any model is undefined is skipped for
+    all models.
+    """
     for second in scores[1:]:
         for name in ("groups", "n_items", "n_pos"):
             if not np.array_equal(getattr(scores[0], name), getattr(second, name)):
                 raise ValueError(
-                    f"scores_a and scores_b must have lists with the same {name}: pass "
-                    "the same y_true, groups and sample_weight for both models."
+                    f"All models must have lists with the same {name}: compute their "
+                    "scores with the same y_true, groups and sample_weight."
                 )
-    among = np.all([model._lists.defined > 0 for model in scores], axis=0)
-    sums = [average_sums(model, average, undefined, among) for model in scores]
+    are_defined = np.all([model._lists.defined > 0 for model in scores], axis=0)
+    sums = [average_sums(model, average, undefined, are_defined) for model in scores]
     codes = check_list_clusters(clusters, scores[0])
     units = Units([_list_samples(sums, codes)], plan)
-    of_mean = average_options(scores[0], average, undefined)
+    mean_options = average_options(scores[0], average, undefined)
     return [
         ListMean(
             metric=model._metric,
             each=[],
             units=units,
-            is_known=not np.isnan(total.value),
-            question=model.params | of_mean,
+            is_known=not np.isnan(model_sums.value),
+            question=model.params | mean_options,
             scores=model,
-            sums=total,
+            sums=model_sums,
             undefined=undefined,
         )
-        for model, total in zip(scores, sums, strict=True)
+        for model, model_sums in zip(scores, sums, strict=True)
     ]
 
 
 def _list_samples(sums: Sequence[ListSums], codes: IntArray | None) -> Ranked:
-    """Return lists as samples of one class, each a cluster if no clusters are given.
+    """Return lists as samples of one class.
 
-    Weights are the mean of the weights by all models. A unit with the fraction h of the
-    weight pulls the mean to itself. Therefore its square is multiplied by 1 / (1 - h),
-    which is m / (m - 1) for m units of equal weight.
+    ``codes`` has the cluster of each list; if it is None, each list is a cluster. The
+    weight of a list is its mean weight over the models. A unit with the fraction h of
+    the total weight also moves the mean, which reduces its deviation. Therefore, the
+    square of the deviation is multiplied by 1 / (1 - h). For m units of equal weight
+    this factor is m / (m - 1).
     """
     kept, weights, factors = sums[0].kept, None, None
     n_lists = np.count_nonzero(kept)
     units = np.arange(n_lists)
     if codes is not None:
         units = np.unique(codes[kept], return_inverse=True)[1]
-    if not np.isnan([s.value for s in sums]).any():
-        fractions = np.mean([s.weights / s.weights.sum() for s in sums], axis=0)
+    if not np.isnan([model_sums.value for model_sums in sums]).any():
+        fractions = np.mean(
+            [model_sums.weights / model_sums.weights.sum() for model_sums in sums],
+            axis=0,
+        )
         weights, remaining = n_lists * fractions, 1 - np.bincount(units, fractions)
-        # If one unit has all the weight, the variation between units is unknown.
+        # If one unit has all the weight, the variance between units is unknown.
         is_known = remaining.min() > 1e-12
         factors = 1 / remaining if is_known else np.full(len(remaining), np.nan)
     return Ranked(
@@ -240,84 +258,88 @@ class ListDifference(Difference):
 
     @property
     def name(self) -> str:
-        """The name of the metric, or of both, followed by "within lists"."""
+        """The name of the metric, or of both metrics, followed by "within lists"."""
         return f"{super().name} within lists"
 
     def comparison(self, plan: Plan) -> Comparison:
-        """Return the comparison of both, and warn if it is undefined or uncertain."""
+        """Return the comparison of a and b; warn if it is undefined or unreliable."""
         self._warn_undefined_lists()
         comparison = super().comparison(plan)
         if np.isnan(comparison.value):
-            warn_undefined(self.name, "no list with weight is defined")
+            warn_undefined(self.name, "no list with a weight has a value")
         else:
             if np.isnan(comparison.statistic):
-                reason = "there is one list"
+                reason = "there is only one list or cluster of lists"
                 if self.a.cases.n_units > 1:
-                    reason = "all lists have the same difference: method='permutation' "
-                    reason += "has a p-value"
+                    reason = (
+                        "all lists have the same difference: use method='permutation' "
+                        "to get a p-value"
+                    )
                 warn_undefined(f"t of the {self.name}", reason)
             self._warn_equal_lists()
         method = "permutation" if plan.method == "permutation" else "t"
         return replace(comparison, method=method, of=self.a.of)
 
     def _warn_undefined_lists(self) -> None:
-        """Warn of lists that are left out because one model is undefined there."""
-        of_a, of_b = (mean.scores._lists.defined > 0 for mean in (self.a, self.b))
-        n_skipped = np.count_nonzero(of_a ^ of_b)
+        """Warn of lists that are skipped because one model has no value there."""
+        is_defined_a, is_defined_b = (
+            mean.scores._lists.defined > 0 for mean in (self.a, self.b)
+        )
+        n_skipped = np.count_nonzero(is_defined_a ^ is_defined_b)
         if self.a.undefined == "skip" and n_skipped:
             warn(
                 f"{n_skipped} of {len(self.a.scores.is_defined)} lists are undefined "
-                "for one of the models: pass undefined=0.5, or another number, to "
-                "count them. They are left out for both models, and therefore value_a "
-                "and value_b are not the scores of all lists."
+                "for one of the models: pass a number, such as undefined=0.5, as the "
+                "value of undefined lists. By default, value_a and value_b are means "
+                "without these lists."
             )
 
     def _warn_equal_lists(self) -> None:
-        """Warn if models differ in a small number of lists, with a variance near 0."""
-        a, b = (mean.sums.parts / mean.sums.weights.sum() for mean in (self.a, self.b))
-        n_units, n_differ = (
-            self.a.cases.n_units,
-            np.count_nonzero(self._sum_units(a - b)),
+        """Warn if only a small number of units differ between the models."""
+        terms_a, terms_b = (
+            mean.sums.parts / mean.sums.weights.sum() for mean in (self.a, self.b)
         )
-        if n_differ < min(_FEW_LISTS, n_units / 2):
+        n_units = self.a.cases.n_units
+        n_differ = np.count_nonzero(self._sum_units(terms_a - terms_b))
+        if n_differ < min(_MIN_DIFFERENT_UNITS, n_units / 2):
             warn(
-                f"The models differ in {n_differ} of {n_units} lists: use more lists, "
-                "or a metric that depends on more items. With fewer than "
-                f"{_FEW_LISTS} differences, the interval may be far too short."
+                f"The models differ in {n_differ} of {n_units} independent lists or "
+                "clusters of lists: use more lists, or a metric that depends on more "
+                f"items. With fewer than {_MIN_DIFFERENT_UNITS} differences, the "
+                "interval may be far too short."
             )
 
-    def _sum_units(self, of_lists: FloatArray) -> FloatArray:
-        """Return the sums over the lists of each unit."""
+    def _sum_units(self, list_values: FloatArray) -> FloatArray:
+        """Return the sum over the lists of each unit."""
         units = self.a.cases.clusters
         assert units is not None
-        return np.bincount(units, of_lists).astype(np.float64, copy=False)
+        return np.bincount(units, list_values).astype(np.float64, copy=False)
 
     def replicates(self, plan: Plan) -> FloatArray:
-        """Return the differences after exchanging the models in some of the lists."""
+        """Return the differences after exchanging the models in some of the units."""
         a, b = self.a.sums, self.b.sums
-        numerators, weights = (
-            self._sum_units(of_b - of_a)
-            for of_a, of_b in ((a.parts, b.parts), (a.weights, b.weights))
-        )
-        have_own, n = weights.any(), len(numerators)
+        term_changes = self._sum_units(b.parts - a.parts)
+        weight_changes = self._sum_units(b.weights - a.weights)
+        weights_differ, n_units = weight_changes.any(), len(term_changes)
 
         def statistic(rows: Array) -> FloatArray:
-            flips = rows.astype(np.float64)
-            moved = dot(flips, numerators)
-            more = dot(flips, weights) if have_own else 0.0
-            of_a = (a.parts.sum() + moved) / (a.weights.sum() + more)
-            of_b = (b.parts.sum() - moved) / (b.weights.sum() - more)
-            return np.asarray(of_a - of_b)
+            is_exchanged = rows.astype(np.float64)
+            terms = dot(is_exchanged, term_changes)
+            weights = dot(is_exchanged, weight_changes) if weights_differ else 0.0
+            means_a = (a.parts.sum() + terms) / (a.weights.sum() + weights)
+            means_b = (b.parts.sum() - terms) / (b.weights.sum() - weights)
+            return np.asarray(means_a - means_b)
 
-        if n <= _MOST_LISTS and 2**n - 1 <= plan.n_resamples:
-            # Without 0, which exchanges no list and is the observed difference.
-            numbers = np.arange(1, 2**n)
-            return statistic(numbers[:, None] >> np.arange(n) & 1)
+        if n_units <= _MAX_EXACT_UNITS and 2**n_units - 1 <= plan.n_resamples:
+            # The bits of a number say which units are exchanged. The number 0 is
+            # excluded: it exchanges no unit and gives the observed difference.
+            numbers = np.arange(1, 2**n_units)
+            return statistic(numbers[:, None] >> np.arange(n_units) & 1)
 
-        def flips(generator: np.random.Generator, size: int) -> Array:
-            return generator.integers(2, size=(size, n), dtype=np.uint8)
+        def draw_exchanges(generator: np.random.Generator, size: int) -> Array:
+            return generator.integers(2, size=(size, n_units), dtype=np.uint8)
 
-        return plan.replicates("difference", Draw(n, flips), statistic)
+        return plan.replicates("difference", Draw(n_units, draw_exchanges), statistic)
 
 
 def average_options(
@@ -325,32 +347,34 @@ def average_options(
     average: Average | Iterable[float] | None,
     undefined: Policy | float,
 ) -> Question:
-    """Return ``average`` and ``undefined``, without defaults."""
+    """Return the options that differ from their defaults, by name."""
     options = {"average": average, "undefined": undefined}
     defaults = (None, scores._metric.default_average), ("skip",)
     return {
         name: rendered(option)
-        for (name, option), usual in zip(options.items(), defaults, strict=True)
-        if not (option is None or isinstance(option, str)) or option not in usual
+        for (name, option), default in zip(options.items(), defaults, strict=True)
+        if not (option is None or isinstance(option, str)) or option not in default
     }
 
 
 def check_list_clusters(
     clusters: ArrayLike | None, scores: ListScores
 ) -> IntArray | None:
-    """Return the cluster number of each list."""
+    """Return the number of the cluster of each list; None without clusters."""
     if clusters is None:
         return None
     codes = check_groups("clusters", clusters).codes
     if len(codes) != len(scores.groups):
         raise ValueError(
-            f"clusters must have an entry for each of the {len(scores.groups)} lists, "
-            f"in the order of the groups of the scores, got {len(codes)}."
+            f"clusters must have one entry for each of the {len(scores.groups)} "
+            "lists, in the order of the groups attribute of the scores, got "
+            f"{len(codes)} entries."
         )
     if len(np.unique(codes)) < 2:
         raise ValueError(
-            "clusters must have at least two clusters of lists, to estimate the "
-            "variation between clusters, got 1."
+            "clusters must have at least 2 different clusters, got 1: leave out "
+            "clusters, or use more data, because the variance between clusters is "
+            "unknown."
         )
     return codes
 
@@ -358,19 +382,22 @@ def check_list_clusters(
 def find_list_clusters(
     groups: ArrayLike, clusters: ArrayLike | None
 ) -> IntArray | None:
-    """Return the cluster of each list, by label, from the clusters of rows."""
+    """Return the cluster of each list from the cluster of each row.
+
+    Lists are in the order of their labels; lists without rows are left out.
+    """
     if clusters is None:
         return None
     lists, codes = check_groups("groups", groups), check_groups("clusters", clusters)
     check_equal_length(groups=lists.codes, clusters=codes.codes)
-    of_list = np.empty(len(lists.labels), dtype=np.intp)
-    of_list[lists.codes] = codes.codes
-    differs = of_list[lists.codes] != codes.codes
+    list_clusters = np.empty(len(lists.labels), dtype=np.intp)
+    list_clusters[lists.codes] = codes.codes
+    differs = list_clusters[lists.codes] != codes.codes
     if differs.any():
         label = lists.labels[lists.codes[differs][0]]
         raise ValueError(
-            f"clusters must have one cluster for all rows of a list, got several for "
-            f"{shown(label)}: put lists with common clusters into one cluster, or "
-            "leave out groups, for one ranking of all samples in clusters."
+            "clusters must have one cluster for all rows of a list, got several for "
+            f"the list {shown(label)}: merge the clusters of each list, or leave out "
+            "groups to rank all samples together."
         )
-    return of_list[lists.sizes > 0]
+    return list_clusters[lists.sizes > 0]

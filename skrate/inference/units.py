@@ -1,4 +1,4 @@
-"""The parts of the data that vary independently, which all evaluations share."""
+"""The parts of the data that vary independently, common to all evaluations."""
 
 from __future__ import annotations
 

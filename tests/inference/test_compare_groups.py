@@ -183,7 +183,7 @@ def test_bad_input_is_named():
     of_a, of_b = scores_of(ndcg_score, y_true, groups, a, b)
     with pytest.raises(ValueError, match=r"y_score_a.*group_scores"):
         compare_groups(of_a, b)
-    with pytest.raises(ValueError, match=r"scores_a.*scores_b"):
+    with pytest.raises(ValueError, match="lists with the same groups"):
         compare_groups(of_a, *scores_of(ndcg_score, y_true, groups + 1, b))
     with pytest.raises(ValueError, match="n_pos"):
         compare_groups(of_a, *scores_of(ndcg_score, 1 - y_true, groups, b))
