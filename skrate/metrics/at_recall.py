@@ -38,7 +38,7 @@ __all__ = [
 
 TOO_SMALL = (
     "compare by method='permutation' on the same samples, because the standard error "
-    "may be far too small and equally good models often seem to differ."
+    "may be far too small, so that tests of equally good models reject too often."
 )
 
 
@@ -53,14 +53,15 @@ def rate_at_recall_score(
 ) -> float:
     r"""Compute the minimum fraction of samples to process for a recall.
 
-    How far down the ranking must a reviewer read to find 95 % of the positives? It is
-    the inverse of :func:`recall_at_rate_score`: the recall is fixed instead of the
-    budget. Lower is better, therefore scorers negate it.
+    How far down the ranking must a reviewer read to find 95 % of the positives? This is
+    the inverse of :func:`recall_at_rate_score`: the recall is given instead of the
+    rate. Lower values are better, so scorers negate them.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table or folds, without ``y_score``.
+        True labels of two classes; or a :class:`RankTable` or :class:`FoldRankings`,
+        without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
@@ -74,8 +75,8 @@ def rate_at_recall_score(
     Returns
     -------
     score : float
-        Rate in (0, 1]: ``recall`` for random scores, ``recall * prevalence`` for a
-        perfect ranking; nan where undefined.
+        Rate in (0, 1]: ``recall`` if all scores are equal, ``recall * prevalence`` for
+        a perfect ranking, nan if there are no positives.
 
     Raises
     ------
@@ -92,20 +93,21 @@ def rate_at_recall_score(
     sklearn.metrics.recall_score : The recall of predicted labels.
     work_saved_score : The rate that is saved compared to a random order.
     recall_at_rate_score : The recall at a given rate.
-    estimate : The uncertainty of the rate for other samples.
+    estimate : The value with its confidence interval.
 
     Notes
     -----
-    With F(r) the expected recall at the rate r, over random orders of tied samples, it
-    is the minimum r with F(r) = ``recall``. Recall rises linearly within tied samples,
-    and within a single positive: its first half counts as half of a positive.
+    Let F(r) be the recall at the rate r, averaged over random orders of tied samples.
+    The value is the minimum r with F(r) = ``recall``. F is linear within a group of
+    tied samples, and also within a single sample: if the cut divides a positive in
+    halves, it counts as half of a positive.
 
-    Late in a ranking the recall is a step function of the rate. The interval "wilson"
-    of :func:`estimate` therefore inverts a test: it contains all rates at which a true
-    recall of ``recall`` is at most t standard errors from the sample's recall, with t a
-    quantile of Student's t, whose degrees of freedom are the number of positives minus
-    1. With a small number of positives it ends at 1; see the user guide.
-    Cost: one sort.
+    At the end of a ranking the recall increases in a small number of large steps, so
+    its slope is uncertain. The interval "wilson" of :func:`estimate` therefore inverts
+    a test: it contains a rate if the measured recall at this rate and ``recall`` differ
+    by at most t standard errors. Here t is a quantile of Student's t, whose degrees of
+    freedom are the number of positives minus 1. With a small number of positives, the
+    upper end of the interval is 1; see the user guide. Cost: one sort.
 
     Examples
     --------
@@ -133,14 +135,15 @@ def work_saved_score(
 ) -> float:
     r"""Compute the work saved over sampling (WSS) at a recall.
 
-    Which fraction of all samples need not be processed to find the fraction ``recall``
-    of the positives, minus the fraction that a random order saves? This is the WSS@95
-    of literature screening [1]_.
+    Which fraction of all samples need not be processed to find 95 % of the positives?
+    The 5 % that a random order saves are subtracted. This is the WSS@95 of literature
+    screening [1]_.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table or folds, without ``y_score``.
+        True labels of two classes; or a :class:`RankTable` or :class:`FoldRankings`,
+        without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
@@ -154,8 +157,9 @@ def work_saved_score(
     Returns
     -------
     score : float
-        In [``recall`` - 1, ``recall``): 0 for random scores,
-        ``recall * (1 - prevalence)`` for a perfect ranking; nan where undefined.
+        In [``recall`` - 1, ``recall``): 0 if all scores are equal,
+        ``recall * (1 - prevalence)`` for a perfect ranking, nan if there are no
+        positives.
 
     Raises
     ------
@@ -171,14 +175,15 @@ def work_saved_score(
     --------
     sklearn.metrics.recall_score : The recall of predicted labels.
     rate_at_recall_score : The fraction that must be processed.
-    group_scores : The value for each of many reviews, and their mean.
+    group_scores : The values of many reviews, and their mean.
 
     Notes
     -----
-    It is :math:`\rho - r`, with r the rate from :func:`rate_at_recall_score` for the
-    recall :math:`\rho`. Cohen's :math:`(TN + FN) / N - (1 - R)` [1]_ is the same for
-    the reached recall R; other programs continue to the next whole positive. It is
-    comparable only between reviews of the same prevalence. Cost: one sort.
+    The value is :math:`\rho - r`, where r is the rate from :func:`rate_at_recall_score`
+    for the recall :math:`\rho`. Cohen's formula :math:`(TN + FN) / N - (1 - R)` [1]_ is
+    the same if the recall R of the processed samples is :math:`\rho`. In other programs
+    R is larger, because they continue to the next whole positive. Compare the values of
+    two reviews only if their prevalences are equal. Cost: one sort.
 
     References
     ----------
@@ -213,13 +218,14 @@ def precision_at_recall_score(
     r"""Compute the precision of the samples that are processed to reach a recall.
 
     If processing stops as soon as 95 % of the positives are found, which fraction of
-    the processed samples is positive? Its inverse is the number of processed samples
-    per positive.
+    the processed samples is positive? The inverse of this precision is the number of
+    processed samples per positive.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table or folds, without ``y_score``.
+        True labels of two classes; or a :class:`RankTable` or :class:`FoldRankings`,
+        without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     recall : float, default=0.95
@@ -233,8 +239,8 @@ def precision_at_recall_score(
     Returns
     -------
     score : float
-        Precision in (0, 1]: the prevalence for random scores, 1 for a perfect ranking;
-        nan where undefined.
+        Precision in (0, 1]: the prevalence if all scores are equal, 1 for a perfect
+        ranking, nan if there are no positives.
 
     Raises
     ------
@@ -250,15 +256,17 @@ def precision_at_recall_score(
     --------
     sklearn.metrics.precision_recall_curve : Precision and recall at each threshold.
     recall_at_precision_score : The recall at a given precision.
-    rate_at_recall_score : The processed fraction.
+    rate_at_recall_score : The fraction of all samples that is processed.
 
     Notes
     -----
-    With the prevalence :math:`\pi` and r the rate from :func:`rate_at_recall_score` for
-    the recall :math:`\rho`, it is :math:`\pi \rho / r`: the precision at this recall.
-    Other programs return the maximum precision at this or a higher recall, as
-    ``precision[recall >= 0.95].max()`` of scikit-learn's curve. The interval "wilson"
-    of :func:`estimate` inverts a test, as for the rate. Cost: one sort.
+    The value is :math:`\pi \rho / r`, where :math:`\pi` is the prevalence, and r is the
+    rate from :func:`rate_at_recall_score` for the recall :math:`\rho`. This is the
+    precision at exactly this recall. Other programs return the maximum precision at
+    this or a higher recall, such as ``precision[recall >= 0.95].max()`` for
+    scikit-learn's curve. The interval "wilson" of :func:`estimate` inverts a test, as
+    for :func:`rate_at_recall_score`; the variance then includes the variance of the
+    prevalence. Cost: one sort.
 
     Examples
     --------
@@ -287,12 +295,13 @@ def recall_at_precision_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table or folds, without ``y_score``.
+        True labels of two classes; or a :class:`RankTable` or :class:`FoldRankings`,
+        without ``y_score``.
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     precision : float, default=None
-        The minimum fraction of positives among the processed samples, in (0, 1]. It
-        must be given.
+        Required. The minimum fraction of positives among the processed samples, in
+        (0, 1].
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
@@ -303,8 +312,9 @@ def recall_at_precision_score(
     -------
     score : float
         Recall in [0, 1]: 1 for a perfect ranking, and for any ranking if the prevalence
-        is at least ``precision``; 0 if no rate has the precision, as for random scores
-        at a lower prevalence; nan where undefined.
+        is at least ``precision``; 0 if the precision is lower at all rates, for example
+        if all scores are equal and the prevalence is lower; nan if there are no
+        positives.
 
     Raises
     ------
@@ -325,18 +335,22 @@ def recall_at_precision_score(
 
     Notes
     -----
-    With F(r) the expected recall at the rate r, :math:`\pi` the prevalence and
-    :math:`\tau` the ``precision``, it is the maximum F(r) with
-    :math:`\pi F(r) \ge \tau r`. Without tied scores this is the maximum recall on
-    scikit-learn's curve with this precision; a group of tied scores may be processed in
-    part, in random order. If no rate meets the target, the score is 0 and not nan,
-    because an empty selection meets every target, as in Keras and torchmetrics.
+    Let F(r) be the recall at the rate r, averaged over random orders of tied samples,
+    :math:`\pi` the prevalence and :math:`\tau` the ``precision``. The value is the
+    maximum F(r) with :math:`\pi F(r) \ge \tau r`. Without tied scores it is the maximum
+    recall of the points of scikit-learn's curve with at least this precision. With tied
+    scores, a part of a group of tied samples may be processed, in random order. If the
+    precision is too low at all rates, the value is 0 and not nan, as in Keras and
+    torchmetrics: no sample is processed then.
 
-    The interval "wilson" of :func:`estimate` inverts a test: it begins at the last rate
-    with a precision significantly above the target, and ends at the last rate with a
-    precision not significantly below. :func:`compare` uses the standard error, and
-    warns if fewer than ten negatives are above the cut of a model: use
-    ``method="permutation"`` then. Cost: one sort.
+    The interval "wilson" of :func:`estimate` inverts a test. Let :math:`r_1` be the
+    last rate at which the precision is significantly above :math:`\tau`, and
+    :math:`r_2` the last rate at which it is not significantly below :math:`\tau`. At a
+    rate r, the precision is :math:`\tau` if the recall is :math:`\tau r / \pi`. The
+    interval therefore goes from :math:`\tau r_1 / \pi` to :math:`\tau r_2 / \pi`, or to
+    1 if this is larger. :func:`compare` uses the standard error. It warns if fewer than
+    ten negatives are above the cut of a model: use ``method="permutation"`` then. Cost:
+    one sort.
 
     Examples
     --------
@@ -345,7 +359,7 @@ def recall_at_precision_score(
     >>> recall_at_precision_score(y_true, y_score, precision=0.6)
     1.0
 
-    Only the first sample has a precision of at least 0.9:
+    A precision of at least 0.9 is reached only by the first sample alone:
 
     >>> recall_at_precision_score(y_true, y_score, precision=0.9)
     0.5
@@ -390,30 +404,32 @@ def recall_at_fpr_score(
 ) -> float | FloatArray:
     r"""Compute the recall at a false positive rate: a point of the ROC curve.
 
-    If one negative in a hundred may be flagged, which fraction of the positives is
-    flagged? It is the sensitivity at a specificity of 1 - ``fpr``, at any prevalence.
-    If the budget is a fraction of all samples, use :func:`recall_at_rate_score`.
+    If 1 % of the negatives may be flagged, which fraction of the positives is flagged?
+    This is the sensitivity at a specificity of 1 - ``fpr``, and does not depend on the
+    prevalence. If the budget is a fraction of all samples, use
+    :func:`recall_at_rate_score`.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes, of several classes with a column of ``y_score``
-        each, or a matrix of 0 and 1 for each sample and label. Or a :class:`RankTable`
-        or :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes; or labels of several classes, which have a column of
+        ``y_score`` each; or a matrix of 0 and 1 with a column for each label; or a
+        :class:`RankTable` or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
     fpr : float, default=None
-        The fraction of the negatives that may be above the cut, in [0, 1). It must be
-        given.
+        Required. The fraction of the negatives that may be above the cut, in [0, 1).
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        How the classes are averaged, each ranked against the rest. "macro" weighs them
-        equally, "weighted" by their number of samples; None returns a value for each.
-        "micro" ranks all pairs of a sample and a class in one queue; "samples" ranks
-        the classes of each sample, and averages over samples. Not used for two classes.
+        How the values of several classes are averaged, where each class is ranked
+        against the other classes. "macro": all classes have the same weight;
+        "weighted": the number of samples of a class is its weight; None: the value of
+        each class is returned. "micro": all pairs of a sample and a class are ranked
+        together; "samples": the classes of each sample are ranked, and the values of
+        the samples are averaged.
     labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes the sorted
-        classes in ``y_true``, or the column numbers if ``y_true`` has columns.
+        The class of each column of ``y_score``. If None, the sorted classes in
+        ``y_true``, or the column numbers if ``y_true`` has columns.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
@@ -423,40 +439,43 @@ def recall_at_fpr_score(
     Returns
     -------
     score : float, or array of shape (n_classes,)
-        Recall in [0, 1]: ``fpr`` for constant scores, 1 for a perfect ranking; nan
-        where undefined. An array with ``average=None``.
+        Recall in [0, 1]: ``fpr`` if all scores are equal, 1 for a perfect ranking, nan
+        if a class is absent. An array if ``average=None``.
 
     Raises
     ------
     ValueError
         If labels, scores or weights are invalid, or ``fpr`` is missing or outside
-        [0, 1). For several classes as :func:`rate_weighted_auc_score`.
+        [0, 1). For several classes, also as for :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If either class is absent. With several classes the warning names it, and a mean
-        that needs it is nan ("weighted" ignores classes without samples).
+        If there are no positives or no negatives. With several classes, the warning
+        names the class, and a mean that includes it is nan ("weighted" ignores classes
+        without samples).
 
     See Also
     --------
     sklearn.metrics.roc_curve : All points of the curve.
-    fpr_at_recall_score : The reverse.
+    fpr_at_recall_score : The false positive rate at a given recall.
     partial_auc_score : The mean recall up to a false positive rate.
 
     Notes
     -----
-    It is T(f), the height of the ROC curve at f = ``fpr``, or the maximum height if the
-    curve is vertical there. Tied scores are a straight segment of the curve, as in
-    pROC: each of its points is the expectation, at a rate, over random orders of the
-    tied samples. torchmetrics flags tied samples together or not at all, which gives a
-    lower value if the cut is within them, and otherwise the same.
+    The value is T(f), the height of the ROC curve at f = ``fpr``, or the maximum height
+    if the curve is vertical there. A group of tied samples is a straight segment of the
+    curve, as in pROC: each point of the segment is the mean over random orders of these
+    samples. torchmetrics flags either all samples of a group or none. Its value is
+    therefore lower if the cut is within a group, and otherwise the same.
 
-    The variance is :math:`T (1 - T) / n_1 + \lambda^2 f (1 - f) / n_0` [1]_, with
-    :math:`\lambda` the slope of the curve between the false positive rates one standard
-    error of f below and above f. A binomial interval ignores that the threshold is also
-    estimated from these samples. The interval "wilson" of :func:`estimate` inverts the
-    test with this variance. Cost: one sort for each class.
+    The variance is :math:`T (1 - T) / n_1 + \lambda^2 f (1 - f) / n_0` [1]_, where
+    :math:`n_1` and :math:`n_0` are the numbers of positives and negatives, and
+    :math:`\lambda` is the slope of the curve between the false positive rates that are
+    one standard error of f below and above f. The second term is missing in a binomial
+    interval: the threshold is also estimated from these samples. The interval "wilson"
+    of :func:`estimate` inverts a test with this variance. Cost: one sort for each
+    class.
 
     References
     ----------
@@ -466,7 +485,7 @@ def recall_at_fpr_score(
 
     Examples
     --------
-    If one of two negatives may be flagged, both positives are above the cut:
+    If one of the two negatives may be flagged, both positives are flagged:
 
     >>> from skrate import recall_at_fpr_score
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
@@ -515,29 +534,31 @@ def fpr_at_recall_score(
 ) -> float | FloatArray:
     r"""Compute the minimum false positive rate that is needed to reach a recall.
 
-    If 95 % of the positives must be found, which fraction of the negatives is flagged
-    with them? This is FPR\@95 of out-of-distribution detection, and 1 - specificity at
-    a sensitivity. Lower is better, therefore scorers negate it.
+    If 95 % of the positives must be flagged, which fraction of the negatives is also
+    flagged? This is FPR\@95 of out-of-distribution detection, and 1 minus the
+    specificity at a given sensitivity. Lower values are better, so scorers negate them.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes, of several classes with a column of ``y_score``
-        each, or a matrix of 0 and 1 for each sample and label. Or a :class:`RankTable`
-        or :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes; or labels of several classes, which have a column of
+        ``y_score`` each; or a matrix of 0 and 1 with a column for each label; or a
+        :class:`RankTable` or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
     recall : float, default=0.95
         The fraction of the positives to find, in (0, 1].
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        How the classes are averaged, each ranked against the rest. "macro" weighs them
-        equally, "weighted" by their number of samples; None returns a value for each.
-        "micro" ranks all pairs of a sample and a class in one queue; "samples" ranks
-        the classes of each sample, and averages over samples. Not used for two classes.
+        How the values of several classes are averaged, where each class is ranked
+        against the other classes. "macro": all classes have the same weight;
+        "weighted": the number of samples of a class is its weight; None: the value of
+        each class is returned. "micro": all pairs of a sample and a class are ranked
+        together; "samples": the classes of each sample are ranked, and the values of
+        the samples are averaged.
     labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes the sorted
-        classes in ``y_true``, or the column numbers if ``y_true`` has columns.
+        The class of each column of ``y_score``. If None, the sorted classes in
+        ``y_true``, or the column numbers if ``y_true`` has columns.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
@@ -547,33 +568,35 @@ def fpr_at_recall_score(
     Returns
     -------
     score : float, or array of shape (n_classes,)
-        False positive rate in [0, 1]: ``recall`` for constant scores, 0 for a perfect
-        ranking; nan where undefined. An array with ``average=None``.
+        False positive rate in [0, 1]: ``recall`` if all scores are equal, 0 for a
+        perfect ranking, nan if a class is absent. An array if ``average=None``.
 
     Raises
     ------
     ValueError
         If labels, scores or weights are invalid, or ``recall`` is outside (0, 1]. For
-        several classes as :func:`rate_weighted_auc_score`.
+        several classes, also as for :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If either class is absent. With several classes the warning names it, and a mean
-        that needs it is nan ("weighted" ignores classes without samples).
+        If there are no positives or no negatives. With several classes, the warning
+        names the class, and a mean that includes it is nan ("weighted" ignores classes
+        without samples).
 
     See Also
     --------
     sklearn.metrics.roc_curve : All points of the curve.
-    recall_at_fpr_score : The reverse.
+    recall_at_fpr_score : The recall at a given false positive rate.
     rate_at_recall_score : The fraction of all samples that is flagged.
 
     Notes
     -----
-    It is the minimum f with T(f) = ``recall``, on the curve T of
-    :func:`recall_at_fpr_score`. With swapped classes, negated scores and ``fpr`` equal
-    to 1 - ``recall``, that function returns 1 minus this value. Variance and interval
-    follow in the same way. Cost: one sort for each class.
+    The value is the minimum f with T(f) = ``recall``, where T is the ROC curve as in
+    :func:`recall_at_fpr_score`. If the classes are swapped, the scores are negated and
+    ``fpr`` is 1 - ``recall``, then :func:`recall_at_fpr_score` returns 1 minus this
+    value. Variance and interval are therefore computed in the same way. Cost: one sort
+    for each class.
 
     Examples
     --------
@@ -590,14 +613,14 @@ def fpr_at_recall_score(
 
 
 class TargetRecallMetric(Metric):
-    """Base class of the functions of the minimum rate with a given recall."""
+    """Base class of metrics that are computed from the minimum rate with a recall."""
 
     recall: float = 0.95
 
     needs: ClassVar[tuple[str, ...]] = ("positive",)
     enough_positives = 20
     has_test = True
-    # Whether the prevalence of the population is a factor of the value.
+    # Whether the metric is a precision, which is proportional to the prevalence.
     is_precision = False
 
     def __post_init__(self) -> None:
@@ -605,7 +628,7 @@ class TargetRecallMetric(Metric):
         object.__setattr__(self, "recall", recall)
 
     def compute(self, table: RankTable) -> float:
-        return float(self.values(*_around_recall(table, self.recall))[0])
+        return float(self.values(*_merge_around_recall(table, self.recall))[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         rates = min_rates(pos, neg, self.recall)
@@ -615,13 +638,15 @@ class TargetRecallMetric(Metric):
     def slopes(self, table: RankTable) -> Slopes:
         rate = table_min_rate(table, self.recall)
         slopes = rate_slopes(table, self.recall)
-        return self._slopes(slopes, rate, table.prevalence)
+        return self._convert_slopes(slopes, rate, table.prevalence)
 
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
         rate = table_min_rate(table, self.recall)
-        test = RecallTest(table, sizes, rate, self.recall, is_precise=self.is_precision)
+        test = RecallTest(
+            table, sizes, rate, self.recall, is_precision=self.is_precision
+        )
         rates = test.first_above(-quantile), test.last_below(quantile)
         low, high = sorted(self._convert_rate(rate, table.prevalence) for rate in rates)
         if self.is_precision and not sizes.are_fixed and rates[1] >= 1 - ROUNDING:
@@ -641,21 +666,22 @@ class TargetRecallMetric(Metric):
         return None if reason is None else f"{self.name} {self.recall:g}: {reason}"
 
     def max_dof(self, n_pos: float, n_neg: float) -> float:
-        # Twice the positives on the smaller side of the cut, because they determine it.
-        # Tests at a level of 0.01 then reject for 0.01 to 0.02 of equal models.
+        # Twice the number of positives on the smaller side of the cut, because these
+        # positives determine the cut. Tests of equal models at a level of 0.01 then
+        # reject in 0.01 to 0.02 of the data sets.
         return max(2 * n_pos * min(self.recall, 1 - self.recall), 1.0)
 
     def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
-        """Return the metric from the minimum rate with the recall."""
+        """Return the value of the metric, given the minimum rate with the recall."""
         return rate
 
-    def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
-        """Return the slopes of the metric from the slopes of the rate."""
+    def _convert_slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
+        """Return the slopes of the metric, given the rate and its slopes."""
         return slopes
 
 
 class RateAtRecall(TargetRecallMetric, score=rate_at_recall_score):
-    """The minimum rate with the recall."""
+    """The minimum rate with a given recall."""
 
     name = "Rate at recall"
     greater_is_better = False
@@ -672,12 +698,12 @@ class WorkSaved(TargetRecallMetric, score=work_saved_score):
     def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
         return self.recall - rate
 
-    def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
+    def _convert_slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
         return slopes.scaled(-1.0)
 
 
 class PrecisionAtRecall(TargetRecallMetric, score=precision_at_recall_score):
-    """Prevalence times recall, divided by the minimum rate with this recall."""
+    """The prevalence times the recall, divided by the minimum rate with this recall."""
 
     name = "Precision at recall"
     is_precision = True
@@ -686,13 +712,13 @@ class PrecisionAtRecall(TargetRecallMetric, score=precision_at_recall_score):
         with np.errstate(divide="ignore"):
             return np.minimum(np.divide(prevalence * self.recall, rate), 1.0)
 
-    def _slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
-        by_rate = -prevalence * self.recall / rate**2
-        return slopes.scaled(by_rate, self.recall / rate)
+    def _convert_slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
+        factor = -prevalence * self.recall / rate**2
+        return slopes.scaled(factor, self.recall / rate)
 
 
 class RecallAtPrecision(Metric, score=recall_at_precision_score):
-    """The recall at the last rate with at least the given precision."""
+    """The recall at the last rate at which the precision is at least the given one."""
 
     precision: float | None = field(
         default=None,
@@ -717,59 +743,63 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         return self.precision
 
     def compute(self, table: RankTable) -> float:
-        small = table.merged.table
-        reached = self._reached(small.cum_pos[None], small.cum_neg[None])[0]
-        return float(divide_or_nan(reached, np.array([table.n_pos]))[0])
+        merged = table.merged.table
+        n_found = self._find_last_cut(merged.cum_pos[None], merged.cum_neg[None])[0]
+        return float(divide_or_nan(n_found, np.array([table.n_pos]))[0])
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
         cum_pos, cum_neg = (
             np.pad(np.cumsum(weights, axis=1), ((0, 0), (1, 0)))
             for weights in (pos, neg)
         )
-        return divide_or_nan(self._reached(cum_pos, cum_neg)[0], cum_pos[:, -1])
+        return divide_or_nan(self._find_last_cut(cum_pos, cum_neg)[0], cum_pos[:, -1])
 
-    def _reached(self, cum_pos: Array, cum_neg: Array) -> tuple[FloatArray, IntArray]:
-        """Return the positives above the last cut with the precision, and its group.
+    def _find_last_cut(
+        self, cum_pos: Array, cum_neg: Array
+    ) -> tuple[FloatArray, IntArray]:
+        """Return the positives above the last cut with the precision, and the group.
 
-        ``cum_pos`` and ``cum_neg`` are the weights of both classes above each cut; they
-        rise linearly between two cuts.
+        ``cum_pos`` and ``cum_neg`` are the weights of both classes above each group.
+        They increase linearly within a group. The group is the one that contains the
+        cut, or the number of groups if all samples are above the cut.
         """
         processed, n_groups = cum_pos + cum_neg, cum_pos.shape[1] - 1
-        # The empty selection before the first group meets every target.
+        # The selection of no samples meets every target.
         is_met = cum_pos >= self.target * processed * (1 - ROUNDING)
         group = n_groups - np.argmax(is_met[:, ::-1], axis=1)
         rows = np.arange(len(cum_pos))
         before, after = (rows, group), (rows, np.minimum(group + 1, n_groups))
-        over = np.maximum(cum_pos[before] - self.target * processed[before], 0.0)
-        lack = np.maximum(self.target * processed[after] - cum_pos[after], 0.0)
-        step = ratio(over, over + lack) * (cum_pos[after] - cum_pos[before])
-        return cum_pos[before] + step, group
+        excess = np.maximum(cum_pos[before] - self.target * processed[before], 0.0)
+        deficit = np.maximum(self.target * processed[after] - cum_pos[after], 0.0)
+        fraction = ratio(excess, excess + deficit)
+        n_found_in_group = fraction * (cum_pos[after] - cum_pos[before])
+        return cum_pos[before] + n_found_in_group, group
 
     def slopes(self, table: RankTable) -> Slopes:
         p, target = table.prevalence, self.target
-        recall, rate = self._last(table)
+        recall, rate = self._evaluate_last_cut(table)
         if rate in (0, 1):
-            # No sample is cut there, so other samples do not move the cut.
+            # All samples or none are processed, and small changes of weights keep this.
             zeros = np.zeros(table.n_groups)
             return Slopes(zeros, zeros, 0.0)
         fraction = float(cut_positive_fraction([table], np.array([rate]))[0])
         if fraction >= target * (1 - ROUNDING):
-            # Only by chance near the cut: among all samples below the cut it is lower.
+            # Near the cut it is too high by chance: use all samples below the cut.
             fraction = (p - p * recall) / (1 - rate)
-        by_hits = target / p / (target - fraction)
+        factor = target / p / (target - fraction)
         slopes = recall_slopes(table, Fixed(rate))[0]
-        return slopes.scaled(by_hits * p, by_hits * recall - recall / p)
+        return slopes.scaled(factor * p, factor * recall - recall / p)
 
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float
     ) -> tuple[float, float]:
-        by_rate = self.target / table.prevalence
-        found_at = min(self.value(table) / by_rate, 1.0)
+        recall_per_rate = self.target / table.prevalence
+        measured_rate = min(self.value(table) / recall_per_rate, 1.0)
         test = RecallTest(
-            table, sizes, found_at, precision=self.target, is_precise=True
+            table, sizes, measured_rate, precision=self.target, is_precision=True
         )
         low, high = (
-            min(by_rate * test.last_above(deviation), 1.0)
+            min(recall_per_rate * test.last_above(deviation), 1.0)
             for deviation in (quantile, -quantile)
         )
         return low, high
@@ -780,35 +810,37 @@ class RecallAtPrecision(Metric, score=recall_at_precision_score):
         if not is_compared:
             return None
         _, n_neg = sizes
-        recall, rate = self._last(table)
-        wrong = rate * table.total - recall * table.n_pos
-        n_wrong = wrong / table.n_neg * n_neg
-        # With fewer, tests with the standard error reject for equal models.
+        recall, rate = self._evaluate_last_cut(table)
+        false_pos_weight = rate * table.total - recall * table.n_pos
+        n_false_pos = false_pos_weight / table.n_neg * n_neg
+        # With fewer negatives, tests with the standard error reject too often.
         n_enough = 10
-        if rate == 1 or n_wrong >= n_enough:
+        if rate == 1 or n_false_pos >= n_enough:
             return None
         return (
-            f"{self.name} {self.target:g}: only {n_wrong:.1f} negatives above the cut "
-            f"(fewer than {n_enough}): {TOO_SMALL}"
+            f"{self.name} {self.target:g}: only {n_false_pos:.1f} negatives above the "
+            f"cut (fewer than {n_enough}): {TOO_SMALL}"
         )
 
-    def _last(self, table: RankTable) -> tuple[float, float]:
-        """Return the maximum recall with the precision, and its rate."""
-        (reached,), (group,) = self._reached(table.cum_pos[None], table.cum_neg[None])
+    def _evaluate_last_cut(self, table: RankTable) -> tuple[float, float]:
+        """Return the recall and the rate at the last cut with the precision."""
+        (n_found,), (group,) = self._find_last_cut(
+            table.cum_pos[None], table.cum_neg[None]
+        )
         if group == table.n_groups:
             return 1.0, 1.0
         if table.pos[group] > 0:
-            rate = max(reached / self.target / table.total, table.rates[group])
+            rate = max(n_found / self.target / table.total, table.rates[group])
         else:
-            # The recall is constant among negatives: use the rate before them.
+            # The recall is constant within negatives: use the rate where they begin.
             rate = table.rates[np.searchsorted(table.cum_pos, table.cum_pos[group])]
-        return float(reached / table.n_pos), float(rate)
+        return float(n_found / table.n_pos), float(rate)
 
 
 class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
-    """The minimum fraction of negatives above the cut with the recall.
+    """The minimum fraction of negatives above a cut with a given recall.
 
-    It does not depend on the prevalence: tests use the rate with fixed class sizes.
+    It does not depend on the prevalence, so tests treat class sizes as fixed.
     """
 
     name = "FPR at recall"
@@ -817,7 +849,7 @@ class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
     ignores_prevalence = True
 
     def values(self, pos: Array, neg: Array) -> FloatArray:
-        # Not from the rate, which loses digits if false positives are rare.
+        # Computing this from the rate would lose digits if false positives are rare.
         return min_processed_fractions(pos, neg, self.recall)
 
     def not_rejected(
@@ -829,13 +861,13 @@ class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
         return (rate - prevalence * self.recall) / (1 - prevalence)
 
     def slopes(self, table: RankTable) -> Slopes:
-        # Not 1 - prevalence, which rounds to 0 if negatives have almost no weight.
+        # 1 - prevalence would be 0 by rounding if negatives have almost no weight.
         slopes = rate_slopes(table, self.recall).scaled(1 / table.negative_fraction)
         return slopes._replace(by_prevalence=0.0)
 
 
 class RecallAtFPR(Metric, score=recall_at_fpr_score):
-    """The recall at a false positive rate: FPRAtRecall from the end of the ranking."""
+    """The recall at a false positive rate: 1 - FPRAtRecall at the mirrored table."""
 
     fpr: float | None = field(
         default=None,
@@ -852,7 +884,7 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
 
     @property
     def mirrored(self) -> FPRAtRecall:
-        """The metric of swapped classes and negated scores: 1 minus the value."""
+        """The metric whose value at the mirrored table is 1 minus the value."""
         assert self.fpr is not None
         return FPRAtRecall(1 - self.fpr)
 
@@ -888,10 +920,10 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
 def small_side_reason(
     fraction: float, n_samples: float, name: str, sides: tuple[str, str]
 ) -> str | None:
-    """Return a warning if a side of the cut has fewer than 8 samples, else None."""
+    """Return the reason of a warning if a side of the cut has fewer than 8 samples."""
     counts = fraction * n_samples, (1 - fraction) * n_samples
     n_side, side = min(zip(counts, sides, strict=True))
-    # With fewer, standard errors are too small.
+    # With fewer samples, standard errors are too small.
     n_enough = 8
     if n_side >= n_enough * (1 - ROUNDING):
         return None
@@ -902,126 +934,137 @@ def small_side_reason(
 
 
 def min_rates(pos: Array, neg: Array, recall: float) -> FloatArray:
-    """Return the minimum rates with a recall by table, nan without positives."""
+    """Return the minimum rate with a recall for each row of group weights.
+
+    nan if a row has no positives.
+    """
     return min_processed_fractions(pos, pos + neg, recall)
 
 
 def min_processed_fractions(pos: Array, weights: Array, recall: float) -> FloatArray:
-    """Return the minimum fractions of ``weights`` above a cut with a recall, by table.
+    """Return the fraction of ``weights`` above the first cut with a recall, by row.
 
-    nan without positives, or without weight.
+    nan if a row has no positives or no weight.
     """
-    cum_pos, ends = np.cumsum(pos, axis=1), np.cumsum(weights, axis=1)
+    cum_pos, cum_weights = np.cumsum(pos, axis=1), np.cumsum(weights, axis=1)
     n_pos = cum_pos[:, -1]
-    needed = recall * n_pos
-    reached = cum_pos >= needed[:, None] * (1 - ROUNDING)
-    last = np.arange(len(pos)), np.argmax(reached, axis=1)
-    # Linear interpolation, from the end of the group back to the recall.
-    excess = ratio(np.maximum(cum_pos[last] - needed, 0.0), pos[last])
-    cut = ends[last] - excess * weights[last]
-    return np.where(n_pos > 0, divide_or_nan(cut, ends[:, -1]), np.nan)
+    n_needed = recall * n_pos
+    is_reached = cum_pos >= n_needed[:, None] * (1 - ROUNDING)
+    group = np.arange(len(pos)), np.argmax(is_reached, axis=1)
+    # Linear interpolation within the group that reaches the recall.
+    fraction_below = ratio(np.maximum(cum_pos[group] - n_needed, 0.0), pos[group])
+    weight_above = cum_weights[group] - fraction_below * weights[group]
+    return np.where(n_pos > 0, divide_or_nan(weight_above, cum_weights[:, -1]), np.nan)
 
 
 def table_min_rate(table: RankTable, recall: float) -> float:
-    """Return the minimum rate of a table with a recall."""
-    return float(min_rates(*_around_recall(table, recall), recall)[0])
+    """Return the minimum rate with a recall."""
+    return float(min_rates(*_merge_around_recall(table, recall), recall)[0])
 
 
-def _around_recall(table: RankTable, recall: float) -> tuple[FloatArray, FloatArray]:
-    """Return the weights above, in and below the group that reaches a recall."""
-    needed = recall * table.n_pos * (1 - ROUNDING)
-    group = int(np.searchsorted(table.cum_pos[1:-1], needed))
+def _merge_around_recall(
+    table: RankTable, recall: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return a row of 3 groups: above, in and below the group that reaches a recall."""
+    n_needed = recall * table.n_pos * (1 - ROUNDING)
+    group = int(np.searchsorted(table.cum_pos[1:-1], n_needed))
     cuts = np.array([0, group, group + 1, table.n_groups])
-    above = table.cum_pos[cuts]
-    lost = table.cum_neg[cuts] if table.labels is None else cuts - above
-    return np.diff(above)[None], np.diff(lost)[None]
+    cum_pos = table.cum_pos[cuts]
+    cum_neg = table.cum_neg[cuts] if table.labels is None else cuts - cum_pos
+    return np.diff(cum_pos)[None], np.diff(cum_neg)[None]
 
 
 def rate_slopes(table: RankTable, recall: float) -> Slopes:
-    """Return the slopes of the minimum rate of a table with a recall.
+    """Return the slopes of the minimum rate with a recall.
 
-    The rate is p rho + (1 - p) F, with F the fraction of negatives above the cut. A
-    negative above the cut adds its own weight, a positive moves the cut:
+    The rate is p rho + (1 - p) F, with p the prevalence, rho the recall and F the
+    fraction of negatives above the cut. A negative above the cut adds its own weight; a
+    positive above the cut moves the cut:
 
         g_P = -m_j p (1 - L) / L, g_Q = m_j (1 - p), g_p = rho - F,
 
     with m_j the fraction of group j above the cut, and L the fraction of positives
-    between the recalls that are one standard error of rho below and above rho.
+    among the samples between two cuts, at the recalls one standard error below and
+    above rho.
     """
     p, q = table.prevalence, table.negative_fraction
     rate = table_min_rate(table, recall)
     low, high = table.rates[:-1], table.rates[1:]
     above = np.clip(ratio(rate - low, high - low), 0.0, 1.0)
     error = math.sqrt(recall * (1 - recall) / table.n_pos)
-    half = min(error, recall / 2, 1 - recall)
-    moved = 0.0
-    if half > 0:
-        ends = [table_min_rate(table, recall + step) for step in (-half, half)]
-        # 0 if all samples between the ends are positive, up to rounding.
-        moved = max((ends[1] - ends[0]) / (2 * half) - p, 0.0)
-    lead = recall - float(np.interp(rate, table.rates, table.fpr))
-    return Slopes(-moved * above, q * above, lead)
+    step = min(error, recall / 2, 1 - recall)
+    cut_slope = 0.0
+    if step > 0:
+        rates = [table_min_rate(table, recall + change) for change in (-step, step)]
+        # p (1 - L) / L, which is 0 up to rounding if all these samples are positive.
+        cut_slope = max((rates[1] - rates[0]) / (2 * step) - p, 0.0)
+    by_prevalence = recall - float(np.interp(rate, table.rates, table.fpr))
+    return Slopes(-cut_slope * above, q * above, by_prevalence)
 
 
 class RecallTest(NamedTuple):
     """Test at each rate whether the population has a given recall.
 
-    At the rate r the tested recall is ``recall``, or ``precision`` times r divided by
-    the prevalence; the sample reaches it at the rate ``found_at``. ``is_precise`` adds
-    the variance that the prevalence causes in a precision.
+    At the rate r the tested recall is ``recall``, or the recall at which the precision
+    is ``precision``: r times ``precision`` divided by the prevalence. The measured
+    recall equals the tested recall at the rate ``measured_rate``. If ``is_precision``,
+    the variance includes the variance of a precision that is due to the prevalence.
     """
 
     table: RankTable
     sizes: Sizes
-    found_at: float
+    measured_rate: float
     recall: float = 0.0
     precision: float = 0.0
-    is_precise: bool = False
+    is_precision: bool = False
 
     def last_below(self, quantile: float) -> float:
         """Return the last rate with a deviation of at most the quantile."""
-        return self._last(quantile, 1)
+        return self._find_last_rate(quantile, 1)
 
     def last_above(self, quantile: float) -> float:
         """Return the last rate with a deviation of at least the quantile."""
-        return self._last(-quantile, -1)
+        return self._find_last_rate(-quantile, -1)
 
     def first_above(self, quantile: float) -> float:
         """Return the first rate with a deviation of at least the quantile."""
-        return self._last(-quantile, -1, backwards=True)
+        return self._find_last_rate(-quantile, -1, backwards=True)
 
     def deviations(self, rates: FloatArray) -> FloatArray:
-        """Return the sample's recall minus the tested recall, in standard errors.
+        """Return the measured recall minus the tested recall, in standard errors.
 
         With rho the tested recall, p the prevalence, F = (r - p rho) / (1 - p), and L
-        the fraction of positives between r and ``found_at``, the variance is
+        the fraction of positives among the samples between r and ``measured_rate``, the
+        variance is
 
             (1 - L)^2 rho (1 - rho) / n_1 + (L (1 - p) / p)^2 F (1 - F) / n_0
             + (L (c + F - rho) / p)^2 p (1 - p) / n,
 
-        without the last term if class sizes are fixed; c is r / p for a precision,
-        else 0. Within a tied group both binomial variances are smaller, see
-        `_class_variance`.
+        with c = r / p for a precision and c = 0 otherwise. If class sizes are fixed,
+        the last term is 0. Within a group of tied samples, both binomial variances are
+        smaller: see `_class_variance`.
         """
         table, (n_pos, n_neg, are_fixed) = self.table, self.sizes
         p, q = table.prevalence, table.negative_fraction
         tpr = np.interp(rates, table.rates, table.tpr)
-        gain = p * (tpr - np.interp(self.found_at, table.rates, table.tpr))
-        step = rates - self.found_at
+        pos_between = p * (tpr - np.interp(self.measured_rate, table.rates, table.tpr))
+        step = rates - self.measured_rate
         fraction = np.zeros_like(rates)
-        np.divide(gain, step, out=fraction, where=step != 0)
+        np.divide(pos_between, step, out=fraction, where=step != 0)
         fraction = np.clip(fraction, 0.0, 1.0)
         recall = self.recall + self.precision / p * rates
         difference = tpr - recall
         recall = np.minimum(recall, 1.0)
         fpr = np.clip((rates - p * recall) / q, 0.0, 1.0)
-        of_pos = self._class_variance(rates, recall, table.pos / table.n_pos, n_pos)
-        of_neg = self._class_variance(rates, fpr, table.neg / table.n_neg, n_neg)
-        variance = (1 - fraction) ** 2 * of_pos / n_pos
-        variance += (fraction * q / p) ** 2 * of_neg / n_neg
+        pos_variance = self._class_variance(
+            rates, recall, table.pos / table.n_pos, n_pos
+        )
+        neg_variance = self._class_variance(rates, fpr, table.neg / table.n_neg, n_neg)
+        variance = (1 - fraction) ** 2 * pos_variance / n_pos
+        variance += (fraction * q / p) ** 2 * neg_variance / n_neg
         if not are_fixed:
-            moved = rates / p * self.is_precise + fpr - recall
-            variance += (fraction * moved / p) ** 2 * p * q / (n_pos + n_neg)
+            prevalence_slope = rates / p * self.is_precision + fpr - recall
+            variance += (fraction * prevalence_slope / p) ** 2 * p * q / (n_pos + n_neg)
         with np.errstate(divide="ignore", invalid="ignore"):
             deviation = difference / np.sqrt(variance)
         # A difference of 0 has the deviation 0, even if the variance is 0.
@@ -1031,14 +1074,15 @@ class RecallTest(NamedTuple):
     def _class_variance(
         self, rates: FloatArray, mean: FloatArray, groups: FloatArray, size: float
     ) -> FloatArray:
-        """Return the variance, per sample of a class, of the fraction above each rate.
+        """Return the variance of a sample's contribution to the fraction above a rate.
 
-        A sample counts 1 above the tied group that a rate cuts, a in it and 0 below,
-        with a the fraction of the group above the cut. If the group has the fraction t
-        of the class, and the mean is m, the variance is m (1 - m) - a (1 - a) t. In the
-        first group t is m / a, because no sample is above it, and in the last group
-        (1 - m) / (1 - a). In a group of k samples of the class the reduction is
-        (k - 1) / k times a (1 - a) t.
+        Each rate is the position of a cut within a group of tied samples. A sample of
+        this group contributes a, the fraction of the group above the cut. Samples above
+        the group contribute 1, and samples below it 0. If t is the fraction of the
+        class in this group, and m is the mean contribution, the variance is m (1 - m) -
+        a (1 - a) t. In the first group, t = m / a, because no sample is above it; in
+        the last group, t = (1 - m) / (1 - a). If k samples of the class are in the
+        group, the subtracted term is multiplied by (k - 1) / k.
         """
         table = self.table
         last = table.n_groups - 1
@@ -1048,18 +1092,20 @@ class RecallTest(NamedTuple):
         above = np.clip(ratio(rates - start, end - start), 0.0, 1.0)
         binomial = mean * (1 - mean)
         if_first, if_last = (1 - above) * mean, above * (1 - mean)
-        within = np.minimum(above * (1 - above) * groups[group], binomial)
-        within = np.minimum(np.minimum(within, if_first), if_last)
-        within = np.where(group == last, if_last, within)
-        within = np.minimum(np.where(group == 0, if_first, within), binomial)
-        # Groups of one class are not tied with the other class.
+        reduction = np.minimum(above * (1 - above) * groups[group], binomial)
+        reduction = np.minimum(np.minimum(reduction, if_first), if_last)
+        reduction = np.where(group == last, if_last, reduction)
+        reduction = np.minimum(np.where(group == 0, if_first, reduction), binomial)
+        # In a group of one class, the order of tied samples has no effect.
         is_tied = (table.pos[group] > 0) & (table.neg[group] > 0)
         count = np.maximum(size * groups[group], 1.0)
-        return np.asarray(binomial - np.where(is_tied, 1 - 1 / count, 0.0) * within)
+        return np.asarray(binomial - np.where(is_tied, 1 - 1 / count, 0.0) * reduction)
 
-    def _last(self, limit: float, sign: int, *, backwards: bool = False) -> float:
-        """Return the last rate with sign * deviation <= limit, or the first rate."""
-        # All cuts of the merged ranking and 513 equal steps, or only 2**16 equal steps.
+    def _find_last_rate(
+        self, limit: float, sign: int, *, backwards: bool = False
+    ) -> float:
+        """Return the last (or first) rate with sign * deviation <= limit."""
+        # All cuts of the merged ranking and 512 equal steps, or only 2**16 equal steps.
         rates = self.table.merged.table.rates
         if len(rates) > 2**16:
             rates = np.arange(2**16 + 1) / 2**16
@@ -1067,13 +1113,13 @@ class RecallTest(NamedTuple):
             rates = np.union1d(rates, np.arange(513) / 512)
         if backwards:
             rates = rates[::-1]
-        within = np.flatnonzero(sign * self.deviations(rates) <= limit)
-        if not len(within) or within[-1] == len(rates) - 1:
-            return float(rates[within[-1] if len(within) else 0])
-        rates = np.linspace(rates[within[-1]], rates[within[-1] + 1], 64)
+        accepted = np.flatnonzero(sign * self.deviations(rates) <= limit)
+        if not len(accepted) or accepted[-1] == len(rates) - 1:
+            return float(rates[accepted[-1] if len(accepted) else 0])
+        rates = np.linspace(rates[accepted[-1]], rates[accepted[-1] + 1], 64)
         signed = sign * self.deviations(rates)
         last = np.flatnonzero(signed[:-1] <= limit).max(initial=0)
         low, high = signed[last : last + 2]
-        # Linear interpolation, or the whole step if the deviation becomes infinite.
+        # Linear interpolation; the end of the step if the deviation is infinite there.
         step = (limit - low) / (high - low) if np.isfinite(high - low) else 1.0
         return float(rates[last] + step * (rates[last + 1] - rates[last]))

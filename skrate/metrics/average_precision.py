@@ -86,9 +86,9 @@ def average_precision_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes, of several classes with a column of ``y_score``
-        each, or a matrix of 0 and 1 for each sample and label. Or a :class:`RankTable`
-        or :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes; or labels of several classes, which have a column of
+        ``y_score`` each; or a matrix of 0 and 1 with a column for each label; or a
+        :class:`RankTable` or :class:`FoldRankings`, without ``y_score``.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, higher for the positive class, or for the class of the column: decision
         values or probabilities.
@@ -98,13 +98,15 @@ def average_precision_score(
     adjusted : bool, default=False
         Whether to rescale it to 0 for constant scores, at any prevalence.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        How the classes are averaged, each ranked against the rest. "macro" weighs them
-        equally, "weighted" by their number of samples; None returns a value for each.
-        "micro" ranks all pairs of a sample and a class in one queue; "samples" ranks
-        the classes of each sample, and averages over samples. Not used for two classes.
+        How the values of several classes are averaged, where each class is ranked
+        against the other classes. "macro": all classes have the same weight;
+        "weighted": the number of samples of a class is its weight; None: the value of
+        each class is returned. "micro": all pairs of a sample and a class are ranked
+        together; "samples": the classes of each sample are ranked, and the values of
+        the samples are averaged.
     labels : array-like of shape (n_classes,), default=None
-        The classes of the columns of ``y_score``, in their order. None takes the sorted
-        classes in ``y_true``, or the column numbers if ``y_true`` has columns.
+        The class of each column of ``y_score``. If None, the sorted classes in
+        ``y_true``, or the column numbers if ``y_true`` has columns.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights. Integer weights are
         equivalent to repeated rows.
@@ -125,7 +127,7 @@ def average_precision_score(
     ------
     ValueError
         If labels, scores or weights are invalid, or ``prevalence`` is outside (0, 1).
-        For several classes as :func:`rate_weighted_auc_score`.
+        For several classes, also as for :func:`rate_weighted_auc_score`.
 
     Warns
     -----
