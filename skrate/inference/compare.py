@@ -1,4 +1,4 @@
-"""Models, or two metrics of one, against each other."""
+"""Comparisons of models, or of two metrics of one model."""
 
 from __future__ import annotations
 
@@ -145,167 +145,180 @@ def compare(
 ) -> Comparison | Comparisons:
     """Test whether a model is better than another: difference, interval and p-value.
 
-    Is model a better than model b, or could another sample have shown the opposite? The
-    models are fixed, and were trained on other data. On the same samples the comparison
-    is paired, which reveals smaller differences. With several models all pairs are
-    compared. Their p-values are adjusted, because some of many comparisons look
-    significant by chance.
+    Is model a better than model b, or could another data set have shown the opposite?
+    The models are taken as fixed, and must have been trained on other data. If both
+    models rank the same samples, the comparison is paired, which detects smaller
+    differences. If there are several models, all pairs are compared. Their p-values are
+    adjusted, because some of many comparisons look significant by chance.
 
     Parameters
     ----------
     metric : callable, str or a pair of these
-        A score function or its name, as in :func:`estimate`. A pair compares two
-        metrics of one model, without ``y_score_b``; give their parameters by
+        A score function or its name, as in :func:`estimate`. A pair of metrics compares
+        two metrics of one model, without ``y_score_b``: pass their parameters by
         :func:`functools.partial`.
     y_true : array-like of shape (n_samples,), RankTable, GroupScores or FoldRankings
-        True labels of two classes. It can also be the published table of counts of
-        model a, its values within lists or its rankings of folds; for a pair of
-        metrics, the same of the one model. Without scores, it is a mapping or list of
-        the FoldRankings of several models on the same folds, or of their GroupScores.
+        True labels of two classes. Instead of labels and scores, model a (or the only
+        model, if ``metric`` is a pair) can have a RankTable, which is a published table
+        of counts; GroupScores, which are values within lists; or FoldRankings. For
+        several models, pass a mapping or list of their FoldRankings on the same folds,
+        or of their GroupScores.
     y_score_a : array-like, mapping, data frame or as y_true, default=None
-        Scores of model a, of shape (n_samples,), higher for the positive class; or the
-        table of b, its values within the same lists, or its rankings of the same
-        samples in the same folds. None if two metrics of one table, or of the folds of
-        one model, are compared. Scores of several models have a column or entry each:
-        in a mapping by name, a data frame, or an array of shape (n_samples, n_models),
-        named by the numbers of the columns.
+        Scores of model a, of shape (n_samples,), higher for the positive class. If
+        ``y_true`` is a RankTable, GroupScores or FoldRankings of model a, pass the same
+        of model b here; lists, or folds and their samples, must be the same. None if
+        there is no model b. For several models, pass a mapping of names to scores, a
+        data frame with a column per model, or an array of shape (n_samples, n_models),
+        whose models are named by the column numbers.
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b, on the same samples unless ``y_true_b`` is given.
     y_true_b : array-like of shape (n_samples_b,), default=None
-        Labels of the samples of b, if these are not the samples of a: an unpaired
-        comparison.
+        Labels of the samples of model b, if they are not the samples of model a. The
+        comparison is then unpaired.
     method : {"delta", "bootstrap", "permutation"}, default="delta"
-        - "delta": by the influence of each sample; DeLong's test for the AUC.
-        - "bootstrap": resamples the samples, in the same way for both models.
-        - "permutation": exchanges the ranks of both models in a random half of the
-          samples; the standard error is the one of "delta".
+        - "delta": the variance follows from the influence of each sample; for the AUC
+          this is DeLong's test.
+        - "bootstrap": a replicate draws samples, which are the same for both models.
+        - "permutation": a replicate exchanges the ranks of both models in each sample
+          with the probability 1/2. The standard error is the one of "delta".
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        The alternative hypothesis; "greater": a has the greater metric. A one-sided
-        interval has its ``confidence_level`` at one end. With "greater" this is the
-        lower end, and the upper end is the maximum possible difference.
+        The alternative hypothesis. "greater": the metric of a is greater than the
+        metric of b. The interval is then one-sided: its lower end is a bound at the
+        ``confidence_level``, and its upper end is the maximum possible difference.
+        "less" is the opposite.
     margin : float, default=None
-        The size of a difference that would not matter, above 0 and in units of the
-        metric: five points are 0.05. A small p-value is then evidence for:
+        The size of a difference that does not matter in practice, above 0 and in units
+        of the metric: five points are 0.05. A small p-value is then evidence for:
 
-        - "greater": a - b > -margin, against the null hypothesis a - b <= -margin.
-          If more is better, a is not inferior to b.
-        - "less": a - b < margin. If less is better, as for
-          :func:`rate_at_recall_score`, a is not inferior to b; else b is not to a.
-        - "two-sided": -margin < a - b < margin, equivalence, by the maximum p-value of
-          both one-sided tests. The interval has level 1 - 2 alpha, because each end has
-          the ``confidence_level`` 1 - alpha: 90 % for 0.95.
+        - "greater": a - b > -margin, against the null hypothesis a - b <= -margin. If
+          higher values of the metric are better, a is then not inferior to b.
+        - "less": a - b < margin. If lower values are better, as for
+          :func:`rate_at_recall_score`, a is then not inferior to b; otherwise, b is not
+          inferior to a.
+        - "two-sided": -margin < a - b < margin, which is equivalence. The p-value is
+          the maximum of the p-values of both one-sided tests. Each end of the interval
+          is a one-sided bound at the ``confidence_level`` 1 - alpha, so the interval
+          has the level 1 - 2 alpha: 90 % for 0.95.
 
         Choose it before you look at the data. "permutation" does not support it.
     reference : str or int, default=None
-        For several models, the name of the model that is subtracted from each other
+        For several models, the name of the model that is subtracted from every other
         model. Columns of an array and entries of a list are named by their numbers,
         from 0. If None, all pairs are compared.
     adjust : {"holm", "bh"}, default="holm"
-        The error that the adjusted p-values of several models control:
+        The error rate that the adjusted p-values of several models control:
 
-        - "holm": the probability of any false finding, by Holm's method;
+        - "holm": the probability of one or more false findings, by Holm's method;
         - "bh": the expected proportion of false findings, by the method of Benjamini
           and Hochberg, for models that are independent or positively dependent.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     interval : {"wald", "percentile"}, default="wald"
-        Kind of the interval. "percentile" needs the bootstrap, and the p-value then
-        uses the same replicates. "permutation" has another kind.
+        Kind of the interval. "percentile" needs ``method="bootstrap"``, and the p-value
+        is then computed from the same replicates. ``method="permutation"`` does not use
+        this: its interval is computed from the permutations.
     n_resamples : int, default=2000
-        Number of resamples or permutations for each pair.
+        Number of replicates for each pair of models.
     stratify : bool, default=None
-        Whether class sizes were fixed by design, as in a case-control study. None
-        means True for "bootstrap" and "permutation" without ``clusters``, and False
-        otherwise. It hardly matters for the AUC, but does for the average precision.
+        Whether class sizes were fixed by design, as in a case-control study. None means
+        True for "bootstrap" and "permutation" without ``clusters``, and False
+        otherwise. The effect is small for the AUC, but not for the average precision.
     groups : array-like of shape (n_samples,), default=None
-        The list or queue of each row, as in :func:`estimate`. Lists are then the units,
-        and "delta" is Student's t over them. If the metric does not take ``groups``,
-        pass the results of :func:`group_scores` as ``y_true`` and ``y_score_a``.
+        The list of each row, as in :func:`estimate`. Lists are then the independent
+        units, and "delta" is Student's t-test of the differences within lists. If the
+        metric does not take ``groups``, pass the results of :func:`group_scores` as
+        ``y_true`` and ``y_score_a``.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each sample, such as its patient, as in :func:`estimate`; for
-        GroupScores the cluster of each list.
+        The cluster of each sample, such as its patient, as in :func:`estimate`. For
+        GroupScores: the cluster of each list.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
     weights : {"frequency", "sampling"}, default="frequency"
-        The meaning of the weights: "frequency" are whole numbers of repetitions of a
-        sample, "sampling" the inverse probabilities with which samples were drawn. For
-        a case-control sample pass ``prevalence`` to the average precision instead.
+        The meaning of the weights. "frequency": whole numbers of repetitions of a
+        sample. "sampling": inverses of the probabilities with which samples were drawn.
+        For a case-control study, pass ``prevalence`` to the average precision instead.
     correlation : float, default=None
-        Correlation of the values of two tables, in [-1, 1]; 0 if no sample is in both.
-        If None, it is unknown: the interval then contains the intervals at all
-        correlations, and the p-value is for a correlation of 0. Without tables it is
-        computed from the samples.
+        Correlation between the values of two RankTables, in [-1, 1]; 0 if they have no
+        samples in common. If None, the correlation is unknown: the interval then
+        contains the intervals for all correlations, and the p-value is for a
+        correlation of 0. For samples, the correlation is computed, so leave this out.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
     random_state : int, Generator or RandomState, default=None
-        Source of the resamples. Each pair of several models has its own draws. The
-        first pair has the same draws as a comparison of two models.
+        Source of the replicates. Each pair of models has its own replicates. The first
+        pair has the same replicates as if only two models were compared.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     **metric_kwargs : dict
-        Parameters of the metric, such as ``rate``; within lists also ``average`` and
+        Parameters of the metric, such as ``rate``. For lists, also ``average`` and
         ``undefined`` of :meth:`GroupScores.mean`.
 
     Returns
     -------
     result : Comparison or Comparisons
-        With ``value`` (a - b), ``value_a``, ``value_b``, ``standard_error``,
-        ``confidence_interval``, ``statistic`` and ``pvalue``. They are nan if a metric
-        is undefined. If a class has fewer than two samples, all but the values are nan.
-        Tables also have ``min_significant_correlation``. Several models have ``pairs``
-        of these, ``adjusted_pvalues``, and the ``covariance`` of their metrics.
+        A Comparison has ``value`` (a - b), ``value_a``, ``value_b``,
+        ``standard_error``, ``confidence_interval``, ``statistic`` and ``pvalue``, and
+        for two tables ``min_significant_correlation``. All are nan if a metric is
+        undefined. If a class has fewer than two samples, only the values are not nan.
+        The result for several models is Comparisons: it has ``pairs``, a Comparison for
+        each pair, ``adjusted_pvalues``, and the ``covariance`` of the metrics of the
+        models.
 
     Raises
     ------
     ValueError
-        As :func:`estimate`, and for options that exclude each other, or that several
-        models do not support.
+        As for :func:`estimate`; also if options exclude each other, or if several
+        models do not support an option.
 
     Warns
     -----
     UndefinedMetricWarning
         If a class has fewer than two samples, or a metric is undefined.
     UserWarning
-        As :func:`estimate`, with the name of the argument if scores seem to be
-        reversed. Except for "permutation", also for a recall at a precision if there
-        are not enough negatives above the cut, and for a metric at a recall if there
-        are not enough positives on a side of the cut. For unpaired data, if a class is
-        so small that the test rejects too often. Within lists, if models differ in too
-        small a number of lists, or if some lists are undefined for one model only.
+        As for :func:`estimate`. The warning of reversed scores names their argument.
+        For methods other than "permutation": if a recall at a precision has fewer than
+        10 negatives above the cut, or if a metric at a recall has fewer than 8
+        positives on one side of the cut. For unpaired data: if a class is so small that
+        the test rejects too often. For lists: if the models differ in fewer than 10
+        lists, or if some lists are undefined for one model only.
 
     See Also
     --------
     estimate : One model, or many against chance.
-    compare_folds : Scores of two models over the folds of a cross-validation.
+    compare_folds : A test that includes the variation from training, by
+        cross-validation.
 
     Notes
     -----
-    The statistic is the difference over its standard error: DeLong's z for the AUC.
-    The p-value and the interval "wald" use Student's t distribution, with the degrees
-    of freedom of :func:`estimate`: with five positives, the normal distribution would
-    reject a true null hypothesis in one of ten data sets at a level of 0.05. For
-    partial AUCs, momentum, and all metrics with a ``margin``, the degrees of freedom
-    come from the kurtosis of the influence on the difference. For metrics at a recall,
-    they are at most twice the number of positives on a side of the cut.
+    The statistic is the difference divided by its standard error: DeLong's z for the
+    AUC. The p-value and the interval "wald" use Student's t distribution with the
+    degrees of freedom of :func:`estimate`. (With five positives, a test at a level of
+    0.05 that used the normal distribution would reject a true null hypothesis in one of
+    ten data sets.) For partial AUCs, for momentum, and for all metrics if there is a
+    ``margin``, the degrees of freedom are computed from the kurtosis of the influence
+    on the difference. For metrics at a recall, they are at most twice the number of
+    positives on the smaller side of the cut.
 
     P-values and intervals agree: an interval of level 1 - alpha excludes 0 if the
-    p-value is below alpha. With a ``margin`` d it lies above -d, below d, or between
-    both [3]_, and the statistic is for the difference plus or minus d. The permutation
-    tests that the models are exchangeable within samples ([1]_, [2]_): this is a
-    stronger hypothesis than equal metrics, but the test is exact at any size. Midranks
-    are exchanged, so models need no common scale.
+    p-value is below alpha. With a ``margin`` d, the interval is above -d, below d, or
+    between -d and d if the p-value is below alpha [3]_, and the statistic is the
+    difference plus or minus d, divided by the standard error. The null hypothesis of
+    "permutation" is that the models are exchangeable within samples ([1]_, [2]_). This
+    is a stronger hypothesis than equal metrics, but the test is exact for any number of
+    samples. Midranks are exchanged, so the scores of the models can have different
+    scales.
 
-    Rankings of folds are paired by the samples. The comparison is about the models that
-    were trained, while :func:`compare_folds` also allows for the choice of the training
-    data. If clusters make folds the units, as in leave-one-site-out, it is the paired
-    t-test of the values of the folds. :ref:`uncertainty` explains samples without
-    variation, replicates and two tables, and :ref:`several_in_lists` the test within
-    lists.
+    FoldRankings of two models are paired by their samples. The comparison holds for the
+    models that were trained, while :func:`compare_folds` also includes the variation
+    from the choice of the training data. If clusters make folds the independent units,
+    as in leave-one-site-out, the test is the paired t-test of the values of the folds.
+    :ref:`uncertainty` explains samples without variation, replicates and two tables;
+    :ref:`several_in_lists` explains the test within lists.
 
-    The covariance of several models multiplies their influence values sample by sample
-    (DeLong's matrix for the AUC). A contrast ``c @ values`` therefore has the variance
-    ``c @ covariance @ c``. Cost: one sort per model.
+    The covariance of two models is computed from the products of their influence values
+    of each sample; for the AUC this is DeLong's matrix. A contrast ``c @ values`` of
+    several models has the variance ``c @ covariance @ c``. Cost: one sort per model.
 
     References
     ----------
@@ -332,7 +345,7 @@ def compare(
     >>> round(result.value, 4), round(result.pvalue, 4)
     (0.4, 0.2193)
 
-    All pairs, and each minus the first:
+    All pairs of three models, and then the difference of each model from A:
 
     >>> result = compare("roc_auc", y_true, models)
     >>> [round(pair.value, 3) for pair in result.pairs]
@@ -341,7 +354,7 @@ def compare(
     >>> [round(pair.value, 3) for pair in result.pairs]
     [-0.4, 0.133]
 
-    Two published tables, best category first:
+    Two published tables, with the best category first:
 
     >>> from skrate import RankTable
     >>> a = RankTable([30, 20, 10], [5, 25, 50])
@@ -360,12 +373,16 @@ def compare(
     args.check()
     plan = Plan.of(arguments)
     if args.are_lists:
-        return _within_lists(args, plan)
-    return _compare_several(args, plan) if args.are_several else _two(args, plan)
+        return _compare_within_lists(args, plan)
+    return (
+        _compare_several(args, plan)
+        if args.are_several
+        else _compare_two_models(args, plan)
+    )
 
 
 class _CompareArguments(NamedTuple):
-    """The checked arguments: a metric or a pair, and the data of the models."""
+    """The checked arguments: the metric or metrics, and the data of the models."""
 
     metric: Any
     metric_kwargs: dict[str, Any]
@@ -396,7 +413,7 @@ class _CompareArguments(NamedTuple):
 
     @property
     def are_several(self) -> bool:
-        """Whether models are given by name, or as columns."""
+        """Whether there are several models, by name or in columns."""
         if are_fold_rankings(self.y_true) or are_fold_rankings(
             self.y_true, GroupScores
         ):
@@ -406,66 +423,66 @@ class _CompareArguments(NamedTuple):
     @property
     def are_lists(self) -> bool:
         """Whether the metric is a mean over lists."""
-        have_values = are_fold_rankings(self.y_true, GroupScores) or self.has(
+        has_list_values = are_fold_rankings(self.y_true, GroupScores) or self.has(
             GroupScores
         )
-        return self.groups is not None or have_values
+        return self.groups is not None or has_list_values
 
     def has(self, kind: type) -> bool:
         """Return whether the data of a model have this type."""
         return isinstance(self.y_true, kind) or isinstance(self.y_score_a, kind)
 
     def check(self) -> None:
-        """Raise for arguments that exclude each other."""
-        of_two: dict[str, Any] = {
+        """Raise an error if arguments exclude each other."""
+        pair_options: dict[str, Any] = {
             "y_true_b": (self.y_true_b, None),
             "interval": (self.interval, "wald"),
             "correlation": (self.correlation, None),
         }
         are_several = self.are_several
         if are_several:
-            of_b = {"y_score_b": (self.y_score_b, None)}
-            check_left_out("several models", **of_b, **of_two)
+            score_options = {"y_score_b": (self.y_score_b, None)}
+            check_left_out("several models", **score_options, **pair_options)
         else:
-            of_several = {
+            several_options = {
                 "reference": (self.reference, None),
                 "adjust": (self.adjust, "holm"),
             }
-            check_left_out("two models", **of_several)
+            check_left_out("two models", **several_options)
         if self.groups is not None and are_fold_rankings(self.y_true):
             check_alone(FoldRankings, groups=self.groups)
         if self.are_lists:
-            of_cases = {
+            sample_options = {
                 "stratify": (self.stratify, None),
                 "weights": (self.weights, "frequency"),
             }
-            check_left_out(MEAN_OVER_LISTS, **of_two, **of_cases)
+            check_left_out(MEAN_OVER_LISTS, **pair_options, **sample_options)
         if self.is_pair and (are_several or self.y_true_b is not None):
-            raise ValueError("metric must be one, not a pair, to compare models.")
+            raise ValueError("metric must be one metric to compare models, got a pair.")
 
 
-def _two(args: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models, or two metrics of one, by samples, folds or tables."""
+def _compare_two_models(args: _CompareArguments, plan: Plan) -> Comparison:
+    """Compare two models, or two metrics of one model, by samples, folds or tables."""
     y_true, a = args.y_true, args.y_score_a
     are_tables = isinstance(y_true, RankTable) and a is not None
     if args.correlation is not None and not are_tables:
         raise ValueError(
-            "correlation is only for two RankTables: leave it out, because samples or "
-            "one table determine it."
+            "correlation is only for two RankTables: leave it out, because it is "
+            "computed from all other data."
         )
     if args.has(FoldRankings):
         return _compare_fold_means(args, plan)
     if args.has(RankTable):
         return _compare_tables(args, plan)
     if a is None:
-        raise ValueError("y_score_a is missing: give the scores of model a.")
+        raise ValueError("y_score_a is missing: pass the scores of model a.")
     if args.y_true_b is not None:
         return _compare_unpaired(args, plan)
     return _compare_paired(args, plan)
 
 
 def _compare_several(args: _CompareArguments, plan: Plan) -> Comparisons:
-    """Compare all pairs of models on the same samples, or all with a reference."""
+    """Compare all pairs of models on the same samples, or all models to a reference."""
     samples = find_model_rankings(
         "y_score_a", args.y_score_a, args.y_true, args.cases, args.weights
     )
@@ -473,8 +490,8 @@ def _compare_several(args: _CompareArguments, plan: Plan) -> Comparisons:
     folds = rankings[0].folds
     models = evaluate_models((args.metric, args.metric_kwargs), rankings, plan)
     argument = "y_score_a" if folds is None else "y_true"
-    named = zip(names, models, strict=True)
-    warn_reversed_scores([(f"{argument}[{name!r}]", one, None) for name, one in named])
+    labels = [f"{argument}[{name!r}]" for name in names]
+    warn_reversed_scores(zip(labels, models, [None] * len(models), strict=True))
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
         return (models[i] - models[j]).comparison(plan)
@@ -490,7 +507,7 @@ def _compare_several(args: _CompareArguments, plan: Plan) -> Comparisons:
 
 
 def _covariance(models: Sequence[Evaluation]) -> FloatArray:
-    """Return the covariance matrix of the values of models, nan if one is unknown."""
+    """Return the covariance of the values of models; all nan if one is unknown."""
     if not all(model.is_known for model in models):
         return np.full((len(models), len(models)), np.nan)
     return covariance([model.influence for model in models], models[0].cases)
@@ -506,9 +523,9 @@ def compare_pairs(
     reference: Any = None,
     what: str = "model",
 ) -> Comparisons:
-    """Compare all pairs, or all with a reference.
+    """Compare all pairs of models, or all models to a reference.
 
-    ``compare_two(i, j, plan)`` compares the models with these indices.
+    ``compare_two(i, j, plan)`` must compare the models with the indices i and j.
     """
     base = None if reference is None else str(reference)
     if base is not None and base not in names:
@@ -516,8 +533,8 @@ def compare_pairs(
         raise ValueError(f"reference={reference!r} is not a {what}: use {choices}.")
     first, *later = model_pairs(len(names), None if base is None else names.index(base))
 
-    # The first pair spawns from the generator itself, as a comparison of two models.
-    # Later spawns of the generator are independent, and serve the other pairs.
+    # The first pair uses the generator itself, as if only two models were compared. The
+    # other pairs use generators that are spawned from it, which are independent.
     pairs = [compare_two(*first, plan)]
     for indices, pair_plan in zip(later, plan.split(len(later)), strict=True):
         pairs.append(compare_two(*indices, pair_plan))
@@ -532,15 +549,17 @@ def compare_pairs(
     )
 
 
-def _within_lists(args: _CompareArguments, plan: Plan) -> Comparison | Comparisons:
-    """Compare two models, or several, by a metric that is a mean over lists."""
+def _compare_within_lists(
+    args: _CompareArguments, plan: Plan
+) -> Comparison | Comparisons:
+    """Compare two or more models by the mean of a metric over lists."""
     if plan.method == "bootstrap":
         raise ValueError(
-            "method='bootstrap' does not support a mean over lists: use 'delta', which "
-            "is Student's t over the lists, or 'permutation'."
+            "method='bootstrap' does not support a mean over lists: use "
+            "method='delta', which is Student's t-test, or method='permutation'."
         )
     are_several = args.are_several
-    named, how = compute_list_scores(
+    scores_by_name, list_options = compute_list_scores(
         args.metric,
         args.metric_kwargs,
         args.y_true,
@@ -548,14 +567,16 @@ def _within_lists(args: _CompareArguments, plan: Plan) -> Comparison | Compariso
         groups=args.groups,
         cases=args.cases,
     )
-    names, scores = tuple(map(str, named)), list(named.values())
+    names, scores = tuple(map(str, scores_by_name)), list(scores_by_name.values())
     if args.groups is not None:
-        argued = [f"y_score_a[{name!r}]" for name in named] if are_several else names
-        means = [evaluate_lists([lists], plan, **how)[0] for lists in scores]
-        warn_reversed_scores(zip(argued, means, [None] * len(means), strict=True))
+        labels = names
+        if are_several:
+            labels = tuple(f"y_score_a[{name!r}]" for name in scores_by_name)
+        means = [evaluate_lists([lists], plan, **list_options)[0] for lists in scores]
+        warn_reversed_scores(zip(labels, means, [None] * len(means), strict=True))
 
     def compare_two(i: int, j: int, plan: Plan) -> Comparison:
-        a, b = evaluate_lists([scores[i], scores[j]], plan, **how)
+        a, b = evaluate_lists([scores[i], scores[j]], plan, **list_options)
         return (a - b).comparison(plan)
 
     if not are_several:
@@ -564,14 +585,14 @@ def _within_lists(args: _CompareArguments, plan: Plan) -> Comparison | Compariso
         names,
         compare_two,
         plan,
-        covariance=_covariance(evaluate_lists(scores, plan, **how)),
+        covariance=_covariance(evaluate_lists(scores, plan, **list_options)),
         adjust=args.adjust,
         reference=args.reference,
     )
 
 
 def _find_model_scores(args: _CompareArguments) -> dict[Any, Any]:
-    """Return the scores of models, or their values within lists."""
+    """Return the scores of the models, or their values within lists, by name."""
     y_true, a, b = args.y_true, args.y_score_a, args.y_score_b
     if args.groups is None:
         check_alone(GroupScores, y_score_b=b)
@@ -591,27 +612,27 @@ def _find_model_scores(args: _CompareArguments) -> dict[Any, Any]:
 
 
 def _compare_fold_means(args: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models, or two metrics of one, by the mean over the same folds."""
+    """Compare two models, or two metrics of one model, by the mean over folds."""
     y_true, y_score_a = args.y_true, args.y_score_a
     unused = {"y_true_b": args.y_true_b, **args.cases}
     if not args.is_pair:
         rankings = find_two_rankings(
             y_true, y_score_a, args.y_score_b, args.weights, **unused
         )
-        return _compare_two(args, rankings, plan)
+        return _compare_rankings(args, rankings, plan)
     check_no_labels(y_true, "y_score_a")
     check_alone(y_true, y_score_b=args.y_score_b, **unused)
     sample = find_rankings(y_true, weights=args.weights)
-    return _two_metrics(args, sample, "y_true", plan)
+    return _compare_two_metrics(args, sample, "y_true", plan)
 
 
 def _compare_tables(args: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two published tables, or two metrics of one."""
+    """Compare two published tables, or two metrics of one table."""
     y_true, table_b = args.y_true, args.y_score_a
     unused = {"y_score_b": args.y_score_b, "y_true_b": args.y_true_b, **args.cases}
     if args.is_pair and table_b is None:
         check_alone(y_true, **unused)
-        return _two_metrics(args, find_rankings(y_true), "y_true", plan)
+        return _compare_two_metrics(args, find_rankings(y_true), "y_true", plan)
     tables = y_true, table_b
     check_tables(args.metric, tables, plan.method, unused)
     return compare_tables(
@@ -625,44 +646,49 @@ def _compare_unpaired(args: _CompareArguments, plan: Plan) -> Comparison:
         raise ValueError("y_score_b is missing: pass the scores for y_true_b.")
     if plan.method == "permutation":
         raise ValueError(
-            "method='permutation' excludes y_true_b, because it exchanges two models "
-            "within samples: use method='delta'."
+            "method='permutation' excludes y_true_b: use method='delta', because two "
+            "models can only be exchanged within the same samples."
         )
     for name in ("clusters", "sample_weight"):
         if args.cases[name] is not None:
             raise ValueError(
-                f"{name} excludes y_true_b: leave it out, it is only for samples of a."
+                f"{name} excludes y_true_b: leave {name} out, because it has no values "
+                "for the samples of b."
             )
     pos_label = args.cases["pos_label"]
-    of_a = find_rankings(args.y_true, args.y_score_a, pos_label=pos_label)
-    of_b = find_rankings(args.y_true_b, args.y_score_b, pos_label=pos_label)
-    return _compare_two(args, dict(zip(_SCORES, (of_a, of_b), strict=True)), plan)
+    ranked_a = find_rankings(args.y_true, args.y_score_a, pos_label=pos_label)
+    ranked_b = find_rankings(args.y_true_b, args.y_score_b, pos_label=pos_label)
+    return _compare_rankings(
+        args, dict(zip(_SCORES, (ranked_a, ranked_b), strict=True)), plan
+    )
 
 
 def _compare_paired(args: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models, or two metrics of one, on the same samples."""
+    """Compare two models, or two metrics of one model, on the same samples."""
     y_true, a, b = args.y_true, args.y_score_a, args.y_score_b
     if args.is_pair:
         cases = check_cases(
             y_true, weights=args.weights, takes_estimates=True, **args.cases
         )
         sample = Rankings([scored(cases, "y_score_a", a)])
-        return _two_metrics(args, sample, "y_score_a", plan)
+        return _compare_two_metrics(args, sample, "y_score_a", plan)
     if b is None:
         raise ValueError(
-            "y_score_b is missing: give it, or a pair of metrics, or in y_score_a the "
-            "scores of several models, with a column or entry each."
+            "y_score_b is missing: pass the scores of model b, or a pair of metrics, "
+            "or as y_score_a the scores of several models, with a column or entry each."
         )
     rankings = find_two_rankings(y_true, a, b, args.weights, **args.cases)
-    return _compare_two(args, rankings, plan)
+    return _compare_rankings(args, rankings, plan)
 
 
-def _two_metrics(
+def _compare_two_metrics(
     args: _CompareArguments, sample: Rankings, name: str, plan: Plan
 ) -> Comparison:
-    """Compare two metrics of one model, ranked by the argument ``name``."""
+    """Compare two metrics of one model; ``name`` is the argument with its ranking."""
     if len(args.metric) != 2:
-        raise ValueError(f"metric must be one or a pair, got {len(args.metric)}.")
+        raise ValueError(
+            f"metric must be one metric or a pair, got {len(args.metric)} metrics."
+        )
     unused = "y_score_b" if name == "y_score_a" else "y_score_a"
     if getattr(args, unused) is not None:
         raise ValueError(f"{unused} must be None to compare two metrics.")
@@ -671,17 +697,18 @@ def _two_metrics(
             "method='permutation' cannot compare two metrics: use method='delta'."
         )
     if args.metric_kwargs:
+        parameter = min(args.metric_kwargs)
         raise ValueError(
-            f"{sorted(args.metric_kwargs)[0]} is ambiguous for two metrics: use "
-            "functools.partial(metric, ...)."
+            f"{parameter} is ambiguous for two metrics: pass "
+            f"functools.partial(metric, {parameter}=...) for a metric that needs it."
         )
-    return _compare_two(args, {name: sample}, plan)
+    return _compare_rankings(args, {name: sample}, plan)
 
 
-def _compare_two(
+def _compare_rankings(
     args: _CompareArguments, named: dict[str, Rankings], plan: Plan
 ) -> Comparison:
-    """Compare two models, or two metrics of one, by their rankings."""
+    """Compare two models, or two metrics of one model, by their rankings."""
     samples = list(named.values()) * (2 if args.is_pair else 1)
     are_paired = args.y_true_b is None
     if args.is_pair:
@@ -691,8 +718,8 @@ def _compare_two(
     models = evaluate(metrics, samples, plan, are_paired=are_paired)
     if not are_paired and any(model.cases.worth is not None for model in models):
         raise ValueError(
-            "gain or cost per sample excludes y_true_b, because they describe only the "
-            "samples of a: estimate each model by itself."
+            "y_true_b excludes a gain or cost per sample: call estimate for each "
+            "model, because gain and cost have no values for the samples of b."
         )
     if samples[0].folds is None and all(model.is_known for model in models):
         bound_metrics = [model.metric for model in models]
