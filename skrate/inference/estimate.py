@@ -1,4 +1,4 @@
-"""One metric of one model, or of several, with its uncertainty."""
+"""Estimates of a metric of one or more models, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -118,75 +118,82 @@ def estimate(
     r"""Estimate a metric with its standard error and confidence interval.
 
     How much could the value differ if other samples were drawn? The model is taken as
-    fixed: cross-validation shows the spread from training (:func:`compare_folds`).
-    Several models have one row each and, with ``null_value``, p-values adjusted for
-    the number of models; :func:`compare` tests whether models differ.
+    fixed; :func:`compare_folds` also includes the variation from training. The result
+    for several models has one row per model. With ``null_value``, their p-values are
+    adjusted for the number of models. To test whether models differ, use
+    :func:`compare`.
 
     Parameters
     ----------
     metric : callable or str
-        A score function of this package, such as :func:`rate_weighted_auc_score`, its
-        name, with or without "_score", a :func:`functools.partial` or a scorer of a
-        score function; also :func:`sklearn.metrics.roc_auc_score` or
-        :func:`sklearn.metrics.average_precision_score`, without options.
+        A score function of this package, such as :func:`rate_weighted_auc_score`; its
+        name, with or without "_score"; or a :func:`functools.partial` or a scorer of a
+        score function. :func:`sklearn.metrics.roc_auc_score` and
+        :func:`sklearn.metrics.average_precision_score` are also accepted, without
+        options.
     y_true : array-like of shape (n_samples,), RankTable, FoldRankings or mapping
-        True labels of two classes; or, without ``y_score``, a table of counts per
-        category, as screening studies publish them, the rankings of folds, or a mapping
-        or list with the rankings of several models in the same folds.
+        True labels of two classes. Without ``y_score``: a RankTable, which has counts
+        per category, as screening studies publish them; FoldRankings; or a mapping or
+        list of the FoldRankings of several models in the same folds.
     y_score : array-like, mapping or data frame, default=None
-        Scores of shape (n_samples,), higher for the positive class. For several
-        models: a mapping or data frame with an entry or column per model, or an array
-        of shape (n_samples, n_models) with two or more columns, named by their numbers.
+        Scores of shape (n_samples,), higher for the positive class. For several models:
+        a mapping of names to scores, a data frame with a column per model, or an array
+        of shape (n_samples, n_models) with two or more columns, whose models are named
+        by the column numbers.
     method : {"delta", "bootstrap", "parametric", "jackknife"}, default="delta"
-        - "delta": by the slopes of the metric, in one pass. DeLong's variance for the
-          AUC, Su, Yuan and Zhu's for the average precision.
-        - "bootstrap": resamples samples, or clusters.
-        - "parametric": draws the number of positives, then the groups of both classes
-          from multinomials, [3]_ (19 to 21).
-        - "jackknife": leaves out each sample, or each cluster.
+        - "delta": from the slopes of the metric, without replicates. For the AUC this
+          is DeLong's variance; for the average precision, the variance of Su, Yuan and
+          Zhu [3]_.
+        - "bootstrap": a replicate draws samples, or clusters, with replacement.
+        - "parametric": a replicate draws the number of positives, and then the counts
+          of both classes in each group of tied samples from multinomial distributions
+          (equations 19 to 21 of [3]_).
+        - "jackknife": leaves out one sample, or one cluster, at a time.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     interval : {"wilson", "wald", "percentile"}, default="wilson"
-        - "wilson": Wilson's for a proportion [5]_, extended to any metric with a range,
-          [6]_ and [2]_. It has a width even if the data show no variation. For metrics
-          without a maximum, such as the lift, it is symmetric in the logarithm;
-        - "wald": symmetric, cut off at the range;
-        - "percentile": by the quantiles of replicates: choose a method that draws them.
+        - "wilson": Wilson's interval for a proportion [5]_, extended to all metrics
+          with a minimum and a maximum ([6]_, [2]_). Its width is positive even if the
+          data show no variation. For metrics without a maximum, such as the lift, it is
+          symmetric in the logarithm;
+        - "wald": symmetric about the value, and cut off at the minimum and maximum;
+        - "percentile": the quantiles of the replicates. It needs the method "bootstrap"
+          or "parametric".
     null_value : float, default=None
         The value of the metric under the null hypothesis, between the minimum and the
-        maximum of the metric, such as the AUC that a protocol requires. None: no test.
+        maximum of the metric, such as the AUC that a protocol requires. If None, there
+        is no test.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        The alternative hypothesis: the metric is greater than ``null_value``, less, or
-        either. A one-sided interval has its ``confidence_level`` at one end: with
-        "greater" the lower end; the upper end is then the maximum of the metric, or
-        infinity.
+        The alternative hypothesis. "greater": the metric is greater than
+        ``null_value``. The interval is then one-sided: its lower end is a bound at the
+        ``confidence_level``, and its upper end is the maximum of the metric, or
+        infinity. "less" is the opposite.
     adjust : {"holm", "bh"}, default="holm"
         The error rate that the adjusted p-values of several models control:
 
-        - "holm": the probability of any false finding, by Holm's method;
+        - "holm": the probability of one or more false findings, by Holm's method;
         - "bh": the expected proportion of false findings, by the method of Benjamini
           and Hochberg, for models that are independent or positively dependent.
     n_resamples : int, default=2000
-        Number of replicates of both bootstraps.
+        Number of replicates, for the methods "bootstrap" and "parametric".
     stratify : bool, default=None
-        Whether class sizes were fixed by design, as in a case-control study. None
-        means True for "bootstrap" and "permutation" without ``clusters``, and False
-        otherwise. For the AUC it makes almost no difference; for the average precision
-        it does.
+        Whether class sizes were fixed by design, as in a case-control study. None means
+        True for "bootstrap" without ``clusters``, and False otherwise. The effect is
+        small for the AUC, but not for the average precision.
     groups : array-like of shape (n_samples,), default=None
-        The list or queue of each row, as the score function takes it, such as
-        :func:`ndcg_score` or :func:`recall_at_rate_score`: lists are then the units, as
-        in :meth:`GroupScores.estimate`.
+        The list of each row, if the metric is computed within lists, as by
+        :func:`ndcg_score` or :func:`recall_at_rate_score`. Lists are then the
+        independent units, as in :meth:`GroupScores.estimate`.
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each sample, such as its patient. Clusters are independent,
-        samples within a cluster need not be. With ``groups``, all rows of a list are in
-        one cluster.
+        The cluster of each sample, such as its patient. Clusters are independent, but
+        samples in a cluster may depend on each other. With ``groups``, all rows of a
+        list must have the same cluster.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples.
     weights : {"frequency", "sampling"}, default="frequency"
-        The meaning of the weights: "frequency" are whole numbers of repetitions of a
-        sample, "sampling" the inverse probabilities of drawing the samples. For a
-        case-control sample pass ``prevalence`` to the average precision instead.
+        The meaning of the weights. "frequency": whole numbers of repetitions of a
+        sample. "sampling": inverses of the probabilities with which samples were drawn.
+        For a case-control study, pass ``prevalence`` to the average precision instead.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -200,88 +207,96 @@ def estimate(
     Returns
     -------
     result : Estimate or Estimates
-        With ``value``, nan if the metric is undefined, ``standard_error`` and
-        ``confidence_interval``, nan also if a class has fewer than two samples, and
-        with a ``null_value`` the ``statistic`` and the ``pvalue``. ``influence`` has
-        the contribution of each sample. For several models, ``result[name]`` equals the
-        estimate of a call with only that model, ``to_frame()`` has a row per model with
-        the adjusted p-value, and ``plot()`` draws the intervals.
+        An Estimate has ``value``, which is nan if the metric is undefined;
+        ``standard_error`` and ``confidence_interval``, which are also nan if a class
+        has fewer than two samples; ``statistic`` and ``pvalue``, if there is a
+        ``null_value``; and ``influence``, the contribution of each sample. The result
+        for several models is Estimates: ``result[name]`` equals the Estimate of a call
+        with only this model, ``to_frame()`` has a row per model with the adjusted
+        p-value, and ``plot()`` draws the intervals.
 
     Raises
     ------
     ValueError
-        If the metric is not one of this package or does not have these parameters;
-        for labels, scores, weights or clusters that do not fit; or for options that
-        exclude each other. For folds, if no fold with both classes has two positives,
-        or no such fold has two negatives, unless folds are the units: use fewer folds.
+        If the metric is not in this package or does not have these parameters; if
+        labels, scores, weights or clusters are invalid or differ in length; or if
+        options exclude each other. For folds, unless groups of folds are the
+        independent units (see Notes): if no fold with both classes has two positives,
+        or none has two negatives; use fewer folds then.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two samples, the metric is undefined, or a replicate
-        has only one class (it is left out). If the metric is undefined on some folds
-        (they are left out). If the clusters of folds leave a single unit.
+        If a class has fewer than two samples, or the metric is undefined; if the metric
+        is undefined on some folds or replicates, which are left out; or if the clusters
+        put all folds into one group (see Notes).
     UserWarning
         If the effective number of gains, (sum g)^2 / sum g^2, is below 10; if fewer
-        than 6 samples of a class have sampling weights above half the maximum; if a
-        rate that is given leaves fewer than 5 samples above the cut or tied with it; or
-        if the average number of positives per fold is so small that the bias of the
-        mean exceeds the correction in the interval. If the interval is worse than
+        than 6 samples of a class have sampling weights above half the maximum; if fewer
+        than 5 samples are above the cut at a given rate or tied with it; or if the
+        folds have so small a number of positives that the interval corrects only a part
+        of the bias of the mean. If the whole interval is worse than the value of
         uninformative scores, such as an AUC below 0.5: the scores, or ``pos_label``,
-        may be reversed. If estimated labels, of a class estimated to be nearly empty,
-        give a value outside the bounds of the metric.
+        may be reversed. If a class is nearly empty by estimated labels, and the value
+        is therefore outside the bounds of the metric.
 
     See Also
     --------
     sklearn.metrics.roc_auc_score : The AUC without its uncertainty.
-    compare : Two models or several, or two metrics.
+    compare : Differences of two or more models, or of two metrics.
     select_best : The best of several models, corrected for the selection.
 
     Notes
     -----
-    With P and Q the fractions of the positives and negatives in each group of ties, p
-    the prevalence and g_P, g_Q, g_p the slopes of the metric,
+    Let P and Q be the fractions of the positives and of the negatives in each group of
+    tied samples, p the prevalence, g_P, g_Q and g_p the slopes of the metric with
+    respect to these, and n_1, n_0 and n the numbers of positives, negatives and
+    samples. The variance is
 
     .. math:: Var = \frac{Var_P(g_P)}{n_1} + \frac{Var_Q(g_Q)}{n_0}
               + g_p^2 \frac{p (1 - p)}{n},
 
-    without the last term if ``stratify``. For the AUC, n_1 - 1 and n_0 - 1 replace n_1
-    and n_0, which gives DeLong's variance [1]_.
+    without the last term if class sizes are fixed (``stratify``). For the AUC, n_1 - 1
+    and n_0 - 1 replace n_1 and n_0, which gives DeLong's variance [1]_.
 
-    "wilson" replaces other intervals if the data show no variation. P-values and
-    intervals agree: the p-value of ``null_value`` is below alpha if the interval of
-    level 1 - alpha excludes it; by "wilson" it is a score test. For metrics at a recall
-    or at a precision the interval inverts a test: see :func:`rate_at_recall_score`.
-    Student's t has degrees of freedom by the size of each class [4]_ or, if a small
-    number of samples decides the value, by the kurtosis of their influence.
-    :ref:`uncertainty` has the formulas, and how often intervals cover the truth.
+    If the data show no variation, "wilson" replaces the other kinds of interval.
+    P-values and intervals agree: the p-value is below alpha if the interval of level 1
+    - alpha excludes ``null_value``. With "wilson" the test is a score test. For metrics
+    at a recall or at a precision, the interval inverts a test: see
+    :func:`rate_at_recall_score`. The degrees of freedom of Student's t are computed
+    from the sizes of the classes [4]_ or, if a small number of samples determines the
+    value, from the kurtosis of their influence. :ref:`uncertainty` has the formulas,
+    and the measured coverage of the intervals.
 
-    If samples were drawn with two or more probabilities, the sampling weights may leave
-    too small a number of positives among the rarely drawn samples. "wilson" then adds
-    the variance of up to a tenth of a positive. Its weight, relative to the minimum
-    weight of the positives, is the ratio of the maximum to the minimum weight of the
-    negatives. Its distribution is that among the negatives. The variance is not added
-    if 6 positives have half this weight. The same holds for a negative. Clusters, folds
-    and comparisons have no such term.
+    If samples were drawn with different probabilities, the samples that were drawn
+    rarely may include too small a number of positives. "wilson" then adds the variance
+    of up to a tenth of a positive with a large weight. This weight is about the minimum
+    weight of the positives, multiplied by the ratio of the maximum to the minimum
+    weight of the negatives. The added positive is distributed over the ranking like the
+    negatives. No variance is added if 6 positives have at least half of this weight. By
+    symmetry, up to a tenth of a negative is also added. There is no such term for
+    clusters, folds and comparisons.
 
-    A gain or a cost of a sample is drawn together with the sample. Such a gain has no
-    bounds: if no gain is negative, "wilson" is symmetric in the logarithm, otherwise it
-    corrects for the skewness (Hall 1992). The average precision, momentum and partial
-    AUCs of small samples are too high on average: lower ends are lower by the
-    jackknife's estimate of this bias. The methods of gains are "delta" and "bootstrap".
+    If samples have different gains or costs, these are drawn together with the sample,
+    and the total gain has no bounds. If no gain is negative, "wilson" is then symmetric
+    in the logarithm; otherwise it corrects for the skewness (Hall 1992). Only the
+    methods "delta" and "bootstrap" support such gains and costs. In small data sets,
+    the average precision, momentum and partial AUCs are too high on average: the lower
+    ends of their intervals are lowered by the jackknife's estimate of this bias.
 
-    For folds [7]_ the estimand is the mean performance of the V models as they were
-    trained: :ref:`train_once` has its variance. A single positive or negative of a fold
-    is assumed to vary like the positives or negatives of the other folds. A fold that
-    lacks a class, but has a value, is taken as a constant. With ``clusters`` in the
-    folds, a group of folds that has no cluster in common with other groups loses one
-    degree of freedom, in each class if it is a single fold:
-    :ref:`the factor <clusters>` is in the guide. If a group has a single cluster, as in
-    leave-one-site-out, the groups are the units: "wilson" is then Student's t interval
-    of their values.
+    For folds [7]_ the interval is for the mean performance of the models of all folds
+    as they were trained: :ref:`train_once` has its variance. If a fold has a single
+    positive, its variance is assumed to be the one of the positives in the other folds;
+    the same holds for negatives. A fold that lacks a class, but has a value, is taken
+    as a constant. If the FoldRankings have ``clusters``, folds with a cluster in common
+    are in the same group of folds. A group of folds loses one degree of freedom (or, if
+    it is a single fold, one degree of freedom in each class): :ref:`the guide
+    <clusters>` has the factor that corrects the variance. If a group has a single
+    cluster, as in leave-one-site-out, the groups of folds are the independent units.
+    "wilson" is then Student's t interval of their values.
 
-    Cost: one sort; the bootstrap does not sort again and needs bounded memory; the
-    jackknife is quadratic in the number of groups.
+    Cost: one sort. The bootstrap does not sort again, and its memory is bounded. The
+    time of the jackknife is quadratic in the number of groups of tied samples.
 
     References
     ----------
@@ -316,7 +331,7 @@ def estimate(
     >>> round(result.value, 4)
     0.75
 
-    Counts per category, best first:
+    A table of counts per category, with the best category first:
 
     >>> estimate("roc_auc", RankTable([30, 20, 10], [5, 25, 50]))
     Estimate(AUC 0.7969, 95 % interval [0.7157, 0.8594], standard error 0.03649;
@@ -337,16 +352,22 @@ def estimate(
     if not are_several or null_value is None:
         situation = "models without null_value" if are_several else "one model"
         check_left_out(situation, adjust=(adjust, "holm"))
-    cases = {name: arguments[name] for name in OF_CASES}
-    meant, scores = (metric, metric_kwargs), (y_true, y_score)
+    sample_options = {name: arguments[name] for name in OF_CASES}
+    metric_options = metric, metric_kwargs
     if groups is None:
-        pairs = _evaluate_rankings(meant, *scores, weights, cases, Plan.of(arguments))
+        plan = Plan.of(arguments)
+        named_evaluations = _evaluate_rankings(
+            metric_options, y_true, y_score, weights, sample_options, plan
+        )
     else:
         _check_lists(arguments)
-        pairs = _evaluate_list_means(meant, *scores, groups, cases, Plan.of(arguments))
+        plan = Plan.of(arguments)
+        named_evaluations = _evaluate_list_means(
+            metric_options, y_true, y_score, groups, sample_options, plan
+        )
     by_name = {
-        name: _estimated(name, evaluation, null_value, are_several=are_several)
-        for name, evaluation in pairs
+        name: _estimate_model(name, evaluation, null_value, are_several=are_several)
+        for name, evaluation in named_evaluations
     }
     estimates = tuple(by_name.values())
     if not are_several:
@@ -377,13 +398,13 @@ def _check_lists(arguments: dict[str, Any]) -> None:
     check_left_out(MEAN_OVER_LISTS, **options)
 
 
-def _estimated(
+def _estimate_model(
     name: Any, model: Evaluation, null_value: float | None, *, are_several: bool
 ) -> Estimate:
-    """Return the estimate of a model, and warn if its scores seem reversed."""
+    """Return the estimate of a model, and warn if its scores may be reversed."""
     estimated = model.estimate(null_value)
     if model.folds is not None or any(ranked.counts is None for ranked in model.ranked):
-        influence = partial(_influence, _copy_evaluation(model))
+        influence = partial(_compute_influence, _copy_evaluation(model))
         estimated = replace(estimated, _find_influence=influence)
     argument = "y_score" if model.folds is None else "y_true"
     label = f"{argument}[{name!r}]" if are_several else argument
@@ -393,65 +414,73 @@ def _estimated(
 
 
 def _evaluate_list_means(
-    meant: tuple[MetricLike, dict[str, Any]],
+    metric_options: tuple[MetricLike, dict[str, Any]],
     y_true: Any,
     y_score: Any,
     groups: ArrayLike,
-    cases: dict[str, Any],
+    sample_options: dict[str, Any],
     plan: Plan,
 ) -> Iterator[tuple[Any, Evaluation]]:
-    """Yield the names of models and their means over lists."""
+    """Yield the name of each model and the evaluation of its mean over lists."""
     models = {"y_score": y_score}
     if are_columns(y_score):
         models = check_model_columns("y_score", y_score, y_true, least=1)
-    scores, options = compute_list_scores(*meant, y_true, models, groups, cases)
+    scores, options = compute_list_scores(
+        *metric_options, y_true, models, groups, sample_options
+    )
     for name, list_scores in scores.items():
         (evaluation,) = evaluate_lists([list_scores], plan, **options)
         yield name, evaluation
 
 
 def _evaluate_rankings(
-    meant: tuple[MetricLike, dict[str, Any]],
+    metric_options: tuple[MetricLike, dict[str, Any]],
     y_true: Any,
     y_score: Any,
     weights: Weights,
-    cases: dict[str, Any],
+    sample_options: dict[str, Any],
     plan: Plan,
 ) -> Iterator[tuple[Any, Evaluation]]:
-    """Yield the names of models and the metric of their rankings."""
+    """Yield the name of each model and the evaluation of its ranking or folds."""
     if are_fold_rankings(y_true) or are_columns(y_score):
         samples = find_model_rankings(
-            "y_score", y_score, y_true, cases, weights, least=1, by_case=False
+            "y_score", y_score, y_true, sample_options, weights, least=1, by_case=False
         )
     else:
-        samples = {"": find_rankings(y_true, y_score, weights=weights, **cases)}
-    resolved = find_metric(*meant)
+        samples = {
+            "": find_rankings(y_true, y_score, weights=weights, **sample_options)
+        }
+    resolved = find_metric(*metric_options)
     for name, sample in samples.items():
         (evaluation,) = evaluate([resolved], [sample], plan)
         yield name, evaluation
 
 
 def _copy_evaluation(evaluation: Evaluation) -> Evaluation:
-    """Return an evaluation without cached properties, for a later influence.
+    """Return a copy that computes the influence later, without cached properties.
 
     Scores and weights are copied, because the caller may change the originals.
     """
     if evaluation.folds is not None:
-        # Their arrays are copies already.
+        # FoldRankings have copied their arrays.
         return replace(evaluation)
 
-    def copied(ranked: Ranked) -> Ranked:
+    def copy_arrays(ranked: Ranked) -> Ranked:
         names = ("scores", "weights", "given")
         arrays = {name: getattr(ranked, name) for name in names}
-        copies = {name: x.copy() for name, x in arrays.items() if x is not None}
+        copies = {
+            name: array.copy() for name, array in arrays.items() if array is not None
+        }
         return replace(ranked, **copies)
 
-    rankings = [pair._replace(ranked=copied(pair.ranked)) for pair in evaluation.each]
-    units = replace(evaluation.units, each=[pair.ranked for pair in rankings])
+    rankings = [
+        entry._replace(ranked=copy_arrays(entry.ranked)) for entry in evaluation.each
+    ]
+    units = replace(evaluation.units, each=[entry.ranked for entry in rankings])
     return replace(evaluation, each=rankings, units=units)
 
 
-def _influence(model: Evaluation) -> FloatArray:
+def _compute_influence(model: Evaluation) -> FloatArray:
     """Return the influence of each input sample, 0 for a sample without weight."""
     plan = replace(model.plan, method="delta", interval="wald")
     model = replace(model, units=replace(model.units, plan=plan))
@@ -470,7 +499,7 @@ def _influence(model: Evaluation) -> FloatArray:
     rows = rows[: len(model.cases.is_pos)]
     weight = folds.sample_weight
     per_row = np.zeros(len(folds.y_true))
-    # The variance is over the number of all rows, also rows of other folds.
+    # The influence refers to all rows, including the rows of folds that are left out.
     fraction = len(rows) / len(per_row)
     if weight is not None:
         fraction = weight[rows].sum() / weight.sum()
@@ -479,7 +508,7 @@ def _influence(model: Evaluation) -> FloatArray:
 
 
 def _weight_factors(model: Evaluation) -> FloatArray | float:
-    """Return balanced weights relative to the sampling weights, with mean 1."""
+    """Return the weights in the evaluation, divided by the given weights of mean 1."""
     factors = [
         ranked.weights * (ranked.given.mean() / ranked.given)
         for ranked in model.ranked
