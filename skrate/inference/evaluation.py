@@ -24,11 +24,11 @@ from skrate.inference.intervals import (
     Augmented,
     Interval,
     UncertainValue,
-    augmented,
     augmented_mean,
     bootstrap_interval,
     bootstrap_pvalue,
     bounded_interval,
+    evaluate_augmented,
     hybrid_interval,
     inverted_pvalue,
     metric_range,
@@ -660,7 +660,7 @@ class Evaluation:
         units, effect = self.units, factor**2 * self._design_effect(variance)
         added = ADDED * units.n_repeats / len(self.each)
         folds = [
-            augmented(*pair, stratify=units.stratify, added=added)
+            evaluate_augmented(*pair, stratify=units.stratify, added=added)
             for pair in zip(self.metrics, self.clustered_rankings, strict=True)
         ]
         if units.folds is None:
