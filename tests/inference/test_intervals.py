@@ -23,8 +23,8 @@ from skrate import (
 )
 from skrate.inference import evaluation
 from skrate.inference.intervals import (
-    evaluate_augmented,
     augmented_mean,
+    evaluate_augmented,
     hybrid_interval,
     unseen_variance,
 )
