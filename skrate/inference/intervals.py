@@ -217,7 +217,7 @@ def wilson_interval(
     """Return the interval of all null values that the score test does not reject.
 
     If the null value is true, and x is its relative position between the bounds, the
-    variance is a constant times x (1 - x). The augmented_value data determine the constant.
+    variance is a constant times x (1 - x). The augmented data determine the constant.
     """
     bottom, top = augmented_value.bounds
     above, below = augmented_value.value - bottom, top - augmented_value.value
@@ -302,7 +302,7 @@ def bounded_interval(
     interval = ConfidenceInterval(float("nan"), float("nan"))
     maximum = high
     if not is_finite:
-        # Wilson's interval needs a maximum: use the standard error of augmented_value data.
+        # Wilson's interval needs a maximum: use the standard error of augmented data.
         kind = "wilson" if value - low > NEGLIGIBLE else "wald"
         error = float(np.sqrt(augmented_value.variance))
         substitute = UncertainValue(value, error, bounds, augmented_value.freedom)
@@ -310,7 +310,7 @@ def bounded_interval(
         # A perfect ranking has at most 1, but approximate values can be higher.
         maximum = max(value, 1.0)
     if np.isnan(interval).any():
-        # The metric is undefined even on augmented_value data: return the whole range.
+        # The metric is undefined even on augmented data: return the whole range.
         return ConfidenceInterval(low, maximum)
     return ConfidenceInterval(interval.low, min(interval.high, maximum))
 
