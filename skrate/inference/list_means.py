@@ -191,9 +191,9 @@ def evaluate_lists(
     If ``undefined`` is "skip", a list on which any model is undefined is skipped for
     all models.
     """
-    for second in scores[1:]:
+    for model in scores[1:]:
         for name in ("groups", "n_items", "n_pos"):
-            if not np.array_equal(getattr(scores[0], name), getattr(second, name)):
+            if not np.array_equal(getattr(scores[0], name), getattr(model, name)):
                 raise ValueError(
                     f"All models must have lists with the same {name}: compute their "
                     "scores with the same y_true, groups and sample_weight."

@@ -22,7 +22,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked, add_fold_groups
-from skrate.inference.variance import multiples
+from skrate.inference.variance import square_factors
 
 # If a fold has a smaller effective number of clusters with a class, the variance of the
 # class is estimated from the other folds.
@@ -78,7 +78,7 @@ class Units:
     ) -> Units:
         """Return the units of folds.
 
-        ``both`` has the numbers of the folds with both classes, ``lacking`` those of the
+        ``both`` has the numbers of the folds with both classes, and ``lacking`` of the
         other folds on which the metric is defined.
         """
         rows = [
@@ -235,7 +235,7 @@ class Units:
         return np.zeros(len(self.each), dtype=bool) if has_all is None else has_all
 
     def _cluster_sizes(self, fold: int) -> list[FloatArray]:
-        """Return the weights of clusters in a fold: of positives, of negatives, total."""
+        """Return the weights of clusters in a fold: positives, negatives and total."""
         assert self.clusters is not None
         ranked, clusters = self.each[fold], self.clusters[self.rows[fold]]
         codes = np.unique(clusters, return_inverse=True)[1]
@@ -317,7 +317,7 @@ class Units:
             unit = cases.clusters
         else:
             # The square root, because the product of two rows has the factor twice.
-            weights = np.sqrt(multiples(weights, cases))
+            weights = np.sqrt(square_factors(weights, cases))
             repeated = self.row_samples
             unit = np.arange(len(weights)) if repeated is None else repeated[1]
         indices = np.tile(unit, len(cells)), np.concatenate(cells)

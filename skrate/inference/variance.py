@@ -323,7 +323,7 @@ def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
         return unit_covariance([scaled_units(row, cases) for row in influence], cases)
     weighted, weights = influence, cases.weights
     if weights is not None:
-        weighted = [multiples(weights, cases) * row for row in influence]
+        weighted = [square_factors(weights, cases) * row for row in influence]
     return np.asarray(_products(weighted, influence) / cases.total**2)
 
 
@@ -349,11 +349,11 @@ def _class_variance(values: FloatArray, cases: Ranked, in_class: BoolArray) -> f
     """Return the variance due to a class of samples with these influence values."""
     weights = None if cases.weights is None else cases.weights[in_class]
     centred = values - np.average(values, weights=weights)
-    square_factors = 1.0 if weights is None else multiples(weights, cases)
-    return float(dot(square_factors * centred, centred) / cases.total**2)
+    factors = 1.0 if weights is None else square_factors(weights, cases)
+    return float(dot(factors * centred, centred) / cases.total**2)
 
 
-def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
+def square_factors(weights: FloatArray, cases: Ranked) -> FloatArray:
     """Return the factors of squares: the weight w for repetitions, otherwise w^2."""
     return weights if cases.are_repetitions else weights**2
 
