@@ -14,7 +14,7 @@ from scipy import stats
 
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.options import Plan
-from skrate.inference.rankings import check_cases, scored
+from skrate.inference.rankings import add_model_scores, check_cases
 
 RATES = np.arange(1, 200) / 200
 # Where budgets most often lie.
@@ -110,7 +110,7 @@ def coverage(setting, n, n_simulations, *, n_resamples=1000, metric="recall", se
     for _ in range(n_simulations):
         is_pos, *scores = setting.sample(generator, n)
         cases = check_cases(is_pos)
-        models = [scored(cases, "y_score", y_score) for y_score in scores]
+        models = [add_model_scores(cases, "y_score", y_score) for y_score in scores]
         both = curve_process(metric, models, RATES)
         band = both.band(plan)
         low = part_of(both, LOW).band(plan)

@@ -39,7 +39,7 @@ from skrate.inference.models import find_model_rankings
 from skrate.inference.options import Plan
 from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.rankings import (
-    OF_CASES,
+    SAMPLE_ARGUMENTS,
     WEIGHTS,
     Ranked,
     RankingsOfModels,
@@ -491,7 +491,7 @@ def budget_report(
     check_not_one_case(rate, "rate=1/N is one of N samples")
     law, arguments = check_rate(rate), check_arguments(_ARGUMENTS, locals())
     n_items, level = arguments["n_items"], arguments["confidence_level"]
-    cases = {name: arguments[name] for name in OF_CASES}
+    cases = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     ranked = _ranked_models(y_true, y_score, weights, cases, law)
     base, first = _check_reference(reference, ranked), next(iter(ranked.values()))
     if first.estimated is not None and n_items is not None:

@@ -39,16 +39,16 @@ from skrate.inference.published_tables import (
 )
 from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
-    OF_CASES,
+    SAMPLE_ARGUMENTS,
     WEIGHTS,
     Frame,
     Rankings,
     Weights,
+    add_model_scores,
     are_columns,
     check_cases,
     check_left_out,
     find_rankings,
-    scored,
 )
 from skrate.inference.variance import covariance
 from skrate.metrics.hypothesis_tests import Alternative
@@ -404,7 +404,7 @@ class _CompareArguments(NamedTuple):
     @property
     def cases(self) -> dict[str, Any]:
         """The arguments that describe the samples, except labels and scores."""
-        return {name: getattr(self, name) for name in OF_CASES}
+        return {name: getattr(self, name) for name in SAMPLE_ARGUMENTS}
 
     @property
     def is_pair(self) -> bool:
@@ -670,7 +670,7 @@ def _compare_paired(args: _CompareArguments, plan: Plan) -> Comparison:
         cases = check_cases(
             y_true, weights=args.weights, takes_estimates=True, **args.cases
         )
-        sample = Rankings([scored(cases, "y_score_a", a)])
+        sample = Rankings([add_model_scores(cases, "y_score_a", a)])
         return _compare_two_metrics(args, sample, "y_score_a", plan)
     if b is None:
         raise ValueError(

@@ -35,7 +35,7 @@ from skrate.inference.curve_evaluation import (
 from skrate.inference.models import find_model_rankings, find_two_rankings
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
-    OF_CASES,
+    SAMPLE_ARGUMENTS,
     Ranked,
     Rankings,
     RankingsOfModels,
@@ -323,7 +323,7 @@ def compare_curves(
     """
     arguments = check_arguments(_ARGUMENTS, locals())
     gain, plan = check_benefit_cost(metric, benefit, cost), Plan.of(arguments)
-    options = {name: arguments[name] for name in OF_CASES}
+    options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     models = _named_rankings(y_true, y_score_a, y_score_b, options, weights)
     rankings, units = _two_class_rankings(list(models.values()))
     cases = units.distinct_cases

@@ -24,7 +24,7 @@ from skrate.inference.curve_evaluation import (
 )
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
-    OF_CASES,
+    SAMPLE_ARGUMENTS,
     Ranked,
     Weights,
     check_sample,
@@ -255,7 +255,7 @@ def curve_band(
     """
     arguments = check_arguments(_ARGUMENTS, locals())
     gain, plan = check_benefit_cost(metric, benefit, cost), Plan.of(arguments)
-    options = {name: arguments[name] for name in OF_CASES}
+    options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     ranked, points = _checked(y_true, y_score, weights, options), arguments["at"]
     if points is None:
         points = _default_places(metric, ranked.table)

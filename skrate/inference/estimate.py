@@ -27,7 +27,7 @@ from skrate.inference.models import check_model_columns, evaluate, find_model_ra
 from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
-    OF_CASES,
+    SAMPLE_ARGUMENTS,
     WEIGHTS,
     Frame,
     Ranked,
@@ -352,7 +352,7 @@ def estimate(
     if not are_several or null_value is None:
         situation = "models without null_value" if are_several else "one model"
         check_left_out(situation, adjust=(adjust, "holm"))
-    sample_options = {name: arguments[name] for name in OF_CASES}
+    sample_options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     metric_options = metric, metric_kwargs
     if groups is None:
         plan = Plan.of(arguments)

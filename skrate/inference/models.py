@@ -36,12 +36,12 @@ from skrate.inference.rankings import (
     Rankings,
     Weights,
     add_gains,
+    add_model_scores,
     are_columns,
     check_cases,
     check_metric,
     find_rankings,
     model_columns,
-    scored,
 )
 from skrate.inference.units import Units
 from skrate.metrics.metric import (
@@ -86,7 +86,8 @@ def find_model_rankings(
         rankings = [find_rankings(model, weights=weights) for model in models.values()]
     else:
         rankings = [
-            Rankings([scored(cases, *pair, by_case=by_case)]) for pair in named.items()
+            Rankings([add_model_scores(cases, *pair, by_case=by_case)])
+            for pair in named.items()
         ]
     return dict(zip(map(str, models), rankings, strict=True))
 
@@ -119,7 +120,10 @@ def find_two_rankings(
     cases = check_cases(
         y_true, weights=weights, takes_estimates=takes_estimates, **cases_given
     )
-    return {name: Rankings([scored(cases, name, one)]) for name, one in named.items()}
+    return {
+        name: Rankings([add_model_scores(cases, name, one)])
+        for name, one in named.items()
+    }
 
 
 def check_model_columns(

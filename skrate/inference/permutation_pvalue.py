@@ -10,7 +10,7 @@ from skrate.data.table import Merged, RankTable, build_weight_table
 from skrate.inference.evaluation import Evaluation, OnRanking
 from skrate.inference.rankings import Ranked
 from skrate.inference.units import Units
-from skrate.inference.variance import square_factors
+from skrate.inference.variance import multiples
 from skrate.metrics.hypothesis_tests import t_pvalue
 from skrate.metrics.metric import Metric
 from skrate.rates.laws import RateDistribution, rate_cuts
@@ -67,13 +67,13 @@ def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]
     table, weights = ranked.table, ranked.row_weights
     processed = law.table.mean(table.rates[:-1], table.rates[1:])
     groups = Merged(table.pos, table.neg, np.arange(table.n_groups))
-    centred = np.array([ranked.is_pos, ranked.of_cases(groups, processed, processed)])
+    centred = np.array(
+        [ranked.is_pos, ranked.expand_groups(groups, processed, processed)]
+    )
     centred -= np.average(centred, weights=weights, axis=1)[:, None]
     rows = [np.ones(len(weights)), *centred]
     single = np.array([dot(weights * row, row) for row in rows])
-    squares = np.array(
-        [dot(square_factors(weights, ranked) * row, row) for row in rows]
-    )
+    squares = np.array([dot(multiples(weights, ranked) * row, row) for row in rows])
     if not single.min() > _STEP:
         return 1.0, 1.0
     by_weight = squares / single

@@ -1,4 +1,4 @@
-"""Checked input: samples with the scores of models, in one ranking or in folds."""
+"""Checked input: the scored samples of models, in one ranking or in folds."""
 
 from __future__ import annotations
 
@@ -39,25 +39,30 @@ from skrate.metrics.metric import Metric, check_takes_estimates, on_table
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 # The arguments of public functions that describe the samples.
-OF_CASES = ("sample_weight", "clusters", "pos_label")
+SAMPLE_ARGUMENTS = ("sample_weight", "clusters", "pos_label")
 MEAN_OVER_LISTS = "a mean over lists, because lists are the units"
 
 
 @dataclass(frozen=True)
 class Ranked(Sample):
-    """Scored samples as a table, and the group of ties of each sample.
+    """Samples with scores, their table, and the group of tied samples of each sample.
 
-    With ``counts`` there is one sample per class and group, with its count as its
-    weight, and without scores. ``by_case`` says that groups of samples will be needed,
-    because one sort gives both. ``worth`` has the gain and the cost of each sample, if
-    they do not follow from its class. ``given`` has the sampling weights before they
-    were scaled to a mean of 1. ``folds`` has the number of the fold of each sample: the
-    table is then the consensus table, which processes the same fraction of each fold.
-    ``fold_groups`` has the number of the group of folds of each cluster: no two groups
-    have a cluster in common. ``group_factors`` has the factor of squares of each group,
-    or of each cluster if there are no groups, and ``are_fold_groups`` says whether the
-    clusters are these groups. ``has_all_clusters`` says which folds have all clusters
-    of their group; they are centred class by class.
+    For a published table, ``counts``, there is one sample per class and group, without
+    a score, whose weight is its count. The other fields that :class:`Sample` lacks are:
+
+    - ``by_case``: whether the group of each sample will be needed; one sort then
+      computes the groups and the table.
+    - ``worth``: the gain and cost of each sample; None if its class determines them.
+    - ``given``: the sampling weights before they were scaled to a mean of 1.
+    - ``folds``: the number of the fold of each sample. The table is then the consensus
+      table, in which the same fraction of each fold is processed.
+    - ``fold_groups``: the number of the group of folds of each cluster. Folds with a
+      cluster in common are in the same group.
+    - ``group_factors``: the factor for the squared influence in each group of folds or,
+      without such groups, of each cluster.
+    - ``are_fold_groups``: whether the groups of folds are themselves the clusters.
+    - ``has_all_clusters``: whether a fold has all clusters of its group. The influence
+      is then centred within each class of the fold.
     """
 
     counts: RankTable | None = None
@@ -72,14 +77,14 @@ class Ranked(Sample):
 
     @property
     def n_groups(self) -> int:
-        """Number of groups in which influence values sum to 0."""
+        """The number of groups of folds, in which influence values sum to 0, or 1."""
         return 1 if self.fold_groups is None else int(self.fold_groups.max()) + 1
 
     @property
     def unit_factors(self) -> FloatArray:
-        """The factor of the square of each cluster, because centring reduces it."""
+        """The factor of the squared influence of each cluster, due to centring."""
         if self.are_fold_groups:
-            # A group counts by its folds, not by its samples.
+            # The weight of a group depends on its number of folds, not of samples.
             return np.full(self.n_units, self.n_units / (self.n_units - 1))
         if self.group_factors is None:
             assert self.clusters is not None
@@ -91,18 +96,18 @@ class Ranked(Sample):
 
     @lazy
     def effective_sizes(self) -> tuple[float, float]:
-        """Number of independent samples per class, or of groups if they are units."""
+        """Effective number of samples of each class, or number of groups of folds."""
         if self.are_fold_groups:
             return float(self.n_units), float(self.n_units)
         return super().effective_sizes
 
     @property
     def unit_dof(self) -> float:
-        """The degrees of freedom of the independent samples of the rarer class."""
+        """The degrees of freedom: the smaller effective size, minus ``n_groups``."""
         return max(min(self.effective_sizes) - self.n_groups, 1.0)
 
     def score(self, metric: Metric) -> float:
-        """Return exactly the value of the score function."""
+        """Return the value of the public score function, with the same rounding."""
         weights = self.given
         if weights is None:
             return metric.value(self.table)
@@ -111,7 +116,7 @@ class Ranked(Sample):
 
     @property
     def balanced(self) -> Ranked:
-        """The sample with sampling weights that average 1 within each class."""
+        """The samples, with sampling weights whose mean is 1 in each class."""
         if self.weights is None or self.kind != "sampling":
             return self
         weights = self.weights.copy()
@@ -121,7 +126,10 @@ class Ranked(Sample):
 
     @property
     def is_plain(self) -> bool:
-        """Whether counts per group of ties suffice; in folds, ties span groups."""
+        """Whether the table has all information about the samples.
+
+        In folds it has not, because a sample spans several groups of the table.
+        """
         return self.folds is None and self.are_exchangeable
 
     @property
@@ -132,11 +140,11 @@ class Ranked(Sample):
 
     @lazy
     def table(self) -> RankTable:
-        """The table; its weights are numbers of samples, or average 1."""
+        """The table; its weights are numbers of samples, or have the mean 1."""
         if self.counts is not None:
             return self.counts
         if self.folds is not None:
-            return Folds(tuple(fold.table for _, fold in self._parts)).pooled
+            return Folds(tuple(fold.table for _, fold in self._fold_rankings)).pooled
         assert self.scores is not None
         if self.worth is None and self.estimated is None and not self.by_case:
             return build_table(self)
@@ -147,73 +155,76 @@ class Ranked(Sample):
 
     @lazy
     def group(self) -> IntArray:
-        """The number of the group of ties of each sample, best first."""
+        """The number of the group of each sample, 0 for the best group."""
         order, begins = self._ranking
         group = np.empty_like(order)
         group[order] = np.cumsum(begins) - 1
         return group
 
     def forget(self) -> None:
-        """Release memory for single samples, and memory that can be computed again."""
+        """Release the memory of arrays that can be computed again."""
         for name in ("_ranking", "group"):
             vars(self).pop(name, None)
         vars(self.table).pop("merged", None)
 
     def expand_classes(
-        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
+        self, merged: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the values of both classes at the merged group of each sample."""
+        """Return the two values, one per class, of the merged group of each sample."""
         order = self._ranking[0]
         of_neg, of_pos = np.empty((2, len(order)))
-        of_neg[order], of_pos[order] = self._repeated(smaller, by_neg, by_pos)
+        of_neg[order], of_pos[order] = self._repeat_values(merged, by_neg, by_pos)
         return of_neg, of_pos
 
-    def of_cases(
-        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
+    def expand_groups(
+        self, merged: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> FloatArray:
-        """Return the value of the known class of each sample at its merged group."""
+        """Return the value of the merged group of each sample, for its own class."""
         if self.folds is not None:
-            return self._expand_folds(smaller, by_neg, by_pos)
+            return self._expand_folds(merged, by_neg, by_pos)
         order = self._ranking[0]
         if self.table.labels is None:
-            of_neg, of_pos = self._repeated(smaller, by_neg, by_pos)
+            of_neg, of_pos = self._repeat_values(merged, by_neg, by_pos)
             ranked = np.where(self.is_pos.take(order), of_pos, of_neg)
         else:
-            # Without ties all samples of a group are in one class.
-            of_group = np.where(smaller.pos > 0, by_pos, by_neg)
-            (ranked,) = self._repeated(smaller, of_group)
+            # Without ties, the samples of a merged group are in one class.
+            by_group = np.where(merged.pos > 0, by_pos, by_neg)
+            (ranked,) = self._repeat_values(merged, by_group)
         per_sample = np.empty_like(ranked)
         per_sample[order] = ranked
         return per_sample
 
-    def _repeated(self, smaller: Merged, *of_groups: Array) -> list[Array]:
-        """Return the values of merged groups for each sample, best first."""
+    def _repeat_values(self, merged: Merged, *group_values: Array) -> list[Array]:
+        """Return the value of the merged group of each sample, best first."""
         order, begins = self._ranking
-        if len(smaller.starts) == len(order):
-            return [*of_groups]
-        starts = np.flatnonzero(begins)[smaller.starts]
+        if len(merged.starts) == len(order):
+            return [*group_values]
+        starts = np.flatnonzero(begins)[merged.starts]
         sizes = np.diff(starts, append=len(order))
-        return [np.repeat(by_group, sizes) for by_group in of_groups]
+        return [np.repeat(by_group, sizes) for by_group in group_values]
 
     def _expand_folds(
-        self, smaller: Merged, by_neg: FloatArray, by_pos: FloatArray
+        self, merged: Merged, by_neg: FloatArray, by_pos: FloatArray
     ) -> FloatArray:
-        """Return for each sample the mean of the values of its class, in its own fold.
+        """Return, for each sample, the mean value of its class over its rates.
 
-        The mean is over the rates that the sample and its ties occupy in the fold,
-        minus the mean of all samples of the fold, because folds are cut separately.
+        The rates of a sample are between the cuts above and below the sample and its
+        ties, in its fold. The mean over all samples of the fold is subtracted, because
+        the cut has the same rate in each fold.
         """
-        rates = np.append(self.table.rates[smaller.starts], 1.0)
-        # Integrals from the rate 0 on, linear within groups.
-        sums = [
-            np.append(0.0, np.cumsum(np.diff(rates) * of_class))
-            for of_class in (by_neg, by_pos)
+        rates = np.append(self.table.rates[merged.starts], 1.0)
+        # Integrals over rates from 0, which are linear within groups.
+        integrals = [
+            np.append(0.0, np.cumsum(np.diff(rates) * class_values))
+            for class_values in (by_neg, by_pos)
         ]
         per_sample = np.empty(len(self.is_pos))
-        for rows, fold in self._parts:
+        for rows, fold in self._fold_rankings:
             edges = fold.table.rates
-            at_cuts = [np.interp(edges, rates, of_class) for of_class in sums]
-            means = np.diff(at_cuts, axis=1) / np.diff(edges)
+            integrals_at_cuts = [
+                np.interp(edges, rates, class_values) for class_values in integrals
+            ]
+            means = np.diff(integrals_at_cuts, axis=1) / np.diff(edges)
             terms = means[fold.is_pos.astype(np.intp), fold.group]
             if not self.are_fold_groups:
                 terms -= np.average(terms, weights=fold.weights)
@@ -221,8 +232,8 @@ class Ranked(Sample):
         return per_sample
 
     @lazy
-    def _parts(self) -> list[tuple[Any, Ranked]]:
-        """The rows of the samples of each fold, and their ranking."""
+    def _fold_rankings(self) -> list[tuple[Any, Ranked]]:
+        """The row numbers and the ranking of each fold."""
         return split_folds(self, self.folds)
 
     @lazy
@@ -230,12 +241,13 @@ class Ranked(Sample):
         """The order of the samples, best first, and whether each begins a group."""
         if self.scores is not None:
             return self.ranking()
-        group = np.concatenate(_cells(self.table))
+        group = np.concatenate(_find_nonempty_groups(self.table))
         order = np.argsort(group, kind="stable")
         return order, begins_group(group[order])
 
 
-def _cells(table: RankTable) -> tuple[IntArray, IntArray]:
+def _find_nonempty_groups(table: RankTable) -> tuple[IntArray, IntArray]:
+    """Return the groups with positives, and the groups with negatives."""
     return np.flatnonzero(table.pos), np.flatnonzero(table.neg)
 
 
@@ -248,13 +260,13 @@ def check_cases(
     pos_label: Label = None,
     takes_estimates: bool = False,
 ) -> Ranked:
-    """Return the samples from labels, weights and clusters, without scores."""
+    """Return the checked labels, weights and clusters of samples, without scores."""
     kind = check_choice("weights", weights, WEIGHTS)
     if isinstance(y_true, RankTable):
         raise ValueError(
-            "y_true must be the labels of the samples, with the scores of each model, "
-            "got a RankTable: without single samples, models are not paired. Two "
-            "tables are for compare."
+            "y_true must be the labels of the samples, got a RankTable: pass labels, "
+            "because a table does not show which samples the models have in common. "
+            "Two tables are for compare."
         )
     labelled = check_labelled(
         y_true, sample_weight, pos_label, takes_estimates=takes_estimates
@@ -280,14 +292,14 @@ def check_cases(
     codes = np.unique(sample.clusters, return_inverse=True)[1]
     if not codes.any():
         raise ValueError(
-            "clusters must have at least 2 different clusters, got 1: without a second "
-            "cluster, the variation between clusters is unknown."
+            "clusters must have at least 2 different values, got 1: the variation "
+            "between clusters is unknown. Leave it out if samples are independent."
         )
     return replace(sample, clusters=codes)
 
 
 def _check_repetitions(weights: FloatArray) -> None:
-    """Raise an error for weights that are not numbers of repetitions."""
+    """Raise an error if weights are not whole numbers, or if their sum is too large."""
     otherwise = 'for weights of another kind use weights="sampling"'
     _check_whole("sample_weight", weights, otherwise)
     with np.errstate(over="ignore"):
@@ -308,12 +320,13 @@ def add_fold_groups(
     are_repeated: bool = False,
     by_class: bool = False,
 ) -> Ranked:
-    """Return the samples with clusters and groups of folds, or groups as clusters.
+    """Return the samples with their clusters and groups of folds.
 
-    Groups are connected components of folds and clusters. They are the units if
-    ``are_units``, or if a group has a single cluster, which shows no variation. With
-    ``by_class`` a metric is centred within the classes of each fold: groups with all
-    their clusters in each fold then leave the factor to the classes.
+    Folds with a cluster in common are in the same group: groups are connected
+    components. The groups replace the clusters if ``are_units``, or if a group has a
+    single cluster, which shows no variation. If ``by_class``, the influence is centred
+    within the classes of each fold. The factor is then 1 for a group in which each fold
+    has all clusters, because factors of the classes are used instead.
     """
     codes = np.unique(clusters, return_inverse=True)[1]
     nodes = folds, int(folds.max()) + 1 + codes
@@ -321,77 +334,80 @@ def add_fold_groups(
         (np.ones(len(folds)), nodes), (int(nodes[1].max()) + 1,) * 2
     )
     component = csgraph.connected_components(graph, directed=False)[1][nodes[1]]
-    of_row = np.unique(component, return_inverse=True)[1]
-    of_cluster = np.empty(int(codes.max()) + 1, dtype=np.intp)
-    of_cluster[codes] = of_row
-    if are_units or np.bincount(of_cluster).min() < 2:
-        return replace(cases, clusters=of_row, are_fold_groups=True)
-    factors = centring_factors(np.bincount(codes, cases.row_weights), of_cluster)
+    group_of_row = np.unique(component, return_inverse=True)[1]
+    group_of_cluster = np.empty(int(codes.max()) + 1, dtype=np.intp)
+    group_of_cluster[codes] = group_of_row
+    if are_units or np.bincount(group_of_cluster).min() < 2:
+        return replace(cases, clusters=group_of_row, are_fold_groups=True)
+    factors = centring_factors(np.bincount(codes, cases.row_weights), group_of_cluster)
     if are_repeated:
-        factors = _repeat_factors(codes, folds, of_cluster, cases.row_weights)
+        factors = _repeat_factors(codes, folds, group_of_cluster, cases.row_weights)
     cases = replace(
-        cases, clusters=codes, fold_groups=of_cluster, group_factors=factors
+        cases, clusters=codes, fold_groups=group_of_cluster, group_factors=factors
     )
     if not by_class:
         return cases
     group_of_fold = np.empty(int(folds.max()) + 1, dtype=np.intp)
-    group_of_fold[folds] = of_row
-    n_codes = len(of_cluster)
-    n_in_fold = np.bincount(np.unique(folds * n_codes + codes) // n_codes)
-    lacks_some = n_in_fold < np.bincount(of_cluster)[group_of_fold]
-    are_whole = np.bincount(group_of_fold, lacks_some) == 0
-    factors, is_in_whole = np.where(are_whole, 1.0, factors), are_whole[group_of_fold]
-    return replace(cases, group_factors=factors, has_all_clusters=is_in_whole)
+    group_of_fold[folds] = group_of_row
+    n_codes = len(group_of_cluster)
+    n_clusters_in_fold = np.bincount(np.unique(folds * n_codes + codes) // n_codes)
+    lacks_clusters = n_clusters_in_fold < np.bincount(group_of_cluster)[group_of_fold]
+    are_complete = np.bincount(group_of_fold, lacks_clusters) == 0
+    factors = np.where(are_complete, 1.0, factors)
+    has_all_clusters = are_complete[group_of_fold]
+    return replace(cases, group_factors=factors, has_all_clusters=has_all_clusters)
 
 
 def _repeat_factors(
-    codes: IntArray, folds: IntArray, of_cluster: IntArray, weights: FloatArray
+    codes: IntArray, folds: IntArray, group_of_cluster: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Return the factor of each group of folds of several repeats.
+    """Return the factor of each group of folds, if samples are in several folds.
 
-    Cluster j, a fraction s_jf of fold f, adds s_jf u_j to the mean of the fold, if its
-    independent effect u_j is the same in its folds, and loses s_jf sum_l s_lf u_l by
-    centring. The factor is the ratio of the expected squares without and with the loss.
+    Let s_jf be the fraction of fold f that is in cluster j, and u_j the effect of the
+    cluster, which is the same in all its folds and independent of other clusters. The
+    cluster adds s_jf u_j to the mean of the fold, from which centring subtracts s_jf
+    sum_l s_lf u_l. The factor is the expected square without centring, divided by the
+    expected square with it.
     """
     counts = sparse.coo_array((weights, (codes, folds))).tocsr()
     totals = counts.sum(axis=0)
     fractions = counts.multiply(1 / totals).tocsr()
-    sums, lost = fractions.sum(axis=1), fractions.multiply(fractions).sum(axis=1)
-    of_fold = np.empty(len(totals), dtype=np.intp)
-    of_fold[folds] = of_cluster[codes]
-    left = np.bincount(of_cluster, sums * (sums - 2 * lost))
+    sums, subtracted = fractions.sum(axis=1), fractions.multiply(fractions).sum(axis=1)
+    group_of_fold = np.empty(len(totals), dtype=np.intp)
+    group_of_fold[folds] = group_of_cluster[codes]
+    left = np.bincount(group_of_cluster, sums * (sums - 2 * subtracted))
     products = fractions.T @ fractions
-    left += np.bincount(of_fold, products.multiply(products).sum(axis=0))
-    return np.asarray(np.bincount(of_cluster, sums**2) / left)
+    left += np.bincount(group_of_fold, products.multiply(products).sum(axis=0))
+    return np.asarray(np.bincount(group_of_cluster, sums**2) / left)
 
 
 def check_sample(
-    y_true: ArrayLike | RankTable, y_score: ArrayLike | None, **case_arguments: Any
+    y_true: ArrayLike | RankTable, y_score: ArrayLike | None, **sample_arguments: Any
 ) -> Ranked:
     """Return the scored samples from labels and scores, or from a table of counts."""
     if isinstance(y_true, RankTable):
-        return _table_rankings(y_true, y_score, case_arguments)
+        return _table_rankings(y_true, y_score, sample_arguments)
     scores = require_scores(y_score, y_true)
-    return check_cases(y_true, **case_arguments).add_scores("y_score", scores)
+    return check_cases(y_true, **sample_arguments).add_scores("y_score", scores)
 
 
 class Rankings(NamedTuple):
-    """A sample in any input form: its one ranking, or one ranking per fold."""
+    """The data of a model: its only ranking, or one ranking per fold."""
 
     each: list[Ranked]
     folds: FoldRankings | None = None
 
 
 def find_rankings(
-    y_true: Any, y_score: ArrayLike | None = None, **case_arguments: Any
+    y_true: Any, y_score: ArrayLike | None = None, **sample_arguments: Any
 ) -> Rankings:
-    """Return the sample from labels and scores, a table of counts, or folds."""
+    """Return the rankings from labels and scores, a table of counts, or folds."""
     if not isinstance(y_true, FoldRankings):
-        case_arguments["takes_estimates"] = True
-        return Rankings([check_sample(y_true, y_score, **case_arguments)])
-    kind = case_arguments.pop("weights", "frequency")
+        sample_arguments["takes_estimates"] = True
+        return Rankings([check_sample(y_true, y_score, **sample_arguments)])
+    kind = sample_arguments.pop("weights", "frequency")
     check_choice("weights", kind, WEIGHTS)
-    check_alone(y_true, y_score=y_score, **case_arguments)
+    check_alone(y_true, y_score=y_score, **sample_arguments)
     rankings = []
     for is_pos, scores, weight in y_true:
         if weight is None:
@@ -403,22 +419,22 @@ def find_rankings(
     return Rankings(rankings, y_true)
 
 
-def scored(
+def add_model_scores(
     cases: Ranked, name: str, y_score: ArrayLike, *, by_case: bool = True
 ) -> Ranked:
     """Return ``cases`` with the scores of one of several models."""
     if isinstance(y_score, RankTable):
         raise ValueError(
-            f"{name} must be scores, got a RankTable: without single samples, models "
-            "are not paired. Two tables, without other models, are for compare, with "
-            "their correlation."
+            f"{name} must be scores, got a RankTable: pass the score of each sample, "
+            "because a table does not show which samples the models have in common. "
+            "Two tables are for compare, without labels."
         )
     ranked = cases.add_scores(name, y_score)
     return replace(ranked, by_case=True) if by_case else ranked
 
 
 def check_metric(metric: Metric, cases: Ranked) -> Metric:
-    """Return the metric with its options for this table, or for a sample this size."""
+    """Return the metric, bound to this table or to this number of samples."""
     check_takes_estimates(metric, cases)
     if cases.counts is not None:
         return on_table(metric, cases.counts)
@@ -426,7 +442,7 @@ def check_metric(metric: Metric, cases: Ranked) -> Metric:
 
 
 def add_gains(ranked: Ranked, metric: Metric) -> Ranked:
-    """Return the sample with gains and costs, if the metric depends on them."""
+    """Return the samples with their gains and costs, if the metric depends on them."""
     if ranked.counts is not None and ranked.worth is None:
         return ranked
     worth = metric.sample_gains(ranked)
@@ -447,7 +463,7 @@ RankingsOfModels: TypeAlias = Mapping[Any, FoldRankings] | Sequence[FoldRankings
 
 
 def are_columns(y_score: Any) -> bool:
-    """Return whether there are scores of several models, in columns or a mapping."""
+    """Return whether these are scores of several models, in columns or a mapping."""
     if isinstance(y_score, Mapping) or hasattr(type(y_score), "columns"):
         return True
     if isinstance(y_score, list | tuple) and len(y_score):
@@ -463,18 +479,18 @@ def are_columns(y_score: Any) -> bool:
     return len(shape) == 2 and shape[1] > 1
 
 
-def check_left_out(what: str, **options: tuple[Any, Any]) -> None:
-    """Raise an error for the first option that differs from its default."""
+def check_left_out(situation: str, **options: tuple[Any, Any]) -> None:
+    """Raise an error if an option, a pair of value and default, is not the default."""
     for name, (option, default) in options.items():
         is_default = option is None if default is None else option == default
         if not is_default:
-            raise ValueError(f"{name} has no meaning for {what}: leave it out.")
+            raise ValueError(f"{name} has no meaning for {situation}: leave it out.")
 
 
 def model_columns(
     name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike], n_samples: int
 ) -> dict[Any, ArrayLike]:
-    """Return the scores of several models by name, or by number of the column."""
+    """Return a dict of the scores of several models; columns are named by numbers."""
     frame: Any = y_scores
     if hasattr(frame, "collect"):
         raise ValueError(f"{name} is a lazy frame: pass {name}.collect().")
@@ -517,23 +533,23 @@ def model_columns(
 
 
 def _table_rankings(
-    table: RankTable, y_score: ArrayLike | None, case_arguments: dict[str, Any]
+    table: RankTable, y_score: ArrayLike | None, sample_arguments: dict[str, Any]
 ) -> Ranked:
-    check_choice("weights", case_arguments.pop("weights", "frequency"), WEIGHTS)
-    case_arguments.pop("takes_estimates", None)
-    check_alone(table, y_score=y_score, **case_arguments)
+    check_choice("weights", sample_arguments.pop("weights", "frequency"), WEIGHTS)
+    sample_arguments.pop("takes_estimates", None)
+    check_alone(table, y_score=y_score, **sample_arguments)
     for counts in (table.pos, table.neg):
         _check_whole(
             "the counts of the RankTable",
             counts,
-            "with other weights give labels, scores and sample_weight",
+            "for other weights pass labels, scores and sample_weight",
         )
-    return counted(table)
+    return make_table_samples(table)
 
 
-def counted(table: RankTable) -> Ranked:
-    """Return the sample that a table of whole counts represents."""
-    of_pos, of_neg = _cells(table)
+def make_table_samples(table: RankTable) -> Ranked:
+    """Return the samples of a table of whole counts: one per class and group."""
+    of_pos, of_neg = _find_nonempty_groups(table)
     is_pos = np.arange(len(of_pos) + len(of_neg)) < len(of_pos)
     counts = np.concatenate([table.pos[of_pos], table.neg[of_neg]])
     return Ranked(is_pos, weights=counts, kind="frequency", counts=table)
@@ -549,7 +565,7 @@ def _check_whole(name: str, counts: FloatArray, otherwise: str) -> None:
 
 
 def pool_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked:
-    """Return rankings as a sample, in which a sample with repeats counts once."""
+    """Return the samples of all folds; a sample in several folds counts once."""
     clusters, n_repeats = rankings.clusters, rankings.n_repeats
     if clusters is None and n_repeats > 1:
         clusters = rankings.indices
@@ -559,13 +575,13 @@ def pool_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked
     if n_repeats > 1 and not cases.are_repetitions:
         raise ValueError(
             'weights must be "frequency" for repeated folds, got "sampling" with '
-            f"{n_repeats} repeats: make the FoldRankings of one repeat."
+            f"{n_repeats} repeats: pass the FoldRankings of a single repeat."
         )
     if n_repeats > 1:
-        # The weights of all repeats then have the sum of the weights of one repeat.
+        # The weights then have the same sum as the weights of a single repeat.
         cases = replace(cases, weights=cases.row_weights / n_repeats)
     rows: Any = slice(None) if cases.kept is None else cases.kept
-    folds = fold_numbers(rankings)[rows]
+    folds = _number_folds(rankings)[rows]
     cases = replace(cases, folds=folds)
     if clusters is None:
         return cases
@@ -574,7 +590,7 @@ def pool_folds(rankings: FoldRankings, weights: Weights = "frequency") -> Ranked
     return add_fold_groups(cases, units, folds, are_repeated=are_repeated)
 
 
-def fold_numbers(rankings: FoldRankings) -> IntArray:
+def _number_folds(rankings: FoldRankings) -> IntArray:
     """Return the number of the fold of each row."""
     folds = np.empty(len(rankings.y_true), dtype=np.intp)
     for number, rows in enumerate(rankings.rows()):
@@ -583,7 +599,7 @@ def fold_numbers(rankings: FoldRankings) -> IntArray:
 
 
 def split_folds(model: Ranked, folds: IntArray | None) -> list[tuple[Any, Ranked]]:
-    """Return the rows of each fold, and its samples."""
+    """Return the row numbers and the samples of each fold."""
     if folds is None:
         return [(slice(None), model)]
     order = np.argsort(folds, kind="stable")

@@ -11,7 +11,7 @@ from scipy import sparse, stats
 
 from skrate.data.arrays import Array, FloatArray, IntArray, dot
 from skrate.data.checks import warn_undefined
-from skrate.inference.rankings import Ranked, counted
+from skrate.inference.rankings import Ranked, make_table_samples
 from skrate.metrics.metric import Metric
 
 # Poisson counts with means up to 32 are drawn by a byte, and are below 128.
@@ -133,7 +133,7 @@ def condensed(metric: Metric, ranked: Ranked) -> Ranked:
     """Return a sample with faster resamples that have the same values of the metric."""
     if not ranked.is_plain:
         return ranked
-    return counted(getattr(ranked.table, metric.groups).table)
+    return make_table_samples(getattr(ranked.table, metric.groups).table)
 
 
 def resample_draw(

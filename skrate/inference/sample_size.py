@@ -31,8 +31,8 @@ from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import (
     Augmented,
     UncertainValue,
+    augmented,
     bounded_interval,
-    evaluate_augmented,
     metric_range,
 )
 from skrate.inference.list_means import check_list_clusters, evaluate_lists
@@ -40,13 +40,13 @@ from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
-    OF_CASES,
+    SAMPLE_ARGUMENTS,
     Ranked,
     Rankings,
+    add_model_scores,
     check_cases,
     check_left_out,
     check_sample,
-    scored,
 )
 from skrate.inference.variance import (
     Parts,
@@ -329,7 +329,7 @@ def sample_size(
         )
     goal = _Goal(plan, **{name: arguments[name] for name in _Goal._fields[1:]})
     meant, scores = (metric, metric_kwargs), (y_true, y_score_a, y_score_b)
-    cases = {name: arguments[name] for name in OF_CASES}
+    cases = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     if groups is None and not isinstance(y_true, GroupScores):
         ranked = _rankings(*scores, **cases)
         return _plan_samples(
@@ -682,7 +682,7 @@ def _rankings(
     if y_score_b is not None:
         named["y_score_b"] = y_score_b
     are_two = len(named) > 1
-    return [scored(cases, *pair, by_case=are_two) for pair in named.items()]
+    return [add_model_scores(cases, *pair, by_case=are_two) for pair in named.items()]
 
 
 def _plan_samples(
@@ -707,7 +707,7 @@ def _plan_samples(
         bounds = first.metric.attainable(bounds, estimate)
         if np.sqrt(unit.total / n) <= NEGLIGIBLE:
             # The uncertainty of the variance of unobserved events is unknown.
-            rare = evaluate_augmented(first.metric, first.cases, stratify=stratify)
+            rare = augmented(first.metric, first.cases, stratify=stratify)
             unit = Parts(*(x * n for x in rare.parts))
             estimate, bounds, spread = rare.value, rare.bounds, _NAN
     fraction = cases.sizes[0] / n if planned is None else planned

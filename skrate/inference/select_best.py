@@ -45,7 +45,7 @@ from skrate.inference.models import (
 )
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
-    OF_CASES,
+    SAMPLE_ARGUMENTS,
     WEIGHTS,
     Ranked,
     RankingsOfModels,
@@ -309,7 +309,7 @@ def select_best(
     check_metric_first(metric)
     plan, margin = Plan.of(args, interval="wilson", margin=None), args["margin"]
     _check_order(y_true, y_score)
-    sample_options = {name: args[name] for name in OF_CASES}
+    sample_options = {name: args[name] for name in SAMPLE_ARGUMENTS}
     metric_options = metric, metric_kwargs
     if groups is None:
         samples = find_model_rankings(

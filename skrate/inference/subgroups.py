@@ -48,13 +48,13 @@ from skrate.inference.intervals import (
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
-    OF_CASES,
+    SAMPLE_ARGUMENTS,
     WEIGHTS,
     Ranked,
     Rankings,
     Weights,
+    add_model_scores,
     check_cases,
-    scored,
 )
 from skrate.inference.units import LEAST_UNITS
 from skrate.inference.variance import (
@@ -232,9 +232,9 @@ def subgroup_scores(
     """
     arguments = check_arguments(_ARGUMENTS, locals())
     requested, params, ranking_metric = _check_metrics(metric, rate, k)
-    options = {name: arguments[name] for name in OF_CASES}
+    options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     cases = check_cases(y_true, weights=weights, **options)
-    cases = scored(cases, "y_score", require_scores(y_score, y_true))
+    cases = add_model_scores(cases, "y_score", require_scores(y_score, y_true))
     codes, labels = _check_subgroups(by, cases)
     if ranking_metric is not None:
         plan = Plan.of(arguments, interval="wilson")

@@ -29,10 +29,10 @@ from skrate.data.estimated import EstimatedLabels
 from skrate.inference.models import check_several
 from skrate.inference.rankings import (
     Ranked,
+    add_model_scores,
     are_columns,
     check_metric,
     model_columns,
-    scored,
 )
 from skrate.inference.variance import influence_values
 from skrate.labels.label_checks import are_missing, check_chances
@@ -244,7 +244,7 @@ def _label_slopes(
     )
     slope, squares, purpose = np.zeros(len(expected)), np.zeros(len(expected)), ""
     for sign, (name, y_score) in zip((1, -1), scores.items(), strict=False):
-        ranked = scored(samples, f"y_scores[{name!r}]", y_score)
+        ranked = add_model_scores(samples, f"y_scores[{name!r}]", y_score)
         metric = check_metric(requested, ranked)
         d = influence_values(metric, ranked)
         slope, squares = slope + sign * d, squares + 0.1 * d**2

@@ -31,7 +31,7 @@ from skrate import (
     sample_size,
 )
 from skrate.inference.intervals import permutation_pvalue
-from skrate.inference.rankings import check_cases, scored
+from skrate.inference.rankings import add_model_scores, check_cases
 from skrate.inference.resampling import exchange_draw
 
 
@@ -131,7 +131,9 @@ def test_a_permutation_exchanges_ranks_within_cases():
     y_true = np.array([1, 0, 1, 0, 0])
     a, b = np.array([5, 4, 3, 2, 1]), np.array([20, 50, 40, 10, 30])
     cases = check_cases(y_true)
-    draw, _ = exchange_draw(scored(cases, "a", a), scored(cases, "b", b))
+    draw, _ = exchange_draw(
+        add_model_scores(cases, "a", a), add_model_scores(cases, "b", b)
+    )
     ranks = np.array([[1, 2, 3, 4, 5], [4, 1, 2, 5, 3]])
     for exchanged in product([False, True], repeat=5):
         generator = SimpleNamespace(
@@ -151,7 +153,9 @@ def test_midranks_of_both_models_that_are_equal_share_a_place(n):
     cases = check_cases(np.arange(n) % 2)
     order = np.random.default_rng(n).permutation(n)
     models = order, order // 3
-    _, widths = exchange_draw(*(scored(cases, "score", model) for model in models))
+    _, widths = exchange_draw(
+        *(add_model_scores(cases, "score", model) for model in models)
+    )
     assert widths == [n, n]
 
 
@@ -159,7 +163,7 @@ def test_a_permutation_exchanges_clusters_as_a_whole():
     y_true = np.array([1, 0, 1, 0])
     cases = check_cases(y_true, clusters=[0, 0, 1, 1])
     draw, _ = exchange_draw(
-        *(scored(cases, "a", s) for s in ([4, 3, 2, 1], [1, 2, 3, 4]))
+        *(add_model_scores(cases, "a", s) for s in ([4, 3, 2, 1], [1, 2, 3, 4]))
     )
     # Of the first model the positives are at the first and the third rank.
     pos, neg = np.hsplit(draw(np.random.default_rng(0), 50)[:, :8], 2)
@@ -239,10 +243,10 @@ def test_models_that_are_compared_hold_no_more_than_their_tables(monkeypatch):
     module, held = importlib.import_module("skrate.inference.models"), []
 
     def holding(*args, **options):
-        held.append(scored(*args, **options))
+        held.append(add_model_scores(*args, **options))
         return held[-1]
 
-    monkeypatch.setattr(module, "scored", holding)
+    monkeypatch.setattr(module, "add_model_scores", holding)
     y_true, a, b = two_models(10)
     compare("roc_auc", y_true, {"a": a, "b": b})
     assert len(held) == 2

@@ -7,7 +7,7 @@ from guarantees import assert_share, binomial_tolerance, simulated, simulations
 from simulated_curves import RATES, SETTINGS, coverage, holds
 from skrate.inference.curve_evaluation import curve_process
 from skrate.inference.options import Plan
-from skrate.inference.rankings import check_cases, scored
+from skrate.inference.rankings import add_model_scores, check_cases
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +47,9 @@ def test_a_band_holds_where_few_clusters_hold_positives():
         shared, own = generator.normal(size=(2, 130)), generator.normal(size=(2, 520))
         cases = check_cases(is_pos, clusters=cluster)
         models = [
-            scored(cases, "y_score", 0.75 * of_cluster[cluster] + 0.65 * error + is_pos)
+            add_model_scores(
+                cases, "y_score", 0.75 * of_cluster[cluster] + 0.65 * error + is_pos
+            )
             for of_cluster, error in zip(shared, own, strict=True)
         ]
         band = curve_process("recall", models, RATES).band(

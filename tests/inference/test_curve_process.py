@@ -18,7 +18,7 @@ from skrate import (
 )
 from skrate.inference.curve_evaluation import curve_process, evaluate_curve
 from skrate.inference.options import Plan
-from skrate.inference.rankings import check_cases, scored
+from skrate.inference.rankings import add_model_scores, check_cases
 from skrate.inference.units import Units
 
 RATES = np.array([0.03, 0.1, 0.25, 1 / 3, 0.5, 0.92, 1.0])
@@ -47,7 +47,7 @@ def sample(seed, n=90):
 
 def models_of(y_true, *scores, **given):
     cases = check_cases(y_true, **given)
-    return [scored(cases, "y_score", y_score) for y_score in scores]
+    return [add_model_scores(cases, "y_score", y_score) for y_score in scores]
 
 
 @looped(

@@ -30,7 +30,12 @@ from skrate import (
 )
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
-from skrate.inference.rankings import Rankings, check_cases, find_rankings, scored
+from skrate.inference.rankings import (
+    Rankings,
+    add_model_scores,
+    check_cases,
+    find_rankings,
+)
 from skrate.metrics.metric import find_metric
 
 # Of folds there is no number of cases, but a rate.
@@ -712,7 +717,9 @@ def test_a_ratio_of_models_follows_from_their_evaluations(given):
         )
     else:
         cases = check_cases(y_true, **options)
-        samples = [Rankings([scored(cases, "y_score", score)]) for score in (a, b)]
+        samples = [
+            Rankings([add_model_scores(cases, "y_score", score)]) for score in (a, b)
+        ]
         pair = compare("roc_auc", y_true, {"a": a, "b": b}, **options)
     found = log_ratio("roc_auc", samples)
     first, second = pair[0].value_a, pair[0].value_b
@@ -732,7 +739,9 @@ def test_a_ratio_of_estimated_labels_follows_from_both_rows():
     known = np.where(generator.random(200) < 0.6, y_true, np.nan)
     found = labels.sampled(known, 0.6, prediction=np.where(y_true, 0.6, 0.2))
     cases = check_cases(found, takes_estimates=True)
-    samples = [Rankings([scored(cases, "y_score", score)]) for score in (a, b)]
+    samples = [
+        Rankings([add_model_scores(cases, "y_score", score)]) for score in (a, b)
+    ]
     ratio, pair = log_ratio("roc_auc", samples), compare("roc_auc", found, a, b)
     assert ratio.value == pytest.approx(np.log(pair.value_a / pair.value_b))
     # Both values are near 0.75, where the logarithm has the slope 1 / 0.75.
@@ -745,7 +754,9 @@ def test_a_ratio_is_unknown_of_0_and_combines_intervals_without_variation():
     perfect, worst = -np.arange(40.0), np.arange(40.0)
     for other, is_known in ((perfect, True), (worst, False)):
         scores = perfect, other
-        samples = [Rankings([scored(cases, "y_score", score)]) for score in scores]
+        samples = [
+            Rankings([add_model_scores(cases, "y_score", score)]) for score in scores
+        ]
         found = log_ratio("roc_auc", samples)
         assert np.isfinite(found.confidence_interval).all() == is_known
     metric, plan = find_metric("roc_auc", {}), Plan(method="bootstrap")
