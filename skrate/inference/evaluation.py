@@ -24,11 +24,11 @@ from skrate.inference.intervals import (
     Augmented,
     Interval,
     UncertainValue,
-    augmented,
     augmented_mean,
     bootstrap_interval,
     bootstrap_pvalue,
     bounded_interval,
+    evaluate_augmented,
     hybrid_interval,
     inverted_pvalue,
     metric_range,
@@ -111,7 +111,8 @@ class Evaluation:
 
     ``each`` has the rankings with both classes on which the metric is defined.
     ``one_class`` has the folds that lack a class although the metric is defined on
-    them. Their values are constants in the mean, unless groups of folds are the units.
+    them. Their values enter the mean as constants, without uncertainty, unless groups
+    of folds are the units.
     ``is_known`` says whether the uncertainty can be estimated, and ``question`` has the
     parameters of the metric by name. ``units`` says which parts of the data vary
     independently. The units include ``plan``, the arguments of the inference function,
@@ -248,8 +249,8 @@ class Evaluation:
         multiplied by m / (m - 1). Squares of clusters get a similar factor if each fold
         of their group has all clusters of the group. A single sample of a class in a
         fold is assumed to have the variance of this class in the other folds. If groups
-        of folds are the units, all samples of a fold have the same influence: the value
-        of the fold minus the mean.
+        of folds are the units, all samples of a fold have the same influence, which is
+        proportional to the value of the fold minus the mean.
         """
         if self.folds is None:
             ((metric, ranked, _),) = self.each
@@ -315,7 +316,7 @@ class Evaluation:
 
     @lazy
     def excess(self) -> float:
-        """The bias of the value of one ranking because it is small, at least 0.
+        """The upward bias of the value because the data set is small; 0 if unknown.
 
         Intervals subtract it from their lower end and leave the upper end as it is. For
         several folds it is 0, because the interval subtracts ``bias`` from both ends.
@@ -585,15 +586,17 @@ class Evaluation:
     ) -> tuple[float, float]:
         """Return the statistic and the p-value of the score test of Wilson's interval.
 
-        Both are nan if the null value is not between finite bounds.
+        Both are nan if the null value is not between finite bounds, or if the augmented
+        data have no variance.
         """
         augmented_value = self._augmented(error**2, 1.0)
         bottom, top = augmented_value.bounds
         low, high = bounds or augmented_value.bounds
         if not (np.isfinite([low, high]).all() and low < null_value < high):
             return _NAN, _NAN
-        # The maximum variance between the bounds, at this mean. It is 0 if the window
-        # of a partial AUC has no part of the curve, or if weights are almost 0.
+        # The maximum variance of a variable with this mean and these bounds. It is 0 if
+        # the window of a partial AUC has no part of the curve, or if weights are
+        # almost 0.
         max_variance = (augmented_value.value - bottom) * (top - augmented_value.value)
         if not max_variance > 0:
             return _NAN, _NAN
@@ -660,7 +663,7 @@ class Evaluation:
         units, effect = self.units, factor**2 * self._design_effect(variance)
         added = ADDED * units.n_repeats / len(self.each)
         folds = [
-            augmented(*pair, stratify=units.stratify, added=added)
+            evaluate_augmented(*pair, stratify=units.stratify, added=added)
             for pair in zip(self.metrics, self.clustered_rankings, strict=True)
         ]
         if units.folds is None:
@@ -742,7 +745,8 @@ class Evaluation:
     ) -> ConfidenceInterval:
         """Return the interval of the mean from the test interval of each ranking.
 
-        It combines their distances from the values (Zou and Donner 2008).
+        The squared distances of their ends from the values are added (Zou and Donner
+        2008).
         """
         effect = self._design_effect(self.parts.total) / self.units.n_repeats
         # The variance of the recall is mostly due to the positives.
@@ -848,7 +852,10 @@ def draw_replicates(models: Sequence[Evaluation], plan: Plan, name: str) -> Floa
 
 
 def scale_deviations(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
-    """Return replicates with ``factor`` times their deviations from the center."""
+    """Return replicates with ``factor`` times their deviations from the center.
+
+    The center of permuted differences is 0, and otherwise the mean.
+    """
     center = 0.0 if plan.method == "permutation" else draws.mean()
     return np.asarray(center + factor * (draws - center))
 

@@ -1,4 +1,4 @@
-"""Intervals and p-values: from a standard error, from replicates, and Wilson's."""
+"""Intervals and p-values, from standard errors or from replicates."""
 
 from __future__ import annotations
 
@@ -38,27 +38,32 @@ from skrate.metrics.result_types import (
     wilson_ends,
 )
 
-# The number of samples added to each class, half of them at either end of the ranking.
+# The number of samples that augmented data add to each class: half of it at the top of
+# the ranking, and half at the bottom.
 ADDED = 0.1
 _ROUNDING = 1e-9
-# If the room between the bounds is smaller, its square has lost its digits.
-_LEAST_ROOM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
+# Smaller products of the distances to both bounds have large rounding errors.
+_MIN_DISTANCE_PRODUCT = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 Interval = Literal["wilson", "wald", "percentile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 Adjust = Literal["holm", "bh"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
-# If a p-value is smaller, 1 minus the p-value cannot be distinguished from 1.
-_LEAST_PVALUE = 1e-15
-# Differences that are equal up to rounding count as equal.
+# For smaller p-values, the level 1 - pvalue is 1 in double precision.
+_MIN_PVALUE = 1e-15
+# Differences are equal if they differ by at most this rounding error.
 SLACK = 1e-12
 
 
 class Augmented(NamedTuple):
-    """A metric on a table that always shows some misranking.
+    """The value and the variance of a metric on augmented data.
 
-    ``parts`` is its variance for independent samples. The design multiplies it by
-    ``effect`` and adds ``unseen``, the variance by samples that were rarely drawn.
-    ``class_dofs`` are the maximum degrees of freedom of each class.
+    Augmented data include ``ADDED`` further samples of each class: half at the top of
+    the ranking and half at the bottom. Therefore the ranking is not perfect, and the
+    variance is not 0. ``parts`` is the variance for independent samples. ``effect``
+    is the design effect, a factor of the variance due to clusters or weights.
+    ``unseen`` is the variance due to samples that were drawn too rarely (see
+    ``unseen_variance``). ``class_dofs`` are the maximum degrees of freedom of each
+    class, and ``freedom`` are the degrees of freedom of the variance.
     """
 
     value: float
@@ -71,57 +76,61 @@ class Augmented(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """The variance under the design of the sample."""
+        """The variance with the design effect and the unseen samples."""
         return self.parts.total * self.effect + self.unseen
 
 
-def augmented(
+def evaluate_augmented(
     metric: Metric, ranked: Ranked, *, stratify: bool = False, added: float = ADDED
 ) -> Augmented:
-    """Return a metric on a ranking with ``added`` more samples of each class."""
-    sizes = ranked.effective_sizes
-    more = (sizes[0] + added, sizes[1] + added)
+    """Return a metric on a ranking with ``added`` further samples of each class."""
+    n_pos, n_neg = ranked.effective_sizes
+    sizes = (n_pos + added, n_neg + added)
     table = augmented_table(metric, ranked, added)
-    parts = table_variance(metric, table, stratify=stratify, sizes=more, is_merged=True)
+    parts = table_variance(
+        metric, table, stratify=stratify, sizes=sizes, is_merged=True
+    )
     score = metric.value(table)
     bounds = metric.attainable(metric_range(metric, table, stratify=stratify), score)
-    return Augmented(score, parts, bounds, _max_class_dof(metric, ranked, table))
+    return Augmented(score, parts, bounds, _max_class_dofs(metric, ranked, table))
 
 
 def unseen_variance(metric: Metric, ranked: Ranked) -> float:
-    """Return the variance by samples that were drawn too rarely to be in the sample.
+    """Return the variance due to samples that may be missing because of rare sampling.
 
-    In each class, weights may reach its minimum weight times a ratio: the maximum over
-    a low quantile of the weights in the other class. The ratio does not depend on the
-    scale of a class. If fewer than 6 samples have at least half this weight, up to a
-    tenth of a sample is added. Its weight is the excess over the minimum, and its
-    distribution is that in the other class.
+    If samples have sampling weights, a class may lack samples of high weight, which are
+    drawn rarely. Their weight is assumed to be the minimum weight of the class, times
+    the ratio of the maximum to a low quantile of the weights in the other class. The
+    ratio does not depend on the scale of the weights of either class. If fewer than 6
+    samples of the class have more than half this weight, up to a tenth of a sample is
+    added. The added weight is the difference between the assumed and the minimum
+    weight, and scores are distributed as in the other class.
     """
     weights = ranked.given
     if weights is None or ranked.clusters is not None:
         return 0.0
     amounts, fractions = [], []
-    for is_own in (ranked.is_pos, ~ranked.is_pos):
-        own_weights, other_weights = weights[is_own], weights[~is_own]
+    for in_class in (ranked.is_pos, ~ranked.is_pos):
+        class_weights, other_weights = weights[in_class], weights[~in_class]
         # The minimum of n samples is about the quantile 1 / (n + 1).
-        low = np.quantile(other_weights, 1 / (len(own_weights) + 1), method="lower")
-        heaviest = own_weights.min() * (other_weights.max() / low)
-        # Allow for rounding, because the scale of a class has any digits.
-        n_heavy = np.count_nonzero(own_weights > heaviest / 2 * (1 + _ROUNDING))
+        low = np.quantile(other_weights, 1 / (len(class_weights) + 1), method="lower")
+        assumed_weight = class_weights.min() * (other_weights.max() / low)
+        # A factor of all weights in a class must not change the number by rounding.
+        n_heavy = np.count_nonzero(class_weights > assumed_weight / 2 * (1 + _ROUNDING))
         amount = ADDED * max(1 - n_heavy / FEW_OF_STRATUM, 0)
-        excess = heaviest - own_weights.min()
+        added_weight = assumed_weight - class_weights.min()
         amounts.append(amount)
-        fractions.append(excess / (own_weights.sum() + amount * excess))
-    counts = np.multiply(amounts, np.square(fractions))
-    if not counts.any():
+        fractions.append(added_weight / (class_weights.sum() + amount * added_weight))
+    factors = np.multiply(amounts, np.square(fractions))
+    if not factors.any():
         return 0.0
     table = ranked.table
     by_pos, by_neg, _ = metric.slopes(table)
     by_pos = by_pos - np.average(by_pos, weights=table.pos)
     by_neg = by_neg - np.average(by_neg, weights=table.neg)
-    of_pos = np.average(by_pos**2, weights=table.neg)
-    of_neg = np.average(by_neg**2, weights=table.pos)
-    return float(counts[0] * of_pos + counts[1] * of_neg)
+    square_pos = np.average(by_pos**2, weights=table.neg)
+    square_neg = np.average(by_neg**2, weights=table.pos)
+    return float(factors[0] * square_pos + factors[1] * square_neg)
 
 
 def augmented_mean(
@@ -132,20 +141,20 @@ def augmented_mean(
     bounds: tuple[Any, Any],
     freedom: float = np.inf,
 ) -> Augmented:
-    """Return a mean over n samples and a tenth of a sample, half at each of ``ends``.
+    """Return the mean over n samples and ``ADDED`` samples, half at each of ``ends``.
 
-    The variance is the variance of the mixture, divided by its size. For the values of
-    a curve, arguments are arrays, and each entry is a mean.
+    ``value`` and ``variance`` are the mean over the n samples and its variance. For the
+    values of a curve, the arguments are arrays with an entry for each mean.
     """
     (low, high), size = ends, n + ADDED
     mean = (n * value + ADDED / 2 * (low + high)) / size
-    added = ADDED / 2 * ((low - mean) ** 2 + (high - mean) ** 2)
-    added += n * (value - mean) ** 2
-    sources = Parts(0.0, 0.0, (n**2 * variance + added) / size**2)
-    return Augmented(mean, sources, bounds, freedom=freedom)
+    squares = ADDED / 2 * ((low - mean) ** 2 + (high - mean) ** 2)
+    squares += n * (value - mean) ** 2
+    parts = Parts(0.0, 0.0, (n**2 * variance + squares) / size**2)
+    return Augmented(mean, parts, bounds, freedom=freedom)
 
 
-def _max_class_dof(
+def _max_class_dofs(
     metric: Metric, ranked: Ranked, augmented: RankTable
 ) -> tuple[float, float]:
     """Return the maximum degrees of freedom of each class."""
@@ -156,42 +165,45 @@ def _max_class_dof(
         return np.inf, np.inf
     tables = ranked.table, augmented
     dofs = [kurtosis_dof(metric, table) for table in tables]
-    of_pos, of_neg = np.maximum(np.add.reduce(dofs) / 2, metric.min_dof)
-    return float(of_pos), float(of_neg)
+    pos_dof, neg_dof = np.maximum(np.add.reduce(dofs) / 2, metric.min_dof)
+    return float(pos_dof), float(neg_dof)
 
 
 def metric_range(
     metric: Metric, table: RankTable, *, stratify: bool
 ) -> tuple[float, float]:
-    """Return the range over all rankings, with ``stratify`` for these class sizes."""
+    """Return the range of a metric over all rankings.
+
+    If ``stratify``, the range is over the rankings of a table with these class sizes.
+    """
     low, high = metric.bounds(table)
     if not stratify or not np.isfinite([low, high]).all():
         return low, high
-    first, last = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    pos_first, pos_last = np.array([1.0, 0.0]), np.array([0.0, 1.0])
     worst, best = (
         metric.value(build_weight_table(table.n_pos * pos, table.n_neg * pos[::-1]))
-        for pos in (last, first)
+        for pos in (pos_last, pos_first)
     )
     if np.isnan(worst):
-        # Momentum and stamina are for rankings that are better than random.
+        # Momentum and stamina are undefined for rankings that are worse than random.
         worst = low
-    # For most metrics a perfect ranking reaches the bound, for all class sizes.
+    # For most metrics a perfect ranking has the maximum value, for all class sizes.
     is_reached = not best < high - _ROUNDING
     return (low, high) if is_reached or best - worst < _ROUNDING else (worst, best)
 
 
 def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> RankTable:
-    """Return the table with half of the added samples in a group at each end.
+    """Return the table with half of the added samples in a new group at each end.
 
-    An added sample has the weight of an independent sample of its class. Groups are
-    merged except at rates that cut, because groups count one by one there.
+    An added sample has the weight of an independent sample of its class. Other groups
+    are merged, except at the cuts of the metric.
     """
     table = ranked.table
     n_pos, n_neg = ranked.effective_sizes
     pos, neg = added / 2 * table.n_pos / n_pos, added / 2 * table.n_neg / n_neg
     cuts = metric.cut_rates(table)
     if metric.law is not None:
-        # The cuts of the augmented table, as rates of this table.
+        # Convert the cuts from rates of the augmented table to rates of this table.
         cuts = cuts * (table.total + 2 * (pos + neg)) - (pos + neg)
         cuts /= table.total
         cuts = cuts[(cuts > 0) & (cuts < 1)]
@@ -200,28 +212,30 @@ def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> Ran
 
 
 def wilson_interval(
-    value: float, bounds: tuple[float, float], level: float, found: Augmented
+    value: float, bounds: tuple[float, float], level: float, augmented_value: Augmented
 ) -> ConfidenceInterval:
-    """Return all null values x that the score test does not reject.
+    """Return the interval of all null values that the score test does not reject.
 
-    If x is true, the variance is x (1 - x) times a constant, by the augmented table.
+    If the null value is true, and x is its relative position between the bounds, the
+    variance is a constant times x (1 - x). The augmented data determine the constant.
     """
-    bottom, top = found.bounds
-    up, down = found.value - bottom, top - found.value
-    if np.isnan(up * found.variance):
+    bottom, top = augmented_value.bounds
+    above, below = augmented_value.value - bottom, top - augmented_value.value
+    if np.isnan(above * augmented_value.variance):
         return ConfidenceInterval(float("nan"), float("nan"))
     k = np.inf
-    # If the bounds are too close, the variance is unknown: return the whole range.
-    if up > 0 and down > 0 and up * down > _LEAST_ROOM:
-        k = t_quantile(level, found.freedom) ** 2 * found.variance / (up * down)
-    ends = wilson_ends(value, bounds, k)
-    return ConfidenceInterval(float(ends[0]), float(ends[1]))
+    # If the product is too small, the constant is unknown: return the whole range.
+    if above > 0 and below > 0 and above * below > _MIN_DISTANCE_PRODUCT:
+        quantile = t_quantile(level, augmented_value.freedom)
+        k = quantile**2 * augmented_value.variance / (above * below)
+    low, high = wilson_ends(value, bounds, k)
+    return ConfidenceInterval(float(low), float(high))
 
 
 class UncertainValue(NamedTuple):
-    """A value with its bounds, standard error, degrees of freedom, and replicates.
+    """A value with its bounds, standard error, degrees of freedom and replicates.
 
-    ``skewness`` is used for a value without bounds.
+    ``skewness`` is the skewness of its distribution, for values without bounds.
     """
 
     value: float
@@ -232,25 +246,27 @@ class UncertainValue(NamedTuple):
     skewness: float = 0.0
 
     def interval(self, kind: Interval, level: float) -> ConfidenceInterval:
-        """Return the interval of a kind; "percentile" needs replicates."""
+        """Return the interval of this kind; "percentile" needs replicates."""
         value, error, bounds, freedom, draws, skewness = self
         if draws is not None and kind == "percentile":
             if len(draws) < 2:
                 return ConfidenceInterval(float("nan"), float("nan"))
             low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
             low, high = clip_interval(low, high, bounds)
-            # For a biased metric, such as momentum, all replicates can be on one side.
+            # If a metric is biased, such as momentum, all replicates can be above the
+            # value, or all below.
             return ConfidenceInterval(min(low, value), max(high, value))
-        # For a metric without a maximum, "wilson" is symmetric in the logarithm.
+        # Without a maximum, "wilson" is symmetric in the logarithm.
         if kind == "wilson" and np.isfinite(bounds[0]):
-            ends = log_interval(value, error, level, bounds[0], freedom)
-            return ends._replace(high=min(ends.high, bounds[1]))
+            interval = log_interval(value, error, level, bounds[0], freedom)
+            return interval._replace(high=min(interval.high, bounds[1]))
         if kind == "wilson" and abs(skewness) > NEGLIGIBLE:
-            # Hall (1992): a cubic function of t removes its skewness.
+            # Hall (1992): a cubic function of the t statistic removes its skewness.
             t = t_quantile(level, freedom) * np.array([1, -1])
             cubic = np.cbrt(1 + skewness * (t - skewness / 6))
             low, high = value - error * 3 / skewness * (cubic - 1)
-            # A sample without the largest gains would shorten the upper arm.
+            # Data without the largest gains have too small a skewness, which lowers the
+            # upper end. Student's t is the minimum.
             return clip_interval(low, max(high, value + t[0] * error), bounds)
         return t_interval(value, error, level, bounds, freedom)
 
@@ -258,69 +274,83 @@ class UncertainValue(NamedTuple):
 def bounded_interval(
     kind: Interval,
     level: float,
-    found: UncertainValue,
+    uncertain: UncertainValue,
     find_augmented: Callable[[], Augmented],
-    find_tested: Callable[[], ConfidenceInterval] | None = None,
+    find_test_interval: Callable[[], ConfidenceInterval] | None = None,
 ) -> ConfidenceInterval:
-    """Return the interval of a kind, or Wilson's if the data show no variation."""
-    low, high = bounds = found.bounds
+    """Return the interval of this kind, or Wilson's if the data have no variance.
+
+    ``find_test_interval`` replaces Wilson's interval, for metrics with their own test.
+    """
+    low, high = bounds = uncertain.bounds
     if low == high:
         # For example, the recall if all samples are processed.
         return ConfidenceInterval(low, high)
     is_finite = bool(np.isfinite(bounds).all())
-    is_at_bound = found.value - low < NEGLIGIBLE or high - found.value < NEGLIGIBLE
-    shows_none = found.standard_error < NEGLIGIBLE or is_at_bound
-    # Without bounds, only the sample shows how much a value can vary.
-    if np.isinf(low) or not (shows_none or (kind == "wilson" and is_finite)):
-        return found.interval(kind, level)
-    point = min(max(found.value, low), high)
-    if find_tested is not None:
-        return find_tested()
-    more = find_augmented()
-    if is_finite and not np.isnan(more.value):
-        return wilson_interval(point, bounds, level, more)
-    ends = ConfidenceInterval(float("nan"), float("nan"))
-    most = high
+    to_low, to_high = uncertain.value - low, high - uncertain.value
+    is_at_bound = to_low < NEGLIGIBLE or to_high < NEGLIGIBLE
+    has_no_variance = uncertain.standard_error < NEGLIGIBLE or is_at_bound
+    # Without a minimum, only the standard error shows how much the value can vary.
+    if np.isinf(low) or not (has_no_variance or (kind == "wilson" and is_finite)):
+        return uncertain.interval(kind, level)
+    value = min(max(uncertain.value, low), high)
+    if find_test_interval is not None:
+        return find_test_interval()
+    augmented_value = find_augmented()
+    if is_finite and not np.isnan(augmented_value.value):
+        return wilson_interval(value, bounds, level, augmented_value)
+    interval = ConfidenceInterval(float("nan"), float("nan"))
+    maximum = high
     if not is_finite:
-        # Wilson's variance needs a maximum.
-        kind = "wilson" if point - low > NEGLIGIBLE else "wald"
-        error = float(np.sqrt(more.variance))
-        ends = UncertainValue(point, error, bounds, more.freedom).interval(kind, level)
-        # A perfect ranking has at most 1, but an approximation may lie above.
-        most = max(point, 1.0)
-    if np.isnan(ends).any():
-        # Even the augmented ranking has no value: return the whole range.
-        return ConfidenceInterval(low, most)
-    return ConfidenceInterval(ends.low, min(ends.high, most))
+        # Wilson's interval needs a maximum: use the standard error of augmented data.
+        kind = "wilson" if value - low > NEGLIGIBLE else "wald"
+        error = float(np.sqrt(augmented_value.variance))
+        substitute = UncertainValue(value, error, bounds, augmented_value.freedom)
+        interval = substitute.interval(kind, level)
+        # A perfect ranking has at most 1, but approximate values can be higher.
+        maximum = max(value, 1.0)
+    if np.isnan(interval).any():
+        # The metric is undefined even on augmented data: return the whole range.
+        return ConfidenceInterval(low, maximum)
+    return ConfidenceInterval(interval.low, min(interval.high, maximum))
 
 
 def log_interval(
     value: float, standard_error: float, level: float, low: float, freedom: float
 ) -> ConfidenceInterval:
-    """Return the interval that is symmetric in log(x - low), without an upper limit."""
+    """Return the interval of x that is symmetric in log(x - low).
+
+    The interval has no upper limit.
+    """
     with np.errstate(over="ignore"):
-        half = t_quantile(level, freedom) * standard_error / (value - low)
-        factor = np.exp(half)
+        half_width = t_quantile(level, freedom) * standard_error / (value - low)
+        factor = np.exp(half_width)
         below, above = low + (value - low) / factor, low + (value - low) * factor
     return ConfidenceInterval(float(below), float(above))
 
 
 def inverted_pvalue(
-    interval_at: Callable[[float], ConfidenceInterval], value: float, x: float = 0.0
+    interval_at: Callable[[float], ConfidenceInterval],
+    value: float,
+    null_value: float = 0.0,
 ) -> float:
-    """Return the maximum 1 - level at which an interval excludes x, or 1e-15."""
-    difference = value - x
+    """Return the p-value of a null value by intervals, at least 1e-15.
 
-    def excess(logarithm: float) -> float:
-        low, high = interval_at(-np.expm1(logarithm))
-        return low - x if difference > 0 else x - high
+    If the null value is an end of the interval of a level, the p-value is 1 - level.
+    """
+    difference = value - null_value
 
-    least, most = np.log(_LEAST_PVALUE), -1e-12
-    if abs(difference) < NEGLIGIBLE or excess(most) <= 0:
+    def distance(log_pvalue: float) -> float:
+        """Return the distance of the null value from the interval, < 0 if inside."""
+        low, high = interval_at(-np.expm1(log_pvalue))
+        return low - null_value if difference > 0 else null_value - high
+
+    log_min, log_max = np.log(_MIN_PVALUE), -1e-12
+    if abs(difference) < NEGLIGIBLE or distance(log_max) <= 0:
         return 1.0
-    if excess(least) >= 0:
-        return _LEAST_PVALUE
-    return float(np.exp(optimize.brentq(excess, least, most, xtol=1e-10)))
+    if distance(log_min) >= 0:
+        return _MIN_PVALUE
+    return float(np.exp(optimize.brentq(distance, log_min, log_max, xtol=1e-10)))
 
 
 def hybrid_interval(
@@ -328,23 +358,28 @@ def hybrid_interval(
     intervals: tuple[ConfidenceInterval, ConfidenceInterval],
     correlation: float = 0.0,
 ) -> ConfidenceInterval:
-    """Return the interval of a difference from both intervals (Zou, Donner 2008).
+    """Return the interval of a - b from the intervals of a and b (Zou, Donner 2008).
 
-    Without the correlation of paired models it is wider than with it.
+    ``correlation`` is the correlation of the estimates of a and b. If it is positive,
+    the interval without this argument is too wide.
     """
-    (a, b), (of_a, of_b) = values, intervals
+    (a, b), (interval_a, interval_b) = values, intervals
 
-    def reach(one: float, other: float) -> float:
-        apart, shared = np.hypot(one, other), 2 * correlation * one * other
-        return float(np.sqrt(max(apart**2 - shared, 0.0)) if shared else apart)
+    def combine(distance_a: float, distance_b: float) -> float:
+        """Return the distance of an end of the difference from a - b."""
+        independent = np.hypot(distance_a, distance_b)
+        common = 2 * correlation * distance_a * distance_b
+        if not common:
+            return float(independent)
+        return float(np.sqrt(max(independent**2 - common, 0.0)))
 
-    low = a - b - reach(a - of_a.low, of_b.high - b)
-    high = a - b + reach(of_a.high - a, b - of_b.low)
+    low = a - b - combine(a - interval_a.low, interval_b.high - b)
+    high = a - b + combine(interval_a.high - a, b - interval_b.low)
     return ConfidenceInterval(float(low), float(high))
 
 
 def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
-    """Return p-values adjusted for the number that are not nan; nan stays."""
+    """Return p-values that are adjusted for their number, without counting nan."""
     adjusted_pvalues = np.full(len(pvalues), np.nan)
     is_known = ~np.isnan(pvalues)
     if not is_known.any():
@@ -353,9 +388,9 @@ def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
     if adjust == "holm":
         order = np.argsort(known)
         factors = np.arange(len(known), 0, -1)
-        of_known = np.empty(len(known))
-        of_known[order] = np.maximum.accumulate(known[order] * factors)
-        adjusted_pvalues[is_known] = np.minimum(of_known, 1.0)
+        products = np.empty(len(known))
+        products[order] = np.maximum.accumulate(known[order] * factors)
+        adjusted_pvalues[is_known] = np.minimum(products, 1.0)
     else:
         adjusted_pvalues[is_known] = stats.false_discovery_control(known, method=adjust)
     return adjusted_pvalues
@@ -364,7 +399,11 @@ def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
 def bootstrap_pvalue(
     difference: float, draws: FloatArray, alternative: Alternative
 ) -> float:
-    """Return the p-value: if two-sided, 2 (b + 1) / (n + 1), for b of n beyond 0."""
+    """Return the p-value of a difference of 0 by its n replicates.
+
+    The two-sided p-value is 2 (b + 1) / (n + 1), if b replicates have the opposite sign
+    of the difference or are 0.
+    """
     if abs(difference) <= SLACK:
         two_sided = 1.0
     else:
@@ -376,7 +415,7 @@ def bootstrap_pvalue(
 def bootstrap_interval(
     difference: float, draws: FloatArray, level: float, bounds: tuple[float, float]
 ) -> ConfidenceInterval:
-    """Return the interval that excludes equally many replicates at either end."""
+    """Return the interval that excludes the same number of replicates at each end."""
     n_outside = _count_significant(level, len(draws), sides=2)
     low, high = bounds
     if n_outside > 0:
@@ -389,7 +428,10 @@ def bootstrap_interval(
 def permutation_pvalue(
     difference: float, permuted: FloatArray, alternative: Alternative
 ) -> float:
-    """Return (b + 1) / (n + 1), for b of n permuted differences at least as extreme."""
+    """Return the p-value (b + 1) / (n + 1) by n differences of permuted models.
+
+    Of these, b are at least as extreme as the observed difference.
+    """
     if alternative == "less":
         n_beyond = np.count_nonzero(permuted <= difference + SLACK)
     elif alternative == "greater":
@@ -408,28 +450,35 @@ def permutation_interval(
 ) -> ConfidenceInterval:
     """Return the null differences that a permutation test does not reject.
 
-    For a one-sided alternative both ends have the distance of the end on that side.
+    The interval is symmetric about the difference. For a one-sided alternative, one
+    tail of the permuted differences gives the half-width. Only the lower end for
+    "greater", and the upper end for "less", then has a meaning.
     """
     n_outside = _count_significant(level, len(permuted))
-    reach, away, distance = np.inf, np.abs(permuted), abs(difference)
+    half_width, distances, distance = np.inf, np.abs(permuted), abs(difference)
     if alternative != "two-sided":
         sign = 1 if alternative == "greater" else -1
-        away, distance = sign * permuted, sign * difference
+        distances, distance = sign * permuted, sign * difference
     if n_outside > 0:
-        reach = max(np.sort(away)[-n_outside], 0.0)
-        if reach >= distance - SLACK:
-            reach = max(reach, distance)
-    return clip_interval(difference - reach, difference + reach, bounds)
+        half_width = max(np.sort(distances)[-n_outside], 0.0)
+        # The interval includes 0 if the test does not reject it, in spite of rounding.
+        if half_width >= distance - SLACK:
+            half_width = max(half_width, distance)
+    return clip_interval(difference - half_width, difference + half_width, bounds)
 
 
 def _pvalue(n_beyond: int | np.intp, n: int, *, sides: int = 1) -> float:
+    """Return ``sides`` (n_beyond + 1) / (n + 1), at most 1."""
     return float(min(sides * (n_beyond + 1) / (n + 1), 1.0))
 
 
 def _count_significant(level: float, n: int, *, sides: int = 1) -> int:
-    """Return the number of ``n_beyond`` with a p-value below 1 - ``level``."""
+    """Return the number of ``n_beyond`` with a p-value below 1 - ``level``.
+
+    It is the maximum that is significant, plus 1; or 0 if none is.
+    """
     count = min(int((1 - level) * (n + 1) / sides) + 1, n)
-    # Compare p-values, because the test rounds them in the same way.
+    # Compare p-values as the test does, so that both round in the same way.
     while count > 0 and not exceeds(1 - level, _pvalue(count - 1, n, sides=sides)):
         count -= 1
     return count

@@ -148,8 +148,8 @@ class ListMean(Evaluation):
         error = self.parts.standard_error if error is None else error
         bounds = self.bounds
         if np.isfinite(bounds).all():
-            augmented = self._augmented(error**2, value=value)
-            return wilson_interval(value, bounds, level, augmented)
+            augmented_value = self._augmented(error**2, value=value)
+            return wilson_interval(value, bounds, level, augmented_value)
         return t_interval(value, error, level, bounds, self.freedom(self.parts))
 
     def _augmented(
@@ -158,8 +158,10 @@ class ListMean(Evaluation):
         """Return the mean with a twentieth of a list added at each bound."""
         value = self.value if value is None else value
         n_lists, bounds = self.cases.effective_sizes[0], self.bounds
-        augmented = augmented_mean(value, factor**2 * variance, n_lists, bounds, bounds)
-        return augmented._replace(freedom=self.freedom(augmented.parts))
+        augmented_value = augmented_mean(
+            value, factor**2 * variance, n_lists, bounds, bounds
+        )
+        return augmented_value._replace(freedom=self.freedom(augmented_value.parts))
 
     def test(self, null_value: float, *_: Any, **__: Any) -> tuple[float, float]:
         """Return the statistic and the p-value that agree with the interval."""
@@ -189,9 +191,9 @@ def evaluate_lists(
     If ``undefined`` is "skip", a list on which any model is undefined is skipped for
     all models.
     """
-    for second in scores[1:]:
+    for model in scores[1:]:
         for name in ("groups", "n_items", "n_pos"):
-            if not np.array_equal(getattr(scores[0], name), getattr(second, name)):
+            if not np.array_equal(getattr(scores[0], name), getattr(model, name)):
                 raise ValueError(
                     f"All models must have lists with the same {name}: compute their "
                     "scores with the same y_true, groups and sample_weight."

@@ -10,7 +10,7 @@ from skrate.data.table import Merged, RankTable, build_weight_table
 from skrate.inference.evaluation import Evaluation, OnRanking
 from skrate.inference.rankings import Ranked
 from skrate.inference.units import Units
-from skrate.inference.variance import multiples
+from skrate.inference.variance import square_factors
 from skrate.metrics.hypothesis_tests import t_pvalue
 from skrate.metrics.metric import Metric
 from skrate.rates.laws import RateDistribution, rate_cuts
@@ -73,7 +73,9 @@ def design_effects(ranked: Ranked, law: RateDistribution) -> tuple[float, float]
     centred -= np.average(centred, weights=weights, axis=1)[:, None]
     rows = [np.ones(len(weights)), *centred]
     single = np.array([dot(weights * row, row) for row in rows])
-    squares = np.array([dot(multiples(weights, ranked) * row, row) for row in rows])
+    squares = np.array(
+        [dot(square_factors(weights, ranked) * row, row) for row in rows]
+    )
     if not single.min() > _STEP:
         return 1.0, 1.0
     by_weight = squares / single

@@ -31,8 +31,8 @@ from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import (
     Augmented,
     UncertainValue,
-    augmented,
     bounded_interval,
+    evaluate_augmented,
     metric_range,
 )
 from skrate.inference.list_means import check_list_clusters, evaluate_lists
@@ -707,7 +707,7 @@ def _plan_samples(
         bounds = first.metric.attainable(bounds, estimate)
         if np.sqrt(unit.total / n) <= NEGLIGIBLE:
             # The uncertainty of the variance of unobserved events is unknown.
-            rare = augmented(first.metric, first.cases, stratify=stratify)
+            rare = evaluate_augmented(first.metric, first.cases, stratify=stratify)
             unit = Parts(*(x * n for x in rare.parts))
             estimate, bounds, spread = rare.value, rare.bounds, _NAN
     fraction = cases.sizes[0] / n if planned is None else planned

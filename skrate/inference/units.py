@@ -22,7 +22,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.ranking import check_groups
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked, add_fold_groups
-from skrate.inference.variance import multiples
+from skrate.inference.variance import square_factors
 
 # If a fold has a smaller effective number of clusters with a class, the variance of the
 # class is estimated from the other folds.
@@ -34,11 +34,10 @@ class Units:
     """The independent units of one ranking, or of folds.
 
     Units are the parts of the data that vary independently: samples, clusters, lists or
-    groups of folds. The folds of a group are connected by clusters with samples in
-    several folds; two groups have no cluster in common. The groups are the units if a
-    group has a single cluster, or if there are clusters and a fold lacks a class. In
-    folds, a row is a sample in a fold. If cross-validation is repeated, each sample has
-    one row in each of the repeats.
+    groups of folds. Two folds are in the same group if they have a cluster in common;
+    two groups have no cluster in common. The groups are the units if a group has a
+    single cluster, or if there are clusters and a fold lacks a class. A row is a sample
+    in a fold. If cross-validation is repeated, each sample has one row per repeat.
 
     ``each`` has the rankings with both classes, by any one of the models, because all
     models have the same classes, weights and clusters. ``rows`` has the numbers of
@@ -80,7 +79,7 @@ class Units:
         """Return the units of folds.
 
         ``both`` has the numbers of the folds with both classes, and ``lacking`` of the
-        folds that lack a class.
+        other folds on which the metric is defined.
         """
         rows = [
             rows if ranked.kept is None else rows[ranked.kept]
@@ -98,9 +97,9 @@ class Units:
 
     @property
     def retraining_factor(self) -> float | None:
-        """The factor of standard errors if they include the training of the models.
+        """The factor of standard errors to include the training of the models.
 
-        It is None without ``indices`` of the samples, or with a single fold per repeat.
+        It is None if the folds have no ``indices``, or with a single fold per repeat.
         """
         folds = self.folds
         if folds is None or folds.indices is None or folds.n_folds < 2 * self.n_repeats:
@@ -129,9 +128,10 @@ class Units:
 
     @lazy
     def cases(self) -> Ranked:
-        """The one ranking; with folds, all samples without scores.
+        """The one ranking; with folds, the samples of all folds without scores.
 
-        Each sample is included once, but with clusters each row is included.
+        With repeats, each sample is included once. With clusters, it is included once
+        for each of its rows.
         """
         if self.folds is None:
             return self.each[0]
@@ -235,7 +235,7 @@ class Units:
         return np.zeros(len(self.each), dtype=bool) if has_all is None else has_all
 
     def _cluster_sizes(self, fold: int) -> list[FloatArray]:
-        """Return the weights of the clusters in a fold: positives, negatives, all."""
+        """Return the weights of clusters in a fold: positives, negatives and total."""
         assert self.clusters is not None
         ranked, clusters = self.each[fold], self.clusters[self.rows[fold]]
         codes = np.unique(clusters, return_inverse=True)[1]
@@ -249,11 +249,11 @@ class Units:
     def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The numbers of units, the factors of squares, and the factors of means.
 
-        The number of units and the factor of squares have the shape (n_folds, 2), one
-        entry per class. Centring makes the squared deviations from the mean of a class
-        in a fold too small; the factor of squares corrects this. It is infinite if the
-        number of units is close to 1. The factor of means does the same for the square
-        of this mean, if there are clusters.
+        The first two have the shape (n_folds, 2), with one entry per class. Centring
+        makes the squared deviations from the mean of a class in a fold too small; the
+        factor of squares corrects this. It is infinite if the number of units is close
+        to 1. The factor of means corrects the square of this mean for centring in the
+        fold; without clusters it is 1.
         """
         sizes, mean_factors = self.effective_sizes.copy(), np.ones(len(self.each))
         factors = np.divide(
@@ -317,7 +317,7 @@ class Units:
             unit = cases.clusters
         else:
             # The square root, because the product of two rows has the factor twice.
-            weights = np.sqrt(multiples(weights, cases))
+            weights = np.sqrt(square_factors(weights, cases))
             repeated = self.row_samples
             unit = np.arange(len(weights)) if repeated is None else repeated[1]
         indices = np.tile(unit, len(cells)), np.concatenate(cells)

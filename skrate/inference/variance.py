@@ -1,4 +1,8 @@
-"""The delta method: variances from slopes, in one pass over the table."""
+"""The delta method: the variance of a metric from the influence of each sample.
+
+Influence is computed from slopes, the derivatives of the metric by the fractions of
+positives and negatives in each group of ties, and by the prevalence.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,12 @@ from skrate.metrics.metric import Metric
 
 
 class Parts(NamedTuple):
-    """A variance by its sources: the two classes, and the prevalence."""
+    """The parts of a variance: due to positives, to negatives and to the prevalence.
+
+    ``by_pos`` is due to the random selection of the positives, ``by_neg`` of the
+    negatives, and ``by_prevalence`` to the random number of positives. A variance
+    without classes is in ``by_prevalence``.
+    """
 
     by_pos: float
     by_neg: float
@@ -34,8 +43,14 @@ class Parts(NamedTuple):
         return float(np.sqrt(self.total))
 
 
-def merged_for(metric: Metric, table: RankTable, groups: MergedGroups) -> Merged:
-    """Return a merged table, without groups that span a rate at which slopes jump."""
+def merge_metric_groups(
+    metric: Metric, table: RankTable, groups: MergedGroups
+) -> Merged:
+    """Return a table with fewer groups and the same values and slopes of the metric.
+
+    ``groups`` says which groups merge. They do not merge across the rates where the
+    slopes jump.
+    """
     return merge_except_cuts(table, metric.cut_rates(table), groups)
 
 
@@ -45,24 +60,24 @@ def is_zero_variance(variance: float) -> bool:
 
 
 def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
-    """Return the variance of a metric with these influence values, by its sources."""
+    """Return the parts of the variance of a metric with these influence values."""
     if cases.estimated is not None or not cases.sizes[1]:
-        # With estimated labels, or lists, the classes are not separate sources.
+        # The classes of samples are uncertain if labels are estimated; lists have none.
         return Parts(0.0, 0.0, float(covariance([values], cases)[0, 0]))
     is_neg = ~cases.is_pos
     by_pos = _class_variance(values[cases.is_pos], cases, cases.is_pos)
     by_neg = _class_variance(values[is_neg], cases, is_neg)
-    whole = float(covariance([values], cases)[0, 0])
+    variance = float(covariance([values], cases)[0, 0])
     if cases.clusters is not None:
-        # A cluster may have both classes: divide the variance between the sources in
-        # the same proportions as for independent samples.
+        # A cluster can have both classes. Therefore, divide the variance in the same
+        # proportions as for independent samples.
         independent = covariance([values], replace(cases, clusters=None))
-        between = max(float(independent[0, 0]) - by_pos - by_neg, 0.0)
-        either = by_pos + by_neg + between
-        ratio = whole / either if either > 0 else 0.0
-        return Parts(by_pos * ratio, by_neg * ratio, between * ratio)
-    # With sampling weights the sources are correlated: the last one may be negative.
-    return Parts(by_pos, by_neg, whole - by_pos - by_neg)
+        by_prevalence = max(float(independent[0, 0]) - by_pos - by_neg, 0.0)
+        total = by_pos + by_neg + by_prevalence
+        ratio = variance / total if total > 0 else 0.0
+        return Parts(by_pos * ratio, by_neg * ratio, by_prevalence * ratio)
+    # With sampling weights the parts are correlated, so the last can be negative.
+    return Parts(by_pos, by_neg, variance - by_pos - by_neg)
 
 
 def degrees_of_freedom(
@@ -70,67 +85,73 @@ def degrees_of_freedom(
     n_means: float = 1.0,
     class_dofs: tuple[float, float] = (np.inf, np.inf),
 ) -> float:
-    """Return the degrees of freedom of Student's t for a variance, or for a sum.
+    """Return the degrees of freedom of Student's t for a variance.
 
-    Each class estimates its part of the variance with its size minus 1 (Brunner and
-    Munzel 2000, equation 9, as :func:`estimate` cites it), or minus ``n_means`` if it
-    was centred at this number of means. With clusters, the size of a class is its
-    effective number of clusters, minus 1 for each group of folds. If groups are the
-    units, it is their number minus 1. A class has at most its entry of ``class_dofs``,
-    such as its degrees of freedom by its kurtosis.
+    ``sources`` are the parts and the samples of a variance, or of each term of a sum of
+    independent variances. Brunner and Munzel (2000, equation 9, as :func:`estimate`
+    cites it) combine the degrees of freedom of the parts. The part of a class has the
+    size of the class minus 1, or minus ``n_means`` if the influence of the class is
+    centred at several means. With clusters, it has the effective number of clusters
+    with the class, minus 1 for each group of folds; if the groups are the units, it has
+    the number of groups minus 1. ``class_dofs`` are the maximum degrees of freedom of
+    both classes, such as ``kurtosis_dof``.
     """
-    total, squares, most = 0.0, 0.0, np.inf
-    for variance, cases in sources:
+    total, squares, max_dof = 0.0, 0.0, np.inf
+    for parts, cases in sources:
         n_pos, n_neg = cases.effective_sizes
         if cases.clusters is not None:
             n_means = float(cases.n_groups)
-            most = cases.n_units - n_means
+            max_dof = cases.n_units - n_means
         sizes = zip((n_pos, n_neg, n_pos + n_neg), (*class_dofs, np.inf), strict=True)
-        for component, (size, limit) in zip(variance, sizes, strict=True):
-            squares += component**2 / max(min(size - n_means, limit), 1)
-        total += variance.total
-    # Without variation, return the minimum.
-    return min(max(total**2 / squares, 1.0), most) if squares > 0 else 1.0
+        for part, (size, max_part_dof) in zip(parts, sizes, strict=True):
+            squares += part**2 / max(min(size - n_means, max_part_dof), 1)
+        total += parts.total
+    # Without variance, return the minimum.
+    return min(max(total**2 / squares, 1.0), max_dof) if squares > 0 else 1.0
 
 
 def kurtosis_dof(metric: Metric, table: RankTable) -> tuple[float, float]:
     """Return the degrees of freedom of each class by the kurtosis of its slopes.
 
-    The variance of m values with kurtosis k has 2 m / (k - 1): m if they are normal,
-    and a small number if a small number of values decides the variance.
+    The variance of m values with kurtosis k has 2 m / (k - 1) degrees of freedom. This
+    is m for normal values (k = 3), and less if a small number of values dominates the
+    variance.
     """
-    table = merged_for(metric, table, metric.groups).table
+    table = merge_metric_groups(metric, table, metric.groups).table
     slopes = metric.slopes(table)
-    of_pos = _weighted_kurtosis_dof(slopes.by_pos, table.pos)
-    return of_pos, _weighted_kurtosis_dof(slopes.by_neg, table.neg)
+    pos_dof = _weighted_kurtosis_dof(slopes.by_pos, table.pos)
+    return pos_dof, _weighted_kurtosis_dof(slopes.by_neg, table.neg)
 
 
 def sample_kurtosis_dof(metric: Metric, cases: Ranked) -> tuple[float, float]:
-    """Return ``kurtosis_dof`` for samples with sampling weights or gains."""
+    """Return ``kurtosis_dof`` for samples that have sampling weights or gains.
+
+    With clusters, return infinity, because their effective number is the limit.
+    """
     if cases.clusters is not None:
         return np.inf, np.inf
     return influence_kurtosis_dof(influence_values(metric, cases, stratify=True), cases)
 
 
-def influence_kurtosis_dof(adds: FloatArray, cases: Ranked) -> tuple[float, float]:
+def influence_kurtosis_dof(influence: FloatArray, cases: Ranked) -> tuple[float, float]:
     """Return the degrees of freedom of each class by the kurtosis of its influence."""
-    times = np.ones(len(adds))
+    counts = np.ones(len(influence))
     if cases.weights is not None and cases.are_repetitions:
-        times = cases.weights
+        counts = cases.weights
     elif cases.weights is not None:
-        adds = cases.weights * adds
-    of_pos, of_neg = (
-        _weighted_kurtosis_dof(adds[chosen], times[chosen])
-        for chosen in (cases.is_pos, ~cases.is_pos)
+        influence = cases.weights * influence
+    pos_dof, neg_dof = (
+        _weighted_kurtosis_dof(influence[in_class], counts[in_class])
+        for in_class in (cases.is_pos, ~cases.is_pos)
     )
-    return of_pos, of_neg
+    return pos_dof, neg_dof
 
 
 def estimated_label_dof(influence: FloatArray, cases: Ranked) -> float:
-    """Return the degrees of freedom of a variance by labels that are estimates.
+    """Return the degrees of freedom of a variance with estimated labels.
 
-    They follow from the kurtosis of the sums of independent units, because a small
-    number of units may decide the variance.
+    They follow from the kurtosis of the influence of independent units, because a small
+    number of units can dominate the variance.
     """
     sums = sum_units(influence, cases)
     squares = sums**2
@@ -142,21 +163,26 @@ def estimated_label_dof(influence: FloatArray, cases: Ranked) -> float:
 
 
 def sum_units(values: FloatArray, cases: Ranked) -> FloatArray:
-    """Return sums over independent units: samples or clusters, and common errors."""
+    """Return the sums of values over each unit: a sample or a cluster.
+
+    Estimated labels can have errors that are common to all samples. Each such error is
+    a unit, and its value comes after the values of the samples.
+    """
     if cases.clusters is None:
         return values
-    n_shared = len(values) - len(cases.clusters)
-    units = np.append(cases.clusters, cases.n_units + np.arange(n_shared))
+    n_common_errors = len(values) - len(cases.clusters)
+    units = np.append(cases.clusters, cases.n_units + np.arange(n_common_errors))
     if cases.weights is not None:
         values = cases.weights * values
     return np.asarray(np.bincount(units, values), dtype=np.float64)
 
 
 def scaled_units(values: FloatArray, cases: Ranked) -> FloatArray:
-    """Return sums over clusters, scaled by the roots of their factors.
+    """Return sums over clusters, times the square root of each cluster's factor.
 
-    Errors that are common to labels have the factor 1. So have the errors of a batch,
-    because their mean is 0.
+    The factor corrects squares for centring. It is 1 for errors of labels that are not
+    centred, because their mean is 0: errors that are common to all labels, and all
+    errors if the metric is estimated for exactly these samples (a batch).
     """
     sums = sum_units(values, cases)
     if cases.estimated is None or cases.estimated.scope == "population":
@@ -165,15 +191,15 @@ def scaled_units(values: FloatArray, cases: Ranked) -> FloatArray:
 
 
 def _weighted_kurtosis_dof(values: FloatArray, weights: FloatArray) -> float:
-    """Return 2 m / (k - 1) for values that are repeated by their weights."""
+    """Return 2 m / (k - 1) for values with kurtosis k and a total weight of m."""
     total = np.add.reduce(weights)
     squares = (values - np.add.reduce(weights * values) / total) ** 2
     variance = np.add.reduce(weights * squares) / total
     if is_zero_variance(variance):
         return float("inf")
-    # The kurtosis minus 1 is the variance of the squares, in units of their mean.
-    excess = np.add.reduce(weights * (squares / variance - 1) ** 2)
-    return float(2 * total**2 / excess) if excess > 0 else float("inf")
+    # The kurtosis minus 1 is the variance of the squares, if their mean is 1.
+    kurtosis_sum = np.add.reduce(weights * (squares / variance - 1) ** 2)
+    return float(2 * total**2 / kurtosis_sum) if kurtosis_sum > 0 else float("inf")
 
 
 def table_variance(
@@ -184,14 +210,18 @@ def table_variance(
     sizes: tuple[float, float] | None = None,
     is_merged: bool = False,
 ) -> Parts:
-    """Return the variance by weights per group, for ``sizes`` independent samples."""
+    """Return the parts of the variance of a metric, from a table.
+
+    ``sizes`` are the numbers of independent samples of both classes, by default the
+    totals of the table. ``stratify`` says whether the design fixes them.
+    """
     sizes = sizes or (table.n_pos, table.n_neg)
     if not is_merged:
-        table = merged_for(metric, table, metric.groups).table
+        table = merge_metric_groups(metric, table, metric.groups).table
     slopes = metric.slopes(table)
     divisors = _class_divisors(metric, sizes)
-    by_pos = _spread(slopes.by_pos, table.pos) / divisors[0]
-    by_neg = _spread(slopes.by_neg, table.neg) / divisors[1]
+    by_pos = _weighted_variance(slopes.by_pos, table.pos) / divisors[0]
+    by_neg = _weighted_variance(slopes.by_neg, table.neg) / divisors[1]
     if stratify:
         return Parts(by_pos, by_neg, 0.0)
     binomial = table.prevalence * table.negative_fraction / sum(sizes)
@@ -208,16 +238,18 @@ def _class_divisors(metric: Metric, sizes: tuple[float, float]) -> tuple[float, 
 
 
 def influence_rows(metric: Metric, ranked: Ranked) -> list[FloatArray]:
-    """Return the influence, and if predictions imply it the expected influence.
+    """Return the rows of influence values of a metric with estimated labels.
 
-    The variance is the larger one of the variances of these rows.
+    The first row is by the labels. If predictions are available, the second row is the
+    influence that they imply. The variance of the metric is the maximum variance of
+    these rows.
     """
     assert ranked.estimated is not None
-    of_neg, of_pos = ranked.expand_classes(
+    as_neg, as_pos = ranked.expand_classes(
         *_class_influence(metric, ranked, stratify=False)
     )
     scale = ranked.total / ranked.table.total
-    return [scale * row for row in ranked.estimated.influence_rows(of_pos, of_neg)]
+    return [scale * row for row in ranked.estimated.influence_rows(as_pos, as_neg)]
 
 
 def max_variance_row(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
@@ -229,10 +261,11 @@ def max_variance_row(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
 def influence_values(
     metric: Metric, ranked: Ranked, *, stratify: bool = False
 ) -> FloatArray:
-    """Return n times the contribution of each sample's weight 1 / n to the metric.
+    """Return the influence of each sample on the metric.
 
-    Their weighted mean is 0 and the mean of their squares, over n, is the variance. For
-    a U-statistic they are scaled to give DeLong's variance.
+    If each of n samples has the weight 1 / n, the influence is n times the contribution
+    of the sample. The values have the mean 0, and the mean of their squares, divided by
+    n, is the variance. For a U-statistic, a factor makes this DeLong's variance.
     """
     if ranked.worth is not None:
         return _gain_influence(metric, ranked, stratify=stratify)
@@ -244,9 +277,12 @@ def influence_values(
 def _class_influence(
     metric: Metric, ranked: Ranked, *, stratify: bool
 ) -> tuple[Merged, FloatArray, FloatArray]:
-    """Return a merged table, and the influence of a negative and positive per group."""
-    # Not fewer groups: each sample, and folds elsewhere, are in one of these.
-    smaller = merged_for(metric, ranked.table, "merged")
+    """Return a merged table, and the influence of a negative and a positive per group.
+
+    Both classes have influence values in each group, for estimated labels.
+    """
+    # Always "merged", because each sample needs the number of its merged group.
+    smaller = merge_metric_groups(metric, ranked.table, "merged")
     table = smaller.table
     by_pos, by_neg, by_prevalence = metric.slopes(table)
     by_pos = by_pos - dot(table.pos, by_pos) / table.n_pos
@@ -266,38 +302,41 @@ def _class_influence(
 
 
 def _gain_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:
-    """Return the centred influence of samples that have gains and costs."""
+    """Return the influence of samples with their own gains and costs, centred at 0."""
     table, worth = ranked.table, ranked.worth
     assert isinstance(table, GainTable)
     assert worth is not None
     by_gain, by_cost = metric.gain_slopes(table)
     influence = worth.gain * by_gain.take(ranked.group)
-    of_cost = by_cost.take(ranked.group)
-    influence += of_cost if worth.cost is None else worth.cost * of_cost
+    cost_slopes = by_cost.take(ranked.group)
+    influence += cost_slopes if worth.cost is None else worth.cost * cost_slopes
     strata = (ranked.is_pos, ~ranked.is_pos) if stratify else (slice(None),)
-    for chosen in strata:
-        weights = None if ranked.weights is None else ranked.weights[chosen]
-        influence[chosen] -= np.average(influence[chosen], weights=weights)
+    for stratum in strata:
+        weights = None if ranked.weights is None else ranked.weights[stratum]
+        influence[stratum] -= np.average(influence[stratum], weights=weights)
     return influence
 
 
 def covariance(influence: Sequence[FloatArray], cases: Ranked) -> FloatArray:
-    """Return the covariances of metrics from their influence values, shape (m, n)."""
+    """Return the covariances of m metrics, from their influence of shape (m, n)."""
     if cases.clusters is not None:
         return unit_covariance([scaled_units(row, cases) for row in influence], cases)
     weighted, weights = influence, cases.weights
     if weights is not None:
-        weighted = [multiples(weights, cases) * row for row in influence]
+        weighted = [square_factors(weights, cases) * row for row in influence]
     return np.asarray(_products(weighted, influence) / cases.total**2)
 
 
 def unit_covariance(rows: Sequence[FloatArray], cases: Ranked) -> FloatArray:
-    """Return the covariances of metrics from scaled sums over clusters."""
+    """Return the covariances of metrics from the ``scaled_units`` of each."""
     return np.asarray(_products(rows, rows) / cases.total**2)
 
 
 def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
-    """Return the sums of products of rows, equal for rows that are equal."""
+    """Return the sums of products of each pair of rows.
+
+    For equal rows the sums are equal to the last digit.
+    """
     products = np.empty((len(first), len(second)))
     for i, a in enumerate(first):
         for j, b in enumerate(second):
@@ -306,21 +345,21 @@ def _products(first: Sequence[Array], second: Sequence[Array]) -> FloatArray:
     return products
 
 
-def _class_variance(values: FloatArray, cases: Ranked, chosen: BoolArray) -> float:
-    """Return the variance due to the chosen samples, with these values."""
-    weights = None if cases.weights is None else cases.weights[chosen]
+def _class_variance(values: FloatArray, cases: Ranked, in_class: BoolArray) -> float:
+    """Return the variance due to a class of samples with these influence values."""
+    weights = None if cases.weights is None else cases.weights[in_class]
     centred = values - np.average(values, weights=weights)
-    times = 1.0 if weights is None else multiples(weights, cases)
-    return float(dot(times * centred, centred) / cases.total**2)
+    factors = 1.0 if weights is None else square_factors(weights, cases)
+    return float(dot(factors * centred, centred) / cases.total**2)
 
 
-def multiples(weights: FloatArray, cases: Ranked) -> FloatArray:
-    """Return the factors of squares: w for w repetitions, else w^2 for a weight w."""
+def square_factors(weights: FloatArray, cases: Ranked) -> FloatArray:
+    """Return the factors of squares: the weight w for repetitions, otherwise w^2."""
     return weights if cases.are_repetitions else weights**2
 
 
-def _spread(slopes: FloatArray, weights: FloatArray) -> float:
-    """Return the variance of slopes over the samples of a class."""
+def _weighted_variance(slopes: FloatArray, weights: FloatArray) -> float:
+    """Return the variance of slopes over the samples of a class, with divisor n."""
     total = weights.sum()
     squares = slopes - (weights * slopes).sum() / total
     squares *= squares

@@ -23,8 +23,8 @@ from skrate import (
 )
 from skrate.inference import evaluation
 from skrate.inference.intervals import (
-    augmented,
     augmented_mean,
+    evaluate_augmented,
     hybrid_interval,
     unseen_variance,
 )
@@ -375,7 +375,7 @@ def test_sampling_weights_have_degrees_of_freedom_by_kurtosis():
         expected.append(2 * len(adds) / (stats.kurtosis(adds, fisher=False) - 1))
     found = sample_kurtosis_dof(find_metric("roc_auc"), cases)
     assert found == pytest.approx(expected)
-    assert augmented(find_metric("roc_auc"), cases).class_dofs == found
+    assert evaluate_augmented(find_metric("roc_auc"), cases).class_dofs == found
 
 
 def test_gains_that_are_not_negative_have_an_interval_of_the_logarithm():
