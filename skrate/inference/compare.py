@@ -165,11 +165,12 @@ def compare(
         or of their GroupScores.
     y_score_a : array-like, mapping, data frame or as y_true, default=None
         Scores of model a, of shape (n_samples,), higher for the positive class. If
-        ``y_true`` is a RankTable, GroupScores or FoldRankings of model a, pass the same
-        of model b here; lists, or folds and their samples, must be the same. None if
-        there is no model b. For several models, pass a mapping of names to scores, a
-        data frame with a column per model, or an array of shape (n_samples, n_models),
-        whose models are named by the column numbers.
+        ``y_true`` is a RankTable, GroupScores or FoldRankings of model a, pass the
+        object of the same type for model b here: GroupScores of the same lists, or
+        FoldRankings of the same samples and folds. None if there is no model b. For
+        several models, pass a mapping of names to scores, a data frame with a column
+        per model, or an array of shape (n_samples, n_models), whose models are named by
+        the column numbers.
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b, on the same samples unless ``y_true_b`` is given.
     y_true_b : array-like of shape (n_samples_b,), default=None
@@ -259,11 +260,12 @@ def compare(
     result : Comparison or Comparisons
         A Comparison has ``value`` (a - b), ``value_a``, ``value_b``,
         ``standard_error``, ``confidence_interval``, ``statistic`` and ``pvalue``, and
-        for two tables ``min_significant_correlation``. All are nan if a metric is
-        undefined. If a class has fewer than two samples, only the values are not nan.
-        The result for several models is Comparisons: it has ``pairs``, a Comparison for
-        each pair, ``adjusted_pvalues``, and the ``covariance`` of the metrics of the
-        models.
+        for two tables ``min_significant_correlation``. If a metric is undefined, its
+        value is nan, and so are the difference and its uncertainty. If a class has
+        fewer than two samples, the standard error, interval, statistic and p-value are
+        nan. The result for several models is Comparisons: it has ``pairs``, a
+        Comparison for each pair, ``adjusted_pvalues``, and the ``covariance`` of the
+        metrics of the models.
 
     Raises
     ------

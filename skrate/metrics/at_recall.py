@@ -347,10 +347,10 @@ def recall_at_precision_score(
     last rate at which the precision is significantly above :math:`\tau`, and
     :math:`r_2` the last rate at which it is not significantly below :math:`\tau`. At a
     rate r, the precision is :math:`\tau` if the recall is :math:`\tau r / \pi`. The
-    interval therefore goes from :math:`\tau r_1 / \pi` to :math:`\tau r_2 / \pi`, or to
-    1 if this is larger. :func:`compare` uses the standard error. It warns if fewer than
-    ten negatives are above the cut of a model: use ``method="permutation"`` then. Cost:
-    one sort.
+    interval therefore goes from :math:`\tau r_1 / \pi` to :math:`\tau r_2 / \pi`, but
+    at most to 1. :func:`compare` uses the standard error. It warns if fewer than ten
+    negatives are above the cut of a model: use ``method="permutation"`` then. Cost: one
+    sort.
 
     Examples
     --------
