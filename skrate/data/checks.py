@@ -31,6 +31,13 @@ from skrate.data.arrays import (
 _MOST = np.iinfo(np.intp).max
 # With the last separator, because a user's file next to it may start with the name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
+# The remedy for missing values of an argument.
+_REMEDY = {
+    "": "remove these samples first, or replace the values.",
+    "y_true": "remove samples without a label, or pass skrate.labels.sampled(y, p).",
+    "probability": "each sample needs its probability of being labelled.",
+}
+_SCORES = "scores, such as model.predict_proba(X)[:, 1], not predicted classes."
 _UNRETURNED = (
     " A score of -inf means 'not returned'. It is accepted within lists (groups=) by "
     "NDCG, MAP, reciprocal rank, hit rate, average precision, and recall at k or at a "
@@ -173,7 +180,7 @@ def check_finite(name: str, values: Array, if_negative: str = "") -> None:
         invalid = "NaN" if np.isnan(values[where]) else "infinity"
         raise ValueError(
             f"{name} contains {invalid} (first at position {where}): "
-            "remove or impute these samples first."
+            + _REMEDY.get(name, _REMEDY[""])
             + (if_negative if values[where] == -np.inf else "")
         )
 
@@ -582,13 +589,13 @@ def as_numbers(name: str, values: Array) -> Array:
         if kind == "O" and is_missing(cell):
             raise ValueError(
                 f"{name} contains NaN or another missing value (first at position "
-                f"{where}): remove or impute these samples first."
+                f"{where}): {_REMEDY.get(name, _REMEDY[''])}"
             )
         if not isinstance(cell, numbers.Real | np.bool_):
             raise ValueError(
                 f"{name} must be numeric, got dtype {values.dtype} with a "
-                f"{type(cell).__name__} ({shown(cell)} at position {where}): convert "
-                "it to numbers first."
+                f"{type(cell).__name__} ({shown(cell)} at position {where}): pass "
+                + (_SCORES if "score" in name else "numbers.")
             )
     with suppress(OverflowError):
         numeric = np.array(cells)

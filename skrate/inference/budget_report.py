@@ -392,8 +392,7 @@ def budget_report(
         Weights of the samples.
     weights : {"frequency", "sampling"}, default="frequency"
         The meaning of the weights: "frequency" are whole numbers of repetitions of a
-        sample, "sampling" the inverse probabilities with which samples were drawn. For
-        a case-control sample pass ``prevalence`` to the average precision instead.
+        sample, "sampling" the inverse of the probability that a sample was drawn.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -441,9 +440,9 @@ def budget_report(
     with a random order.
 
     Against a ``reference``, interval and p-value come from :func:`compare` of the hits.
-    The equal budget is the rate r' that gives the reference the same hits as the model
-    has at its rate. Its interval has all r' for which the difference of the two may be
-    0, by the interval of :func:`compare_curves`. In seven simulations of 400 data sets
+    The equal budget is the number of samples, n r', with the rate r' at which the
+    reference finds as many positives as the model. Its interval has all budgets at
+    which the numbers found may be equal, by :func:`compare_curves`. In seven simulations of 400 data sets
     its coverage was 0.94 to 0.96 at a level of 0.95.
     :ref:`counts_and_a_report_card` explains all rows.
 

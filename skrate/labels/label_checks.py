@@ -44,8 +44,11 @@ def check_chances(
         )
     is_within = (numbers >= 0 if hint_at_zero is None else numbers > 0) & (numbers <= 1)
     if not is_within.all():
+        first = numbers[~is_within][0]
+        hint = (hint_at_zero or "") if first == 0 else ""
+        hint = f": did you mean {first / 100:g}?" if 1 < first <= 100 else f"{hint}."
         raise ValueError(
             f"{name} must be in {'[' if hint_at_zero is None else '('}0, 1], got "
-            f"{numbers[~is_within][0]:g}{hint_at_zero or ''}."
+            f"{first:g}{hint}"
         )
     return np.asarray(np.broadcast_to(numbers, n_samples))

@@ -122,9 +122,7 @@ def sampled(
     """
     is_labelled, is_pos = check_partial_labels("y_true", y_true, pos_label)
     n_samples = len(is_pos)
-    hint = (
-        ". Leave out samples that can never be labelled, or label some of these samples"
-    )
+    hint = ": leave out samples that can never be labelled, or label some of these"
     proba = check_chances("probability", probability, n_samples, hint_at_zero=hint)
     expected = np.zeros(n_samples)
     if prediction is not None:

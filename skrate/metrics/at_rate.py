@@ -175,9 +175,11 @@ def recall_at_rate_score(
         The queue of each sample, such as its day or clinic. ``rate`` or ``k`` then
         applies to each queue (a queue shorter than ``k`` is processed completely), and
         the processed samples of all queues are pooled.
+        Patients with several samples are not queues: pass them as ``clusters`` to
+        :func:`estimate`.
     capped : bool, default=False
         Whether to divide by min(k, m) instead of the number m of positives of each
-        list (or of the single list). A perfect list then has 1 for any ``k``.
+        list, so that a perfect list has 1 for any ``k``. It needs ``k``.
     n_relevant : dict, pandas.Series, array-like or int, default=None
         The number of positives of each list, by its label (or in the order of
         ``numpy.unique(groups)``), if positives that were not returned have no row. If

@@ -160,8 +160,13 @@ def reject_scoring(function: Function) -> Function:
 
     @wraps(function)
     def metric(*args: Any, **kwargs: Any) -> Any:
+        name = function.__name__
+        if kwargs and args and hasattr(args[0], "get_params"):
+            raise TypeError(
+                f"{name}() got {type(args[0]).__name__}: pass labels and scores, such "
+                f"as {name}(y, model.predict_proba(X)[:, 1])."
+            )
         if len(args) == 3 and hasattr(args[0], "get_params"):
-            name = function.__name__
             return NotAScore(
                 f"a metric: pass scoring=make_ranking_scorer({name}) or make_scorer "
                 "with response_method='predict_proba'"

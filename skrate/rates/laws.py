@@ -674,11 +674,7 @@ def check_rate(rate: Any) -> RateDistribution:
         hint = "; a fraction is a number, 10 % is rate=0.1" if "%" in rate else ""
         raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'{hint}.")
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
-        hint = count_hint(
-            rate,
-            "{n} of N items are the rate {n}/N, and with cost= a budget of {n} is "
-            "{n} / cost.sum()",
-        )
+        hint = count_hint(rate, "{n} of N samples are rate={n}/N")
         return Fixed(check_fraction("rate", rate, include_one=True, hint=hint))
     if is_scipy_distribution(rate):
         converted, caution = _converted(_named(rate), 0.5)
