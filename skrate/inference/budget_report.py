@@ -442,8 +442,8 @@ def budget_report(
     Against a ``reference``, interval and p-value come from :func:`compare` of the hits.
     The equal budget is the number of samples, n r', with the rate r' at which the
     reference finds as many positives as the model. Its interval has all budgets at
-    which the numbers found may be equal, by :func:`compare_curves`. In seven simulations of 400 data sets
-    its coverage was 0.94 to 0.96 at a level of 0.95.
+    which the numbers found may be equal, by :func:`compare_curves`. In seven
+    simulations of 400 data sets its coverage was 0.94 to 0.96 at a level of 0.95.
     :ref:`counts_and_a_report_card` explains all rows.
 
     Cost: one sort per model.

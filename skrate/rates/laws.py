@@ -674,7 +674,11 @@ def check_rate(rate: Any) -> RateDistribution:
         hint = "; a fraction is a number, 10 % is rate=0.1" if "%" in rate else ""
         raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'{hint}.")
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
-        hint = count_hint(rate, "{n} of N samples are rate={n}/N")
+        hint = count_hint(
+            rate,
+            "{n} of N samples are rate={n}/N (with cost=, a budget of {n} is "
+            "rate={n}/cost.sum())",
+        )
         return Fixed(check_fraction("rate", rate, include_one=True, hint=hint))
     if is_scipy_distribution(rate):
         converted, caution = _converted(_named(rate), 0.5)
