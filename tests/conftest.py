@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(by_test)
     if os.environ.get("SKRATE_REQUIRE_ALL") == "1":
         return
-    needs = {"matplotlib": _draws, "dask": _imports_dask}
+    needs = {"matplotlib": _draws, "dask": _imports_dask, "pandas": _uses_pandas}
     for package in [name for name in needs if not is_installed(name)]:
         reason = f"needs {package}, which is not installed"
         for item in items:
@@ -84,6 +84,10 @@ def _draws(item: pytest.DoctestItem) -> bool:
 
 def _imports_dask(item: pytest.DoctestItem) -> bool:
     return re.search(r"^(import|from) dask\b", _source(item), re.M) is not None
+
+
+def _uses_pandas(item: pytest.DoctestItem) -> bool:
+    return re.search(r"pandas|as_frame|\bread_trec\(", _source(item)) is not None
 
 
 def _source(item: pytest.DoctestItem) -> str:

@@ -23,12 +23,12 @@ from skrate.data.arrays import (
 from skrate.data.checks import (
     Seen,
     as_array,
+    as_float64,
     check_equal_length,
     check_finite,
     check_number,
     check_scores,
     check_vector,
-    check_weights,
     class_masks,
     joined,
     shown,
@@ -359,7 +359,7 @@ def has_grades(y_true: Any) -> bool:
     if labels.dtype.kind not in "iuf" or len(class_masks(labels, 2)) <= 2:
         return False
     return labels.dtype.kind != "f" or bool(
-        (labels % 1 == 0).all() or len(np.unique(labels)) <= 10
+        (4 * labels % 1 == 0).all() or len(np.unique(labels)) <= 10
     )
 
 
@@ -541,8 +541,9 @@ def _check_relevant(
                 f"n_relevant has no entry for the list {shown(missing[0])} of groups."
             )
         relevant = [relevant[label] for label in lists.labels.tolist()]
-    counts = check_weights("n_relevant", relevant)
-    if len(counts) != len(lists.labels) or (counts % 1 != 0).any():
+    counts = as_float64("n_relevant", as_array("n_relevant", relevant))
+    is_count = (counts >= 0) & (counts % 1 == 0) & (counts < np.inf)
+    if counts.shape != lists.labels.shape or not is_count.all():
         raise ValueError(
             "n_relevant must be a dict with the number of relevant items of each list, "
             "or an array of whole numbers in the order of numpy.unique(groups): there "
@@ -579,7 +580,7 @@ def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
     is_unreturned = items.scores == -np.inf
     order, levels, begins = _ordered(items)
     sizes = lists.sizes
-    if len(items.codes) != len(lists.codes):
+    if items.codes is not lists.codes:
         sizes = np.bincount(items.codes, minlength=items.n_lists)
     n_samples = sizes[sizes > 0]
     starts = np.cumsum(n_samples) - n_samples

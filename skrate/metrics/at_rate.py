@@ -658,7 +658,9 @@ class RateMetric(Metric):
         seen = lists.neg if self.counts_negatives else lists.returned_pos
         hits = lists.sum(seen * top_row_fractions(lists, n_seen))
         denominator = lists.sum(counted) if self.is_per_positive else n_seen
-        if self.capped and k is not None:
+        if self.capped:
+            if k is None:
+                raise ValueError("capped=True needs k: pass it instead of rate.")
             denominator = np.minimum(np.asarray(denominator), k)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = hits / denominator
@@ -713,11 +715,8 @@ class RecallAtRate(RateMetric, score=recall_at_rate_score):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_flag("capped", self.capped)
-        if self.capped and (self.k is None or self.of != "positives"):
-            raise ValueError(
-                "capped=True needs k, as it divides by the smaller of k and the number "
-                'of positives (of="positives"): pass k, or leave capped out.'
-            )
+        if self.capped and self.of != "positives":
+            raise ValueError('capped=True is for of="positives": leave one out.')
         check_choice("of", self.of, SIDES)
 
     @property

@@ -76,7 +76,8 @@ class ListScores:
     ) -> Self:
         """Return the metric within the lists of a table."""
         lists = metric.score_lists(table, k)
-        lists = lists._replace(values=metric.clip(lists.values))
+        if table.unreturned is None:
+            lists = lists._replace(values=metric.clip(lists.values))
         columns = [*lists, table.n_pos + table.n_neg, table.n_pos]
         if len(table.lists) < len(table.labels):
             of_all = no_scores(len(table.labels))
@@ -237,6 +238,10 @@ def average_sums(
             list_values = np.where(is_defined, lists.defined * list_values, 0.0)
             list_values = list_values + (1 - lists.defined) * undefined
         terms = weights * list_values
+    low, high = limits
+    if low == high and not (lists.values[is_defined] == low).all():
+        # Items that were not returned are not found, even if all items are processed.
+        limits = 0.0, max(high, 1.0)
     if undefined == "nan" and not is_defined[counts].all():
         terms = np.full(len(terms), np.nan)
     return ListSums(terms[counts], weights[counts], counts, limits)

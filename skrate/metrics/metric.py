@@ -429,8 +429,7 @@ class Metric(ABC):
         if self.counts_places:
             raise ValueError(
                 "k is not supported for FoldRankings: pass rate=, the processed "
-                "fraction of each fold, or rank all folds as one list by "
-                "rankings.pooled(). k counts the samples of one ranking."
+                "fraction of each fold (of rankings.pooled(): of all samples)."
             )
         if self.law is not None:
             check_cuts(self.name, self.law.mean(), rankings)

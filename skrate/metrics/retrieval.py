@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import betaln, gammaln
+from scipy.special import betaln
 
 from skrate.data.arrays import (
     Array,
@@ -611,17 +611,19 @@ class HitRate(_RelevantRankMetric, score=hit_rate_score, in_lists_only=True):
         size = n_pos + n_neg
         n_seen = size if k is None else np.clip(k - n_above, 0, size)
         scores = np.where(table.n_pos > 0, 0.0, np.nan)
-        scores[lists] = 1 - _miss_probability(n_pos, n_neg, n_seen)
+        scores[lists] = _hit_probability(n_pos, n_neg, n_seen)
         return scores
 
 
-def _miss_probability(n_pos: IntArray, n_neg: IntArray, n_seen: IntArray) -> FloatArray:
-    """Return the probability that ``n_seen`` tied items have no relevant one."""
-    n_other = np.maximum(n_neg - n_seen, 0)
+def _hit_probability(n_pos: IntArray, n_neg: IntArray, n_seen: IntArray) -> FloatArray:
+    """Return the probability that ``n_seen`` tied items have a relevant one."""
     size = n_pos + n_neg
-    log_ratio = gammaln(n_neg + 1) - gammaln(n_other + 1)
-    log_ratio += gammaln(size - n_seen + 1) - gammaln(size + 1)
-    return np.where(n_seen > n_neg, 0.0, np.exp(log_ratio))
+    n_fewer, n_more = np.minimum(n_seen, n_pos), np.maximum(n_seen, n_pos)
+    row, j = list_positions(n_fewer)
+    with np.errstate(divide="ignore"):
+        factors = np.log1p(-n_more[row] / (size[row] - j))
+    log_miss = np.bincount(row, factors, len(size))
+    return np.where(n_seen > n_neg, 1.0, -np.expm1(log_miss))
 
 
 class RelevantRows(NamedTuple):

@@ -533,3 +533,11 @@ def test_nothing_is_equivalent_if_the_uncertainty_is_unknown():
     assert (best.best, best.set) == ("a", ("a", "b"))
     assert (best.equivalent, best.choice) == ((), None)
     assert best.to_dict()["model"] == ["a", "b"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_one_list_says_nothing_of_the_best():
+    models = {"a": [1, 2, 3], "b": [3, 1, 2]}
+    best = select_best(ndcg_score, [1, 0, 1], models, groups=[0, 0, 0])
+    assert np.isnan(best.corrected_value)
+    assert best.set == ("a", "b")

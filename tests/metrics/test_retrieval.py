@@ -607,3 +607,61 @@ def test_other_metrics_do_not_take_what_was_not_returned():
             group_scores(metric, **rows)
     with pytest.raises(ValueError, match="n_relevant has no meaning for the AUC"):
         group_scores("roc_auc", [1, 0], [2, 1], groups=[1, 1], n_relevant=[1])
+
+
+def test_lists_without_rows_and_without_relevant_items_do_not_count():
+    # As many lists as rows: the sizes of lists are those of their items.
+    groups, y_true, y_score = np.repeat(np.arange(50), 2), [0, 1] * 50, [2.0, 1.0] * 50
+    known = {**dict.fromkeys(range(50), 1), **dict.fromkeys(range(1000, 1050), 0)}
+    options = {"groups": groups, "n_relevant": known}
+    assert hit_rate_score(y_true, y_score, k=1, **options) == 0
+    assert mean_average_precision_score(y_true, y_score, **options) == 1 / 2
+    counts = {"groups": ["a"], "n_relevant": {"a": 2, "b": 1, "c": 0}}
+    scores = group_scores("hit_rate", [1], [1.0], **counts, pos_label=1)
+    assert scores.values.tolist()[:2] == [1, 0]
+    assert math.isnan(scores.values[2])
+    with pytest.warns(UndefinedMetricWarning):
+        hit_rate_score([0, 0], [2, 1], n_relevant=0, pos_label=1)
+
+
+def test_items_that_were_not_returned_are_not_found_at_a_rate_of_1():
+    y_true, y_score = [1, 0, 1, 0], [2, 1, -math.inf, -math.inf]
+    groups = [0, 0, 0, 0]
+    for options in ({"rate": 1.0}, {"k": 4}):
+        assert recall_at_rate_score(y_true, y_score, **options) == 1 / 2
+        assert recall_at_rate_score(y_true, y_score, groups=groups, **options) == 1 / 2
+    assert recall_at_rate_score([1, 0], [2, 1], rate=1.0, n_relevant=4) == 1 / 4
+    rng = np.random.default_rng(0)
+    y_true, groups = rng.random(60) < 0.4, np.repeat(np.arange(12), 5)
+    y_score = rng.normal(size=60)
+    estimates = [
+        estimate("recall_at_rate", y_true, each, groups=groups, rate=1.0)
+        for each in (y_score, np.where(y_score < -1, -math.inf, y_score))
+    ]
+    assert estimates[0].confidence_interval == (1, 1)
+    assert estimates[1].confidence_interval.low < estimates[1].value < 1
+
+
+def test_capped_recall_has_an_uncertainty():
+    rng = np.random.default_rng(0)
+    y_true, groups = rng.random(100) < 0.5, np.repeat(np.arange(20), 5)
+    options = {"groups": groups, "k": 2, "capped": True}
+    y_score = rng.normal(size=100)
+    expected = recall_at_rate_score(y_true, y_score, **options)
+    value = estimate("recall_at_rate", y_true, y_score, **options).value
+    assert value == pytest.approx(expected, rel=1e-12)
+    assert group_scores("recall_at_rate", y_true, y_score, **options).mean() == value
+
+
+def test_half_stars_are_grades():
+    rng = np.random.default_rng(0)
+    grades, groups = rng.integers(0, 11, 300) / 2, np.repeat(np.arange(30), 10)
+    y_score = rng.normal(size=300)
+    expected = ndcg_score(grades, y_score, groups=groups, gain="linear")
+    assert ndcg_score(grades, y_score, groups=groups) == expected
+
+
+def test_the_hit_rate_of_long_ties_keeps_its_digits():
+    n = 2_000_000
+    value = hit_rate_score(np.arange(n) == 7, np.zeros(n), k=1)
+    assert value == pytest.approx(1 / n, rel=1e-12)
