@@ -147,7 +147,7 @@ class ListMean(Evaluation):
         value = self.value if value is None else value
         error = self.parts.standard_error if error is None else error
         bounds = self.bounds
-        if np.isfinite(bounds).all():
+        if np.isfinite(bounds).all() and bounds[0] < bounds[1]:
             augmented_value = self._augmented(error**2, value=value)
             return wilson_interval(value, bounds, level, augmented_value)
         return t_interval(value, error, level, bounds, self.freedom(self.parts))
