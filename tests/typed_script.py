@@ -109,7 +109,7 @@ skrate.budget_report(table, rate=1.0, n_items=len(words))
 skrate.compare("roc_auc", ints, {"a": floats, "b": single})
 for scores in (frame[["a", "b"]], other[["a", "b"]], both):
     skrate.compare("roc_auc", ints, scores)
-warnings.filterwarnings("ignore", "There are . (positive|negative) cases")
+warnings.filterwarnings("ignore", ". (positive|negative) samples are fewer than")
 skrate.select_best("roc_auc", ints, pilots, random_state=0)
 by_case = skrate.estimate("roc_auc", texts, other["a"], pos_label="yes").influence
 assert by_case is not None

@@ -621,7 +621,7 @@ def _hit_probability(n_pos: IntArray, n_neg: IntArray, n_seen: IntArray) -> Floa
     n_fewer, n_more = np.minimum(n_seen, n_pos), np.maximum(n_seen, n_pos)
     row, j = list_positions(n_fewer)
     with np.errstate(divide="ignore"):
-        factors = np.log1p(-n_more[row] / (size[row] - j))
+        factors = np.log1p(-np.minimum(n_more[row] / (size[row] - j), 1.0))
     log_miss = np.bincount(row, factors, len(size))
     return np.where(n_seen > n_neg, 1.0, -np.expm1(log_miss))
 

@@ -513,7 +513,7 @@ def _check_sample_columns(
         columns["clusters"] = check_vector("clusters", clusters)
     check_equal_length(y=labels, **columns)
     if len(distinct_labels(labels)) < 2:
-        raise ValueError(f"y must contain two classes, got only {labels[0]!r}.")
+        raise ValueError(f"y must have two classes, got one class, {labels[0]!r}.")
     return columns, codes
 
 

@@ -331,7 +331,7 @@ def find_positive_class(y: ArrayLike, pos_label: Label, user: str) -> Any:
     labels = distinct_labels(check_vector("y", y))
     label, is_chosen = choose_label(labels, pos_label, user, "a label of y")
     if label is None or (pos_label is not None and find_label(label, labels) is None):
-        raise ValueError(f"y must contain two classes, got only {labels[0]!r}.")
+        raise ValueError(f"y must have two classes, got one class, {labels[0]!r}.")
     if is_chosen:
         warn_second_class(user, labels)
     return label

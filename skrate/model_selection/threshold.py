@@ -483,7 +483,7 @@ def check_target(y: Any, estimator: Any, pos_label: Label) -> Label:
             f"Only binary classification is supported. Unknown label type: {kind}."
         )
     if len(known) < 2:
-        raise ValueError(f"y must contain two classes, got only {known[0]!r}.")
+        raise ValueError(f"y must have two classes, got one class, {known[0]!r}.")
     label, is_chosen = choose_label(known, pos_label, _USER, origin)
     if is_chosen:
         warn_second_class(_USER, known)
