@@ -6,14 +6,13 @@
 Prints for each metric and kind of interval the least coverage, the share of settings
 below 0.90 and the median width, separately for settings that expect at least six
 positives and fewer. ``--short`` takes a tenth of the settings. ``--results`` saves the
-results in a file, and reads the file if it exists. ``--hard`` prints the coverage of
-metrics that depend on few cases, with and without a warning.
+results in a file, and reads the file if it exists. Difficult designs are in
+``inference_levels.py``.
 """
 
 import argparse
 import json
 import sys
-import warnings
 from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
@@ -23,7 +22,6 @@ from joblib import Parallel, delayed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-import skrate
 from simulated_intervals import (
     AUCS,
     INTERVALS,
@@ -34,41 +32,20 @@ from simulated_intervals import (
     Coverage,
     Setting,
     coverage,
-    draw,
-    population,
 )
-from skrate.metrics.metric import find_metric
 
 ENOUGH = 6
-# For --hard: 10 to 30 positives in most, and more of them than negatives.
-HARD_LAWS = ("normal", "Student t3", "lognormal", "five categories")
-HARD_SHAPES = ((200, 0.05), (100, 0.2), (60, 0.5), (40, 0.7))
-HARD_METRICS = {
-    "AUC": ("roc_auc", {}),
-    "momentum": ("momentum", {}),
-    "pAUC, tpr 0.8 to 1": ("partial_auc", {"tpr": (0.8, 1)}),
-    "pAUC, fpr 0 to 0.1": ("partial_auc", {"fpr": (0, 0.1)}),
-}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--simulations", type=int, default=500)
     parser.add_argument("--short", action="store_true")
-    parser.add_argument("--hard", action="store_true")
     parser.add_argument("--methods", nargs="*", default=list(INTERVALS))
     parser.add_argument("--results", type=Path)
     parser.add_argument("--figure", type=Path)
     parser.add_argument("--jobs", type=int, default=-1)
     options = parser.parse_args()
-    if options.hard:
-        each = Parallel(n_jobs=options.jobs, return_as="generator")(
-            delayed(hard_lines)(Setting(law, auc, n, prevalence), options.simulations)
-            for law, auc, (n, prevalence) in product(HARD_LAWS, (0.8, 0.9), HARD_SHAPES)
-        )
-        for lines in each:
-            print(*lines, sep="\n", flush=True)
-        return
     if options.results and options.results.exists():
         found = read(options.results)
     else:
@@ -91,54 +68,6 @@ def simulate(settings, n_simulations, kinds, n_jobs=-1):
         for setting, results in zip(settings, each, strict=True)
         for key, result in results.items()
     }
-
-
-def hard_lines(setting, n_simulations):
-    """Return the coverage, the share warned of and the width for metrics of few cases.
-
-    With sampling weights, positives and negatives of the lower nine tenths of the
-    scores are sampled rarely, from ten times as many cases. Gains are lognormal.
-    """
-    truth = {
-        name: find_metric(metric, kwargs).value(population(setting))
-        for name, (metric, kwargs) in HARD_METRICS.items()
-    }
-    # A gain does not depend on the score of its case: on average it is that of exp(z).
-    gained = find_metric(
-        "expected_gain", {"gain": {"positive": np.exp(0.5)}, "normalize": True}
-    )
-    truth["skew gain"] = gained.value(population(setting))
-    truth["weighted AUC"] = truth["AUC"]
-    generator = np.random.default_rng(0)
-    found, lines = {name: [] for name in truth}, []
-    for _ in range(n_simulations):
-        sample = draw(generator, setting)
-        gain = np.where(sample[0], np.exp(generator.normal(size=setting.n)), 0.0)
-        many = draw(generator, setting._replace(n=10 * setting.n))
-        share = np.where(many[1] > np.quantile(many[1], 0.9), 0.5, 0.1)
-        chosen = generator.random(10 * setting.n) < share
-        weighted = {"sample_weight": 1 / share[chosen], "weights": "sampling"}
-        calls = {name: (*HARD_METRICS[name], sample) for name in HARD_METRICS}
-        calls["skew gain"] = "expected_gain", {"gain": gain, "normalize": True}, sample
-        calls["weighted AUC"] = "roc_auc", weighted, [part[chosen] for part in many]
-        for name, (metric, kwargs, cases) in calls.items():
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                low, high = skrate.estimate(
-                    metric, *cases, **kwargs
-                ).confidence_interval
-            is_covered = low - 1e-9 <= truth[name] <= high + 1e-9
-            found[name].append((is_covered, len(caught) > 0, high - low))
-    for name, (covered, warned, width) in (
-        (k, np.array(v).T) for k, v in found.items()
-    ):
-        silent = covered[warned == 0].mean() if (warned == 0).any() else np.nan
-        lines.append(
-            f"{name:18} {setting.law:15} {setting.auc} {setting.n:4} "
-            f"{setting.prevalence:4} covered {covered.mean():.3f} warned "
-            f"{warned.mean():.2f} else {silent:.3f} width {np.nanmedian(width):.3f}"
-        )
-    return lines
 
 
 def write(found, path):

@@ -451,7 +451,7 @@ def _numbers(option: str, column: Cells, decimal: str) -> FloatArray:
 def _recall_reports(
     args: argparse.Namespace, y_true: BoolArray, scores: dict[str, FloatArray]
 ) -> tuple[Any, Any]:
-    """Return the rate at the recall of each model, and the comparisons."""
+    """Return a text with the rate at the recall for each model, and comparisons."""
     options: dict[str, Any] = {
         "recall": args.recall,
         "clusters": args.clusters,
@@ -479,7 +479,10 @@ def _recall_reports(
 def _computed(
     args: argparse.Namespace, y_true: BoolArray, scores: dict[str, FloatArray]
 ) -> tuple[Any, Comparisons | None]:
-    """Return the report and, for several models, the comparisons of their rAUCs."""
+    """Return the report and, for several models, their comparisons.
+
+    The report is by ``--rate``, with rAUCs compared, or by ``--recall``.
+    """
     if args.recall is not None:
         return _recall_reports(args, y_true, scores)
     low, high = args.rate[0], args.rate[-1]

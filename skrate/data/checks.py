@@ -31,12 +31,12 @@ from skrate.data.arrays import (
 _MOST = np.iinfo(np.intp).max
 # With the last separator, because a user's file next to it may start with the name.
 _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
-# The remedy for missing values of an argument.
-_REMEDY = {
-    "": "remove these samples first, or replace the values.",
+# The remedies for missing values of some arguments, and of all others.
+_REMEDIES = {
     "y_true": "remove samples without a label, or pass skrate.labels.sampled(y, p).",
     "probability": "each sample needs its probability of being labelled.",
 }
+_OTHER_REMEDY = "remove these samples first, or replace the values."
 _SCORES = "scores, such as model.predict_proba(X)[:, 1], not predicted classes."
 _UNRETURNED = (
     " A score of -inf means 'not returned'. It is accepted within lists (groups=) by "
@@ -180,7 +180,7 @@ def check_finite(name: str, values: Array, if_negative: str = "") -> None:
         invalid = "NaN" if np.isnan(values[where]) else "infinity"
         raise ValueError(
             f"{name} contains {invalid} (first at position {where}): "
-            + _REMEDY.get(name, _REMEDY[""])
+            + _REMEDIES.get(name, _OTHER_REMEDY)
             + (if_negative if values[where] == -np.inf else "")
         )
 
@@ -589,7 +589,7 @@ def as_numbers(name: str, values: Array) -> Array:
         if kind == "O" and is_missing(cell):
             raise ValueError(
                 f"{name} contains NaN or another missing value (first at position "
-                f"{where}): {_REMEDY.get(name, _REMEDY[''])}"
+                f"{where}): {_REMEDIES.get(name, _OTHER_REMEDY)}"
             )
         if not isinstance(cell, numbers.Real | np.bool_):
             raise ValueError(

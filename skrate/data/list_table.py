@@ -351,7 +351,8 @@ class Grades(NamedTuple):
 def has_grades(y_true: Any) -> bool:
     """Return whether labels are grades: numbers with more than two distinct values.
 
-    Numbers with more than 10 distinct values, not all integers, are rather scores.
+    More than 10 distinct values are taken for scores, unless all are integers or
+    multiples of a quarter, such as half stars.
     """
     if isinstance(y_true, RankTable | FoldRankings | EstimatedLabels):
         return False
@@ -580,6 +581,7 @@ def _build_item_table(lists: Grouping, items: _Items) -> ListTable:
     is_unreturned = items.scores == -np.inf
     order, levels, begins = _ordered(items)
     sizes = lists.sizes
+    # Samples of weight 0 were removed, or missing items were added.
     if items.codes is not lists.codes:
         sizes = np.bincount(items.codes, minlength=items.n_lists)
     n_samples = sizes[sizes > 0]

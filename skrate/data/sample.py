@@ -89,9 +89,14 @@ class Sample:
         return self.kind == "frequency"
 
     @property
+    def has_sampling_weights(self) -> bool:
+        """Whether there are weights that are not numbers of repetitions."""
+        return self.weights is not None and not self.are_repetitions
+
+    @property
     def is_plain(self) -> bool:
         """Whether counts per group of ties have all the information."""
-        return self.clusters is None and (self.weights is None or self.are_repetitions)
+        return self.clusters is None and not self.has_sampling_weights
 
     @lazy
     def total(self) -> float:

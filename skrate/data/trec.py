@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from skrate.data.arrays import Array, FloatArray
 
 __all__ = ["TrecRun", "read_trec"]
 
+TextFile: TypeAlias = str | PathLike[str] | IO[str]
 _QRELS = ("query", "iteration", "document", "grade")
 _RUN = ("query", "q0", "document", "rank", "score", "tag")
 
@@ -34,13 +35,14 @@ class TrecRun(NamedTuple):
     groups: Array
 
 
-def read_trec(qrels: str | PathLike[str] | IO[str], run: Any) -> TrecRun:
+def read_trec(qrels: TextFile, run: TextFile) -> TrecRun:
     r"""Read a run and its judgments in the formats of trec_eval.
 
-    Which arguments does a metric need for the files of a search engine? The result is
-    y_true, y_score and groups of :func:`ndcg_score` and its relatives, ``estimate``,
-    ``compare`` and ``group_scores``, including the relevant documents that the run did
-    not return. It needs pandas.
+    How good are the results of a search engine that writes such files? The result has
+    the arguments ``y_true``, ``y_score`` and ``groups`` of metrics within lists, such
+    as :func:`ndcg_score`, and of :func:`estimate`, :func:`compare` and
+    :func:`group_scores`. It includes the relevant documents that the run did not
+    return. It needs pandas.
 
     Parameters
     ----------
@@ -98,19 +100,18 @@ def read_trec(qrels: str | PathLike[str] | IO[str], run: Any) -> TrecRun:
     rows = returned.merge(judged, how="outer", on=["query", "document"])
     rows = rows.fillna({"grade": 0, "score": -np.inf})
     rows = rows[(rows["grade"] > 0) | (rows["score"] > -np.inf)]
+    rows = rows.sort_values(["query", "score"], ascending=[True, False], kind="stable")
     grades = rows["grade"].to_numpy()
     if (grades == np.round(grades)).all():
         grades = grades.astype(np.int64)
-    rows = rows.assign(grade=grades)
-    rows = rows.sort_values(["query", "score"], ascending=[True, False], kind="stable")
     return TrecRun(
-        y_true=rows["grade"].to_numpy(),
+        y_true=grades,
         y_score=rows["score"].to_numpy(dtype=np.float64),
         groups=rows["query"].to_numpy(dtype=str),
     )
 
 
-def _read(name: str, file: Any, columns: Sequence[str]) -> Any:
+def _read(name: str, file: TextFile, columns: Sequence[str]) -> Any:
     """Return the columns of a file of text, all as strings."""
     import pandas as pd
 

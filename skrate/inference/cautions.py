@@ -19,7 +19,7 @@ CLASSES = ("positive", "negative")
 _FEW_GAINS = 10
 # The minimum number of samples of a class in the stratum that was sampled most rarely,
 # if this stratum is at least the fraction ``_LEAST_STRATUM`` of the sample.
-FEW_OF_STRATUM = 6
+MIN_HEAVY_SAMPLES = 6
 _LEAST_STRATUM = 0.2
 # The 1 % of labels with the highest weights do not define that stratum.
 _NEARLY_ALL = 0.99
@@ -231,11 +231,11 @@ def _small_stratum_reason(metric: Metric, ranked: Ranked) -> str | None:
     if not is_mixed or sum(heavy) < _LEAST_STRATUM * len(weights):
         return None
     for n, size, name in zip(heavy, sizes, CLASSES, strict=True):
-        if n < min(FEW_OF_STRATUM, size / 2):
+        if n < min(MIN_HEAVY_SAMPLES, size / 2):
             return (
                 f"draw more {name} samples where the sampling probability is low. Only "
                 f"{n} of {size} have a sample_weight above half the maximum, and at "
-                f"least {FEW_OF_STRATUM} are needed."
+                f"least {MIN_HEAVY_SAMPLES} are needed."
             )
     return None
 
@@ -287,13 +287,13 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
         weights, errors = weights[is_above], errors[is_above]
     half = np.quantile(weights, _NEARLY_ALL, method="lower") / 2
     n_heavy = np.count_nonzero(errors > half)
-    if half == 0 or n_heavy >= FEW_OF_STRATUM or weights.min() > half:
+    if half == 0 or n_heavy >= MIN_HEAVY_SAMPLES or weights.min() > half:
         return None
     return (
         "pass prediction= to labels.sampled, as probabilities, or label more samples "
         f"that had a low probability. Only {n_heavy} labelled positive samples (or "
         "labels that differ from the prediction) stand for more than "
-        f"{half:.3g} samples each, half the maximum, and at least {FEW_OF_STRATUM} "
+        f"{half:.3g} samples each, half the maximum, and at least {MIN_HEAVY_SAMPLES} "
         "are needed."
     )
 

@@ -300,10 +300,7 @@ class Evaluation:
             len(np.unique(clusters[rows])) < len(rows) for rows in self.units.rows
         ):
             return _NAN
-        is_weighted = any(
-            ranked.weights is not None and not ranked.are_repetitions
-            for ranked in self.ranked
-        )
+        is_weighted = any(ranked.has_sampling_weights for ranked in self.ranked)
         if is_weighted or not self.metric.least_positives:
             return _NAN
         biases = np.array([fold.metric.excess(fold.ranked.table) for fold in self.each])
@@ -323,9 +320,8 @@ class Evaluation:
         """
         is_one = self.units.n_rankings == len(self.each) == 1
         cases = self.cases
-        is_weighted = cases.weights is not None and not cases.are_repetitions
         is_known = cases.worth is None and cases.estimated is None
-        if not (is_one and is_known) or is_weighted:
+        if not (is_one and is_known) or cases.has_sampling_weights:
             return 0.0
         ((metric, ranked, _),) = self.each
         # In larger classes the bias is less than a tenth of the standard error.

@@ -15,7 +15,7 @@ from skrate.data.table import (
     build_weight_table,
     merge_except_cuts,
 )
-from skrate.inference.cautions import FEW_OF_STRATUM
+from skrate.inference.cautions import MIN_HEAVY_SAMPLES
 from skrate.inference.rankings import Ranked
 from skrate.inference.variance import (
     Parts,
@@ -117,7 +117,7 @@ def unseen_variance(metric: Metric, ranked: Ranked) -> float:
         assumed_weight = class_weights.min() * (other_weights.max() / low)
         # A factor of all weights in a class must not change the number by rounding.
         n_heavy = np.count_nonzero(class_weights > assumed_weight / 2 * (1 + _ROUNDING))
-        amount = ADDED * max(1 - n_heavy / FEW_OF_STRATUM, 0)
+        amount = ADDED * max(1 - n_heavy / MIN_HEAVY_SAMPLES, 0)
         added_weight = assumed_weight - class_weights.min()
         amounts.append(amount)
         fractions.append(added_weight / (class_weights.sum() + amount * added_weight))
@@ -158,8 +158,7 @@ def _max_class_dofs(
     metric: Metric, ranked: Ranked, augmented: RankTable
 ) -> tuple[float, float]:
     """Return the maximum degrees of freedom of each class."""
-    is_weighted = ranked.weights is not None and not ranked.are_repetitions
-    if ranked.clusters is None and is_weighted:
+    if ranked.clusters is None and ranked.has_sampling_weights:
         return sample_kurtosis_dof(metric, ranked)
     if not metric.rests_on_few:
         return np.inf, np.inf

@@ -131,8 +131,7 @@ class Plan:
                 f"method={self.method!r} does not support gain or cost per sample: "
                 "use method='delta' or method='bootstrap'."
             )
-        is_sampled = cases.weights is not None and not cases.are_repetitions
-        if cases.clusters is not None or is_sampled:
+        if cases.clusters is not None or cases.has_sampling_weights:
             raise ValueError(
                 "method='bootstrap' excludes clusters and sampling weights with gain "
                 "or cost per sample: use method='delta'."

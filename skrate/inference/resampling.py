@@ -181,8 +181,7 @@ def resample_draw(
         order = np.argsort(~cases.is_pos, kind="stable")
         strata = np.split(repeats[order], [np.count_nonzero(cases.is_pos)])
     # The same number of samples of a class, with other weights, has another sum.
-    has_own_weights = (cases.weights is not None) and not cases.are_repetitions
-    fixed = ranked if stratify and has_own_weights else ()
+    fixed = ranked if stratify and cases.has_sampling_weights else ()
     of_units, rows_of_units = count_draw(strata), unit_rows(ranked)[order]
 
     def rows(generator: np.random.Generator, size: int) -> Array:

@@ -400,10 +400,9 @@ def _find_best_model(
     # This is the result if the uncertainty is unknown: any model may be the best.
     may_be_best = np.ones(len(names), dtype=bool)
     is_equivalent = np.zeros(len(names), dtype=bool)
-    is_known = all(model.is_known for model in models) and not np.isnan(estimates).any()
-    if is_known:
+    if all(model.is_known for model in models) and not np.isnan(estimates).any():
         errors = np.array([model.parts.standard_error for model in models])
-    if is_known and not np.isnan(errors).any():
+    if not np.isnan(errors).any():
         intervals = np.array([model.interval() for model in models])
         _warn_resampling_size(models[0])
         corrected = estimates[best]

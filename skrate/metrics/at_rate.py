@@ -38,7 +38,7 @@ from skrate.data.list_table import (
 )
 from skrate.data.table import RankTable, build_weight_table
 from skrate.metrics.classes import AverageName, ClassAverage, RateByClass, score_any
-from skrate.metrics.list_scores import has_unreturned, mean_list_score, score_each_k
+from skrate.metrics.list_scores import find_unreturned, mean_list_score, score_each_k
 from skrate.metrics.metric import (
     NAMED,
     Metric,
@@ -280,8 +280,9 @@ def recall_at_rate_score(
             "groups and labels exclude each other: leave out one. groups is for two "
             "classes, and labels names the columns of several."
         )
+    y_score, has_unreturned = find_unreturned(y_score)
     is_listed = groups is not None or capped or n_relevant is not None
-    if is_listed or has_unreturned(y_score):
+    if is_listed or has_unreturned:
         rows = y_true, y_score, groups, sample_weight, None, pos_label
 
         def score_lists(k: int | None) -> float:
@@ -530,6 +531,14 @@ class RateMetric(Metric):
     def ignores_prevalence(self) -> bool:  # type: ignore[override]
         return self.prevalence is not None
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        if self.prevalence is not None:
+            return "positive", "negative"
+        if not self.is_per_positive:
+            return ()
+        return ("negative" if self.counts_negatives else "positive",)
+
     def __post_init__(self) -> None:
         if self.rate is not None and self.k is not None:
             raise ValueError(
@@ -579,24 +588,31 @@ class RateMetric(Metric):
         """Whether several rates are possible."""
         return isinstance(self.rate, RateDistribution)
 
-    def in_population(self, table: RankTable) -> RankTable:
-        """Return the table with the classes weighted to the prevalence, if given."""
+    def _weight_rows(self, pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:
+        """Return rows with the prevalence and a sum of 1, or 0 without one class."""
+        n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
+        has_both = (n_pos > 0) & (n_neg > 0)
+        by_pos = has_both * self.prevalence / np.where(has_both, n_pos, 1)
+        by_neg = has_both * (1 - self.prevalence) / np.where(has_both, n_neg, 1)
+        return by_pos[:, None] * pos, by_neg[:, None] * neg
+
+    def _weight_table(self, table: RankTable) -> RankTable:
+        """Return the table with the prevalence of the population, if it is given."""
         if self.prevalence is None or not min(table.n_pos, table.n_neg) > 0:
             return table
+        (pos,), (neg,) = self._weight_rows(table.pos[None], table.neg[None])
         # The total stays: the width of the window at a cut depends on it.
-        pos = self.prevalence * table.total / table.n_pos * table.pos
-        neg = (1 - self.prevalence) * table.total / table.n_neg * table.neg
-        return build_weight_table(pos, neg)
+        return build_weight_table(table.total * pos, table.total * neg)
 
     def cut_rates(self, table: RankTable) -> FloatArray:
         cuts = super().cut_rates(table)
         if self.prevalence is None or not len(cuts):
             return cuts
-        return np.interp(cuts, self.in_population(table).rates, table.rates)
+        return np.interp(cuts, self._weight_table(table).rates, table.rates)
 
     def compute(self, table: RankTable) -> float:
         law, processed = self.weighting
-        table = self.in_population(table)
+        table = self._weight_table(table)
         if table.n_pos == 0 and not self.counts_negatives:
             # Without positives the recall is undefined, but the precision is not.
             return 0.0 / processed
@@ -611,14 +627,6 @@ class RateMetric(Metric):
         hits = table_gains(counted, weight, law) / processed
         denominator = counted if self.is_per_positive else weight
         return divide_or_nan(hits, denominator.sum(axis=1))
-
-    def _weight_rows(self, pos: Array, neg: Array) -> tuple[FloatArray, FloatArray]:
-        """Return rows with the prevalence, zeros for rows that lack a class."""
-        n_pos, n_neg = pos.sum(axis=1), neg.sum(axis=1)
-        has_both = (n_pos > 0) & (n_neg > 0)
-        by_pos = has_both * self.prevalence / np.where(has_both, n_pos, 1)
-        by_neg = has_both * (1 - self.prevalence) / np.where(has_both, n_neg, 1)
-        return by_pos[:, None] * pos, by_neg[:, None] * neg
 
     @property
     def counts_places(self) -> bool:  # type: ignore[override]
@@ -673,7 +681,7 @@ class RateMetric(Metric):
         return "the rate is 0, and no sample is processed"
 
     def lost_recall(self, table: RankTable) -> float:
-        return missed_fraction(self.in_population(table), self.law)
+        return missed_fraction(self._weight_table(table), self.law)
 
     @property
     def weighting(self) -> tuple[RateDistribution, float]:
@@ -686,14 +694,14 @@ class RateMetric(Metric):
         return law, 1 / law.mean_inverse
 
     def slopes(self, table: RankTable) -> Slopes:
-        slopes = self._prevalence_slopes(self.in_population(table))
+        slopes = self._table_slopes(self._weight_table(table))
         if self.prevalence is None:
             return slopes
         # The prevalence is known, not estimated.
         return slopes._replace(by_prevalence=0.0)
 
-    def _prevalence_slopes(self, table: RankTable) -> Slopes:
-        """Return the derivatives, also by the prevalence of the table."""
+    def _table_slopes(self, table: RankTable) -> Slopes:
+        """Return the slopes at a table that has the prevalence of the population."""
         law, processed = self.weighting
         if self.counts_negatives:
             of_swapped, _ = recall_slopes(table.swapped, law)
@@ -725,12 +733,6 @@ class RecallAtRate(RateMetric, score=recall_at_rate_score):
         return f"Expected {name}" if self.is_uncertain else name[0].upper() + name[1:]
 
     @property
-    def needs(self) -> tuple[str, ...]:
-        if self.prevalence is not None:
-            return "positive", "negative"
-        return (self.of.removesuffix("s"),)
-
-    @property
     def greater_is_better(self) -> bool:  # type: ignore[override]
         return not self.counts_negatives
 
@@ -755,19 +757,11 @@ class PrecisionAtRate(RateMetric, score=precision_at_rate_score):
     name = "Precision"
     is_per_positive = False
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return () if self.prevalence is None else ("positive", "negative")
-
 
 class LiftAtRate(RateMetric, score=lift_at_rate_score):
     """The recall divided by the rate: 1 for a random order."""
 
     name = "Lift"
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return ("positive",) if self.prevalence is None else ("positive", "negative")
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         if self.rate == 1:

@@ -26,7 +26,7 @@ from skrate.data.folds import FoldRankings
 from skrate.data.list_table import ListTable, ListValues
 from skrate.data.table import RankTable
 from skrate.metrics.classes import AverageName, ClassAverage, has_columns, score_any
-from skrate.metrics.list_scores import has_unreturned, mean_list_score
+from skrate.metrics.list_scores import find_unreturned, mean_list_score
 from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
 __all__ = ["average_precision_score"]
@@ -194,7 +194,8 @@ def average_precision_score(
     if has_columns(y_score) and find_label(pos_label, [1]):
         # Ignored as in scikit-learn, because 1 is its default.
         pos_label = None
-    if has_unreturned(y_score):
+    y_score, has_unreturned = find_unreturned(y_score)
+    if has_unreturned:
         rows = y_true, y_score, None, sample_weight, None, pos_label
         return mean_list_score(metric, rows, average="macro")
     sample = y_true, y_score, sample_weight, pos_label

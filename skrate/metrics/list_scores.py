@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self, cast, get_args
 
@@ -297,12 +297,15 @@ def check_items(
 def mean_list_score(
     metric: Metric,
     rows: tuple[Any, ...],
-    k: int | None = None,
+    k: int | Sequence[int] | None = None,
     average: Average | Iterable[float] = "pooled",
     undefined: Policy | float = "skip",
     n_relevant: RelevantCounts | None = None,
 ) -> float:
-    """Return the average of a metric over lists of rows, as for :func:`list_table`."""
+    """Return the average of a metric over lists of rows, as for :func:`list_table`.
+
+    Several ``k`` give an array.
+    """
     check_undefined(undefined), check_average(average)
     shape: tuple[int, ...] = getattr(rows[0], "shape", ())
     if len(shape) == 2 and shape[1] > 1:
@@ -310,8 +313,12 @@ def mean_list_score(
             f"y_true has the shape {shape} of lists in rows: pass np.ravel(y_true), "
             f"np.ravel(y_score), groups=np.repeat(range({shape[0]}), {shape[1]})."
         )
-    scores = ListScores._score_rows(metric, rows, k, n_relevant=n_relevant)
-    return scores.mean(average, undefined)
+
+    def score(k: int | None) -> float:
+        scores = ListScores._score_rows(metric, rows, k, n_relevant=n_relevant)
+        return scores.mean(average, undefined)
+
+    return score_each_k(k, score)
 
 
 def score_each_k(k: Any, score: Callable[[Any], float]) -> float:
@@ -321,18 +328,17 @@ def score_each_k(k: Any, score: Callable[[Any], float]) -> float:
     return cast(float, np.array([score(cut) for cut in k]))
 
 
-def has_unreturned(y_score: Any) -> bool:
-    """Return whether scores of one ranking are -inf, which means "not returned"."""
-    if not isinstance(y_score, list | np.ndarray) and not hasattr(y_score, "to_numpy"):
-        return False
-    try:
-        scores = np.asarray(y_score)
-    except ValueError:
-        # Lists of different lengths: the check of y_score names them.
-        return False
+def find_unreturned(y_score: Any) -> tuple[Any, bool]:
+    """Return the scores, lists as arrays, and whether a ranking has scores of -inf."""
+    if isinstance(y_score, list):
+        # Once, because this takes longer than to look for -inf.
+        y_score = as_array("y_score", y_score)
+    if not isinstance(y_score, np.ndarray) and not hasattr(y_score, "to_numpy"):
+        return y_score, False
+    scores = np.asarray(y_score)
     if scores.ndim != 1 or scores.dtype.kind != "f":
-        return False
-    return bool(scores.min(initial=0) == -np.inf)
+        return y_score, False
+    return y_score, bool(scores.min(initial=0) == -np.inf)
 
 
 def check_average(average: Any) -> Average | FloatArray:

@@ -156,36 +156,40 @@ class NotAScore:
 
 
 def reject_scoring(function: Function) -> Function:
-    """Return a metric that shows the remedy if it is passed as ``scoring=``."""
+    """Return a metric that shows the remedy if it is passed as ``scoring=``.
+
+    Its errors for unknown arguments are those of :func:`suggest_arguments`.
+    """
+    checked = suggest_arguments(function)
 
     @wraps(function)
     def metric(*args: Any, **kwargs: Any) -> Any:
+        if not (args and hasattr(args[0], "get_params")):
+            return checked(*args, **kwargs)
         name = function.__name__
-        if kwargs and args and hasattr(args[0], "get_params"):
+        if kwargs:
             raise TypeError(
                 f"{name}() got {type(args[0]).__name__}: pass labels and scores, such "
                 f"as {name}(y, model.predict_proba(X)[:, 1])."
             )
-        if len(args) == 3 and hasattr(args[0], "get_params"):
+        if len(args) == 3:
             return NotAScore(
                 f"a metric: pass scoring=make_ranking_scorer({name}) or make_scorer "
                 "with response_method='predict_proba'"
             )
-        return checked(*args, **kwargs)
+        return function(*args)
 
-    checked = suggest_arguments(function)
     return cast(Function, metric)
 
 
 def suggest_arguments(function: Function) -> Function:
     """Return a function that suggests our argument for one of another package."""
-    names = set(inspect.signature(function).parameters)
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        for unknown in kwargs.keys() - names:
-            near = get_close_matches(unknown, names, 1)
-            meant = _OTHER_NAMES.get(unknown, f"{near[0]}=" if near else "")
+        names = function_parameters(function)
+        for unknown in kwargs.keys() - names.keys():
+            meant = _similar_argument(unknown, names)
             if meant:
                 raise TypeError(
                     f"{function.__name__}() has no argument {unknown!r}: did you mean "
@@ -194,6 +198,12 @@ def suggest_arguments(function: Function) -> Function:
         return function(*args, **kwargs)
 
     return cast(Function, checked)
+
+
+def _similar_argument(unknown: str, names: Iterable[str]) -> str:
+    """Return our argument for one of another package, or a similar name, or ""."""
+    near = get_close_matches(unknown, names, 1)
+    return _OTHER_NAMES.get(unknown, f"{near[0]}=" if near else "")
 
 
 class Slopes(NamedTuple):
@@ -874,8 +884,7 @@ def check_parameters(
         raise ValueError(GROUPS_ARE_LISTS)
     if unknown[0] in _OF_SAMPLE:
         raise ValueError(_concerns_sample(unknown[0], function))
-    near = get_close_matches(unknown[0], ("groups", "clusters", "confidence_level"))
-    meant = _OTHER_NAMES.get(unknown[0], f"{near[0]}=" if near else "")
+    meant = _similar_argument(unknown[0], ("groups", "clusters", "confidence_level"))
     meant = f": did you mean {meant}?" if meant else "."
     raise ValueError(
         f"metric={_name(function)} has no parameter {unknown[0]!r}{meant} It takes "

@@ -28,7 +28,7 @@ from skrate.data.list_table import (
     has_grades,
 )
 from skrate.data.table import RankTable
-from skrate.metrics.list_scores import Average, Policy, mean_list_score, score_each_k
+from skrate.metrics.list_scores import Average, Policy, mean_list_score
 from skrate.metrics.metric import Metric, Slopes, reject_scoring
 
 __all__ = [
@@ -171,8 +171,7 @@ def ndcg_score(
     [0.3333, 0.1429]
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    options = average, undefined, n_relevant
-    return score_each_k(k, lambda k: mean_list_score(NDCG(gain), rows, k, *options))
+    return mean_list_score(NDCG(gain), rows, k, average, undefined, n_relevant)
 
 
 @reject_scoring
@@ -279,8 +278,8 @@ def mean_average_precision_score(
     0.875
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    metric, options = MeanAveragePrecision(capped), (average, undefined, n_relevant)
-    return score_each_k(k, lambda k: mean_list_score(metric, rows, k, *options))
+    metric = MeanAveragePrecision(capped)
+    return mean_list_score(metric, rows, k, average, undefined, n_relevant)
 
 
 @reject_scoring
@@ -377,8 +376,8 @@ def reciprocal_rank_score(
     0.5
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    metric, options = ReciprocalRank(), (average, undefined, n_relevant)
-    return score_each_k(k, lambda k: mean_list_score(metric, rows, k, *options))
+    metric = ReciprocalRank()
+    return mean_list_score(metric, rows, k, average, undefined, n_relevant)
 
 
 @reject_scoring
@@ -469,8 +468,8 @@ def hit_rate_score(
     array([0.5, 1. ])
     """
     rows = y_true, y_score, groups, None, relevance_threshold, pos_label
-    metric, options = HitRate(), (average, undefined, n_relevant)
-    return score_each_k(k, lambda k: mean_list_score(metric, rows, k, *options))
+    metric = HitRate()
+    return mean_list_score(metric, rows, k, average, undefined, n_relevant)
 
 
 class _RelevantRankMetric(Metric):
@@ -572,47 +571,61 @@ class MeanAveragePrecision(
         return divide_or_nan(rows.sum(precision), n_pos)
 
 
+class _FirstRelevantMetric(_RelevantRankMetric):
+    """Base class of metrics of the first relevant item of each list.
+
+    This is one of the tied items in the first row that has relevant items.
+    """
+
+    def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
+        lists = np.flatnonzero(np.diff(table.relevant_edges))
+        rows = table.relevant[table.relevant_edges[lists]]
+        n_above = rows_above(table, rows, table.starts[lists])
+        n_pos, n_neg = (of[rows].astype(np.intp) for of in (table.pos, table.neg))
+        last = int(table.n_samples.max()) if k is None else k
+        scores = np.where(table.n_pos > 0, 0.0, np.nan)
+        scores[lists] = self._row_scores(n_above, n_pos, n_neg, last)
+        return scores
+
+    @abstractmethod
+    def _row_scores(
+        self, n_above: IntArray, n_pos: IntArray, n_neg: IntArray, last: int
+    ) -> FloatArray:
+        """Return the metric of lists by their first row with relevant items.
+
+        ``n_above`` irrelevant items are above the row, ``n_pos`` relevant and ``n_neg``
+        irrelevant items are in it, and items below rank ``last`` do not count.
+        """
+
+
 class ReciprocalRank(
-    _RelevantRankMetric, score=reciprocal_rank_score, in_lists_only=True
+    _FirstRelevantMetric, score=reciprocal_rank_score, in_lists_only=True
 ):
     """The reciprocal rank of the first relevant item."""
 
     name = "Reciprocal rank"
 
-    def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
-        lists = np.flatnonzero(np.diff(table.relevant_edges))
-        rows = table.relevant[table.relevant_edges[lists]]
-        above = rows_above(table, rows, table.starts[lists])
-        last = int(table.n_samples.max()) if k is None else k
-        inverse = np.where(above < last, 1 / (above + 1.0), 0.0)
-        pos, neg = (of[rows].astype(np.intp) for of in (table.pos, table.neg))
-        mixed = np.flatnonzero(neg)
+    def _row_scores(
+        self, n_above: IntArray, n_pos: IntArray, n_neg: IntArray, last: int
+    ) -> FloatArray:
+        inverse = np.where(n_above < last, 1 / (n_above + 1.0), 0.0)
+        mixed = np.flatnonzero(n_neg)
         if len(mixed):
-            size = pos[mixed] + neg[mixed]
-            inverse[mixed] = _mean_inverse(above[mixed], size, pos[mixed], last)
-        scores = np.where(table.n_pos > 0, 0.0, np.nan)
-        scores[lists] = inverse
-        return scores
+            size = n_pos[mixed] + n_neg[mixed]
+            inverse[mixed] = _mean_inverse(n_above[mixed], size, n_pos[mixed], last)
+        return inverse
 
 
-class HitRate(_RelevantRankMetric, score=hit_rate_score, in_lists_only=True):
+class HitRate(_FirstRelevantMetric, score=hit_rate_score, in_lists_only=True):
     """Whether a relevant item is among the first k of a list."""
 
     name = "Hit rate"
 
-    def _top_values(self, table: ListTable, k: int | None) -> FloatArray:
-        lists = np.flatnonzero(np.diff(table.relevant_edges))
-        # Only the first row with relevant items matters: k cuts it, or it is seen.
-        rows = table.relevant[table.relevant_edges[lists]]
-        n_above = rows_above(table, rows, table.starts[lists])
-        n_pos, n_neg = (
-            column[rows].astype(np.intp) for column in (table.pos, table.neg)
-        )
-        size = n_pos + n_neg
-        n_seen = size if k is None else np.clip(k - n_above, 0, size)
-        scores = np.where(table.n_pos > 0, 0.0, np.nan)
-        scores[lists] = _hit_probability(n_pos, n_neg, n_seen)
-        return scores
+    def _row_scores(
+        self, n_above: IntArray, n_pos: IntArray, n_neg: IntArray, last: int
+    ) -> FloatArray:
+        n_seen = np.clip(last - n_above, 0, n_pos + n_neg)
+        return _hit_probability(n_pos, n_neg, n_seen)
 
 
 def _hit_probability(n_pos: IntArray, n_neg: IntArray, n_seen: IntArray) -> FloatArray:
