@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -152,19 +150,3 @@ def cumulated(weights: FloatArray | BoolArray) -> FloatArray:
 def total(weights: FloatArray) -> float:
     """Return the sum of weights, equal to the last sum of `cumulated`."""
     return float(cumulated(weights)[-1])
-
-
-if TYPE_CHECKING or sys.version_info >= (3, 12):
-    lazy = cached_property
-else:
-
-    class lazy(cached_property):
-        """A cached property without the lock that Python 3.11 has for all instances."""
-
-        def __get__(self, instance: Any, owner: Any = None) -> Any:
-            if instance is None:
-                return self
-            known = vars(instance)
-            if self.attrname not in known:
-                known[self.attrname] = self.func(instance)
-            return known[self.attrname]

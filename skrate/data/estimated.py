@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from skrate.data.arrays import BoolArray, FloatArray, IntArray, lazy
+from skrate.data.arrays import BoolArray, FloatArray, IntArray
 from skrate.data.checks import check_unmasked, shown
 
 Scope = Literal["population", "batch"]
@@ -117,7 +118,7 @@ class EstimatedLabels:
         """Return the same labels, for the metric of exactly these samples."""
         return replace(self, scope="batch")
 
-    @lazy
+    @cached_property
     def neg(self) -> FloatArray:
         """Weight of each sample as a negative."""
         return np.asarray((1.0 if self.weight is None else self.weight) - self.pos)
@@ -127,7 +128,7 @@ class EstimatedLabels:
         """Whether no label is missing; without noise all labels are then exact."""
         return True
 
-    @lazy
+    @cached_property
     def known(self) -> BoolArray | None:
         """Which samples are positive, if all labels are certain; else None."""
         is_pos = self.pos == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -17,7 +18,6 @@ from skrate.data.arrays import (
     IntArray,
     Label,
     frozen,
-    lazy,
 )
 from skrate.data.checks import (
     as_array,
@@ -330,18 +330,18 @@ class FoldRankings:
     def _repr_html_(self) -> str:
         return render_html("FoldRankings", self.to_dict())
 
-    @lazy
+    @cached_property
     def _fold_groups(self) -> Grouping:
         return sort_naturally(check_groups("fold", self.fold))
 
-    @lazy
+    @cached_property
     def _rows(self) -> list[IntArray]:
         """The rows of each fold, in the order of the labels of folds."""
         codes, _, sizes = self._fold_groups
         order = np.argsort(codes, kind="stable")
         return np.split(order, np.cumsum(sizes)[:-1])
 
-    @lazy
+    @cached_property
     def _cases(self) -> tuple[IntArray, IntArray]:
         """One row of each sample, and the sample of each row."""
         if self.indices is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, Self
 
 import numpy as np
@@ -16,7 +17,6 @@ from skrate.data.arrays import (
     Label,
     dot,
     effective_number,
-    lazy,
 )
 from skrate.data.checks import (
     check_equal_length,
@@ -98,14 +98,14 @@ class Sample:
         """Whether counts per group of ties have all the information."""
         return self.clusters is None and not self.has_sampling_weights
 
-    @lazy
+    @cached_property
     def total(self) -> float:
         """Number of samples; repetitions count."""
         if self.weights is not None and self.are_repetitions:
             return float(self.weights.sum())
         return float(len(self.is_pos))
 
-    @lazy
+    @cached_property
     def sizes(self) -> tuple[float, float]:
         """Number of positives and of negatives; repetitions count."""
         if self.estimated is not None:
@@ -149,7 +149,7 @@ class Sample:
             return len(self.is_pos)
         return int(self.clusters.max(initial=-1)) + 1
 
-    @lazy
+    @cached_property
     def effective_sizes(self) -> tuple[float, float]:
         """Effective number of samples of each class: (sum w)^2 / sum w^2.
 

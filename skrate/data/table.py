@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +18,6 @@ from skrate.data.arrays import (
     Label,
     cumulated,
     frozen,
-    lazy,
     total,
 )
 from skrate.data.checks import (
@@ -207,13 +207,13 @@ class RankTable:
         vars(self).update(attributes, **fractions, n_pos=n_pos, n_neg=n_neg)
         return self
 
-    @lazy
+    @cached_property
     def pos(self) -> FloatArray:
         """Weight of the positives per group."""
         assert self.labels is not None
         return frozen(self.labels.astype(np.float64))
 
-    @lazy
+    @cached_property
     def neg(self) -> FloatArray:
         """Weight of the negatives per group."""
         return frozen(1.0 - self.pos)
@@ -444,19 +444,19 @@ class RankTable:
         check_alone(self, **{name: metric_kwargs.get(name) for name in of_samples})
         return find_table_metric(metric, metric_kwargs).error_bound(self)
 
-    @lazy
+    @cached_property
     def n_samples(self) -> float | None:
         """Number of samples if all weights are integers, else None."""
         weights = (self.pos, self.neg)
         are_whole = all(np.array_equal(np.rint(weight), weight) for weight in weights)
         return self.total if are_whole and self.total < _MOST_CASES else None
 
-    @lazy
+    @cached_property
     def cum_pos(self) -> FloatArray:
         """Weight of the positives above each cut."""
         return frozen(cumulated(self.pos if self.labels is None else self.labels))
 
-    @lazy
+    @cached_property
     def cum_neg(self) -> FloatArray:
         """Weight of the negatives above each cut."""
         if self.own_products is not None:
@@ -465,7 +465,7 @@ class RankTable:
             return frozen(above)
         return frozen(cumulated(self.neg if self.labels is None else ~self.labels))
 
-    @lazy
+    @cached_property
     def rates(self) -> FloatArray:
         """Rate at each cut."""
         if self.labels is not None or (
@@ -478,12 +478,12 @@ class RankTable:
             processed = np.rint(processed)
         return frozen(processed / processed[-1])
 
-    @lazy
+    @cached_property
     def tpr(self) -> FloatArray:
         """True positive rate (recall) at each cut."""
         return frozen(_shares(self.cum_pos))
 
-    @lazy
+    @cached_property
     def fpr(self) -> FloatArray:
         """False positive rate at each cut."""
         return frozen(_shares(self.cum_neg))
@@ -509,7 +509,7 @@ class RankTable:
         are_cases = self.is_of_cases
         return _build_estimated_table(pos, neg, pair, self.total, are_cases=are_cases)
 
-    @lazy
+    @cached_property
     def merged(self) -> Merged:
         """The table with neighbouring groups merged if none has a positive.
 
@@ -517,12 +517,12 @@ class RankTable:
         """
         return _merged(self, "merged")
 
-    @lazy
+    @cached_property
     def runs(self) -> Merged:
         """The table with neighbouring groups of the same single class merged."""
         return _merged(self, "runs")
 
-    @lazy
+    @cached_property
     def down(self) -> Merged:
         """The table in which negatives tie with the next positives below."""
         return _merged(self, "down")
@@ -735,7 +735,7 @@ class Merged:
     # Weights of both classes above each cut, if they are free of rounding.
     sums: tuple[FloatArray, FloatArray] | None = None
 
-    @lazy
+    @cached_property
     def table(self) -> RankTable:
         """The merged groups as a RankTable."""
         return build_weight_table(self.pos, self.neg, sums=self.sums)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from skrate.curves.consensus import BANDS
-from skrate.data.arrays import FloatArray, IntArray, lazy, ratio
+from skrate.data.arrays import FloatArray, IntArray, ratio
 from skrate.data.checks import Check, check_generator
 from skrate.inference.intervals import augmented_mean
 from skrate.inference.options import ARGUMENTS, Plan
@@ -53,7 +54,7 @@ class CurveProcess:
     freedom: FloatArray | float = np.inf
     is_difference: bool = False
 
-    @lazy
+    @cached_property
     def standard_error(self) -> FloatArray:
         """Estimated standard deviation of ``values`` over samples."""
         variance = np.diag(self.covariance)
@@ -176,7 +177,7 @@ class CurveEvaluation:
             is_difference=True,
         )
 
-    @lazy
+    @cached_property
     def process(self) -> CurveProcess:
         """The curve with its covariance over samples."""
         units = self.units

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from skrate.data.arrays import FloatArray, dot, lazy
+from skrate.data.arrays import FloatArray, dot
 from skrate.data.checks import warn
 from skrate.inference.cautions import warn_small_sample, warn_unreliable_difference
 from skrate.inference.intervals import (
@@ -169,12 +169,12 @@ class Evaluation:
             )
         return Difference(self, other)
 
-    @lazy
+    @cached_property
     def cases(self) -> Ranked:
         """The ranking; with folds, the samples of all folds, without scores."""
         return self.ranked[0] if self.folds is None else self.units.cases
 
-    @lazy
+    @cached_property
     def clustered_rankings(self) -> list[Ranked]:
         """The rankings; with folds, each ranking has the clusters of its samples."""
         return self.units.add_clusters(self.ranked, self.units.clusters)
@@ -194,7 +194,7 @@ class Evaluation:
         """The number of positives and of negatives."""
         return self.units.class_sizes(is_known=self.is_known)
 
-    @lazy
+    @cached_property
     def bounds(self) -> tuple[float, float]:
         """The minimum and maximum value that scores of these samples can have."""
         return self._mean_range(
@@ -220,7 +220,7 @@ class Evaluation:
         """The mean of the AUC over the rankings."""
         return float(np.mean([AUC().value(ranked.table) for ranked in self.ranked]))
 
-    @lazy
+    @cached_property
     def influence(self) -> FloatArray:
         """The influence of each sample, as the sum over its rows.
 
@@ -228,19 +228,19 @@ class Evaluation:
         """
         return self.units.summed(self.row_influence)
 
-    @lazy
+    @cached_property
     def influence_rows(self) -> list[FloatArray]:
         """The influence by estimated labels, and by their predictions if available."""
         ((metric, ranked, _),) = self.each
         return influence_rows(metric, ranked)
 
-    @lazy
+    @cached_property
     def _max_variance(self) -> tuple[Parts, float]:
         """The maximum variance by ``influence_rows``, and its degrees of freedom."""
         row = max_variance_row(self.influence_rows, self.cases)
         return influence_parts(row, self.cases), estimated_label_dof(row, self.cases)
 
-    @lazy
+    @cached_property
     def row_influence(self) -> FloatArray:
         """The influence of each row, as :func:`influence_values` defines it.
 
@@ -277,7 +277,7 @@ class Evaluation:
             per_fold.append(terms * scale / ranked.total)
         return np.concatenate(per_fold)
 
-    @lazy
+    @cached_property
     def parts(self) -> Parts:
         """The parts of the variance."""
         if self.cases.estimated is not None:
@@ -287,7 +287,7 @@ class Evaluation:
             return table_variance(metric, ranked.table, stratify=self.units.stratify)
         return influence_parts(self.influence, self.cases)
 
-    @lazy
+    @cached_property
     def bias(self) -> float:
         """The bias of the mean over folds, because folds are small; nan if unknown.
 
@@ -311,7 +311,7 @@ class Evaluation:
         # of the other folds. Folds with one class have no bias.
         return float(biases[is_known].mean()) * len(biases) / self.units.n_rankings
 
-    @lazy
+    @cached_property
     def excess(self) -> float:
         """The upward bias of the value because the data set is small; 0 if unknown.
 
@@ -784,23 +784,23 @@ class MappedEvaluation(Evaluation):
         with np.errstate(divide="ignore", invalid="ignore"):
             return tuple(float(self.function(np.float64(value))) for value in values)
 
-    @lazy
+    @cached_property
     def bounds(self) -> tuple[float, float]:
         """The function of the bounds."""
         low, high = self._map_values(*self.source.bounds)
         return low, high
 
-    @lazy
+    @cached_property
     def influence(self) -> FloatArray:
         """The influence of each sample on the function."""
         return self.slope * self.source.influence
 
-    @lazy
+    @cached_property
     def influence_rows(self) -> list[FloatArray]:
         """The influence on the function, by labels and by predictions if available."""
         return [self.slope * row for row in self.source.influence_rows]
 
-    @lazy
+    @cached_property
     def parts(self) -> Parts:
         """The parts of the variance of the function."""
         return Parts(*(self.slope**2 * variance for variance in self.source.parts))
@@ -910,7 +910,7 @@ class Difference:
         (low_a, high_a), (low_b, high_b) = self.a.bounds, self.b.bounds
         return low_a - high_b, high_a - low_b
 
-    @lazy
+    @cached_property
     def influence(self) -> FloatArray:
         """The influence of each sample on the difference."""
         a, b = self.a, self.b
@@ -919,7 +919,7 @@ class Difference:
         rows = [x - y for x, y in zip(a.influence_rows, b.influence_rows, strict=True)]
         return max_variance_row(rows, a.cases)
 
-    @lazy
+    @cached_property
     def parts(self) -> Parts:
         """The parts of the variance; for different units, the sums of both parts."""
         if self.are_paired:

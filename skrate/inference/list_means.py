@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, dot, lazy
+from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, dot
 from skrate.data.checks import check_equal_length, shown, warn, warn_undefined
 from skrate.data.ranking import check_groups
 from skrate.inference.evaluation import Difference, Evaluation
@@ -76,12 +77,12 @@ class ListMean(Evaluation):
         clusters_text = f" in {n_units} clusters" if n_units < n_lists else ""
         return f"{n_lists} lists{clusters_text}"
 
-    @lazy
+    @cached_property
     def cases(self) -> Ranked:
         """The lists, as samples of one class."""
         return self.units.cases
 
-    @lazy
+    @cached_property
     def bounds(self) -> tuple[float, float]:
         """The minimum and maximum value of the mean."""
         return self.sums.limits
@@ -111,7 +112,7 @@ class ListMean(Evaluation):
         """The degrees of freedom of the mean over lists."""
         return self.freedom(self.parts)
 
-    @lazy
+    @cached_property
     def influence(self) -> FloatArray:
         """The weighted deviation of each list from the mean.
 
@@ -125,7 +126,7 @@ class ListMean(Evaluation):
         np.divide(deviations, fractions, out=scaled, where=fractions > 0)
         return scaled
 
-    @lazy
+    @cached_property
     def parts(self) -> Parts:
         """The variance, as a single part, because lists have no classes."""
         return influence_parts(self.influence, self.cases)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 import numpy as np
@@ -20,7 +21,6 @@ from skrate.data.arrays import (
     Label,
     as_numpy,
     centring_factors,
-    lazy,
 )
 from skrate.data.checks import as_array, check_choice, check_equal_length
 from skrate.data.folds import FoldRankings
@@ -94,7 +94,7 @@ class Ranked(Sample):
             return self.group_factors
         return self.group_factors.take(self.fold_groups)
 
-    @lazy
+    @cached_property
     def effective_sizes(self) -> tuple[float, float]:
         """Effective number of samples of each class, or number of groups of folds."""
         if self.are_fold_groups:
@@ -138,7 +138,7 @@ class Ranked(Sample):
         is_known = self.worth is None and self.estimated is None
         return is_known and super().is_plain
 
-    @lazy
+    @cached_property
     def table(self) -> RankTable:
         """The table; its weights are numbers of samples, or have the mean 1."""
         if self.counts is not None:
@@ -153,7 +153,7 @@ class Ranked(Sample):
             return table
         return GainTable.of(table, self.group, self.worth, self.weights)
 
-    @lazy
+    @cached_property
     def group(self) -> IntArray:
         """The number of the group of each sample, 0 for the best group."""
         order, begins = self._ranking
@@ -231,12 +231,12 @@ class Ranked(Sample):
             per_sample[rows] = terms
         return per_sample
 
-    @lazy
+    @cached_property
     def _fold_rankings(self) -> list[tuple[Any, Ranked]]:
         """The row numbers and the ranking of each fold."""
         return split_folds(self, self.folds)
 
-    @lazy
+    @cached_property
     def _ranking(self) -> tuple[IntArray, BoolArray]:
         """The order of the samples, best first, and whether each begins a group."""
         if self.scores is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from skrate.data.arrays import (
     IntArray,
     centring_factors,
     effective_number,
-    lazy,
     parts,
 )
 from skrate.data.folds import FoldRankings
@@ -107,7 +107,7 @@ class Units:
         n_folds = folds.n_folds / self.n_repeats
         return float(np.sqrt(1 + n_folds / (n_folds - 1)))
 
-    @lazy
+    @cached_property
     def stratify(self) -> bool:
         """Whether the design fixes the number of samples of each class."""
         return self.plan.is_stratified(self.cases)
@@ -126,7 +126,7 @@ class Units:
         n_pos, n_neg = np.sum(sizes, axis=0).tolist()
         return round(n_pos), round(n_neg)
 
-    @lazy
+    @cached_property
     def cases(self) -> Ranked:
         """The one ranking; with folds, the samples of all folds without scores.
 
@@ -167,14 +167,14 @@ class Units:
             by_class=self.by_class and len(rows) > self.n_repeats,
         )
 
-    @lazy
+    @cached_property
     def clusters(self) -> IntArray | None:
         """The number of the cluster of each row in ``folds``; None without clusters."""
         if self.folds is None or self.folds.clusters is None:
             return None
         return check_groups("clusters", self.folds.clusters).codes
 
-    @lazy
+    @cached_property
     def row_samples(self) -> tuple[IntArray, IntArray] | None:
         """The first row of each sample, and the sample of each row.
 
@@ -183,7 +183,7 @@ class Units:
         """
         return self._row_samples if self.clusters is None else None
 
-    @lazy
+    @cached_property
     def _row_samples(self) -> tuple[IntArray, IntArray] | None:
         """The same as ``row_samples``, but not None with clusters."""
         if self.n_repeats == 1 or self.folds is None:
@@ -195,7 +195,7 @@ class Units:
         )
         return first_rows, sample_of_row
 
-    @lazy
+    @cached_property
     def distinct_cases(self) -> Ranked:
         """The same as ``cases``, but each sample once even if there are clusters.
 
@@ -215,12 +215,12 @@ class Units:
             )
         return replace(cases, scores=np.zeros(len(cases.is_pos)))
 
-    @lazy
+    @cached_property
     def row_weights(self) -> FloatArray:
         """The weight of each row of the folds in ``each``."""
         return np.concatenate([fold.row_weights for fold in self.each])
 
-    @lazy
+    @cached_property
     def effective_sizes(self) -> FloatArray:
         """The effective sizes of both classes in each fold, of shape (n_folds, 2)."""
         return np.array([fold.effective_sizes for fold in self.each])
@@ -245,7 +245,7 @@ class Units:
         )
         return [pos[pos > 0], neg[neg > 0], pos + neg]
 
-    @lazy
+    @cached_property
     def class_units(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The numbers of units, the factors of squares, and the factors of means.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -17,7 +18,6 @@ from skrate.data.arrays import (
     Label,
     cumulated,
     dot,
-    lazy,
     ratio,
     total,
 )
@@ -235,7 +235,7 @@ class GroupGains:
     gain: FloatArray
     cost: FloatArray
 
-    @lazy
+    @cached_property
     def shares(self) -> FloatArray:
         """The fraction of the cost above each cut, from 0 to 1."""
         spent = cumulated(self.cost)
@@ -266,7 +266,7 @@ class GainTable(RankTable):
         vars(gain_table)["worth"] = GroupGains(gain, cost)
         return gain_table
 
-    @lazy
+    @cached_property
     def merged(self) -> Merged:
         """The unchanged groups, because their gains differ."""
         return Merged(self.pos, self.neg, np.arange(self.n_groups))

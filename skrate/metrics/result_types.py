@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
@@ -11,7 +12,7 @@ import numpy as np
 from scipy import special
 from sklearn.base import BaseEstimator
 
-from skrate.data.arrays import FloatArray, Label, lazy
+from skrate.data.arrays import FloatArray, Label
 from skrate.data.checks import shown
 from skrate.data.representations import (
     html_page,
@@ -415,7 +416,7 @@ class Estimate(Drawn):
         default=None, repr=False, compare=False
     )
 
-    @lazy
+    @cached_property
     def influence(self) -> FloatArray | None:
         """Contribution of each sample to the metric."""
         return None if self._find_influence is None else self._find_influence()
