@@ -352,22 +352,12 @@ def estimate(
     if not are_several or null_value is None:
         situation = "models without null_value" if are_several else "one model"
         check_left_out(situation, adjust=(adjust, "holm"))
-    sample_options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
-    metric_options = metric, metric_kwargs
-    if groups is None:
-        plan = Plan.of(arguments)
-        named_evaluations = _evaluate_rankings(
-            metric_options, y_true, y_score, weights, sample_options, plan
-        )
-    else:
+    if groups is not None:
         _check_lists(arguments)
-        plan = Plan.of(arguments)
-        named_evaluations = _evaluate_list_means(
-            metric_options, y_true, y_score, groups, sample_options, plan
-        )
+    evaluate_models = _evaluate_rankings if groups is None else _evaluate_list_means
     by_name = {
         name: _estimate_model(name, evaluation, null_value, are_several=are_several)
-        for name, evaluation in named_evaluations
+        for name, evaluation in evaluate_models((metric, metric_kwargs), arguments)
     }
     estimates = tuple(by_name.values())
     if not are_several:
@@ -414,19 +404,17 @@ def _estimate_model(
 
 
 def _evaluate_list_means(
-    metric_options: tuple[MetricLike, dict[str, Any]],
-    y_true: Any,
-    y_score: Any,
-    groups: ArrayLike,
-    sample_options: dict[str, Any],
-    plan: Plan,
+    metric_options: tuple[MetricLike, dict[str, Any]], arguments: dict[str, Any]
 ) -> Iterator[tuple[Any, Evaluation]]:
     """Yield the name of each model and the evaluation of its mean over lists."""
+    plan = Plan.of(arguments)
+    y_true, y_score = arguments["y_true"], arguments["y_score"]
     models = {"y_score": y_score}
     if are_columns(y_score):
         models = check_model_columns("y_score", y_score, y_true, least=1)
+    sample_options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     scores, options = compute_list_scores(
-        *metric_options, y_true, models, groups, sample_options
+        *metric_options, y_true, models, arguments["groups"], sample_options
     )
     for name, list_scores in scores.items():
         (evaluation,) = evaluate_lists([list_scores], plan, **options)
@@ -434,14 +422,13 @@ def _evaluate_list_means(
 
 
 def _evaluate_rankings(
-    metric_options: tuple[MetricLike, dict[str, Any]],
-    y_true: Any,
-    y_score: Any,
-    weights: Weights,
-    sample_options: dict[str, Any],
-    plan: Plan,
+    metric_options: tuple[MetricLike, dict[str, Any]], arguments: dict[str, Any]
 ) -> Iterator[tuple[Any, Evaluation]]:
     """Yield the name of each model and the evaluation of its ranking or folds."""
+    plan = Plan.of(arguments)
+    y_true, y_score = arguments["y_true"], arguments["y_score"]
+    weights = arguments["weights"]
+    sample_options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     if are_fold_rankings(y_true) or are_columns(y_score):
         samples = find_model_rankings(
             "y_score", y_score, y_true, sample_options, weights, least=1, by_case=False

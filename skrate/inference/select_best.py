@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -417,13 +418,6 @@ def _find_best_model(
                 sign * estimates, changes, plan, margin, dof
             )
             may_be_best[best] = True
-    choice: str | None = None
-    equivalent = np.flatnonzero(is_equivalent)
-    if costs is not None and len(equivalent):
-        # The cheapest; the better one if two models are equally cheap.
-        order = np.lexsort((-sign * estimates[equivalent], costs[equivalent]))
-        choice = names[equivalent[order[0]]]
-    all_names = np.array(names, dtype=object)
     n_pos, n_neg = models[0].class_sizes
     return BestModel(
         metric=metric.name,
@@ -435,15 +429,29 @@ def _find_best_model(
         value=float(estimates[best]),
         corrected_value=float(corrected),
         confidence_interval=interval,
-        set=tuple(all_names[may_be_best]),
+        set=tuple(compress(names, may_be_best)),
         confidence_level=plan.confidence_level,
         question=models[0].question,
         margin=margin,
-        equivalent=None if margin is None else tuple(all_names[is_equivalent]),
-        choice=choice,
+        equivalent=None if margin is None else tuple(compress(names, is_equivalent)),
+        choice=_choose_model(names, sign * estimates, costs, is_equivalent),
         n_pos=round(n_pos),
         n_neg=round(n_neg),
     )
+
+
+def _choose_model(
+    names: tuple[str, ...],
+    values: FloatArray,
+    costs: FloatArray | None,
+    is_equivalent: BoolArray,
+) -> str | None:
+    """Return the cheapest equivalent model, and of equally cheap ones the best."""
+    if costs is None or not is_equivalent.any():
+        return None
+    equivalent = np.flatnonzero(is_equivalent)
+    order = np.lexsort((-values[equivalent], costs[equivalent]))
+    return names[int(equivalent[order[0]])]
 
 
 def _correct_selection_bias(

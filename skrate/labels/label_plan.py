@@ -170,8 +170,7 @@ def plan_labels(
     check_metric_first(metric)
     scores = _check_models(y_scores, compare)
     first = check_vector("y_scores", next(iter(scores.values())))
-    n_samples = len(first)
-    is_known, is_pos = np.zeros((2, n_samples), dtype=bool)
+    is_known, is_pos = np.zeros((2, len(first)), dtype=bool)
     if known is not None:
         is_known, is_pos = check_partial_labels("known", known, pos_label)
         check_equal_length(y_scores=first, known=is_known)
@@ -189,19 +188,19 @@ def plan_labels(
     proba = _draw_probabilities(
         np.sqrt(squares * label_variance), ~is_known, n_labels, floor
     )
-    generator = check_generator(random_state)
-    is_sampled = np.zeros(n_samples, dtype=bool)
-    is_sampled[free[_drawn(proba[free], n_labels, generator)]] = True
+    is_sampled = np.zeros(len(first), dtype=bool)
+    drawn = _drawn(proba[free], n_labels, check_generator(random_state))
+    is_sampled[free[drawn]] = True
     # A sample has a label if either draw chose it.
     proba = 1 - (1 - known_proba) * (1 - proba)
-    variances = slope**2 * label_variance * (1 - proba) / proba
+    error = _expected_error(slope, label_variance, proba)
     return LabelPlan(
         metric=purpose,
         probability=proba,
         is_sampled=is_sampled,
         prediction=expected,
         n_labels=n_labels,
-        standard_error=float(np.sqrt(variances.sum()) / n_samples),
+        standard_error=error,
         is_known=is_known,
         compared=tuple(scores) if compare is not None else None,
         design="fixed" if known_probability is None else "independent",
@@ -346,6 +345,14 @@ def _draw_probabilities(
             break
         proba[is_over], is_certain = 1.0, is_certain | is_over
     return proba
+
+
+def _expected_error(
+    slope: FloatArray, label_variance: FloatArray, proba: FloatArray
+) -> float:
+    """Return the standard error from the labels that are missing."""
+    variances = slope**2 * label_variance * (1 - proba) / proba
+    return float(np.sqrt(variances.sum()) / len(slope))
 
 
 def _drawn(

@@ -470,17 +470,15 @@ def candidate_rankings(
     label = find_positive_class(labels, pos_label, user)
     codes = _check_splitter_groups(groups, labels, codes)
     # In an earlier search, a number of folds did not mean StratifiedGroupKFold.
-    split_groups = codes if n_splits is None else None
-    splitter = find_splitter(cv, y, split_groups, is_classifier(estimators[0]))
+    stay_together = codes if n_splits is None else None
+    splitter = find_splitter(cv, y, stay_together, is_classifier(estimators[0]))
     to_fit, to_split = routed(fold_router(user, estimators[0], splitter), params or {})
     to_split = {"groups": codes, **to_split}
     _check_splitter(splitter, to_split["groups"])
     split = partial(check_folds, splitter, X, labels, y, **to_split)
     splits = split()
-    if n_splits is not None:
-        _check_same_folds(splits, split(), n_splits)
-    if clusters is not None:
-        _warn_shared_clusters(columns["clusters"], splits)
+    _check_same_folds(splits, split, n_splits)
+    _warn_shared_clusters(columns.get("clusters"), splits)
     tests = [test for _, test in splits]
     repeats = whole_repeats(tests, range(len(splits)))
     ask = partial(_finite_scores, methods=methods, label=label, user=user)
@@ -493,9 +491,9 @@ def candidate_rankings(
     by_type = partial(sorted, key=lambda s: not isinstance(s, UndefinedResponse))
     kept = defined_folds([by_type(fold)[0] for fold in zip(*whole, strict=True)])
     models = tuple(fitted[i] for i in kept) if is_kept else None
-    shared = (tests, repeats, columns, label, models)
+    make = partial(_make_fold_rankings, kept)
     return [
-        lost[0] if lost else _make_fold_rankings(kept, scores, *shared)
+        lost[0] if lost else make(scores, tests, repeats, columns, label, models)
         for scores, lost in zip(by_model, failed, strict=True)
     ]
 
@@ -528,8 +526,10 @@ def _check_splitter_groups(
     return codes
 
 
-def _warn_shared_clusters(clusters: Array, splits: list[Split]) -> None:
+def _warn_shared_clusters(clusters: Array | None, splits: list[Split]) -> None:
     """Warn if models are tested on clusters that they were trained on."""
+    if clusters is None:
+        return
     codes = check_groups("clusters", clusters).codes
     for number, (train, test) in enumerate(splits):
         seen = np.intersect1d(codes[train], codes[test])
@@ -553,8 +553,13 @@ def _check_splitter(splitter: Any, groups: Any) -> None:
         )
 
 
-def _check_same_folds(splits: list[Split], again: list[Split], n_splits: int) -> None:
-    """Raise an error unless the splitter repeats the folds of a search."""
+def _check_same_folds(
+    splits: list[Split], split: Callable[[], list[Split]], n_splits: int | None
+) -> None:
+    """Raise an error unless the splitter repeats the folds of a search, if any."""
+    if n_splits is None:
+        return
+    again = split()
     is_same = len(splits) == len(again) == n_splits
     if not is_same or not all(map(np.array_equal, chain(*splits), chain(*again))):
         raise ValueError(
