@@ -148,9 +148,9 @@ ALWAYS = [
 REFUSALS = {
     "by_one_fold": "pass rate=|gain or cost of each case|has no lists|groups must be",
     "by_table": "no single samples|which has no lists",
-    "by_eval_metric": "must be a dict.*in training|groups= is for metrics within",
+    "by_eval_metric": "must be a dict.*in training|groups= are lists",
     "by_scorer": "needs groups",
-    "by_compare_all": "means another distribution|groups= is for metrics",
+    "by_compare_all": "means another distribution|groups= are lists",
 }
 
 

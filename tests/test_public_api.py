@@ -284,7 +284,10 @@ def test_help_begins_with_a_readable_signature(path, value):
         (skrate.budget_report, "alpha", "confidence_level="),
         (skrate.curve_band, "n_bootstrap", "n_resamples="),
         (skrate.compare_curves, "seed", "random_state="),
-        (skrate.subgroup_scores, "random_seed", "random_state="),
+        (skrate.subgroup_scores, "random_seed", None),
+        (skrate.budget_report, "n_bootstrap", None),
+        (skrate.budget_report, "k", "rate=k/N"),
+        (skrate.recall_at_rate_score, "y_pred", "y_score="),
         (skrate.hit_curve, "sample_weights", "sample_weight="),
         (skrate.recall_at_fpr_score, "specificity", "fpr="),
         (skrate.cross_val_rankings, "sensitive", None),
@@ -294,3 +297,8 @@ def test_argument_names_of_other_packages_suggest_ours(function, wrong, meant):
     message = f"'{wrong}': did you mean {meant}" if meant else f"argument '{wrong}'"
     with pytest.raises(TypeError, match=message):
         function([0, 1], [1, 2], **{wrong: 0.9})
+
+
+def test_too_many_positional_arguments_name_the_ones_that_there_are():
+    with pytest.raises(TypeError, match="only y_true, y_score by position, got 3"):
+        skrate.curve_band("recall", [0, 1], [1, 2])

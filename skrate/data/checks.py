@@ -34,9 +34,10 @@ _PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 # The remedies for missing values of some arguments, and of all others.
 _REMEDIES = {
     "y_true": "remove samples without a label, or pass skrate.labels.sampled(y, p).",
+    "y": "remove the samples without a label.",
     "probability": "each sample needs its probability of being labelled.",
 }
-_OTHER_REMEDY = "remove these samples first, or replace the values."
+_OTHER_REMEDY = "remove these samples from all arguments, or replace the values."
 _SCORES = "scores, such as model.predict_proba(X)[:, 1], not predicted classes."
 _UNRETURNED = (
     " A score of -inf means 'not returned'. It is accepted within lists (groups=) by "
@@ -112,8 +113,9 @@ def check_vector(name: str, values: Any) -> Array:
                 hint = ": pass its scores, such as model.predict_proba(X)[:, 1]"
             hint = hint or "; pass a list or an array with one entry per sample"
         elif vector.ndim == 2 and vector.shape[1] == 2 and "score" in name:
+            column = f"{name}{'.iloc' if hasattr(values, 'iloc') else ''}[:, i]"
             hint = (
-                f"; pass the column of the positive class, {name}[:, i] with "
+                f"; pass the column of the positive class, {column} with "
                 "classes_[i] == pos_label"
             )
         else:
@@ -287,10 +289,10 @@ def distinct_objects(name: str, labels: Array) -> list[Any]:
 
 
 def raise_missing(name: str, where: int) -> NoReturn:
-    """Raise for a missing label at the position ``where``."""
+    """Raise for a missing value at the position ``where``."""
     raise ValueError(
-        f"{name} contains NaN or another missing label (first at position {where}): "
-        "remove the samples without a label."
+        f"{name} contains NaN or another missing value (first at position {where}): "
+        + _REMEDIES.get(name, _OTHER_REMEDY)
     )
 
 
@@ -300,9 +302,9 @@ def has_default_positive(labels: list[Any]) -> bool:
 
 
 def check_no_missing(name: str, values: Any) -> None:
-    """Raise if objects contain a missing label."""
+    """Raise if there is a missing label."""
     cells = as_array(name, values)
-    if cells.dtype.kind == "O" and cells.ndim:
+    if cells.dtype.kind in "Of" and cells.ndim:
         where = first_missing(cells.tolist())
         if where is not None:
             raise_missing(name, where)
@@ -438,7 +440,8 @@ def check_fractions(
         is_inside |= np.isnan(fractions)
     if not is_inside.all():
         first = float(fractions[~is_inside].ravel()[0])
-        raise ValueError(f"{name} must lie in [{low:.6g}, {high:.6g}], got {first}.")
+        hint = f": did you mean {first / 100:g}?" if high == 1 < first <= 100 else "."
+        raise ValueError(f"{name} must lie in [{low:g}, {high:g}], got {first}{hint}")
     return fractions
 
 
@@ -505,11 +508,13 @@ def check_generator(random_state: RandomState) -> np.random.Generator:
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Issue a warning for the line outside of this package that led here."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    """Issue a warning for the line that called this package, also through joblib."""
+    level, outside, frame = 1, 1, sys._getframe()
+    while frame.f_back is not None:
+        if frame.f_code.co_filename.startswith(_PACKAGE):
+            outside = level + 1
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(message, category, stacklevel=outside)
 
 
 def warn_undefined(metric: str, reason: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, Self, get_args
 
@@ -10,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import ArrayLike, Label, divide_or_nan
-from skrate.data.checks import check_choice, check_count
+from skrate.data.checks import check_choice, check_count, warn
 from skrate.displays.drawing import Axes, Display, draw_legend, entry
 from skrate.error_rate.moments import (
     ErrorRateCurve,
@@ -284,11 +283,10 @@ class AUCErrorRateDisplay(Display):
         height, text = point.auc, f"(AUC = {point.auc:.2f})"
         if kind == "relative_deviation":
             if point.mean == 0:
-                warnings.warn(
+                warn(
                     "All predictions of the model are wrong: use kind='mean'. It is "
                     "not drawn: its mean is 0, and its relative deviation undefined.",
                     UndefinedMetricWarning,
-                    stacklevel=3,
                 )
                 return
             height = abs(point.auc - point.mean) / point.mean

@@ -66,8 +66,8 @@ def no_inference_reason(cases: Ranked, metric: Metric | None = None) -> str | No
         if (size < 2 and name in needs) or abs(size) < rounding:
             has = "has" if cases.estimated is None else "is estimated to have"
             return (
-                f"y_true {has} {size:g} {name} samples (without samples of "
-                "sample_weight 0), and at least 2 are needed"
+                f"y_true {has} {size:g} {name} samples with sample_weight above 0, "
+                "and at least 2 are needed"
             )
     if cases.estimated is not None:
         return None

@@ -652,6 +652,8 @@ class RateMetric(Metric):
             )
         if (k is None) == (self.rate is None):
             raise ValueError(f"metric: pass either k or rate for the {self.name}.")
+        if self.capped and k is None:
+            raise ValueError("capped=True needs k: pass it instead of rate.")
         if self.is_uncertain:
             return super().score_lists(lists)
         n_seen = self.rate * lists.sizes if k is None else np.minimum(k, lists.sizes)
@@ -659,16 +661,15 @@ class RateMetric(Metric):
         if are_many and np.mean(n_seen < 0.5) > 0.5:
             warn(
                 f"rate={self.rate:g} is less than half an item of most of the "
-                f"{len(n_seen)} lists: if groups are patients, not lists, pass "
-                f"clusters=. The {self.name} cuts each list separately."
+                f"{len(n_seen)} lists: if groups are patients, not lists, leave them "
+                "out here, and pass clusters= to estimate. The "
+                f"{self.name} cuts each list separately."
             )
         counted = lists.neg if self.counts_negatives else lists.pos
         seen = lists.neg if self.counts_negatives else lists.returned_pos
         hits = lists.sum(seen * top_row_fractions(lists, n_seen))
         denominator = lists.sum(counted) if self.is_per_positive else n_seen
-        if self.capped:
-            if k is None:
-                raise ValueError("capped=True needs k: pass it instead of rate.")
+        if self.capped and k is not None:
             denominator = np.minimum(np.asarray(denominator), k)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = hits / denominator

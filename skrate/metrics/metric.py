@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache, partial, wraps
@@ -118,23 +118,32 @@ ALIASES: dict[Any, Callable[..., float]] = {}
 BY_DEFAULT: dict[Callable[..., float], type[Metric]] = {}
 _OF_SAMPLE = ("sample_weight", "pos_label")
 GROUPS_ARE_LISTS = (
-    "groups= is for metrics within lists: pass ranking_auc_score for 'roc_auc', or "
-    "group_scores(metric, ..., groups=groups) for any metric. Its result has "
-    "estimate(); compare and sample_size accept it. This metric ranks all samples as "
-    "one list. For dependent samples, such as several of a patient, pass clusters=."
+    "groups= are lists that are ranked separately: for dependent samples, such as "
+    "several of a patient, pass clusters= instead. This metric ranks all samples as "
+    "one list. For lists pass ranking_auc_score for 'roc_auc', or "
+    "group_scores(metric, ..., groups=groups) for any metric: its result has "
+    "estimate(), and compare and sample_size accept it."
 )
 # Argument names of other packages, and our arguments.
 _OTHER_NAMES = {
     "alpha": "confidence_level=, 1 - alpha",
-    "n_boot": "n_resamples=",
-    "n_bootstrap": "n_resamples=",
-    "n_bootstraps": "n_resamples=",
-    "n_iterations": "n_resamples=",
+    "ci": "confidence_level=",
+    "class_weight": "sample_weight=",
+    "k": "rate=k/N, for k of N samples",
     "max_fpr": "partial_auc_score with fpr=(0, max_fpr)",
-    "random_seed": "random_state=",
-    "seed": "random_state=",
+    "rates": "at=",
     "sensitivity": "recall=",
     "specificity": "fpr=, 1 - specificity",
+    **dict.fromkeys(("n_boot", "n_bootstrap", "n_iterations"), "n_resamples="),
+    **dict.fromkeys(("seed", "random_seed"), "random_state="),
+    **dict.fromkeys(("y_pred", "y_prob", "y_proba"), "y_score=, not predicted classes"),
+}
+# Remedies for arguments that have no counterpart.
+_WITHOUT = {
+    "cv": "pass cross_val_rankings(estimator, X, y, cv=cv) as y_true, without y_score",
+    "groups": "for dependent samples, such as several of a patient, pass clusters= (or "
+    "call estimate with it); for lists that are ranked separately call group_scores",
+    "paired": "leave it out, because models are always compared on the same samples",
 }
 
 
@@ -184,26 +193,34 @@ def reject_scoring(function: Function) -> Function:
 
 def suggest_arguments(function: Function) -> Function:
     """Return a function that suggests our argument for one of another package."""
+    name, known = function.__name__, function_parameters(function)
+    places = [key for key, place in known.items() if place.kind != place.KEYWORD_ONLY]
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        names = function_parameters(function)
-        for unknown in kwargs.keys() - names.keys():
-            meant = _similar_argument(unknown, names)
-            if meant:
-                raise TypeError(
-                    f"{function.__name__}() has no argument {unknown!r}: did you mean "
-                    f"{meant}?"
-                )
+        if len(args) > len(places):
+            raise TypeError(
+                f"{name}() takes only {', '.join(places)} by position, got {len(args)} "
+                "arguments: pass the others by name."
+            )
+        for unknown in kwargs.keys() - known.keys():
+            remedy = _suggest_argument(unknown, known)
+            remedy = remedy or f": it has {', '.join(known)}."
+            raise TypeError(f"{name}() has no argument {unknown!r}{remedy}")
         return function(*args, **kwargs)
 
     return cast(Function, checked)
 
 
-def _similar_argument(unknown: str, names: Iterable[str]) -> str:
-    """Return our argument for one of another package, or a similar name, or ""."""
+def _suggest_argument(unknown: str, names: Collection[str]) -> str:
+    """Return our one of ``names`` for an argument of another package, or ""."""
+    if unknown in _WITHOUT:
+        return f": {_WITHOUT[unknown]}."
     near = get_close_matches(unknown, names, 1)
-    return _OTHER_NAMES.get(unknown, f"{near[0]}=" if near else "")
+    meant = _OTHER_NAMES.get(unknown, "")
+    if meant.partition("=")[0] not in names and "score" not in meant:
+        meant = f"{near[0]}=" if near else ""
+    return meant and f": did you mean {meant}?"
 
 
 class Slopes(NamedTuple):
@@ -833,6 +850,8 @@ SYNONYMS = {
 def suggest_names(name: Any, others: Iterable[str] = ()) -> str:
     """Return names that are similar to an unknown name, else all names."""
     names = sorted({*SCORES, *(n for n in ALIASES if isinstance(n, str))})
+    if isinstance(name, list | tuple):
+        return ": pass one metric in each call."
     if isinstance(name, str):
         short = name.lower().removeprefix("skrate_").removesuffix("_score")
         plain = re.sub(r"(_at)?(_k|_?\d+)$", "", re.sub(r"\W+", "_", short))
@@ -841,7 +860,7 @@ def suggest_names(name: Any, others: Iterable[str] = ()) -> str:
         near = near or get_close_matches(short, {*names, *others})
         if near:
             return f": did you mean {' or '.join(map(repr, near))}?"
-    return f"; known are {', '.join(names)}."
+    return f": pass one of {', '.join(names)}."
 
 
 def unwrap(
@@ -884,10 +903,10 @@ def check_parameters(
         raise ValueError(GROUPS_ARE_LISTS)
     if unknown[0] in _OF_SAMPLE:
         raise ValueError(_concerns_sample(unknown[0], function))
-    meant = _similar_argument(unknown[0], ("groups", "clusters", "confidence_level"))
-    meant = f": did you mean {meant}?" if meant else "."
+    options = "confidence_level", "n_resamples", "random_state", "clusters", "groups"
+    remedy = _suggest_argument(unknown[0], {*allowed, *options, *_OF_SAMPLE}) or "."
     raise ValueError(
-        f"metric={_name(function)} has no parameter {unknown[0]!r}{meant} It takes "
+        f"metric={_name(function)} has no parameter {unknown[0]!r}{remedy} It takes "
         f"{', '.join(map(repr, dict.fromkeys(allowed))) or 'none'}."
     )
 

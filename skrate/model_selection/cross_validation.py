@@ -658,6 +658,8 @@ def find_splitter(cv: Any, y: Any, groups: Any, is_stratified: bool) -> Any:
     """Return the splitter of ``cv``; a number of folds does not split groups."""
     if groups is not None and (cv is None or isinstance(cv, numbers.Integral)):
         return StratifiedGroupKFold(5 if cv is None else cv)
+    if isinstance(cv, str):
+        raise ValueError(f"cv={cv!r} is unknown: pass a number of folds or a splitter.")
     return check_cv(cv, y, classifier=is_stratified)
 
 
@@ -675,6 +677,9 @@ def check_folds(
 
 def fold_router(owner: str, estimator: Any, splitter: Any) -> MetadataRouter:
     """Return the metadata routing of an estimator and a splitter."""
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        raise TypeError(f"estimator is the class {name}: pass an instance, {name}().")
     router = MetadataRouter(owner=owner)
     for callee, receiver in (
         ("fit", {"estimator": estimator}),

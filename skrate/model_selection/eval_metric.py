@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
@@ -10,7 +9,7 @@ from typing import Any, ClassVar, Literal, NoReturn, Self, get_args
 import numpy as np
 
 from skrate.data.arrays import Array, ArrayLike, FloatArray, Label
-from skrate.data.checks import check_choice, shown
+from skrate.data.checks import check_choice, shown, warn
 from skrate.inference.bound_metric import BoundMetric, bind
 from skrate.metrics.metric import MetricLike
 from skrate.metrics.result_types import written
@@ -420,14 +419,12 @@ class CatBoostMetric(TrainingMetric):
             return
         without = self.of_cases(target, scores, None)
         if not np.isclose(score, without, rtol=1e-9, atol=0):
-            warnings.warn(
+            warn(
                 "Leave out class_weights, auto_class_weights and scale_pos_weight: "
                 "with them CatBoost multiplies the weights of all data, and "
                 f"{self.name} is evaluated with a weight for each class. Give the "
                 "training samples the same weights by sample_weight of fit, or weight "
-                "of their Pool, which do not affect the evaluated data.",
-                UserWarning,
-                stacklevel=3,
+                "of their Pool, which do not affect the evaluated data."
             )
 
 

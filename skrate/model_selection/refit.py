@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
@@ -13,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import BoolArray, FloatArray, Number
-from skrate.data.checks import as_real, check_choice, check_fraction
+from skrate.data.checks import as_real, check_choice, check_fraction, warn
 
 Rule = Literal["best", "one_standard_error"]
 # The name of a parameter, or a function of all parameters; None is the most complex.
@@ -215,11 +214,10 @@ def _compared_scores(
     if has_failed.any():
         left_out.append(f"{int(has_failed.sum())} candidates that failed on a fold")
     if left_out:
-        warnings.warn(
+        warn(
             f"{metric!r} is undefined on some folds: the candidate was selected "
             f"without {' and '.join(left_out)}.",
             UndefinedMetricWarning,
-            stacklevel=3,
         )
     return scores
 

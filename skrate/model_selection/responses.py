@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from sklearn.base import is_outlier_detector
+from sklearn.base import is_classifier, is_outlier_detector
+from sklearn.utils.validation import check_is_fitted
 
 from skrate.data.arrays import Array, ArrayLike, IntArray, Label, as_numpy
 from skrate.data.checks import (
@@ -18,6 +18,7 @@ from skrate.data.checks import (
     has_default_positive,
     is_label,
     shown,
+    warn,
 )
 from skrate.data.estimated import EstimatedLabels
 from skrate.metrics.classes import has_columns, indicators
@@ -34,12 +35,10 @@ class UndefinedResponse(ValueError):
 def warn_second_class(user: str, labels: list[Any]) -> None:
     """Warn that ``user`` takes the second of two ``labels`` for the positive class."""
     first, second = labels
-    warnings.warn(
+    warn(
         f"{user} takes {second!r} for the positive class, the second of {labels}: "
         f"pass pos_label={second!r} if it is right, pos_label={first!r} if it is "
-        "the other.",
-        UserWarning,
-        stacklevel=3,
+        "the other."
     )
 
 
@@ -270,6 +269,8 @@ def _classes(estimator: Any, user: str) -> list[Any] | None:
     """Return the one or two classes of a classifier, None for any other estimator."""
     classes = getattr(estimator, "classes_", None)
     if classes is None:
+        if hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator):
+            check_is_fitted(estimator)
         return None
     if any(np.ndim(label) for label in classes):
         raise ValueError(
@@ -349,12 +350,10 @@ def _is_reversed_detector(estimator: Any, label: Any, known: list[Any]) -> bool:
         # Objects that are not scikit-learn estimators have no tags.
         return False
     if label not in (-1, 1, None) or 0 in known:
-        warnings.warn(
+        warn(
             f"{type(estimator).__name__} scores inliers high, and {label!r} is taken "
             "for the inliers: for a ranking of outliers give y as -1 (outlier) and 1, "
-            "with pos_label=-1.",
-            UserWarning,
-            stacklevel=3,
+            "with pos_label=-1."
         )
     return bool(label == -1)
 
@@ -383,9 +382,8 @@ def method_name(estimator: Any, methods: tuple[str, ...], user: str) -> str:
         if hasattr(estimator, method):
             return method
     raise AttributeError(
-        f"{type(estimator).__name__} must have one of the methods {list(methods)}. To "
-        "score the predictions of a regressor or a ranker, pass "
-        f"response_method='predict' to {user}."
+        f"{type(estimator).__name__} has none of the methods {list(methods)}: for a "
+        f"regressor or a ranker pass response_method='predict' to {user}."
     )
 
 
@@ -455,10 +453,10 @@ def find_column(what: str, source: Any, X: Any, y_true: Any, name: str) -> Any:
     if isinstance(source, str):
         columns = list(getattr(X, "columns", []))
         if source not in columns:
-            described = f"the columns {columns}" if columns else "no columns"
+            described = f"the columns {columns}" if columns else "no names of columns"
             raise ValueError(
-                f"{what}={source!r} of {name} must be a column of X, a "
-                f"{type(X).__name__} with {described}."
+                f"{what}={source!r} of {name} must be a column of X, a data frame, got "
+                f"a {type(X).__name__} with {described}."
             )
         return X[source]
     if not hasattr(source, "loc"):

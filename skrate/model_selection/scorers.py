@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
 from operator import attrgetter
@@ -15,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from skrate.data.arrays import Array, ArrayLike, Label, Number, as_numpy
-from skrate.data.checks import find_label, shown, warn_undefined
+from skrate.data.checks import find_label, shown, warn, warn_undefined
 from skrate.data.estimated import EstimatedLabels
 from skrate.data.representations import render_html
 from skrate.inference.bound_metric import (
@@ -672,4 +671,4 @@ def _check_no_labels(y_true: ArrayLike, y_score: ArrayLike, name: str) -> None:
     )
     if not is_number:
         raise ValueError(message)
-    warnings.warn(message, UserWarning, stacklevel=3)
+    warn(message)

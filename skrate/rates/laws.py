@@ -671,8 +671,8 @@ def check_rate(rate: Any) -> RateDistribution:
     if isinstance(rate, str):
         if rate == "uniform":
             return UNIFORM
-        hint = "; a fraction is a number, 10 % is rate=0.1" if "%" in rate else ""
-        raise ValueError(f"rate={rate!r} is unknown: the only name is 'uniform'{hint}.")
+        remedy = "pass a number (10 % is rate=0.1), a distribution or 'uniform'"
+        raise ValueError(f"rate={rate!r} is unknown: {remedy}.")
     if isinstance(rate, numbers.Real) and not isinstance(rate, bool):
         hint = count_hint(
             rate,

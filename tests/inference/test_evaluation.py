@@ -27,6 +27,7 @@ from skrate import (
     rate_at_recall_score,
     recall_at_rate_score,
     sample_size,
+    select_best,
 )
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
@@ -422,6 +423,7 @@ def test_folds_that_are_all_undefined_give_nan_and_a_warning():
         partial(estimate, "roc_auc"),
         lambda rankings: compare("roc_auc", rankings, rankings),
         lambda rankings: compare("roc_auc", [rankings] * 2),
+        lambda _: select_best("roc_auc", [0, 0], {"a": [1, 2]}),
         partial(expected_gain_score, gain={"positive": 1}),
         partial(estimate, recall_at_rate_score, rate=0.2),
     ],

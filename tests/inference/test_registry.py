@@ -90,7 +90,7 @@ def test_a_name_that_is_nearly_known_is_answered_with_it(name, meant):
 def test_the_error_names_module_and_function():
     with pytest.raises(ValueError, match="metric=") as no:
         estimate(metrics.f1_score, Y, A)
-    known = str(no.value).partition("known are ")[2].rstrip(".").split(", ")
+    known = str(no.value).partition("pass one of ")[2].rstrip(".").split(", ")
     assert {"average_precision", "roc_auc", "work_saved"} <= set(known)
 
     def average_precision_score(y_true, y_score):

@@ -171,3 +171,8 @@ def test_the_private_class_of_scorers_is_what_it_was():
 def test_a_rate_that_is_none_is_refused_before_a_search(rate):
     with pytest.raises((TypeError, ValueError), match="rate"):
         RateWeightedAUCScorer(rate=rate)
+
+
+def test_an_estimator_that_is_not_fitted_is_named():
+    with pytest.raises(sklearn.exceptions.NotFittedError, match="GaussianNB"):
+        RateWeightedAUCScorer()(GaussianNB(), [[0.0], [1.0]], [0, 1])

@@ -558,10 +558,14 @@ def test_bad_targets_are_refused():
         (linear, 5, np.ones(200, dtype=int), r"^y .*1"),
         (linear, 5, np.arange(200) % 3, refused),
         (linear, 5, None, "cv='prefit'"),
+        (linear, 5, np.where(np.arange(200) == 3, np.nan, Y), r"^y .*NaN.* 3\)"),
+        (linear, "prefitt", Y, "cv='prefitt'"),
         (three, "prefit", None, refused),
     ):
         with pytest.raises(ValueError, match=message):
             clone(model).set_params(estimator=estimator, cv=cv).fit(X, y)
+    with pytest.raises(TypeError, match=r"class GaussianNB.*GaussianNB\(\)"):
+        clone(model).set_params(estimator=GaussianNB).fit(X, Y)
     with pytest.raises(sklearn.exceptions.NotFittedError):
         model.predict(X)
     with pytest.raises(sklearn.exceptions.NotFittedError):
