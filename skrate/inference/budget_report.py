@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from scipy import special, stats
 
-from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label
+from skrate.data.arrays import Array, ArrayLike, FloatArray, IntArray, Label, Number
 from skrate.data.checks import (
     Check,
     check_arguments,
@@ -349,6 +349,7 @@ def budget_report(
     rate: RateLike,
     n_items: int | None = None,
     reference: Any = None,
+    prevalence: Number | None = None,
     confidence_level: float = 0.95,
     clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -383,6 +384,11 @@ def budget_report(
         that the other finds in addition, and by its additional false alarms. Columns of
         an array and entries of a list are named by their numbers, from 0. If None, no
         models are compared.
+    prevalence : float, default=None
+        The known fraction of positives among the samples that will be processed, in
+        (0, 1), if it differs from the sample's, for example because negatives were
+        downsampled. Each class must be a random sample of its kind. If None, the
+        prevalence of the sample is used, which is an estimate.
     confidence_level : float, default=0.95
         Level of the interval, in (0, 1).
     clusters : array-like of shape (n_samples,), default=None
@@ -410,7 +416,8 @@ def budget_report(
     ValueError
         If ``rate`` is the integer 1, which may mean one sample or all, if two models
         have the same name, if ``reference`` is not one of several models, or if folds,
-        labels, scores, weights or clusters do not fit.
+        labels, scores, weights or clusters do not fit. If ``prevalence`` is given with
+        a RankTable, estimated labels or weights of the kind "frequency".
 
     Warns
     -----
@@ -435,7 +442,9 @@ def budget_report(
     several repeats counts once.
 
     Intervals are for expectations over budgets and batches, as in :func:`estimate`. For
-    counts they include the uncertainty of the prevalence. A prediction interval covers
+    counts they include the uncertainty of the prevalence, unless ``prevalence`` is
+    given: the samples of each class then get sampling weights that give them this
+    prevalence, and class sizes are fixed. A prediction interval covers
     the count of a single batch under a single budget. The p-value compares the model
     with a random order.
 
@@ -492,6 +501,8 @@ def budget_report(
     n_items, level = arguments["n_items"], arguments["confidence_level"]
     cases = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     ranked = _ranked_models(y_true, y_score, weights, cases, law)
+    if prevalence is not None:
+        ranked = _set_prevalence(ranked, check_fraction("prevalence", prevalence))
     base, first = _check_reference(reference, ranked), next(iter(ranked.values()))
     if first.estimated is not None and n_items is not None:
         raise ValueError(
@@ -501,12 +512,13 @@ def budget_report(
     of_models = "y_true" if y_score is None else "y_score"
     if are_columns(y_score) or len(ranked) > 1:
         of_models += "[{!r}]"
-    hits = _expected_hits(ranked, law, level, of_models)
+    plan = Plan(confidence_level=level, stratify=prevalence is not None)
+    hits = _expected_hits(ranked, law, plan, of_models)
     # The grid is finer where the budget is likely.
     likely = law.ppf(np.linspace(0.005, 0.995, 50))
     grid = np.unique([*np.linspace(0, 1, 101), *likely, law.mean()])
     curves = [
-        curve_process("hits", one.ranked, grid) for one in hits.values() if one.is_known
+        _hits_process(one.ranked, grid, plan) for one in hits.values() if one.is_known
     ]
     budget = _Budget(law, n_items, first.total if n_items is None else float(n_items))
     rows = [row for name, one in hits.items() for row in _model_rows(name, one, budget)]
@@ -533,14 +545,14 @@ class _Budget(NamedTuple):
 
 
 def _expected_hits(
-    ranked: dict[str, Ranked], law: RateDistribution, level: float, argument: str
+    ranked: dict[str, Ranked], law: RateDistribution, plan: Plan, argument: str
 ) -> dict[str, Evaluation]:
     """Return the expected hits of each model; warn if undefined or scores are reversed.
 
     ``argument`` names the scores in warnings, formatted with the name of the model.
     """
     cases = next(iter(ranked.values()))
-    units, reason = Units.make_ranking_units(cases, level), no_inference_reason(cases)
+    units, reason = Units([cases], plan), no_inference_reason(cases)
 
     def evaluated(metric: Metric) -> dict[str, Evaluation]:
         return {name: _evaluated(metric, one, units) for name, one in ranked.items()}
@@ -582,16 +594,19 @@ def _model_rows(name: str, hits: Evaluation, budget: _Budget) -> list[BudgetRow]
 
     hit_row = row("found", None, processed * p)
     miss_row = row("missed", ExpectedHits(law, missed=True), law.mirrored.mean() * p)
+    if hits.plan.stratify:
+        # The prevalence is known.
+        miss_row = _mapped(hit_row, "missed", lambda hits: p - hits)
     counts = [
         _mapped(hit_row, "found", lambda hits: n_samples * hits),
         _mapped(miss_row, "missed", lambda misses: n_samples * misses),
         _mapped(hit_row, "false alarms", lambda hits: n_samples * (processed - hits)),
     ]
     if n_items is not None:
-        ends, level = [_UNKNOWN] * len(counts), hits.plan.confidence_level
+        ends = [_UNKNOWN] * len(counts)
         if hits.is_known:
             expected = [count.confidence_interval for count in counts]
-            ends = predicted(ranked, law, n_items, level, expected)
+            ends = predicted(ranked, law, n_items, hits.plan, expected)
         pairs = zip(counts, ends, strict=True)
         counts = [replace(count, prediction_interval=batch) for count, batch in pairs]
     return [
@@ -668,8 +683,8 @@ def _compare_reference(
         if n_items is not None and not model.is_known:
             batch = _UNKNOWN
         elif n_items is not None:
-            rankings, level = (model.cases, base.cases), model.plan.confidence_level
-            batch = predicted_difference(rankings, law, n_items, level, ends)
+            rankings = model.cases, base.cases
+            batch = predicted_difference(rankings, law, n_items, model.plan, ends)
         more = BudgetRow(
             model=name,
             quantity="more found",
@@ -749,6 +764,50 @@ def _ranked_models(
     }
 
 
+def _set_prevalence(ranked: dict[str, Ranked], prevalence: float) -> dict[str, Ranked]:
+    """Return the rankings with sampling weights that give them the prevalence."""
+    cases = next(iter(ranked.values()))
+    if cases.counts is not None or cases.estimated is not None:
+        kind = "a RankTable" if cases.counts is not None else "estimated labels"
+        raise ValueError(
+            f"prevalence={prevalence:g} needs the true labels of samples, got {kind}: "
+            "pass y_true and y_score, or leave prevalence out."
+        )
+    if cases.weights is not None and cases.are_repetitions:
+        raise ValueError(
+            f'prevalence={prevalence:g} excludes weights="frequency": repeat the '
+            'samples, or pass weights="sampling".'
+        )
+    if cases.clusters is not None:
+        raise ValueError(
+            f"prevalence={prevalence:g} excludes clusters and repeated folds, because "
+            "it fixes class sizes: leave one of them out."
+        )
+    n_pos, n_neg = cases.table.n_pos, cases.table.n_neg
+    if not min(n_pos, n_neg) > 0:
+        raise ValueError(
+            f"prevalence={prevalence:g} needs samples of both classes, got {n_pos:g} "
+            f"positive and {n_neg:g} negative samples."
+        )
+    factors = np.where(cases.is_pos, prevalence / n_pos, (1 - prevalence) / n_neg)
+    weights = cases.row_weights * factors
+    weights /= weights.mean()
+    return {
+        name: replace(one, weights=weights, given=weights, kind="sampling")
+        for name, one in ranked.items()
+    }
+
+
+def _hits_process(
+    models: Sequence[Ranked], rates: FloatArray, plan: Plan
+) -> CurveProcess:
+    """Return the process of the hits, or of a difference of hits, by rate."""
+    if not plan.stratify:
+        return curve_process("hits", models, rates)
+    # The prevalence is known, and the recall is an estimate.
+    return curve_process("recall", models, rates, benefit=models[0].table.prevalence)
+
+
 class ExpectedHits(Metric):
     """The fraction of all samples that is processed and positive: prevalence x recall.
 
@@ -794,7 +853,7 @@ def predicted(
     ranked: Ranked,
     law: RateDistribution,
     n_items: int,
-    level: float,
+    plan: Plan,
     expected: Sequence[ConfidenceInterval] = (ConfidenceInterval(np.inf, -np.inf),) * 3,
 ) -> list[ConfidenceInterval]:
     """Return prediction intervals for the hits, misses and false alarms of a batch.
@@ -804,9 +863,9 @@ def predicted(
     varies. The bounds contain the intervals of the ``expected`` counts.
     """
     table = ranked.table
-    of_found = _spread(ExpectedHits(law), ranked, level)
+    of_found = _spread(ExpectedHits(law), ranked, plan)
     # Clusters of positives change the number of all positives, and thus of misses.
-    of_missed = _spread(ExpectedHits(law, missed=True), ranked, level)
+    of_missed = _spread(ExpectedHits(law, missed=True), ranked, plan)
     rates = law.ppf((np.arange(_POINTS) + 0.5) / _POINTS)
     n_processed = np.rint(n_items * rates).astype(np.intp)
     hits = np.interp(rates, table.rates, table.cum_pos) / table.total
@@ -818,7 +877,7 @@ def predicted(
         (n_items - n_processed, below),
         (n_processed, 1 - above),
     ]
-    tails = (1 - level) / 2, 1 - (1 - level) / 2
+    tails = (1 - plan.level) / 2, 1 - (1 - plan.level) / 2
     limits = rates.max(), 1 - rates.min(), rates.max()
     return [
         _round_outward(
@@ -843,7 +902,7 @@ def predicted_difference(
     models: tuple[Ranked, Ranked],
     law: RateDistribution,
     n_items: int,
-    level: float,
+    plan: Plan,
     expected: ConfidenceInterval,
 ) -> ConfidenceInterval:
     """Return a prediction interval for the hits of the first model minus the second."""
@@ -852,12 +911,12 @@ def predicted_difference(
     n_budgets = 128
     budgets = law.ppf((np.arange(n_budgets) + 0.5) / n_budgets)
     rates, of_budget = np.unique(budgets, return_inverse=True)
-    process = curve_process("hits", models, rates)
+    process = _hits_process(models, rates, plan)
     of_batch = process.standard_error
     if not first.are_repetitions and first.clusters is None:
         # The next batch has no sampling weights.
         repeated = [replace(model, kind="frequency") for model in models]
-        of_batch = curve_process("hits", repeated, rates).standard_error
+        of_batch = _hits_process(repeated, rates, plan).standard_error
     # Rarely observed differences are uncertain by one sample at the cut.
     difference, error, of_batch = (
         np.tile(by_rate[of_budget], _POINTS // n_budgets)
@@ -885,16 +944,18 @@ def predicted_difference(
 
     ends = [
         bisect_left(range(-max_count, max_count), tail, key=below) - max_count
-        for tail in ((1 - level) / 2, (1 + level) / 2)
+        for tail in ((1 - plan.level) / 2, (1 + plan.level) / 2)
     ]
     return _round_outward(ends, expected, max_difference)
 
 
-def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
+def _spread(metric: Metric, ranked: Ranked, plan: Plan) -> Spread:
     """Return the effective number of samples for a count, by its variance."""
     if ranked.is_plain:
         return Spread(ranked.total)
-    variance = influence_parts(influence_values(metric, ranked), ranked)
+    level, is_known = plan.level, bool(plan.stratify)
+    values = influence_values(metric, ranked, stratify=is_known)
+    variance = influence_parts(values, ranked)
     independent = table_variance(metric, ranked.table).total
     shows_none = is_zero_variance(min(variance.total, independent))
     effect = 1.0 if shows_none else variance.total / independent
@@ -906,7 +967,7 @@ def _spread(metric: Metric, ranked: Ranked, level: float) -> Spread:
     # Clusters that vary less than single samples must not make n arbitrarily large.
     effect = max(effect, 1e-3)
     n = ranked.total / effect
-    if ranked.weights is not None and not ranked.are_repetitions:
+    if ranked.weights is not None and not ranked.are_repetitions and not is_known:
         # At most Kish's effective size: heavy samples without errors could have some.
         n = min(n, ranked.total / float(np.mean(ranked.weights**2)))
     # The next batch has clusters, but no weights.

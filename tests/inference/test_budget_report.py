@@ -473,12 +473,48 @@ def test_sampling_weights_may_differ_by_many_orders_of_magnitude():
         ({"rate": 0.0}, "rate"),
         ({"confidence_level": 95}, "confidence_level"),
         ({"weights": "any", "y_score": [1, 2, 3, 4]}, "weights"),
+        ({"prevalence": 5, "y_score": [1, 2, 3, 4]}, r"prevalence.*5.*0\.05"),
+        ({"prevalence": 0.1, "y_true": RankTable([1, 1], [1, 1])},
+         r"prevalence=0\.1.*RankTable"),
+        ({"prevalence": 0.1, "y_score": [1, 2, 3, 4], "clusters": [0, 0, 1, 1]},
+         r"prevalence=0\.1.*clusters"),
+        ({"prevalence": 0.1, "y_score": [1, 2, 3, 4], "sample_weight": [1, 2, 1, 1]},
+         r"prevalence=0\.1.*frequency"),
+        ({"prevalence": 0.1, "y_true": [0] * 4, "y_score": [1, 2, 3, 4]},
+         r"prevalence=0\.1.*0 positive"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_by_name(changed, message):
     arguments = {"y_true": [1, 0, 1, 0], "rate": 0.5} | changed
     with pytest.raises(ValueError, match=message):
         budget_report(**arguments)
+
+
+def test_known_prevalence_replaces_the_prevalence_of_the_sample():
+    y_true, y_score = sample(prevalence=0.5)
+    options = {"rate": 0.05, "prevalence": 0.01}
+    report = budget_report(y_true, y_score, n_items=5_000, **options)
+    recall = recall_at_rate_score(y_true, y_score, **options)
+    precision = precision_at_rate_score(y_true, y_score, **options)
+    expected = [50 * recall, 50 * (1 - recall), 250 - 50 * recall, recall, precision]
+    expected += [lift_at_rate_score(y_true, y_score, **options), 1 / precision]
+    assert_allclose([row.value for row in report], expected, rtol=1e-12)
+    assert_allclose(report["precision"].chance, 0.01, rtol=1e-12)
+    found, missed = (report[name].confidence_interval for name in COUNTS[:2])
+    assert_allclose(np.add(found, missed[::-1]), 50, rtol=1e-12)
+    assert_allclose(report.curves[0].values.max(), 0.01, rtol=1e-12)
+
+
+def test_known_prevalence_narrows_intervals_of_counts():
+    y_true, y_score = sample(n=2_000)
+    plain = budget_report(y_true, y_score, rate=0.3, n_items=10**6)
+    known = budget_report(
+        y_true, y_score, rate=0.3, n_items=10**6, prevalence=y_true.mean()
+    )
+    assert_allclose([r.value for r in known], [r.value for r in plain], rtol=1e-12)
+    for kind in ("confidence_interval", "prediction_interval"):
+        widths = [np.diff(getattr(r["found"], kind)).item() for r in (known, plain)]
+        assert widths[0] < 0.9 * widths[1]
 
 
 # --- Guarantees ---------------------------------------------------------------------
