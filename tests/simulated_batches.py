@@ -6,6 +6,7 @@ import numpy as np
 
 from skrate import rates
 from skrate.inference.budget_report import predicted
+from skrate.inference.options import Plan
 from skrate.inference.rankings import check_sample
 
 LAWS = {"a tenth": rates.fixed(0.1), "beta(3, 19)": rates.beta(3, 19)}
@@ -68,7 +69,7 @@ def coverage(design, n_simulations, seed=0):
         if design.per_cluster > 1:
             clusters = np.arange(design.n_test) // design.per_cluster
         ranked = check_sample(is_pos, scores, clusters=clusters)
-        bounds = np.array(predicted(ranked, law, n_items, 0.95))
+        bounds = np.array(predicted(ranked, law, n_items, Plan()))
         for rate in law.ppf(generator.random(N_BATCHES)):
             counts = _counts(generator, design, int(np.rint(n_items * rate)))
             held += (bounds[:, 0] <= counts) & (counts <= bounds[:, 1])

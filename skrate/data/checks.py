@@ -644,6 +644,14 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def are_missing(labels: Array) -> BoolArray:
+    """Return which labels are missing."""
+    if labels.dtype.kind == "O":
+        is_nan = [is_missing(label) for label in labels.ravel().tolist()]
+        return np.array(is_nan, dtype=bool).reshape(labels.shape)
+    return np.asarray(labels != labels)
+
+
 def first_missing(cells: list[Any]) -> int | None:
     """Return the position of the first missing value, None if there is none."""
     return next((i for i, cell in enumerate(cells) if is_missing(cell)), None)

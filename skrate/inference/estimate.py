@@ -10,7 +10,13 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
-from skrate.data.checks import Check, check_arguments
+from skrate.data.checks import (
+    Check,
+    are_missing,
+    check_arguments,
+    check_equal_length,
+    check_vector,
+)
 from skrate.data.folds import FoldRankings, are_fold_rankings
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.evaluation import Evaluation, warn_reversed_scores
@@ -35,6 +41,7 @@ from skrate.inference.rankings import (
     are_columns,
     check_left_out,
     find_rankings,
+    model_columns,
 )
 from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.metric import MetricLike, check_metric_first, find_metric
@@ -134,12 +141,15 @@ def estimate(
     y_true : array-like of shape (n_samples,), RankTable, FoldRankings or mapping
         True labels of two classes. Without ``y_score``: a RankTable, which has counts
         per category, as screening studies publish them; FoldRankings; or a mapping or
-        list of the FoldRankings of several models in the same folds.
+        list of the FoldRankings of several models in the same folds. For several
+        labels per sample, such as findings: a mapping, data frame or array with a
+        column per label, where nan or None means that it was not measured.
     y_score : array-like, mapping or data frame, default=None
         Scores of shape (n_samples,), higher for the positive class. For several models:
         a mapping of names to scores, a data frame with a column per model, or an array
         of shape (n_samples, n_models) with two or more columns, whose models are named
-        by the column numbers.
+        by the column numbers. If ``y_true`` has columns: scores with the same columns,
+        or one column of scores for all labels.
     method : {"delta", "bootstrap", "parametric", "jackknife"}, default="delta"
         - "delta": from the slopes of the metric, without replicates. For the AUC this
           is DeLong's variance; for the average precision, the variance of Su, Yuan and
@@ -213,7 +223,8 @@ def estimate(
         ``null_value``; and ``influence``, the contribution of each sample. The result
         for several models is Estimates: ``result[name]`` equals the Estimate of a call
         with only this model, ``to_frame()`` has a row per model with the adjusted
-        p-value, and ``plot()`` draws the intervals.
+        p-value, and ``plot()`` draws the intervals. If ``y_true`` has columns, the rows
+        are its columns, each from the samples on which the label was measured.
 
     Raises
     ------
@@ -348,13 +359,16 @@ def estimate(
     """
     arguments = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    are_several = are_fold_rankings(y_true) or are_columns(y_score)
+    has_columns = _has_label_columns(y_true)
+    are_several = are_fold_rankings(y_true) or has_columns or are_columns(y_score)
     if not are_several or null_value is None:
         situation = "models without null_value" if are_several else "one model"
         check_left_out(situation, adjust=(adjust, "holm"))
     if groups is not None:
         _check_lists(arguments)
     evaluate_models = _evaluate_rankings if groups is None else _evaluate_list_means
+    if has_columns:
+        evaluate_models = _evaluate_label_columns
     by_name = {
         name: _estimate_model(name, evaluation, null_value, are_several=are_several)
         for name, evaluation in evaluate_models((metric, metric_kwargs), arguments)
@@ -362,16 +376,16 @@ def estimate(
     estimates = tuple(by_name.values())
     if not are_several:
         return estimates[0]
-    names = tuple(map(str, by_name))
-    if null_value is None:
-        return Estimates(names=names, estimates=estimates)
-    pvalues = np.array([row.pvalue for row in estimates], dtype=np.float64)
-    return Estimates(
-        names=names,
+    rows = Estimates(
+        names=tuple(map(str, by_name)),
         estimates=estimates,
-        adjust=adjust,
-        adjusted_pvalues=tuple(adjusted(pvalues, adjust).tolist()),
+        kind="label" if has_columns else "model",
     )
+    if null_value is None:
+        return rows
+    pvalues = np.array([row.pvalue for row in estimates], dtype=np.float64)
+    adjusted_pvalues = tuple(adjusted(pvalues, adjust).tolist())
+    return replace(rows, adjust=adjust, adjusted_pvalues=adjusted_pvalues)
 
 
 def _check_lists(arguments: dict[str, Any]) -> None:
@@ -441,6 +455,45 @@ def _evaluate_rankings(
     for name, sample in samples.items():
         (evaluation,) = evaluate([resolved], [sample], plan)
         yield name, evaluation
+
+
+def _has_label_columns(y_true: Any) -> bool:
+    """Return whether ``y_true`` has a column for each of several labels."""
+    is_column = getattr(y_true, "shape", ())[1:] == (1,)
+    return not is_column and not are_fold_rankings(y_true) and are_columns(y_true)
+
+
+def _evaluate_label_columns(
+    metric_options: tuple[MetricLike, dict[str, Any]], arguments: dict[str, Any]
+) -> Iterator[tuple[Any, Evaluation]]:
+    """Yield the name of each label and its evaluation, where it was measured."""
+    y_true, y_score = arguments["y_true"], arguments["y_score"]
+    check_left_out("several labels in y_true", groups=(arguments["groups"], None))
+    labels = model_columns("y_true", y_true, -1)
+    scores = dict.fromkeys(labels, y_score)
+    if are_columns(y_score):
+        scores = model_columns("y_score", y_score, -1)
+    if not labels or set(labels) != set(scores):
+        raise ValueError(
+            "y_score must have the columns of y_true, or one column of scores, got "
+            f"{list(scores)} for the labels {list(labels)}."
+        )
+    for name, column in labels.items():
+        values = check_vector(f"y_true[{name!r}]", column)
+        columns = {"y_score": check_vector(f"y_score[{name!r}]", scores[name])}
+        columns |= {
+            option: check_vector(option, arguments[option])
+            for option in ("sample_weight", "clusters")
+            if arguments[option] is not None
+        }
+        check_equal_length(y_true=values, **columns)
+        is_measured = ~are_missing(values)
+        if not is_measured.any():
+            raise ValueError(f"y_true[{name!r}] must have a label: all are missing.")
+        measured = {option: entry[is_measured] for option, entry in columns.items()}
+        one_label = arguments | measured | {"y_true": values[is_measured]}
+        for _, evaluation in _evaluate_rankings(metric_options, one_label):
+            yield name, evaluation
 
 
 def _copy_evaluation(evaluation: Evaluation) -> Evaluation:

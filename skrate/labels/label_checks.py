@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from skrate.data.arrays import Array, ArrayLike, BoolArray, FloatArray
+from skrate.data.arrays import ArrayLike, FloatArray
 from skrate.data.checks import (
     as_array,
     as_float64,
     check_finite,
     check_vector,
-    is_missing,
     within_rounding,
 )
-
-
-def are_missing(labels: Array) -> BoolArray:
-    """Return which labels are missing."""
-    if labels.dtype.kind == "O":
-        is_nan = [is_missing(label) for label in labels.ravel().tolist()]
-        return np.array(is_nan, dtype=bool).reshape(labels.shape)
-    return np.asarray(labels != labels)
 
 
 def check_numbers(name: str, values: ArrayLike) -> FloatArray:

@@ -19,6 +19,7 @@ from skrate.data.arrays import (
     RandomState,
 )
 from skrate.data.checks import (
+    are_missing,
     check_count,
     check_equal_length,
     check_fraction,
@@ -35,7 +36,7 @@ from skrate.inference.rankings import (
     model_columns,
 )
 from skrate.inference.variance import influence_values
-from skrate.labels.label_checks import are_missing, check_chances
+from skrate.labels.label_checks import check_chances
 from skrate.labels.sampled import Design, check_partial_labels, check_plausible, sampled
 from skrate.metrics.metric import Metric, MetricLike, check_metric_first, find_metric
 from skrate.metrics.result_types import Rows, plain_columns, question_text

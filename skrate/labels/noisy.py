@@ -7,9 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label, dot
-from skrate.data.checks import as_array, as_real, check_fractions, check_labels, warn
+from skrate.data.checks import (
+    are_missing,
+    as_array,
+    as_real,
+    check_fractions,
+    check_labels,
+    warn,
+)
 from skrate.data.estimated import EstimatedLabels
-from skrate.labels.label_checks import are_missing
 
 
 def noisy(

@@ -9,6 +9,7 @@ import numpy as np
 
 from skrate.data.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Label
 from skrate.data.checks import (
+    are_missing,
     check_choice,
     check_equal_length,
     check_labels,
@@ -16,7 +17,7 @@ from skrate.data.checks import (
 )
 from skrate.data.estimated import EstimatedLabels, TakenLabels
 from skrate.data.ranking import check_groups
-from skrate.labels.label_checks import are_missing, check_chances
+from skrate.labels.label_checks import check_chances
 
 Design = Literal["independent", "fixed"]
 DESIGNS: tuple[Design, ...] = get_args(Design)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import combinations
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -686,7 +687,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Estimates(Drawn, Rows):
-    """A metric of several models, as :func:`skrate.estimate` returns it.
+    """A metric of several models or labels, as :func:`skrate.estimate` returns it.
 
     ``result["a"]`` is the :class:`Estimate` of the model "a"; iteration yields the
     estimates in the order of the models. Columns of an array are named "0", "1", ....
@@ -702,6 +703,8 @@ class Estimates(Drawn, Rows):
         ``null_value``.
     adjust : str or None
         Adjustment of the p-values.
+    kind : str
+        What a row is: "model", or "label" if ``y_true`` had a column per label.
 
     Examples
     --------
@@ -716,7 +719,8 @@ class Estimates(Drawn, Rows):
     estimates: tuple[Estimate, ...]
     adjusted_pvalues: tuple[float, ...] | None = None
     adjust: str | None = None
-    _index = "model"
+    kind: str = "model"
+    _index = property(attrgetter("kind"))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -729,11 +733,11 @@ class Estimates(Drawn, Rows):
         if str(model) in self.names:
             return self.estimates[self.names.index(str(model))]
         names = ", ".join(map(repr, self.names[:_SHOWN]))
-        raise KeyError(f"{model!r} is not a model: use one of {names}.")
+        raise KeyError(f"{model!r} is not a {self.kind}: use one of {names}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns by name, a row per model, with the metric's parameters."""
-        columns = {"model": self.names, **plain_columns(self.estimates)}
+        columns = {self.kind: self.names, **plain_columns(self.estimates)}
         if self.adjusted_pvalues is not None:
             columns["adjusted_pvalue"] = self.adjusted_pvalues
         return plain_columns(columns)
@@ -750,20 +754,27 @@ class Estimates(Drawn, Rows):
         for i, estimate in enumerate(self.estimates[:_SHOWN]):
             low, high = estimate.confidence_interval
             p = self.adjusted_pvalues and f"  p = {self.adjusted_pvalues[i]:.3g}"
+            own_sizes = f"  ({_sizes_text(estimate)})" if self.kind == "label" else ""
             lines.append(
-                f"  {self.names[i]:<{width}}  {estimate.value:8.4f}  "
-                f"[{low:8.4f}, {high:8.4f}]{_retrained_text(estimate)}{p or ''}"
+                f"  {self.names[i]:<{width}}  {estimate.value:8.4f}  [{low:8.4f}, "
+                f"{high:8.4f}]{_retrained_text(estimate)}{p or ''}{own_sizes}"
             )
         if len(self) > _SHOWN:
             lines.append(f"  and {len(self) - _SHOWN} more")
+        sizes = "" if self.kind == "label" else f"{_sizes_text(first)}, "
         head = (
             f"Estimates({first.metric}{question_text(first.params)} of {len(self)} "
-            f"model{'s' * (len(self) > 1)}, {side}{100 * first.confidence_level:g} % "
-            "intervals"
+            f"{self.kind}{'s' * (len(self) > 1)}, {side}"
+            f"{100 * first.confidence_level:g} % intervals"
             f"{_model_text(first)}{test}; "
-            f"n_pos={first.n_pos:g}, n_neg={first.n_neg:g}, {first.method}:"
+            f"{sizes}{first.method}:"
         )
         return "\n".join([head, *lines]) + ")"
+
+
+def _sizes_text(estimate: Estimate) -> str:
+    """Return the class sizes as text."""
+    return f"n_pos={estimate.n_pos:g}, n_neg={estimate.n_neg:g}"
 
 
 _TINY = float(np.finfo(np.float64).tiny)

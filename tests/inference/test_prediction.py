@@ -8,6 +8,7 @@ from guarantees import binomial_tolerance, simulations
 from simulated_batches import DESIGNS, Design, coverage
 from skrate import FoldRankings, RankTable, budget_report, rates
 from skrate.inference.budget_report import Spread, _shares, predicted
+from skrate.inference.options import Plan
 from skrate.inference.rankings import check_sample
 from skrate.metrics.result_types import ConfidenceInterval
 
@@ -78,7 +79,7 @@ def test_what_is_missed_varies_with_the_positives_of_clusters():
     missed = np.bincount(clusters, weights=(place >= 150) * (y_true - at_cut))
     # A batch of as many clusters is as uncertain as the estimate of it.
     error = np.sqrt(2 * 100 * missed.var(ddof=1))
-    low, high = predicted(ranked, rates.fixed(0.15), 1000, 0.95)[1]
+    low, high = predicted(ranked, rates.fixed(0.15), 1000, Plan())[1]
     assert (high - low) / (2 * 1.984 * error) == pytest.approx(1, abs=0.05)
 
 
@@ -133,7 +134,7 @@ def test_intervals_hold_what_follows_a_sample_by_weights():
         ranked = check_sample(
             is_pos[kept], scores[kept], sample_weight=weights, weights="sampling"
         )
-        low, high = np.transpose(predicted(ranked, law, 1000, 0.95))
+        low, high = np.transpose(predicted(ranked, law, 1000, Plan()))
         for _ in range(4):
             is_pos, scores = drawn(1000)
             found = np.count_nonzero(is_pos[np.argsort(-scores)[:100]])
@@ -170,7 +171,7 @@ def test_a_budget_for_a_part_of_a_case_holds_what_is_expected_of_it():
     # A tenth of a case, seven in ten of which would be a hit.
     expected = [ConfidenceInterval(0.05, 0.09), (28.0, 33.0), (0.01, 0.05)]
     found = predicted(
-        cases, rates.fixed(0.001), 100, 0.95, [ConfidenceInterval(*e) for e in expected]
+        cases, rates.fixed(0.001), 100, Plan(), [ConfidenceInterval(*e) for e in expected]
     )
     assert found[0] == found[2] == (0, 1)
 

@@ -283,3 +283,43 @@ def test_a_reference_is_a_name_which_of_columns_of_an_array_is_a_number():
     ):
         with pytest.raises(ValueError, match=r"reference=1 .*'a', 'b'"):
             call(reference=1)
+
+
+def test_label_columns_are_each_the_labels_that_were_measured():
+    rng = np.random.default_rng(0)
+    outcomes = {name: (rng.random(60) < 0.4).astype(float) for name in "ab"}
+    scores = {name: rng.normal(size=60) + label for name, label in outcomes.items()}
+    is_measured = rng.random(60) < 0.7
+    outcomes["a"][~is_measured] = np.nan
+    options = {"clusters": np.arange(60) // 2, "sample_weight": rng.integers(1, 4, 60)}
+    rows = {"a": is_measured, "b": np.full(60, True)}
+    alone = {
+        name: estimate(
+            "average_precision", outcomes[name][chosen], scores[name][chosen],
+            **{option: column[chosen] for option, column in options.items()},
+        )
+        for name, chosen in rows.items()
+    }  # fmt: skip
+    found = estimate("average_precision", outcomes, scores, **options)
+    check_each(found, alone)
+    arrays = [np.column_stack([*columns.values()]) for columns in (outcomes, scores)]
+    columns = estimate("average_precision", *arrays, **options)
+    assert [one.value for one in columns] == [one.value for one in found]
+    frame = require("pandas") and found.to_frame()
+    assert (frame.index.name, frame.index.tolist()) == ("label", ["a", "b"])
+    assert f"n_pos={alone['a'].n_pos}" in repr(found)
+    one_score = estimate("roc_auc", outcomes, scores["b"])
+    assert one_score["b"].value == estimate("roc_auc", outcomes["b"], scores["b"]).value
+
+
+@looped(
+    "y_true, y_score, message",
+    [
+        ({"a": [1, 0], "b": [0, 1]}, {"a": [1, 2]}, r"y_score.*\['a'\].*\['a', 'b'\]"),
+        ({"b": [0, 1, 1, 0], "a": [0]}, [1, 2, 3, 4], "y_true has 1, y_score has 4"),
+        ({"a": [np.nan] * 2, "b": [0, 1]}, [1, 2], r"y_true\['a'\].*missing"),
+    ],
+)
+def test_label_columns_that_do_not_fit_are_named(y_true, y_score, message):
+    with pytest.raises(ValueError, match=message):
+        estimate("roc_auc", y_true, y_score)
