@@ -169,10 +169,9 @@ def test_a_budget_for_a_part_of_a_case_holds_what_is_expected_of_it():
     y_true = generator.random(500) < 0.3
     cases = check_sample(y_true, y_true + generator.normal(size=500))
     # A tenth of a case, seven in ten of which would be a hit.
-    expected = [ConfidenceInterval(0.05, 0.09), (28.0, 33.0), (0.01, 0.05)]
-    found = predicted(
-        cases, rates.fixed(0.001), 100, Plan(), [ConfidenceInterval(*e) for e in expected]
-    )
+    ends = [(0.05, 0.09), (28.0, 33.0), (0.01, 0.05)]
+    expected = [ConfidenceInterval(*pair) for pair in ends]
+    found = predicted(cases, rates.fixed(0.001), 100, Plan(), expected)
     assert found[0] == found[2] == (0, 1)
 
 
