@@ -143,58 +143,58 @@ def recall_at_rate_score(
 ) -> float | FloatArray:
     r"""Compute the fraction of the positives in the processed part of the ranking.
 
-    If the best-scored tenth of all samples is processed, or the best 50, which fraction
-    of the positives does this include? For an uncertain rate it is the mean over the
-    distribution of the rate: the expected recall. Only the order of the scores matters.
-    For one data set and one distribution it ranks models as
-    :func:`rate_weighted_auc_score` does, which is comparable across prevalences.
+    If the tenth of all samples with the highest scores is processed, or the best 50,
+    which fraction of the positives is among them? The fraction of the samples that is
+    processed is called the rate. If it is uncertain, the result is the expected recall:
+    the mean over the distribution of the rate. Unlike
+    :func:`sklearn.metrics.recall_score`, it needs scores and no threshold.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes; or labels of several classes, which have a column of
-        ``y_score`` each; or a matrix of 0 and 1 with a column for each label; or a
-        :class:`RankTable` or :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes; labels of several classes, with a column of
+        ``y_score`` for each class; or a matrix of 0 and 1 with a column for each label.
+        A :class:`RankTable` or :class:`FoldRankings` replaces labels and scores.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, higher for the positive class, or for the class of the column: decision
-        values or probabilities.
+        Scores, such as decision values or probabilities: higher values mean that a
+        sample is more likely positive, or more likely of the class of the column.
     rate : float, "uniform", distribution or dict, default=None
-        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
-        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`. If
-        several classes have separate queues, a dict gives the rate of each class.
-        Rates of a distribution outside [0, 1] are clipped.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain, a
+        frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`, or "uniform":
+        all rates from 0 to 1 are equally likely. Random rates outside [0, 1] are
+        clipped. For several classes, a dict can give the rate of each class.
     k : int or array-like, default=None
-        Instead of ``rate``, the number of samples that are processed, at least 1 (not
-        with ``sample_weight`` or a table with fractional weights). An array returns an
-        array.
+        Instead of ``rate``, the number of samples that are processed, from 1 to
+        n_samples. Not with ``sample_weight`` or a table with fractional weights. The
+        result for several numbers is an array.
     of : {"positives", "negatives"}, default="positives"
-        Which class is counted: "positives" gives the recall (true positive rate),
-        "negatives" the fraction of the negatives that is processed in vain (false
-        positive rate; lower is better).
+        The class that is counted. "positives" gives the recall (true positive rate);
+        "negatives" gives the fraction of the negatives that is processed (false
+        positive rate), for which lower is better.
     groups : array-like of shape (n_samples,), default=None
-        The queue of each sample, such as its day or clinic. ``rate`` or ``k`` then
-        applies to each queue (a queue shorter than ``k`` is processed completely), and
-        the processed samples of all queues are pooled.
-        Patients with several samples are not queues: pass them as ``clusters`` to
-        :func:`estimate`.
+        The list of each sample, such as its day or clinic, if each list is ranked and
+        processed separately. This is another quantity than the recall of one ranking:
+        ``rate`` or ``k`` applies to each list (lists shorter than ``k`` are processed
+        completely), and the counts of all lists are added. Samples of one patient are
+        not a list: pass ``clusters`` to :func:`estimate`.
     capped : bool, default=False
-        Whether to divide by min(k, m) instead of the number m of positives of each
-        list, so that a perfect list has 1 for any ``k``. It needs ``k``.
+        Requires ``k``. Whether to divide by min(k, m) instead of m, the number of
+        positives in the list. The recall of a perfect list is then 1 for any ``k``.
     n_relevant : dict, pandas.Series, array-like or int, default=None
-        The number of positives of each list, by its label (or in the order of
-        ``numpy.unique(groups)``), if positives that were not returned have no row. If
-        they have a row, their score is -inf.
+        The number of positives in each list, if some have no row, because a retrieval
+        system did not return them. A dict or Series has an entry for each label of
+        ``groups``, an array follows the order of ``numpy.unique(groups)``, and an int
+        is for a single list. A score of -inf also means "not returned".
     prevalence : float, default=None
-        Fraction of positives in the population, in (0, 1), for example if negatives
-        were downsampled: ``rate`` is then a fraction of the population. If None, the
-        fraction in the sample is used. Not with ``k`` or ``groups``.
+        Fraction of positives in the population, in (0, 1), if it differs from the data,
+        for example because negatives were downsampled. ``rate`` is then a fraction of
+        the population. None means the fraction in the data. Not with ``k`` or
+        ``groups``.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        How the values of several classes are averaged, where each class is ranked
-        against the other classes. "macro": all classes have the same weight;
-        "weighted": the number of samples of a class is its weight; None: the value of
-        each class is returned. "micro": all pairs of a sample and a class are ranked
-        together; "samples": the classes of each sample are ranked, and the values of
-        the samples are averaged.
+        Average over several classes, each of which is ranked against the rest.
+        "macro" weights classes equally, "weighted" by their numbers of samples; None
+        returns the value of each class. "micro" ranks all pairs of a sample and a class
+        together; "samples" ranks the classes of each sample, and averages over samples.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``. If None, the sorted classes in
         ``y_true``, or the column numbers if ``y_true`` has columns.
@@ -206,53 +206,60 @@ def recall_at_rate_score(
 
     Returns
     -------
-    score : float, or array of shape (n_classes,)
-        Recall in [0, 1]: the (mean) rate for random scores, the mean of
-        ``min(1, rate / prevalence)`` for a perfect ranking. For negatives: the (mean)
-        rate, and the mean of ``max(0, (rate - prevalence) / (1 - prevalence))``. nan
-        where undefined. An array with ``average=None``.
+    score : float, or array of shape (n_classes,) or (n_k,)
+        Recall in [0, 1], nan if the counted class is absent. Random scores have the
+        value ``rate``, and a perfect ranking ``min(1, rate / prevalence)``. With
+        ``of="negatives"`` a perfect ranking has the value
+        ``max(0, (rate - prevalence) / (1 - prevalence))``. If the rate is uncertain,
+        these are means over its distribution. An array with ``average=None`` or if
+        ``k`` is an array.
 
     Raises
     ------
     ValueError
-        If labels, scores or weights are invalid, both or neither of ``rate`` and ``k``
-        are given, the rate is outside (0, 1] or the integer 1 (which could mean one
-        sample), ``k`` is not between 1 and the number of samples, ``of`` is unknown, or
-        ``groups`` has another length or comes with a distribution, several classes or a
-        table. For several classes, also as for :func:`rate_weighted_auc_score`.
+        If labels, scores or weights are invalid; if both or neither of ``rate`` and
+        ``k`` are given; if the rate is outside (0, 1], or the integer 1, which could
+        mean one sample; if ``k`` is not an integer from 1 to n_samples; if ``capped``
+        is True without ``k``; or if ``groups`` has another length than ``y_true``, or
+        is combined with an uncertain rate, several classes or a table. For several
+        classes, also as for :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If the counted class is absent. With several classes the warning names it, and a
-        mean that needs it is nan ("weighted" ignores classes without samples).
+        If the counted class is absent. With several classes, the warning names the
+        absent class, and the average is nan ("weighted" ignores absent classes).
+    UserWarning
+        If ``rate`` processes less than half a sample of most lists of ``groups``.
 
     See Also
     --------
     sklearn.metrics.recall_score : Recall of predicted labels, at one threshold.
-    rate_weighted_auc_score : Expected recall, rescaled to the reachable range.
-    group_scores : Recall in the best ``k`` of each list.
+    rate_weighted_auc_score : Expected recall, rescaled to be comparable between data
+        sets with different prevalences.
+    group_scores : Recall at ``k`` of each list.
+    estimate : Its confidence interval.
 
     Notes
     -----
-    With :math:`z_k` of the :math:`W_1` positives (or negatives) in group k of tied
-    scores, which spans the rates from :math:`D_{k-1}` to :math:`D_k`, and
-    :math:`G(x) = E[\min(R, x)]`, it is
+    Samples with equal scores form a group; the groups k = 1, 2, ... are in decreasing
+    order of the score. Let :math:`z_k` be the number of positives (or negatives) in
+    group k, :math:`W_1` their total, :math:`D_k` the fraction of all samples in the
+    first k groups, R the rate, and :math:`G(x) = E[\min(R, x)]`, which is min(r, x) for
+    a fixed rate r. The expected recall is
 
     .. math:: E = \sum_k \frac{z_k}{W_1} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
 
-    the mean over positives of the probability of being processed. A fixed rate r has
-    G(x) = min(r, x). Tied samples have the same probability: the expectation over their
-    random orders. In [1]_ it is E[F0], and E[F1] for the negatives; "negative recall"
-    in [1]_ is 1 - F1. The absolute error is about 1e-15. A score of this size, as for
-    positives of very small weight that are ranked last, has no correct digits.
-
-    Cost: one sort for each class.
+    the mean over positives of their probability of being processed. Samples of a group
+    have the same probability, because tied samples are processed in random order. In
+    theorem 6 of [1]_, E is called E[F0] for positives and E[F1] for negatives; its
+    "negative recall" is 1 - F1. The absolute rounding error is about 1e-15: smaller
+    values have no correct digits. Cost: one sort for each class.
 
     References
     ----------
     .. [1] Millard, Flach and Higgins (2014), Rate-constrained ranking and the
-       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`, theorem 6.
+       rate-weighted AUC, :doi:`10.1007/978-3-662-44851-9_25`.
 
     Examples
     --------
@@ -263,13 +270,13 @@ def recall_at_rate_score(
     >>> recall_at_rate_score(y_true, y_score, k=3)
     1.0
 
-    A quarter or three quarters are processed, with one or both positives:
+    The rate is 0.25 (recall 0.5) or 0.75 (recall 1), equally likely. The mean is 0.75:
 
     >>> budget = rates.empirical([0.25, 0.75])
     >>> recall_at_rate_score(y_true, y_score, rate=budget)
     0.75
 
-    One sample can be processed on each of two days:
+    One sample can be processed on each of two days. Each day begins with a positive:
 
     >>> day = [1, 1, 2, 2]
     >>> recall_at_rate_score(y_true, y_score, k=1, groups=day)
@@ -314,31 +321,37 @@ def precision_at_rate_score(
 ) -> float:
     r"""Compute the fraction of positives among the processed samples.
 
-    If the best-scored tenth of all samples is processed, or the best 50, which fraction
-    of these is positive? With ``k`` it is the precision at k of information retrieval.
-    For an uncertain rate it is the mean over the distribution of the rate.
+    If the tenth of all samples with the highest scores is processed, or the best 50,
+    which fraction of them is positive? The fraction of the samples that is processed is
+    called the rate. If it is uncertain, the result is the mean over its distribution.
+    With ``k`` it is the precision at k of information retrieval. Unlike
+    :func:`sklearn.metrics.precision_score`, it needs scores and no threshold.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
+        True labels of two classes. A :class:`RankTable` or :class:`FoldRankings`
+        replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class: decision values or probabilities.
+        Scores, such as decision values or probabilities, higher for the positive class.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
-        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain, a
+        frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`, or "uniform":
+        all rates from 0 to 1 are equally likely.
     k : int or array-like, default=None
-        Instead of ``rate``, the number of samples that are processed, at least 1 (not
-        with ``sample_weight`` or a table with fractional weights). An array returns an
-        array.
+        Instead of ``rate``, the number of samples that are processed, from 1 to
+        n_samples. Not with ``sample_weight`` or a table with fractional weights. The
+        result for several numbers is an array.
     groups : array-like of shape (n_samples,), default=None
-        The queue of each sample, such as its day or clinic. ``rate`` or ``k`` then
-        applies to each queue (a queue shorter than ``k`` is processed completely), and
-        the processed samples of all queues are pooled.
+        The list of each sample, such as its day or clinic, if each list is ranked and
+        processed separately. This is another quantity than the precision of one
+        ranking: ``rate`` or ``k`` applies to each list (lists shorter than ``k`` are
+        processed completely), and the counts of all lists are added.
     prevalence : float, default=None
-        Fraction of positives in the population, in (0, 1), for example if negatives
-        were downsampled: ``rate`` is then a fraction of the population. If None, the
-        fraction in the sample is used. Not with ``k`` or ``groups``.
+        Fraction of positives in the population, in (0, 1), if it differs from the data,
+        for example because negatives were downsampled. ``rate`` is then a fraction of
+        the population. None means the fraction in the data. Not with ``k`` or
+        ``groups``.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
@@ -347,18 +360,19 @@ def precision_at_rate_score(
 
     Returns
     -------
-    score : float
-        Precision in [0, 1]: the prevalence for random scores,
-        ``min(1, prevalence / rate)``, or its mean, for a perfect ranking; nan where
-        undefined.
+    score : float, or array of shape (n_k,)
+        Precision in [0, 1], nan if the rate is 0 with probability 1. Random scores have
+        the prevalence, and a perfect ranking has ``min(1, prevalence / rate)``, or the
+        mean of this over the distribution of the rate. Without positives it is 0.
 
     Raises
     ------
     ValueError
-        If labels, scores or weights are invalid, both or neither of ``rate`` and ``k``
-        are given, the rate is outside (0, 1] or the integer 1 (which could mean one
-        sample), ``k`` is not between 1 and the number of samples, or ``groups`` has
-        another length or comes with a distribution or a table.
+        If labels, scores or weights are invalid; if both or neither of ``rate`` and
+        ``k`` are given; if the rate is outside (0, 1], or the integer 1, which could
+        mean one sample; if ``k`` is not an integer from 1 to n_samples; or if
+        ``groups`` has another length than ``y_true``, or is combined with an uncertain
+        rate or a table.
 
     Warns
     -----
@@ -367,25 +381,27 @@ def precision_at_rate_score(
 
     See Also
     --------
-    sklearn.metrics.precision_score : The same for predicted labels.
-    lift_at_rate_score : Relative to the prevalence.
+    sklearn.metrics.precision_score : Precision of predicted labels, at one threshold.
+    lift_at_rate_score : The precision divided by the prevalence.
+    estimate : Its confidence interval.
 
     Notes
     -----
-    If the cut falls within tied samples, it is the expectation over random orders of
-    these samples. Without positives it is 0.
+    If only some of several tied samples are processed, the value is the expectation
+    over random orders of these samples.
 
-    Under a distribution of the rate R it is the expected precision, the mean of the
-    ratio of processed positives to processed samples, given R > 0:
+    If the rate R is uncertain, the value is the expected precision: the mean of the
+    ratio of processed positives to processed samples, given R > 0,
 
     .. math:: E\left[ \frac{H(R)}{R} \,\middle|\, R > 0 \right]
               = \sum_k h_k \bigl( W(D_k) - W(D_{k-1}) \bigr), \qquad
-              W(x) = E\left[ \min\left(1, \frac{x}{R}\right) \,\middle|\, R > 0 \right],
+              W(x) = E\left[ \min\left(1, \frac{x}{R}\right) \,\middle|\, R > 0 \right].
 
-    with H the hit curve and :math:`h_k` the fraction of positives in group k of tied
-    scores, which spans the rates from :math:`D_{k-1}` to :math:`D_k`. It is not the
-    expected hits over the expected rate, in which large budgets have more weight. It is
-    exact to about 1e-12. Cost: one sort.
+    Here H(r) is the fraction of all samples that is positive and processed at the rate
+    r (the hit curve). Samples with equal scores form a group; :math:`h_k` is the
+    fraction of positives in group k, and :math:`D_k` the fraction of all samples in the
+    first k groups. This differs from E[H(R)] / E[R], in which high rates have more
+    weight. The rounding error is about 1e-12. Cost: one sort.
 
     Examples
     --------
@@ -404,8 +420,8 @@ def precision_at_rate_score(
     ... )
     0.75
 
-    Most negatives were left out of the sample: one of 1,000 transactions is fraud. The
-    best 1 % of all transactions will be examined:
+    One of 1,000 transactions is fraud, but most other transactions were left out of the
+    data. The 1 % of all transactions with the highest scores will be examined:
 
     >>> y_true, y_score = [1, 1, 0, 0], [0.9, 0.4, 0.6, 0.2]
     >>> round(precision_at_rate_score(y_true, y_score, rate=0.01, prevalence=0.001), 3)
@@ -434,27 +450,30 @@ def lift_at_rate_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    """Compute the ratio of processed positives to their number in a random order.
+    """Compute how many times more positives are processed than in a random order.
 
-    It is the precision of the processed part divided by the prevalence: the height of a
-    lift chart. For an uncertain rate it is the mean over the distribution of the rate.
+    The lift is the precision of the processed samples divided by the prevalence: the
+    height of a lift chart. The fraction of the samples that is processed is called the
+    rate. If it is uncertain, the result is the mean over its distribution.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or a table, or folds, without ``y_score``.
+        True labels of two classes. A :class:`RankTable` or :class:`FoldRankings`
+        replaces labels and scores.
     y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class: decision values or probabilities.
+        Scores, such as decision values or probabilities, higher for the positive class.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
-        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain, a
+        frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`, or "uniform":
+        all rates from 0 to 1 are equally likely.
     k : int, default=None
-        Instead of ``rate``, the number of samples that are processed, at least 1 (not
-        with ``sample_weight`` or a table with fractional weights).
+        Instead of ``rate``, the number of samples that are processed, from 1 to
+        n_samples. Not with ``sample_weight`` or a table with fractional weights.
     prevalence : float, default=None
-        Fraction of positives in the population, in (0, 1), for example if negatives
-        were downsampled: ``rate`` is then a fraction of the population. If None, the
-        fraction in the sample is used. Not with ``k``.
+        Fraction of positives in the population, in (0, 1), if it differs from the data,
+        for example because negatives were downsampled. ``rate`` is then a fraction of
+        the population. None means the fraction in the data. Not with ``k``.
     sample_weight : array-like of shape (n_samples,), default=None
         Relative weights of the samples; None means equal weights.
     pos_label : int, float, bool or str, default=None
@@ -464,8 +483,9 @@ def lift_at_rate_score(
     Returns
     -------
     score : float
-        Lift, at least 0: 1 for random scores, ``min(1 / rate, 1 / prevalence)`` for a
-        perfect ranking; nan where undefined.
+        Lift, at least 0, nan if there are no positives or the rate is 0 with
+        probability 1. Random scores have the value 1, and a perfect ranking
+        ``min(1 / rate, 1 / prevalence)``, or the mean of this over the rates.
 
     Raises
     ------
@@ -480,12 +500,13 @@ def lift_at_rate_score(
     See Also
     --------
     sklearn.metrics.class_likelihood_ratios : Ratios for predicted labels.
-    recall_at_rate_score : Lift times the rate.
+    recall_at_rate_score : The lift times the rate, if the rate is fixed.
 
     Notes
     -----
-    Under a distribution of the rate it is the mean given that the rate is above 0, as
-    in :func:`precision_at_rate_score`. Cost: one sort.
+    For an uncertain rate it is the mean given that the rate is above 0: the expected
+    precision of :func:`precision_at_rate_score`, divided by the prevalence. Cost: one
+    sort.
 
     Examples
     --------

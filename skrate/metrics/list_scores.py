@@ -31,10 +31,9 @@ _OTHERS = "use one of ['macro', 'positives', 'size'], or weights."
 _UNKNOWN = {
     "pairs": f"average='pairs' is defined only for the AUC: {_OTHERS}",
     "pooled": (
-        "average='pooled', the meaning of groups= here, needs k, or rate as a number: "
-        "leave out groups, or pass average='macro', 'positives' or 'size' to "
-        "group_scores. Only the AUC, gain, and recall and precision at a fixed cut can "
-        "be pooled."
+        "groups= (average='pooled') needs k, or rate as a number: pass one, leave out "
+        "groups, or pass average='macro', 'positives' or 'size' to group_scores. Only "
+        "the AUC, gain, and recall and precision at a fixed cut can be pooled."
     ),
 }
 

@@ -89,12 +89,12 @@ def rate_weighted_auc_score(
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_classes)
-        True labels of two classes; or labels of several classes, which have a column of
-        ``y_score`` each; or a matrix of 0 and 1 with a column for each label; or a
-        :class:`RankTable` or :class:`FoldRankings`, without ``y_score``.
+        True labels of two classes; labels of several classes, with a column of
+        ``y_score`` for each class; or a matrix of 0 and 1 with a column for each label.
+        A :class:`RankTable` or :class:`FoldRankings` replaces labels and scores.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        Scores, higher for the positive class, or for the class of the column: decision
-        values or probabilities.
+        Scores, such as decision values or probabilities: higher values mean that a
+        sample is more likely positive, or more likely of the class of the column.
     rate : float, "uniform", distribution or dict, default="uniform"
         The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
         a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`. With
@@ -102,12 +102,10 @@ def rate_weighted_auc_score(
         gives the rate of each class. Rates of a distribution outside [0, 1] are
         clipped.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        How the values of several classes are averaged, where each class is ranked
-        against the other classes. "macro": all classes have the same weight;
-        "weighted": the number of samples of a class is its weight; None: the value of
-        each class is returned. "micro": all pairs of a sample and a class are ranked
-        together; "samples": the classes of each sample are ranked, and the values of
-        the samples are averaged.
+        Average over several classes, each of which is ranked against the rest.
+        "macro" weights classes equally, "weighted" by their numbers of samples; None
+        returns the value of each class. "micro" ranks all pairs of a sample and a class
+        together; "samples" ranks the classes of each sample, and averages over samples.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``. If None, the sorted classes in
         ``y_true``, or the column numbers if ``y_true`` has columns.
