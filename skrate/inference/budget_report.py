@@ -122,22 +122,22 @@ class BudgetRow(Result):
     Attributes
     ----------
     model : str
-        The model.
+        Name of the model.
     quantity : str
-        ``"found"``, ``"missed"`` or ``"false alarms"``, which are counts; or
-        ``"recall"``, ``"precision"``, ``"lift"`` or ``"number needed"``. Rows against a
-        reference are the counts ``"more found"`` and ``"more false alarms"``, negative
-        if there are fewer. At a fixed rate there is also the ``"equal budget"``: the
-        number of samples that the reference must process to find as much.
+        One of the counts "found", "missed" and "false alarms", or of the ratios
+        "recall", "precision", "lift" and "number needed". With a reference also "more
+        found" and "more false alarms" (the model minus the reference), and at a fixed
+        rate "equal budget": the number of samples that the reference must process to
+        find as many positives as the model.
     value, chance : float
-        The expectation over the budget, of the model and of a random ranking.
-        ``chance`` is None for an equal budget.
+        Expectation over the rate, for the model and for a random order. ``chance`` is
+        None for the "equal budget".
     confidence_interval : ConfidenceInterval
         Interval for the expectation; its ends are ``.low`` and ``.high``.
     pvalue : float
-        Probability that a random ranking finds at least the same number. It is the same
-        in all rows of a model. In rows against a reference, it is the p-value of
-        :func:`compare`, adjusted by Holm's method.
+        Probability that a random order finds at least as many positives; equal in all
+        rows of a model. In rows that compare with a reference, the p-value of
+        :func:`compare`, adjusted by Holm's method for the number of models.
     prediction_interval : ConfidenceInterval or None
         Interval for the count in the next batch. None without ``n_items``, and for
         quantities that are not counts.
@@ -163,10 +163,11 @@ class BudgetRow(Result):
 
 @dataclass(frozen=True)
 class BudgetReport(Drawn, Rows):
-    """The expected results of a budget, as :func:`skrate.budget_report` returns them.
+    """The expected results of a budget, from :func:`skrate.budget_report`.
 
-    It prints as a table. Its rows are indexed by position, by the quantity (if there is
-    one model) or by the model and the quantity. Its length is the number of rows.
+    It prints as a table. ``report[0]`` is the first row, ``report["found"]`` the row of
+    a quantity if there is one model, and ``report["forest", "found"]`` the row of a
+    model and a quantity. ``len(report)`` is the number of rows.
 
     Attributes
     ----------
@@ -175,19 +176,19 @@ class BudgetReport(Drawn, Rows):
     rate : RateDistribution
         The distribution of the rate.
     n_samples : float
-        The number of samples to which counts refer: the size of the next batch, or
-        without ``n_items`` the number of samples at hand.
+        The number of samples to which counts refer: ``n_items``, or if it is None, the
+        number of given samples.
     n_items : int or None
-        Size of the next batch.
+        Number of samples in the next batch.
     confidence_level : float
         Level of all intervals.
     prevalence : float
-        Fraction of positives in the samples at hand.
+        Fraction of positives in the given samples, or the given ``prevalence``.
     curves : tuple of CurveProcess
-        The hits of each model by rate, for the plot; without models that have no
-        interval.
+        The fraction of samples that is positive and processed, by rate, for each model
+        that has an interval. ``plot`` draws these curves.
     reference : str or None
-        The model with which the last rows compare each other model.
+        The model with which the last rows compare the other models.
 
     Examples
     --------
@@ -356,49 +357,56 @@ def budget_report(
     weights: Weights = "frequency",
     pos_label: Label = None,
 ) -> BudgetReport:
-    """Report the number of positives that models find and miss under a budget.
+    """Report the numbers of positives that models find and miss under a budget.
 
-    Which results can you expect if only a fraction of all samples is processed? The
-    report has the expected number of positives that are detected or missed, the number
-    of false alarms, recall, precision, lift and the number needed. Each has an interval
-    and the expectation of a random order. Counts also have prediction intervals for the
-    next batch. Unlike scikit-learn's report, it needs scores, not predicted labels.
+    A model ranks samples by their scores, and only a fraction of them (the rate) will
+    be processed. How many positives will be found and missed, with how many false
+    alarms (processed negatives)? The report also has the recall, the precision, the
+    lift, and the number needed: how many samples are processed for each positive that
+    is found. Each has a confidence interval and its expectation in a random order.
+    Unlike :func:`sklearn.metrics.classification_report`, it needs scores.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes. Without ``y_score``, it is a table of counts, the
-        rankings of folds, or a mapping of such rankings by model.
+        True labels of two classes. A :class:`RankTable`, a :class:`FoldRankings`, or a
+        mapping of names of models to FoldRankings, replaces labels and scores.
     y_score : array-like, mapping or data frame, default=None
         Scores of shape (n_samples,), higher for the positive class. For several models,
         a mapping or data frame with an entry or column per model, or an array of shape
         (n_samples, n_models) with two or more columns, named by their numbers.
     rate : "uniform", float or distribution
-        The fraction of all samples that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        The fraction of all samples that will be processed, in (0, 1]. If it is
+        uncertain, a frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`,
+        or "uniform": all rates from 0 to 1 are equally likely. For k of N samples pass
+        k / N.
     n_items : int, default=None
-        Size of the next batch, to which counts and prediction intervals then refer. If
-        None, counts refer to the samples at hand.
+        Number of samples in the next batch, of which the fraction ``rate`` will be
+        processed. The report then shows the counts that are expected in this batch, and
+        prediction intervals, which contain the count of a single batch. If None, counts
+        refer to the given samples.
     reference : str or int, default=None
-        The name of the model with which each other model is compared, by the positives
-        that the other finds in addition, and by its additional false alarms. Columns of
-        an array and entries of a list are named by their numbers, from 0. If None, no
-        models are compared.
+        The name of a model. The report then shows, for each other model, how many more
+        positives it finds than this one, and how many more false alarms it has. Columns
+        of an array and entries of a list are named by their numbers, from 0. If None,
+        models are not compared.
     prevalence : float, default=None
-        The known fraction of positives among the samples that will be processed, in
-        (0, 1), if it differs from the sample's, for example because negatives were
-        downsampled. Each class must be a random sample of its kind. If None, the
-        prevalence of the sample is used, which is an estimate.
+        The known fraction of positives in the population, in (0, 1), if it differs from
+        the data, for example because negatives were downsampled. The positives in the
+        data must be a random sample of all positives, and the same for negatives. If
+        None, the prevalence is estimated from the data.
     confidence_level : float, default=0.95
-        Level of the interval, in (0, 1).
+        Level of all intervals, in (0, 1).
     clusters : array-like of shape (n_samples,), default=None
-        The cluster of each sample, such as its patient. The next batch has clusters of
-        the same kind.
+        The cluster of each sample, such as its patient, if samples of a cluster depend
+        on one another. Intervals are then wider. The next batch is assumed to have
+        clusters of the same kind.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples.
+        Weights of the samples. None means equal weights.
     weights : {"frequency", "sampling"}, default="frequency"
-        The meaning of the weights: "frequency" are whole numbers of repetitions of a
-        sample, "sampling" the inverse of the probability that a sample was drawn.
+        The meaning of ``sample_weight``. "frequency": a whole number, how often the
+        sample occurred. "sampling": the inverse of the probability that the sample was
+        drawn from the population, up to a constant factor.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -406,60 +414,64 @@ def budget_report(
     Returns
     -------
     report : BudgetReport
-        With one row per model and quantity. With ``reference``, each other model has
-        two more rows, or three at a fixed rate. Intervals are nan if a class has fewer
-        than two samples. Recall and lift are nan without a positive. The number needed
-        is infinite if no positive is detected.
+        One row per model and quantity, printed as a table. With ``reference``, each
+        other model has two more rows, or three if the rate is fixed. Intervals are nan
+        if a class has fewer than two samples. Recall and lift are nan if there are no
+        positives. The number needed is infinite if no positive is found.
 
     Raises
     ------
     ValueError
-        If ``rate`` is the integer 1, which may mean one sample or all, if two models
-        have the same name, if ``reference`` is not one of several models, or if folds,
-        labels, scores, weights or clusters do not fit. If ``prevalence`` is given with
-        a RankTable, estimated labels or weights of the kind "frequency".
+        If ``rate`` is outside (0, 1], or the integer 1, which could mean one sample or
+        all; if two models have the same name; if ``reference`` is not one of several
+        models; if labels, scores, weights, clusters or folds are invalid or differ in
+        length; or if ``prevalence`` is combined with a RankTable, estimated labels or
+        weights of the kind "frequency".
 
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two samples, or the rate is certain to be 0.
+        If a class has fewer than two samples, or the rate is 0 with probability 1.
     UserWarning
-        If a fixed rate leaves fewer than 5 samples above the cut, or if scores seem to
-        be reversed; with ``reference`` also the warnings of :func:`compare`.
+        If fewer than 5 samples are processed at a fixed rate, or positives have
+        significantly lower scores than negatives. With ``reference``, also the warnings
+        of :func:`compare`.
 
     See Also
     --------
     sklearn.metrics.classification_report : Precision and recall of predicted labels.
-    BudgetReportDisplay : Draws it.
+    recall_at_rate_score : Only the recall.
+    BudgetReportDisplay : Draws the report.
 
     Notes
     -----
-    The expected number of positives detected is n E[H(R)]. Here R is the rate, n the
-    number of samples to which counts refer, and H(r) the hit curve: the positives in
-    the first r, as a fraction of all samples. Precision and lift are means over nonzero
-    budgets. In the number needed, E[R] / E[H(R)], large budgets count more. For folds,
-    H(r) processes the same fraction r of each fold, and a sample that is tested in
-    several repeats counts once.
+    Let R be the rate, n the size of the next batch (or of the data), and H(r) the hit
+    curve: the fraction of all samples that is positive and processed at the rate r. The
+    expected number of positives found is n E[H(R)]. Precision and lift are means of
+    their values over all rates above 0. The number needed is E[R] / E[H(R)]: the mean
+    number of processed samples divided by the mean number of positives found. For
+    folds, the fraction r of each fold is processed, and a sample that is tested in
+    several repetitions of the cross-validation counts once.
 
-    Intervals are for expectations over budgets and batches, as in :func:`estimate`. For
-    counts they include the uncertainty of the prevalence, unless ``prevalence`` is
-    given: the samples of each class then get sampling weights that give them this
-    prevalence, and class sizes are fixed. A prediction interval covers
-    the count of a single batch under a single budget. The p-value compares the model
-    with a random order.
+    Confidence intervals are for the expectations over rates and batches, as in
+    :func:`estimate`. Intervals for counts include the uncertainty of the prevalence. If
+    ``prevalence`` is given, the samples get sampling weights by class that lead to this
+    prevalence, and class sizes are fixed. A prediction interval also includes the
+    random composition of a single batch, and the random rate. The p-value tests whether
+    the model finds more positives than a random order.
 
-    Against a ``reference``, interval and p-value come from :func:`compare` of the hits.
-    The equal budget is the number of samples, n r', with the rate r' at which the
-    reference finds as many positives as the model. Its interval has all budgets at
-    which the numbers found may be equal, by :func:`compare_curves`. In seven
-    simulations of 400 data sets its coverage was 0.94 to 0.96 at a level of 0.95.
+    With ``reference``, the intervals and p-values of differences are as in
+    :func:`compare`. The equal budget is the number of samples that the reference must
+    process to find as many positives as the model. Its interval contains all budgets at
+    which the difference may be 0, as in :func:`compare_curves`. In seven simulations
+    with 400 data sets each, its coverage was 0.94 to 0.96 at the level 0.95.
     :ref:`counts_and_a_report_card` explains all rows.
 
     Cost: one sort per model.
 
     Examples
     --------
-    Two models, and an uncertain budget:
+    Two models, with an uncertain rate:
 
     >>> import numpy as np
     >>> from skrate import budget_report, rates
