@@ -75,13 +75,13 @@ def average_precision_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float | FloatArray:
-    r"""Compute the average precision, at the prevalence of sample or population.
+    r"""Compute the average precision, at the prevalence of the data or a population.
 
-    If the ranking is cut at each positive, how precise is it on average? A metric for
-    screening and rare events, which depends most on the top of the ranking. It is equal
-    to :func:`sklearn.metrics.average_precision_score` by default, and faster. In
-    addition, it can estimate the average precision in a population from a case-control
-    sample. Only the order of the scores matters.
+    It is the mean, over all positives, of the precision among the samples that are
+    ranked as high as this positive or higher. It depends most on the top of the
+    ranking, and is used for screening and rare events. By default it is equal to
+    :func:`sklearn.metrics.average_precision_score`, and faster. In addition, it can
+    estimate the average precision in a population with another prevalence.
 
     Parameters
     ----------
@@ -93,10 +93,12 @@ def average_precision_score(
         Scores, such as decision values or probabilities: higher values mean that a
         sample is more likely positive, or more likely of the class of the column.
     prevalence : float, default=None
-        Fraction of positives in the population, in (0, 1): positives and negatives are
-        weighted to obtain it. If None, the fraction in the sample is used.
+        Fraction of positives in the population, in (0, 1), if it differs from the data,
+        as in a case-control study. The classes are weighted to obtain this fraction.
+        None means the fraction in the data.
     adjusted : bool, default=False
-        Whether to rescale it to 0 for constant scores, at any prevalence.
+        Whether to rescale the value, so that constant scores have the value 0 at any
+        prevalence.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         Average over several classes, each of which is ranked against the rest.
         "macro" weights classes equally, "weighted" by their numbers of samples; None
@@ -115,57 +117,60 @@ def average_precision_score(
     Returns
     -------
     score : float, or array of shape (n_classes,)
-        Average precision in (0, 1]: 1 for a perfect ranking, the prevalence for
-        constant scores; in expectation slightly higher for random scores, with a
-        difference that decreases with the number of samples. If ``adjusted``, 1 for a
-        perfect ranking, 0 for constant scores, and below 0 for worse rankings. nan
-        where undefined. An array with ``average=None``.
+        Average precision in (0, 1], nan if there are no positives. A perfect ranking
+        has the value 1, and constant scores have the prevalence. The expectation for
+        random scores is slightly higher than the prevalence. If ``adjusted``, constant
+        scores have the value 0, worse rankings less, and it is also nan if there are no
+        negatives. An array with ``average=None``.
 
     Raises
     ------
     ValueError
-        If labels, scores or weights are invalid, or ``prevalence`` is outside (0, 1).
-        For several classes, also as for :func:`rate_weighted_auc_score`.
+        If labels, scores or weights are invalid or differ in length, or ``prevalence``
+        is outside (0, 1). For several classes, also as for
+        :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If there are no positives (scikit-learn returns 0.0 then), or no negatives and
+        If there are no positives (scikit-learn then returns 0.0), or no negatives and
         ``prevalence`` is given or ``adjusted`` is True. With several classes the
-        warning names the class, with ``average="samples"`` it counts the samples, and a
-        mean that needs them is nan ("weighted" ignores classes without samples).
+        warning names the class, or with ``average="samples"`` the number of undefined
+        samples, and the average is nan ("weighted" ignores absent classes).
     UserWarning
-        If the sample has too few negatives for ``prevalence``, see Notes. The warning
+        If there are too few negatives for ``prevalence``, see Notes. The warning
         contains the approximate number that is needed.
 
     See Also
     --------
-    sklearn.metrics.average_precision_score : At the prevalence of the sample.
-    rate_weighted_auc_score : For a rate with a given distribution.
-    AveragePrecisionScorer : The same as a ``scoring=`` object.
+    sklearn.metrics.average_precision_score : At the prevalence of the data.
+    mean_average_precision_score : The mean over several ranked lists.
+    rate_weighted_auc_score : The metric if you know which rates are likely.
+    AveragePrecisionScorer : This metric as a ``scoring=`` object.
 
     Notes
     -----
-    With :math:`P_k` and :math:`Q_k` the fractions of the positives and of the negatives
-    in the first k of K groups of tied scores, :math:`\Delta P_k = P_k - P_{k-1}` and
-    the prevalence p,
+    Samples with equal scores form a group; the groups k = 1, 2, ... are in decreasing
+    order of the score. Let :math:`P_k` and :math:`Q_k` be the fractions of all
+    positives and of all negatives in the first k groups, :math:`\Delta P_k = P_k -
+    P_{k-1}`, and p the prevalence. Then
 
     .. math:: AP = \sum_k \Delta P_k \frac{p P_k}{p P_k + (1 - p) Q_k},
 
-    equation 24 of [1]_, which is equation 17 at the sample's prevalence. Tied samples
-    are processed together; the expectation over their random orders is
-    :func:`mean_average_precision_score`. If ``adjusted``, it is (AP - p) / (1 - p),
-    equation 11. Cost: one sort for each class.
+    which is equation 24 of [1]_, and equation 17 if p is the prevalence of the data. If
+    ``adjusted``, it is (AP - p) / (1 - p), equation 11. Samples with equal scores are
+    processed together. :func:`mean_average_precision_score` takes the expectation over
+    their random orders instead. Cost: one sort for each class.
 
-    Several classes are as in :func:`sklearn.metrics.average_precision_score`, except
-    that a class or sample without a positive does not count as 0.
+    Several classes are averaged as in :func:`sklearn.metrics.average_precision_score`,
+    except that a class or sample without a positive is undefined, and not 0.
 
-    At a low ``prevalence`` a negative of the sample represents many in the population.
-    With the odds p / (1 - p), the m negatives are too few if positives with fewer than
-    3 negatives above them contribute more than min(0.9, m p / (1 - p)) of the value,
-    and m is below 10 (1 - p) / p, the number in the warning. The m negatives are rows,
-    or the weight of a :class:`RankTable`; with ``sample_weight`` a negative counts its
-    weight divided by the mean weight of the negatives.
+    At a low ``prevalence``, one of the m negatives in the data represents many in the
+    population. The warning of too few negatives is issued if m is below
+    10 (1 - p) / p, the number in the warning, and positives with fewer than 3 negatives
+    above them contribute more than the fraction min(0.9, m p / (1 - p)) of the value. m
+    is the number of rows, or the weight of a :class:`RankTable`. With ``sample_weight``
+    a negative counts its weight divided by the mean weight of the negatives.
 
     References
     ----------
@@ -182,7 +187,7 @@ def average_precision_score(
     >>> round(average_precision_score(y_true, y_score), 4)
     0.8333
 
-    If one in a hundred were positive, most positives would be below many negatives:
+    In a population with 1 % positives, the second positive is below many negatives:
 
     >>> score = average_precision_score(y_true, y_score, prevalence=0.01)
     >>> round(score, 4)

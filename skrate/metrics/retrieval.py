@@ -190,10 +190,11 @@ def mean_average_precision_score(
 ) -> float:
     r"""Compute the average precision within lists, averaged over the lists: MAP.
 
-    Which fraction of the items is relevant, from the top down to each relevant item?
-    Without ties and ``k`` it is the mean of :func:`average_precision_score` over the
-    lists. That function processes tied items together; here they are in random order,
-    as in a list that is shown.
+    The average precision of a list is the mean, over its relevant items, of the
+    fraction of relevant items from the top down to this item. Without ties and ``k``,
+    MAP is the mean of :func:`average_precision_score` over the lists. Tied items are in
+    random order here, as in a list that is shown, and :func:`average_precision_score`
+    processes them together.
 
     Parameters
     ----------
@@ -206,11 +207,12 @@ def mean_average_precision_score(
         The list of each row: integers, strings or other labels, in any order of rows.
         None means that all rows are one list.
     k : int or array-like, default=None
-        If given, relevant items below position k count 0 (MAP@k). An array returns an
-        array.
+        If given, only the first k items of each list count: relevant items below them
+        add 0 (MAP@k). The result for several numbers is an array.
     capped : bool, default=False
-        Whether to divide by min(k, m) instead of the number m of relevant items, so
-        that a perfect list has 1 for any k, as in LightGBM and Kaggle's MAP@k.
+        With ``k``, whether to divide by min(k, m) instead of m, the number of
+        relevant items, as in LightGBM and Kaggle's MAP@k. A perfect list then has the
+        value 1 for any ``k``.
     undefined : {"skip", "nan"} or float, default="skip"
         How to treat a list without relevant items: leave it out, return nan, or count
         this number, as in :func:`ranking_auc_score`; other programs count 0 or 1.
@@ -229,9 +231,10 @@ def mean_average_precision_score(
     Returns
     -------
     score : float
-        MAP in [0, 1]: slightly more than the fraction of relevant items for random
-        scores, 1 if every list has its relevant items first (and at most k relevant
-        items); nan where undefined.
+        MAP in [0, 1], nan if no list has relevant items. A perfect ranking has the
+        value 1 (without ``capped``, only if no list has more than k relevant items).
+        The expectation for random scores is slightly more than the fraction of relevant
+        items. An array if ``k`` is an array.
 
     Raises
     ------
@@ -251,14 +254,14 @@ def mean_average_precision_score(
 
     Notes
     -----
-    With :math:`y_i \in \{0, 1\}` the relevance of the item at rank i of a list with m
-    relevant items, a list has
+    Let :math:`y_i` be 1 if the item at rank i is relevant and 0 otherwise, and m the
+    number of relevant items of the list. The value of the list is
 
     .. math:: \frac{1}{m} \sum_{i \le k} y_i \frac{y_1 + \dots + y_i}{i},
 
-    as "map" and "map_cut" of trec_eval: divided by all relevant items, even if k is
-    less than their number and ``capped`` is False. If items tie, it is the expectation
-    over their orders [1]_. Cost: one sort, O(n log n), for each k.
+    as "map" and "map_cut" of trec_eval: unless ``capped`` is True, the sum is divided
+    by m even if m is above k. If items tie, it is the expectation over their random
+    orders [1]_. Cost: one sort, O(n log n), for each k.
 
     References
     ----------

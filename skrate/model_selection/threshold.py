@@ -81,78 +81,83 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     r"""Classifier with a threshold for a given rate, capacity, recall or FPR.
 
     Which threshold satisfies a constraint in new samples, on average or with a given
-    probability? It is chosen on validation scores, of samples that the model was not
-    trained on. A threshold with exactly the required recall in these samples misses it
-    in new samples about every other time.
+    probability? For example: at most 40 of the next 300 samples are selected. The
+    threshold is chosen by the scores of validation samples, on which the model was not
+    trained. A threshold that just satisfies the constraint in the validation samples
+    would violate it in about half of all new batches. Unlike
+    :class:`~sklearn.model_selection.TunedThresholdClassifierCV`, it does not maximise a
+    score.
 
     Parameters
     ----------
     estimator : estimator
-        Binary classifier with ``predict_proba`` or ``decision_function``.
+        Binary classifier with ``predict_proba`` or ``decision_function``. Give exactly
+        one of the four constraints ``rate``, ``capacity``, ``recall`` and ``fpr``.
     rate : "uniform", float or distribution, default=None
-        The fraction of new samples that will be processed: a number in (0, 1], or a
-        distribution of ``scipy.stats`` or :mod:`skrate.rates`. Without ``confidence``,
-        the mean of a distribution is the limit; with it, the rate is random, as is the
-        batch.
+        The maximum fraction of new samples to select, in (0, 1]. If it is uncertain, a
+        distribution of ``scipy.stats`` or :mod:`skrate.rates`, or "uniform" (all rates
+        from 0 to 1 are equally likely): the limit is its mean, or if ``confidence`` is
+        given, a random rate for each batch.
     capacity : int, default=None
-        Instead of ``rate``, the number of samples that can be processed among the next
-        ``n_items``.
+        The maximum number of samples to select among the next ``n_items``.
     recall : float, default=None
-        Instead of both, the minimum fraction of new positives to select, in (0, 1).
+        The minimum fraction of new positives to select, in (0, 1).
     fpr : float, default=None
-        Instead of these, the maximum fraction of new negatives to select, in (0, 1).
+        The maximum fraction of new negatives to select, in (0, 1).
     n_items : int, default=None
         With ``rate`` or ``capacity``, the number of samples in the next batch, at most
-        10,000,000. If None, the next batch is treated as infinitely large.
+        10,000,000. If None, the constraint is for an infinitely large batch (the
+        long-run fraction).
     n_pos, n_neg : int, default=None
-        In the same way, the number of positives in the next batch, with ``recall``, and
-        the number of negatives, with ``fpr``.
+        The number of positives in the next batch, for ``recall``, and the number of
+        negatives, for ``fpr``. If None, as for ``n_items``.
     confidence : float, default=None
-        Probability, in (0, 1), that the next batch satisfies the constraint; if its
-        size is not given, that the long-run fraction does. If None, the constraint is
-        satisfied on average: about half of all batches then violate it.
+        Probability, in (0, 1), that the next batch satisfies the constraint. If None,
+        the constraint is satisfied on average: about half of all batches violate it.
     cv : int, float, splitter, iterable or "prefit", default=5
         Source of the validation scores:
 
-        - "prefit": `X` contains samples that the fitted ``estimator`` has not seen;
-        - a float in (0, 1): a random subset with this fraction of the samples; the
-          estimator is trained on the other samples only, as for any single split;
-        - otherwise the folds of a cross-validation, as in
-          :func:`~sklearn.model_selection.check_cv`, which test each sample at most
-          once; the estimator is then trained on all samples. With ``clusters`` a number
-          of folds means :class:`~sklearn.model_selection.StratifiedGroupKFold`, and a
-          float draws whole clusters.
+        - "prefit": the fitted ``estimator`` scores `X`, on which it was not trained;
+        - a float in (0, 1): this fraction of the samples is drawn for validation, and
+          the estimator is trained on the others (also for a splitter with one split);
+        - a number of folds, a splitter or an iterable of splits, as in
+          :func:`~sklearn.model_selection.check_cv`: each sample is tested at most once,
+          and the final estimator is trained on all samples.
     pos_label : int, float, bool or str, default=None
-        The label of selected samples. None means 1 for {0, 1} and {-1, 1}, True for
-        booleans, and otherwise the second label, with a warning that names it.
+        The label of samples that are selected. None means 1 for {0, 1} and {-1, 1},
+        True for booleans, and otherwise the second label in sorted order, with a
+        warning that names it.
     response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
-        Method of the estimator that returns scores; "auto" takes the first available.
+        Method of the estimator that returns scores. "auto" means ``predict_proba``, or
+        if there is none, ``decision_function``.
     n_jobs : int, default=None
-        Number of folds that are trained in parallel.
+        Number of folds that are trained in parallel. None means 1, -1 all processors.
     random_state : int, RandomState or Generator, default=None
-        Draws the validation samples if ``cv`` is between 0 and 1.
+        Seed or generator that draws the validation samples if ``cv`` is a float.
 
     Attributes
     ----------
     estimator_ : estimator
         The fitted estimator that scores new samples.
     threshold_ : float
-        Minimum score of ``pos_label_`` that is selected: a validation score with
-        ``recall``, otherwise the next number above one; ``inf`` if no sample is
-        selected, ``-inf`` if all are.
+        Samples with this score of ``pos_label_``, or a higher one, are selected. With
+        ``recall`` it is a validation score, otherwise the next float above one. ``inf``
+        selects no sample, ``-inf`` all.
     expected_rate_ : float
         Expected fraction of new samples that are selected. With ``recall`` and ``fpr``
-        it is the fraction of validation samples, which assumes their prevalence.
+        it is the selected fraction of the validation samples, and is correct only if
+        new samples have the same prevalence.
     expected_fraction_ : float
-        Expected value of the constrained fraction: rate, recall or false positive rate.
+        Expected value of the constrained fraction: of all new samples (``rate``,
+        ``capacity``), of positives (``recall``) or of negatives (``fpr``).
     fraction_interval_ : ConfidenceInterval
         Central interval of this fraction in the next batch, or in the long run, at the
-        level ``confidence`` or 0.95.
+        level ``confidence``, or 0.95 if it is None.
     pos_label_ : label
         The label of selected samples.
     n_held_out_ : int
-        Number of validation scores: of all samples, of positives for ``recall``, and of
-        negatives for ``fpr``.
+        Number of validation samples that determine the threshold: all of them, or only
+        the positives (``recall``) or the negatives (``fpr``).
     classes_ : ndarray of shape (2,)
         The labels of the estimator.
     n_features_in_, feature_names_in_ : int, ndarray
@@ -162,46 +167,52 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     --------
     sklearn.model_selection.FixedThresholdClassifier : Uses a given threshold.
     sklearn.model_selection.TunedThresholdClassifierCV : Maximises a score.
-    budget_report : The positives expected among the selected samples.
+    budget_report : The expected number of positives among the selected samples.
 
     Notes
     -----
-    Let n validation samples and m new ones be exchangeable, with scores without ties.
-    The number N of new samples above the j-th largest validation score is
-    beta-binomial,
+    *Rate and capacity.* Let n validation samples and m new samples be exchangeable, and
+    their scores have no ties. Let N be the number of new samples above the j-th largest
+    validation score. For any distribution of the scores it is beta-binomial [1]_,
 
     .. math:: P(N = k) = \binom{m}{k}
               \frac{B(k + j, m - k + n - j + 1)}{B(j, n - j + 1)},
 
-    with mean m j / (n + 1), for any distribution of the scores; in the long run, N / m
-    is beta(j, n - j + 1). The threshold is above the j-th largest score, with the
-    maximum j for which j / (n + 1) is at most the (mean) rate or, with ``confidence``
-    and the rate R, for which P(N > R m) is at most 1 - confidence. With ties fewer
-    samples are selected, never more: the capacity is not exceeded. If validation scores
-    tie at the cut, and a samples are above these, ``expected_fraction_`` is a / n, and
-    the ends of ``fraction_interval_`` come from the distributions for j = a and a + 1.
+    with the beta function B and the mean m j / (n + 1). In the long run, N / m has the
+    distribution beta(j, n - j + 1). The threshold is the next float above the j-th
+    largest validation score: the N samples are selected. j is the maximum number that
+    satisfies the constraint: j / (n + 1) is at most the (mean) rate, or if
+    ``confidence`` is given, P(N > R m) is at most 1 - confidence for the rate R.
 
-    For ``fpr`` all samples are negatives. For ``recall`` they are positives, counted
-    from below, and N is the number missed, with the maximum fraction 1 - ``recall``:
-    the threshold is the j-th smallest of the n scores, and the fraction of positives at
-    or above it is beta(n - j + 1, j). With ties more are selected. Even j = 1 needs a
-    minimum n: 29 positives for a recall of 0.9 with confidence 0.95, and 59 for a
-    recall of 0.95.
+    If several validation scores are equal to the j-th largest, none of these samples is
+    selected: the capacity is not exceeded, but not used completely. If a samples have
+    higher scores, ``expected_fraction_`` is a / n, and the lower and upper end of
+    ``fraction_interval_`` are those for j = a and j = a + 1.
 
-    With ``clusters``, d samples count as one: the distribution is
-    beta((j - 1) / d + 1, (n - j + 1) / d), and the next batch has m / d samples. d is
-    the design effect of Korn and Graubard [2]_: the variance of the fraction above the
-    threshold, from its sums over clusters, relative to independent samples, times a
-    squared ratio of t quantiles that allows for a small number of clusters or unequal
-    ones. The relative variance is the maximum of 1 and its values at the threshold and
-    at one nearer to the median.
+    *False positive rate.* The same, with negatives only.
 
-    The guarantee is exact for ``cv="prefit"`` and a single split. It is approximate for
-    folds, because other models scored them: in simulations with a confidence of 0.95,
-    0.94 to 0.99 of batches satisfied the constraint for linear models, forests and
-    boosted trees, but only 0.78 to 0.90 satisfied a capacity for single trees. Use a
-    single split if a model may overfit (see :ref:`in_production`). Cost: training
-    ``cv`` + 1 models, and O(n_items log n).
+    *Recall.* The same, with positives only and negated scores. N is then the number of
+    missed positives, of which the maximum fraction is 1 - ``recall``. The threshold is
+    the j-th smallest validation score of the n positives, and the fraction of new
+    positives that is selected has the distribution beta(n - j + 1, j). Ties are all
+    selected. At least 29 validation positives are needed for a recall of 0.9 with
+    confidence 0.95, and at least 59 for a recall of 0.95.
+
+    *Clusters.* With ``clusters``, d samples count as one independent sample: the
+    distribution is beta((j - 1) / d + 1, (n - j + 1) / d), and the next batch has m / d
+    samples. d is the design effect [2]_: the variance of the selected fraction relative
+    to independent samples, which is estimated from sums over clusters, times a squared
+    ratio of t quantiles for a small number of clusters or clusters of unequal size. The
+    relative variance is the maximum of 1, its value at the threshold, and its value at
+    a threshold nearer to the median.
+
+    *Validity.* The guarantee is exact for ``cv="prefit"`` and a single split. It is
+    approximate for several folds, because their validation scores come from other
+    models than the final one. In simulations with a confidence of 0.95, the constraint
+    was satisfied in 0.94 to 0.99 of the batches for linear models, forests and boosted
+    trees, but a capacity only in 0.78 to 0.90 for single trees. Use a single split if a
+    model may overfit (see :ref:`in_production`). Cost: a fit of the estimator for each
+    fold and one for all samples, and O(n_items log n).
 
     References
     ----------
@@ -284,14 +295,11 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             Labels of two classes. With ``cv="prefit"`` only ``recall`` and ``fpr`` need
             them.
         **params : dict
-            Arguments of the estimator's ``fit``, such as ``sample_weight``; arrays with
-            an entry for each sample are split by fold. With metadata routing, the
-            metadata that the estimator and the splitter requested. Also ``clusters``:
-            samples of a cluster, such as a patient, are in the same fold, and count as
-            fewer independent samples if they are alike.
-            Weights only affect training. Each validation sample counts once for the
-            threshold, unless its weight is 0, because all validation samples are
-            equally exchangeable with new ones.
+            Arguments of the estimator's ``fit``, such as ``sample_weight``. Arrays with
+            an entry for each sample are split by fold. ``clusters`` is the cluster of
+            each sample, such as its patient: samples of a cluster are in the same fold,
+            and count as fewer independent samples if they are alike. With metadata
+            routing, the metadata that the estimator and the splitter requested.
 
         Returns
         -------
@@ -301,10 +309,24 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         Raises
         ------
         ValueError
-            If the constraint, the size of the batch and ``confidence`` are inconsistent
-            or out of range; if ``y`` or the training part of a fold does not contain
-            two classes; if a sample is tested twice; if ``recall`` or ``fpr`` needs
-            more validation positives or negatives; or if a score is not finite.
+            If there is not exactly one constraint, or an argument is out of range; if
+            ``y`` or the training part of a fold does not contain two classes; if a
+            sample is tested twice; if there are too few validation positives
+            (``recall``) or negatives (``fpr``); or if a score is not finite.
+
+        Warns
+        -----
+        UserWarning
+            If no sample will be selected; if ties leave a tenth of the permitted
+            fraction unused; or if tied scores have different levels in each fold.
+
+        Notes
+        -----
+        Weights only affect training. Each validation sample with a nonzero weight
+        counts once for the threshold, because all of them are equally exchangeable with
+        new samples. With ``clusters``, a number of folds means
+        :class:`~sklearn.model_selection.StratifiedGroupKFold`, and a float ``cv`` draws
+        whole clusters.
         """
         constraint = check_constraint(self)
         methods = check_methods(self.response_method)
@@ -393,7 +415,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             warn(waste)
 
     def predict(self, X: ArrayLike) -> Array:
-        """Return the positive label for scores at or above the threshold."""
+        """Return the labels: positive if the score is the threshold or higher."""
         check_is_fitted(self)
         methods = check_methods(self.response_method)
         scores = positive_scores(self.estimator_, X, None, methods, self.pos_label_)
