@@ -13,64 +13,70 @@ from skrate.labels.label_checks import check_numbers
 
 
 def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabels:
-    r"""Estimate metrics of events up to a horizon, if some samples are lost before it.
+    r"""Estimate labels of events up to a horizon, if some samples are lost before it.
 
-    A sample that was lost before the horizon, without an event, has no label. If it is
-    labelled as negative, or left out, metrics are biased. Here, samples that were
-    followed up get larger weights, to represent the lost ones. Metrics are
-    time-dependent: the AUC is the cumulative/dynamic AUC of
-    ``sksurv.metrics.cumulative_dynamic_auc``.
+    A sample is positive if it has an event, such as an illness, at or before the
+    horizon, such as five years. If its follow-up ended before the horizon without an
+    event, its label is unknown (it is censored, or lost). Metrics are biased if lost
+    samples are left out or count as negative. Here, samples with a known label get
+    larger weights, so that they also represent the lost ones. The AUC of these labels
+    is the cumulative/dynamic AUC of ``sksurv.metrics.cumulative_dynamic_auc``.
 
     Parameters
     ----------
     time : array-like of shape (n_samples,)
-        Time until the event or the end of follow-up, not negative, in any unit.
+        Time until the event or the end of follow-up, at least 0, in any unit, measured
+        from the time of the score.
     event : array-like of shape (n_samples,)
-        Whether there was an event at that time: True or 1. If not, follow-up ended.
+        True or 1 if there was an event at ``time``, False or 0 if follow-up ended.
     horizon : float
-        A sample is positive if it has an event at or before this time.
+        A sample is positive if it has an event at or before this time. In the unit of
+        ``time``, above 0.
 
     Returns
     -------
     labels : EstimatedLabels
-        Pass them as ``y_true``. If no sample was lost before the horizon, no label is
-        missing, and results are the same as with plain labels.
+        Pass them as ``y_true`` to the functions of this package. If no sample was lost
+        before the horizon, results are the same as with plain labels.
 
     Raises
     ------
     ValueError
-        If lengths differ, a time is negative or not finite, an event is neither true
-        nor false, the horizon is not above 0, or no sample was followed up until the
-        horizon because the last one was lost.
+        If lengths differ; if a time is negative or not finite; if an event is neither
+        true nor false; if the horizon is not above 0; or if all samples had an event or
+        were lost before the horizon, and the last of them was lost.
 
     See Also
     --------
-    sampled : For labels that are missing for another reason.
+    sampled : For labels that are missing because only some samples were labelled.
 
     Notes
     -----
-    Let :math:`T_i` be the time, :math:`t` the horizon, and :math:`G(u-)` the
-    Kaplan-Meier estimate of the probability of being followed up until u. A sample with
-    an event by t, or with :math:`T_i \ge t`, has the weight :math:`w_i = 1 /
-    G(\min(T_i, t)-)`. A sample that was lost before t has the weight 0 [1]_, [2]_.
-    Events precede losses at the same time. Rates are fractions of the weights.
-    Follow-up must not depend on the score or on the time of the event, and G must be
-    above 0.
+    Let :math:`T_i` be the time of sample i, :math:`t` the horizon, and :math:`G(u-)`
+    the Kaplan-Meier estimate of the probability that a sample is not lost before u. A
+    sample with a known label, because it has an event by t or :math:`T_i \ge t`, has
+    the weight :math:`w_i = 1 / G(\min(T_i, t)-)`. A lost sample has the weight 0 [1]_,
+    [2]_. If an event and a loss have the same time, the event is first. A rate is a
+    fraction of the sum of the weights. The loss of a sample must not depend on its
+    score or on the time of its event.
 
-    Let :math:`a_i` be the influence of sample i on the metric. The estimation of G adds
+    Let :math:`a_i` be the influence of sample i on the metric: the variance of the
+    metric is the mean of :math:`a_i^2`, divided by n. The estimation of G adds to it
 
     .. math:: q_j = \int \frac{A(u)}{\pi(u)} \, dM_j(u), \quad
               A(u) = \frac 1 n \sum_{i:\, \min(T_i, t) > u} a_i,
 
-    where :math:`M_j` is the martingale of the losses and :math:`\pi(u)` the fraction
-    still followed up after u. Therefore variances are smaller than with the true G.
-    With :math:`d_i = a_i / w_i` and :math:`m_u` the weighted mean of d over the samples
-    at risk at u, a batch has the variance
+    where :math:`M_j` is the martingale of the loss of sample j, and :math:`\pi(u)` the
+    fraction of samples that is still followed up after u. Variances are smaller than
+    with the true G. For the metric of this batch of samples (``for_batch()``), let
+    :math:`d_i = a_i / w_i`, and let :math:`m_u` be the weighted mean of d over the
+    samples at risk (still followed up) at u. Its variance is
 
     .. math:: \frac{1}{n^2} \sum_i w_i \sum_{u < T_i} (d_i - m_u)^2 \,
               \Delta \frac{1}{G(u)},
 
-    as if samples were drawn from the samples at risk at each loss. Cost: one sort.
+    as if the remaining samples were drawn from the samples at risk at each loss. Cost:
+    one sort.
 
     References
     ----------
@@ -81,7 +87,8 @@ def censored(time: ArrayLike, event: ArrayLike, horizon: float) -> EstimatedLabe
 
     Examples
     --------
-    The second sample was lost after 2 years. The four remaining ones represent it:
+    The second sample was lost after 2 years. The four samples that were followed up
+    longer represent it, and get the weight 5/4:
 
     >>> from skrate import labels, recall_at_rate_score
     >>> time, event = [1, 2, 3, 5, 6, 6], [1, 0, 1, 0, 1, 0]

@@ -58,89 +58,92 @@ def plan_labels(
 ) -> LabelPlan:
     r"""Plan which samples to label, for one metric or the difference of two models.
 
-    Random labels say little about the top of a ranking, or about the samples on which
-    two models differ. A plan prefers samples with labels on which the metric depends.
-    It stores the probability that each sample is labelled. Therefore estimates are
-    unbiased, even if the predictions are wrong.
+    There are scores of many samples, and labels are expensive. Labels of samples drawn
+    with equal probabilities say little about the top of a ranking, or about the samples
+    on which two models differ. A plan draws samples with a higher probability if the
+    metric depends more on their labels. Estimates from these labels are unbiased,
+    because they are weighted by the probabilities that the plan stores.
 
     Parameters
     ----------
     y_scores : array-like of shape (n_samples,), mapping or data frame
-        Scores of a model, higher for the positive class, or of several models by name.
+        Scores, higher for the positive class. For two models, a mapping or data frame
+        with an entry or column per model.
     n_labels : int
-        The number of unlabelled samples to label, at least 2.
+        The number of samples to label, at least 2, in addition to the existing labels.
     metric : callable or str
         The metric, as in :func:`skrate.estimate`, such as "recall_at_rate".
     compare : pair of names, default=None
-        The names of two models, if the labels are for their difference. None is for one
-        model.
+        The names of two models whose difference in the metric will be estimated. None
+        is for one model.
     known : array-like of shape (n_samples,), default=None
-        Existing labels, regardless of who chose these samples; nan or None elsewhere.
-        Without ``known_probability`` each of these labels represents only its own
-        sample, which wastes labels that were drawn at random.
+        Existing labels, nan or None for samples without a label. The plan does not draw
+        these samples again.
     known_probability : float or array-like of shape (n_samples,), default=None
         If the existing labels were drawn at random: the probability that each sample
-        was drawn, also for samples without a label. Examples are 100 / 5000 for a pilot
-        sample, or the ``probability`` of an earlier plan. The existing labels then also
-        represent other samples. None means that they were not drawn at random.
+        was drawn, in (0, 1], also for samples without a label. For 100 of 5,000 samples
+        it is 100 / 5000; for an earlier plan, its ``probability``. The existing labels
+        then also represent other samples. If None, they only represent themselves.
     probability : array-like of shape (n_samples,), default=None
-        An estimate of the probability that each sample is positive, in [0, 1]. If None,
-        it is learnt from the existing labels and the scores of the first model. This
-        can be a poor guide to other samples, and estimates are then less precise.
+        An estimate of the probability that each sample is positive, in [0, 1]. If it is
+        wrong, estimates are less precise, but unbiased. If None, it is learnt from the
+        existing labels and the scores of the first model.
     floor : float, default=0.1
-        The fraction of the labels that is drawn with equal probabilities, in [0, 1]. It
-        limits the effect of a wrong ``probability``.
+        The fraction of the labels, in [0, 1], that is drawn with equal probabilities.
+        It limits the effect of a wrong ``probability``.
     pos_label : int, float, bool or str, default=None
-        The positive label of ``known``.
+        The positive label of ``known``. If None, the labels must be {0, 1}, {-1, 1} or
+        booleans, and the larger one is positive.
     random_state : int, Generator or RandomState, default=None
-        Source of the draw.
+        Seed or generator that draws the samples.
     **metric_kwargs : dict
         Parameters of the metric, such as ``rate``.
 
     Returns
     -------
     plan : LabelPlan
-        It has the ``probability`` of each sample, ``is_sampled``, and the expected
-        ``standard_error``. Pass its ``labels(y_true)`` to :func:`skrate.estimate` and
-        :func:`skrate.compare`.
+        ``plan.is_sampled`` are the samples to label. When they are labelled, pass
+        ``plan.labels(y_true)`` to :func:`skrate.estimate` or :func:`skrate.compare`.
+        ``plan.standard_error`` is the expected standard error.
 
     Raises
     ------
     ValueError
-        If ``n_labels`` is below 2 or above the number of unlabelled samples, or the
-        metric does not support estimated labels. If ``probability`` is None and a class
-        has fewer than 5 existing labels, or ``known`` cannot have been drawn with
-        ``known_probability``.
+        If ``n_labels`` is below 2 or above the number of samples without a label; if
+        the metric does not support estimated labels; if ``probability`` is None and
+        there are fewer than 5 existing labels of a class; or if the number of existing
+        labels is implausible under ``known_probability``.
 
     See Also
     --------
-    sampled : Uses labels that were drawn by any other plan.
-    skrate.sample_size : The size of a test set with labels of all samples.
+    sampled : Estimated labels, if the samples were drawn without this function.
+    skrate.sample_size : The number of samples, if all of them are labelled.
 
     Notes
     -----
-    Let :math:`d_i` be the slope of the metric, or of the difference, by the label of
-    sample i, and :math:`m_i` the probability that it is positive. Labels drawn with the
-    probabilities :math:`\pi_i` leave the variance
+    Let :math:`d_i` be the derivative of n times the metric, or of the difference, by
+    the label of sample i, :math:`m_i` the probability that it is positive, and
+    :math:`\pi_i` the probability that it is labelled. The metric of this batch, as it
+    would be with all labels, is then estimated with the variance
 
     .. math:: \frac{1}{n^2} \sum_i \frac{1 - \pi_i}{\pi_i} d_i^2 m_i (1 - m_i).
 
-    For a fixed number of labels, its minimum is at :math:`\pi_i \propto |d_i|
-    \sqrt{m_i (1 - m_i)}`, at most 1 (Neyman's allocation [1]_). For a difference, a
-    tenth of the squared slopes of both models is added to :math:`d_i^2`, because
-    otherwise the labels would hardly determine the denominators, such as the number of
-    positives. A fraction ``floor`` of the labels is drawn with equal probabilities. The
-    number of labels is fixed: samples in random order are drawn at equal steps of the
-    sum of :math:`\pi_i`.
+    For a fixed number of labels, the variance is minimal if :math:`\pi_i` is
+    proportional to :math:`|d_i| \sqrt{m_i (1 - m_i)}`, but at most 1 (Neyman's
+    allocation [1]_). For a difference, a tenth of the squared derivatives of both
+    models is added to :math:`d_i^2`, because otherwise the labels would hardly
+    determine denominators such as the number of positives. The fraction ``floor`` of
+    the labels is drawn with equal probabilities. The number of labels is fixed by
+    systematic sampling: the samples are in random order, and samples are drawn at equal
+    steps of the cumulative sum of :math:`\pi_i`.
 
-    If existing labels were drawn with the probabilities :math:`\kappa_i`, and the other
-    samples are now drawn with :math:`\pi_i`, a sample has a label with the probability
-    :math:`1 - (1 - \kappa_i)(1 - \pi_i)`. This is the ``probability`` of the plan.
-    Without ``known_probability`` it is 1 for existing labels and :math:`\pi_i` for
-    other samples.
+    If existing labels were drawn with the probabilities :math:`\kappa_i`, a sample is
+    labelled then or now with the probability :math:`1 - (1 - \kappa_i)(1 - \pi_i)`,
+    the ``probability`` of the plan. Without ``known_probability`` it is 1 for existing
+    labels and :math:`\pi_i` for other samples.
 
-    A plan for one metric is poor for other metrics, and their estimates warn. Cost: one
-    sort of each model's scores.
+    A plan is inefficient for other metrics than its own, and their estimates warn of
+    this. Cost: one sort of the scores of each model.
 
     References
     ----------
@@ -375,26 +378,26 @@ class LabelPlan(Rows):
     Attributes
     ----------
     metric : str
-        The metric that the labels are for.
+        The metric for which the plan was made.
     probability : array of shape (n_samples,)
         The probability that each sample is labelled, by this plan or before. It is 1
         for existing labels, unless ``known_probability`` was given.
     is_sampled : array of shape (n_samples,)
-        Whether to label each sample.
+        True for the samples to label.
     prediction : array of shape (n_samples,)
-        The probability that each sample is positive, estimated before the draw.
+        The estimated probability that each sample is positive, before it is labelled.
     n_labels : int
         The number of samples to label.
     standard_error : float
         The expected standard error of the metric of this batch of samples
-        (``for_batch()``), if the predictions are right. It is larger for the metric of
-        the population.
+        (``for_batch()``), if ``prediction`` is correct. The standard error for the
+        population is larger.
     is_known : array of shape (n_samples,)
-        Whether each label existed before.
+        True for samples with an existing label.
     compared : tuple of str or None
-        The two models, if the labels are for their difference.
+        The names of the two models, if the plan is for their difference.
     design : {"fixed", "independent"}
-        The ``design`` for :func:`sampled`: the number of labels is fixed, unless
+        The argument ``design`` of :func:`sampled`: "fixed", or "independent" if
         existing labels were drawn at random.
 
     Examples
@@ -424,14 +427,17 @@ class LabelPlan(Rows):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            Labels of the drawn samples, and the existing ones; nan or None elsewhere.
+            The labels of the drawn samples and the existing labels; nan or None for all
+            other samples.
         pos_label : int, float, bool or str, default=None
-            The positive label.
+            The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans,
+            and the larger one is positive.
 
         Returns
         -------
         labels : EstimatedLabels
-            Estimated labels for ``y_true``, as from :func:`sampled`.
+            Pass them as ``y_true``. They are those of :func:`sampled` with the
+            ``probability``, ``prediction`` and ``design`` of this plan.
         """
         y_given = check_vector("y_true", y_true)
         is_wanted = self.is_sampled | self.is_known

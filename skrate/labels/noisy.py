@@ -26,24 +26,26 @@ def noisy(
     validation: tuple[float, float] | ArrayLike | None = None,
     pos_label: Label = None,
 ) -> EstimatedLabels:
-    r"""Estimate metrics from labels with errors of given sensitivity and specificity.
+    r"""Estimate labels from labels with errors, of given sensitivity and specificity.
 
-    Metrics from labels with errors evaluate the labelling test along with the scores.
-    Usually they are too low, and the AUC at a low prevalence is far too low. With this
-    function they estimate the metrics by the true labels, although it is unknown which
-    labels are wrong.
+    If some labels are wrong, because a test or an annotator makes errors, metrics are
+    usually too low, and the AUC at a low prevalence is far too low. Metrics of the
+    labels of this function are estimates of the metrics with the true labels. It need
+    not be known which labels are wrong, only how often they are.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_annotators)
-        Labels of two classes, by the test; one column for each of several annotators or
-        tests, with nan or None for missing labels.
+        Labels of two classes with errors. For several annotators or tests, one column
+        for each, with nan or None for missing labels.
     sensitivity, specificity : float or array-like of shape (n_annotators,)
-        The probabilities that the test labels a true positive as positive, and a true
-        negative as negative, independent of the score. Their sum must be above 1.
+        The probabilities, in [0, 1], that a positive sample is labelled as positive,
+        and that a negative sample is labelled as negative. They must not depend on the
+        score, and their sum must be above 1. An array has one entry per annotator.
     validation : (n_pos, n_neg) or array-like of shape (n_annotators, 2), default=None
-        The numbers of true positives and true negatives, in another sample, from which
-        sensitivity and specificity were estimated. None means that both are exact.
+        If sensitivity and specificity were estimated in another data set with true
+        labels: its numbers of positives and of negatives. Standard errors then include
+        this uncertainty. None means that both are known exactly.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -51,45 +53,47 @@ def noisy(
     Returns
     -------
     labels : EstimatedLabels
-        Pass them as ``y_true``.
+        Pass them as ``y_true`` to the functions of this package.
 
     Raises
     ------
     ValueError
-        If labels are not of two classes, a sample has no label, sensitivity,
-        specificity or validation do not have one entry per annotator, are not in [0, 1]
-        or (validation) not above 0, or sensitivity and specificity add up to 1 or less.
+        If there are not two classes; if a sample has no label; if sensitivity,
+        specificity or validation do not have one entry per annotator, or are out of
+        range; or if sensitivity and specificity add up to 1 or less.
 
     Warns
     -----
     UserWarning
-        If the fraction of the rarer class is less than 4 times its standard error by
-        validation. Intervals are then too short.
+        If the estimated fraction of the rarer class is less than 4 times its standard
+        error due to ``validation``. Confidence intervals are then too narrow.
 
     See Also
     --------
-    sampled : For correct labels of some of the samples.
+    sampled : For correct labels of only some samples.
 
     Notes
     -----
-    Let z be the label (1 or 0) of a test with sensitivity :math:`\alpha` and
-    specificity :math:`\beta`, and :math:`J = \alpha + \beta - 1`. A sample counts as
+    Let z be the given label (1 or 0), :math:`\alpha` the sensitivity, :math:`\beta` the
+    specificity, and :math:`J = \alpha + \beta - 1`. A sample counts as
 
     .. math:: \tilde y = \frac{z + \beta - 1}{J}
 
-    positives [1]_. The expectation is the true label. Given the true label, the
-    variance has the unbiased estimate :math:`\beta (1 - \alpha) / J^2` if z = 1, and
+    positives and :math:`1 - \tilde y` negatives [1]_. The expectation of
+    :math:`\tilde y` is the true label. An unbiased estimate of its variance, given the
+    true label, is :math:`\beta (1 - \alpha) / J^2` if z = 1, and
     :math:`\alpha (1 - \beta) / J^2` if z = 0.
 
-    Several annotators are assumed to err independently, given the true label. A sample
-    counts as the weighted mean of their :math:`\tilde y`. The weights are inverse to
-    the variance of each annotator, averaged over both classes at the prevalence that is
-    estimated from these labels.
+    The errors of several annotators are assumed to be independent, given the true
+    label. A sample counts as the weighted mean of their :math:`\tilde y`. The weight of
+    an annotator is the inverse of the variance of its :math:`\tilde y`, averaged over
+    both classes at the estimated prevalence.
 
-    An error of the sensitivity changes all counts at once, by :math:`-\tilde y / J`,
-    and an error of the specificity by :math:`(1 - \tilde y) / J`. If k of n
-    samples of a class in the ``validation`` were labelled correctly, the variance of
-    the rate is :math:`(k + 1/2)(n - k + 1/2) / ((n + 1)^2 (n + 2))`, from the posterior
+    If the true sensitivity is higher by a small :math:`\delta`, all :math:`\tilde y`
+    change by :math:`-\delta \tilde y / J`; for the specificity, by
+    :math:`\delta (1 - \tilde y) / J`. If k of the n samples of a class were labelled
+    correctly in the validation, the variance of the sensitivity or specificity is
+    :math:`(k + 1/2)(n - k + 1/2) / ((n + 1)^2 (n + 2))`, the variance of the posterior
     beta distribution with Jeffreys' prior. Cost: O(n_samples).
 
     References
@@ -99,7 +103,8 @@ def noisy(
 
     Examples
     --------
-    A test detects 90 % of the positives, and is wrong for 20 % of the negatives:
+    A test detects 90 % of the positives, and is wrong for 20 % of the negatives. Labels
+    of 1 count as 0.8 / 0.7 positives, and labels of 0 as -0.2 / 0.7:
 
     >>> from skrate import labels
     >>> y_noisy = labels.noisy([1, 0, 1, 0, 0], 0.9, 0.8)

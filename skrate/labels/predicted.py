@@ -11,23 +11,23 @@ from skrate.labels.label_checks import check_chances
 
 
 def predicted(probability: ArrayLike) -> EstimatedLabels:
-    r"""Estimate metrics without labels, from the probabilities of a calibrated model.
+    r"""Estimate labels by the probabilities of a calibrated model, without any label.
 
-    Metrics are then expectations under these probabilities. They depend entirely on the
-    calibration: an overconfident model overestimates its own performance, and no
-    standard error shows this. If there are some labels, :func:`sampled` takes
-    probabilities as ``prediction`` and is unbiased even if they are wrong.
+    A metric of these labels is its expectation if the probabilities are correct. An
+    overconfident model therefore overestimates its own performance, and standard errors
+    do not show this. If there are labels of some samples, use :func:`sampled` with
+    these probabilities as ``prediction``: it is unbiased even if they are wrong.
 
     Parameters
     ----------
     probability : array-like of shape (n_samples,)
-        The probability that each sample is positive, in [0, 1], given all information
-        that the scores use.
+        The probability that each sample is positive, in [0, 1]. The model of the
+        probabilities must use all information that the scores use.
 
     Returns
     -------
     labels : EstimatedLabels
-        Pass them as ``y_true``.
+        Pass them as ``y_true`` to the functions of this package.
 
     Raises
     ------
@@ -36,19 +36,21 @@ def predicted(probability: ArrayLike) -> EstimatedLabels:
 
     See Also
     --------
-    sampled : Uses some labels, and needs no calibration.
+    sampled : For labels of some samples; needs no calibrated model.
 
     Notes
     -----
-    A sample counts as p positives and 1 - p negatives, where p is its probability; [1]_
-    estimates the accuracy in the same way, by the average confidence. The variance of
-    the label is p (1 - p). In products of the labels of two samples, such as in the
-    AUC, no sample is paired with itself. A ratio, such as the recall, is the ratio of
-    expectations. For a small number of positives, the average precision is biased
-    upward as an estimate for the population, also with true labels. Here, standard
-    errors are small enough to show this bias: with 600 positives, 95 % intervals for
-    the population had a coverage of 0.89. Therefore its interval is for
-    ``for_batch()``. Cost: O(n_samples).
+    A sample with the probability p counts as p positives and 1 - p negatives, and the
+    variance of its label is p (1 - p). The accuracy is estimated in the same way in
+    [1]_, by the average confidence. In metrics of pairs, such as the AUC, no sample is
+    paired with itself. A ratio, such as the recall, is the ratio of two expectations.
+
+    The average precision of a small number of positives is biased upward as an estimate
+    for the population, also with true labels. Here this matters, because standard
+    errors are small: with 600 positives, 95 % intervals for the population had a
+    coverage of only 0.89. For an interval of the average precision, pass
+    ``labels.for_batch()``: it is for the metric of these samples with their true
+    labels. Cost: O(n_samples).
 
     References
     ----------
@@ -57,7 +59,7 @@ def predicted(probability: ArrayLike) -> EstimatedLabels:
 
     Examples
     --------
-    Half of the expected positives are in the first two samples:
+    The first two samples have 0.75 of the 1.5 expected positives:
 
     >>> from skrate import labels, recall_at_rate_score
     >>> chances = [0.5, 0.25, 0.25, 0.25, 0.25, 0.0]
