@@ -269,7 +269,7 @@ compare                      xxxxxxxxx
 select_best                  xx--x-xxx
 sample_size                  x-x--xxx-
 compare_curves               xx-xx-xxx
-curve_band                   x-xx--xxx
+curve_band                   xxxxx-xxx
 budget_report                xxxxx-xxx
 subgroup_scores              x-----xx-
 group_scores                 x----x-x-

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.data.checks import shown
 from skrate.data.folds import FoldRankings
+from skrate.data.reports import read_report
 from skrate.inference.models import several_models
 from skrate.inference.rankings import ScoresOfModels
 from skrate.metrics.result_types import Drawn
@@ -544,7 +545,7 @@ class FoldsDisplay(Display):
         ValueError
             If there are no scores of several models, or as in :meth:`from_predictions`.
         """
-        models = several_models("y_score", y_true, y_score)
+        models = several_models("y_score", read_report(y_true), y_score)
         if models is None:
             raise ValueError(
                 "y_score must be a dict or a data frame with the scores of each model: "

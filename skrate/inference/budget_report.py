@@ -21,6 +21,7 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings, are_fold_rankings, check_cuts
+from skrate.data.reports import accept_reports
 from skrate.data.representations import html_row, html_table, html_title
 from skrate.data.table import RankTable
 from skrate.inference.cautions import (
@@ -342,6 +343,7 @@ def _aligned(lines: list[list[str]]) -> list[str]:
     ]
 
 
+@accept_reports
 @suggest_arguments
 def budget_report(
     y_true: RankingsLike,

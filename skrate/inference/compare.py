@@ -16,6 +16,7 @@ from skrate.data.checks import (
     or_none,
 )
 from skrate.data.folds import FoldRankings, are_fold_rankings, check_no_labels
+from skrate.data.reports import accept_reports
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import warn_small_sample
 from skrate.inference.evaluation import Difference, Evaluation, warn_reversed_scores
@@ -117,6 +118,7 @@ def compare(
 ) -> Comparison: ...
 
 
+@accept_reports
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
     y_true: Any,

@@ -22,6 +22,7 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings, are_fold_rankings, check_cuts
+from skrate.data.reports import accept_reports
 from skrate.data.table import check_alone
 from skrate.inference.cautions import no_inference_reason
 from skrate.inference.curve_evaluation import (
@@ -173,6 +174,7 @@ def _where(stretches: list[Stretch]) -> str:
     )
 
 
+@accept_reports
 @suggest_arguments
 def compare_curves(
     y_true: ArrayLike | FoldRankings | RankingsOfModels,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 from scipy import special
@@ -13,6 +14,7 @@ from skrate.curves.fold_tables import default_rates
 from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import Check, check_arguments, or_none, warn_undefined
 from skrate.data.folds import FoldRankings, check_cuts
+from skrate.data.reports import accept_reports
 from skrate.data.representations import plain
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.cautions import no_inference_reason
@@ -22,9 +24,11 @@ from skrate.inference.curve_evaluation import (
     CurveProcess,
     curve_process,
 )
+from skrate.inference.models import several_models
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
     SAMPLE_ARGUMENTS,
+    Frame,
     Ranked,
     Weights,
     check_sample,
@@ -122,10 +126,50 @@ class CurveBand(Drawn, Rows):
         )
 
 
-@suggest_arguments
+class _Options(TypedDict, total=False):
+    """The keyword arguments of :func:`curve_band`."""
+
+    metric: BandMetric
+    at: ArrayLike | None
+    band: Band
+    confidence_level: float
+    n_resamples: int
+    benefit: float | None
+    cost: float | None
+    clusters: ArrayLike | None
+    sample_weight: ArrayLike | None
+    weights: Weights
+    pos_label: Label
+    random_state: RandomState
+
+
+@overload
+def curve_band(
+    y_true: Mapping[Any, FoldRankings], **options: Unpack[_Options]
+) -> dict[str, CurveBand]: ...
+
+
+@overload
+def curve_band(
+    y_true: ArrayLike,
+    y_score: Mapping[Any, ArrayLike] | Frame,
+    **options: Unpack[_Options],
+) -> dict[str, CurveBand]: ...
+
+
+@overload
 def curve_band(
     y_true: ArrayLike | RankTable | FoldRankings,
     y_score: ArrayLike | None = None,
+    **options: Unpack[_Options],
+) -> CurveBand: ...
+
+
+@accept_reports
+@suggest_arguments
+def curve_band(
+    y_true: Any,
+    y_score: Any = None,
     *,
     metric: BandMetric = "recall",
     at: ArrayLike | None = None,
@@ -139,7 +183,7 @@ def curve_band(
     weights: Weights = "frequency",
     pos_label: Label = None,
     random_state: RandomState = None,
-) -> CurveBand:
+) -> CurveBand | dict[str, CurveBand]:
     r"""Compute the confidence band of the curve of one model.
 
     Which curves are possible for a model, given these samples? To see whether two
@@ -148,11 +192,12 @@ def curve_band(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-        True labels of two classes; or, without ``y_score``, a table of counts, or the
-        rankings of folds.
-    y_score : array-like of shape (n_samples,), default=None
-        Scores, higher for the positive class.
+    y_true : array-like of shape (n_samples,), RankTable, FoldRankings or mapping
+        True labels of two classes; or, without ``y_score``, a table of counts, the
+        rankings of folds, or a mapping of such rankings by model.
+    y_score : array-like, mapping or data frame, default=None
+        Scores of shape (n_samples,), higher for the positive class. For several models,
+        a mapping, data frame or array with an entry or column per model.
     metric : {"recall", "precision", "roc", "pr", "lift", "gain"}, default="recall"
         The curve. Against the rate: recall (cumulative gains), precision, lift (recall
         over the rate) or gain per sample (``benefit`` for each processed positive minus
@@ -189,11 +234,13 @@ def curve_band(
 
     Returns
     -------
-    result : CurveBand
-        With ``at``, ``value``, ``low`` and ``high``, arrays of shape (n_points,), in
-        the units of the curve: fractions, multiples of chance ("lift") or the units of
-        ``benefit``. The value of random scores is ``at`` ("recall", "roc"), the
-        prevalence ("precision", "pr") or 1 ("lift"). All nan where undefined.
+    result : CurveBand, or dict of CurveBand
+        For several models: the band of each model by its name, as a call with only this
+        model returns it. With ``at``, ``value``, ``low`` and ``high``, arrays of shape
+        (n_points,), in the units of the curve: fractions, multiples of chance ("lift")
+        or the units of ``benefit``. The value of random scores is ``at`` ("recall",
+        "roc"), the prevalence ("precision", "pr") or 1 ("lift"). All nan where
+        undefined.
 
     Raises
     ------
@@ -254,7 +301,19 @@ def curve_band(
     0.10: 0.47 to 0.79
     """
     arguments = check_arguments(_ARGUMENTS, locals())
-    gain, plan = check_benefit_cost(metric, benefit, cost), Plan.of(arguments)
+    # Each model gets the same random numbers.
+    arguments["random_state"] = random_state
+    models = several_models("y_score", y_true, y_score)
+    if models is None:
+        return _band_of_model(y_true, y_score, arguments)
+    return {name: _band_of_model(*model, arguments) for name, model in models.items()}
+
+
+def _band_of_model(y_true: Any, y_score: Any, arguments: dict[str, Any]) -> CurveBand:
+    """Return the band of one model."""
+    metric, band, weights = (arguments[key] for key in ("metric", "band", "weights"))
+    gain = check_benefit_cost(metric, arguments["benefit"], arguments["cost"])
+    plan = Plan.of(arguments)
     options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
     ranked, points = _checked(y_true, y_score, weights, options), arguments["at"]
     if points is None:

@@ -18,6 +18,7 @@ from skrate.data.checks import (
     check_vector,
 )
 from skrate.data.folds import FoldRankings, are_fold_rankings
+from skrate.data.reports import accept_reports
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.evaluation import Evaluation, warn_reversed_scores
 from skrate.inference.group_scores import compute_list_scores
@@ -100,6 +101,7 @@ def estimate(
 ) -> Estimate: ...
 
 
+@accept_reports
 def estimate(
     metric: MetricLike,
     y_true: Any,

@@ -33,6 +33,7 @@ from skrate.data.checks import (
     warn,
 )
 from skrate.data.folds import are_fold_rankings
+from skrate.data.reports import accept_reports
 from skrate.inference.cautions import CLASSES
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import compute_list_scores
@@ -89,6 +90,7 @@ _FISSION_FACTOR = 0.3
 _MIN_SAMPLES = 10
 
 
+@accept_reports
 def select_best(
     metric: MetricLike,
     y_true: ArrayLike | RankingsOfModels,

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
+import skrate
 from inference_cases import JUMPS, SMOOTH, each, sample
 from looped import case, looped
 from optional import require
@@ -323,3 +324,14 @@ def test_label_columns_are_each_the_labels_that_were_measured():
 def test_label_columns_that_do_not_fit_are_named(y_true, y_score, message):
     with pytest.raises(ValueError, match=message):
         estimate("roc_auc", y_true, y_score)
+
+
+def test_the_band_of_each_model_is_its_band_alone():
+    found = skrate.curve_band(Y, MODELS, metric="precision", random_state=0)
+    assert list(found) == ["a", "b"]
+    for name, scores in MODELS.items():
+        alone = skrate.curve_band(Y, scores, metric="precision", random_state=0)
+        assert_array_equal(found[name].high, alone.high)
+    folds = skrate.curve_band(FOLDS, random_state=0)
+    alone = skrate.curve_band(FOLDS["b"], random_state=0)
+    assert_array_equal(folds["b"].low, alone.low)

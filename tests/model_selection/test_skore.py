@@ -8,6 +8,7 @@ from scipy import stats
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 
 from looped import looped
 from optional import require
@@ -16,6 +17,9 @@ from skrate import (
     AveragePrecisionScorer,
     RateWeightedAUCScorer,
     average_precision_score,
+    compare,
+    cross_val_rankings,
+    estimate,
     make_ranking_scorer,
     rates,
     recall_at_rate_score,
@@ -105,3 +109,41 @@ def test_lists_come_by_a_function_and_are_never_left_out(data, metric):
     assert added(report, within_users) == expected
     with pytest.raises(ValueError, match="make_ranking_scorer"):
         added(report, scorer, "lists")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_reports_replace_labels_and_scores(data):
+    models = {"logistic": LogisticRegression(), "svm": LinearSVC()}
+    reports = {
+        name: skore.evaluate(m, *data, splitter=0.3) for name, m in models.items()
+    }
+    report = reports["logistic"]
+    scores = {
+        "logistic": report.estimator_.predict_proba(report.X_test)[:, 1],
+        "svm": reports["svm"].estimator_.decision_function(report.X_test),
+    }
+    expected = compare("roc_auc", report.y_test, scores)
+    for given in (reports, skore.compare(reports)):
+        found = compare("roc_auc", given)
+        assert found.names == ("logistic", "svm")
+        assert found[0].pvalue == pytest.approx(expected[0].pvalue)
+    alone = estimate("average_precision", report.y_test, scores["svm"])
+    found = estimate("average_precision", reports["svm"])
+    assert found.to_dict() == pytest.approx(alone.to_dict())
+    other = skore.evaluate(LogisticRegression(), *data, splitter=0.3, pos_label=0)
+    assert estimate("average_precision", other).n_pos == alone.n_neg
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_cross_validation_reports_are_rankings_of_folds(data):
+    report = skore.evaluate(LogisticRegression(), *data, splitter=4)
+    folds = cross_val_rankings(LogisticRegression(), *data, cv=report.split_indices)
+    found, expected = (estimate("roc_auc", given) for given in (report, folds))
+    assert found.to_dict() == pytest.approx(expected.to_dict())
+
+
+def test_reports_of_three_classes_are_refused():
+    X, y = make_classification(90, n_classes=3, n_informative=4, random_state=0)
+    report = skore.evaluate(GaussianNB(), X, y, splitter=0.3)
+    with pytest.raises(ValueError, match=r"GaussianNB.*two classes.*3"):
+        estimate("roc_auc", report)
