@@ -34,32 +34,35 @@ class RecallCertificate(Result):
     Attributes
     ----------
     value, confidence_interval : float, ConfidenceInterval
-        Estimate of the recall that was reached, nan if it is undefined, and its
-        two-sided interval.
+        Estimate of the recall that was reached, and its two-sided interval. The
+        estimate is nan if no positive was detected, or if ``n_sampled`` is 0 and
+        samples are unread.
     lower_bound : float
-        The certificate: the recall is at least this number, with the confidence level.
+        One-sided lower confidence bound of the recall: the certificate.
     pvalue : float
-        p-value of "the recall is below the target", adjusted for the looks; 0 if there
-        are no positives at all, because then none was missed.
+        p-value of the null hypothesis that the recall is below ``target``, adjusted for
+        ``looks``. It is 0 if there cannot be any positive, because none is missed then.
     target : float
         The target recall.
     n_missed, missed_interval : float, ConfidenceInterval
         Estimated number of positives among the samples that are still unread, and its
         two-sided interval.
     max_missed : int
-        Upper bound of the number of missed positives, with the confidence level.
+        One-sided upper confidence bound of the number of missed positives.
     n_found, n_unreviewed : int
-        Detected positives and unread samples, *before* the random subset was drawn.
+        Numbers of detected positives and of unread samples, *before* the random subset
+        was drawn.
     n_sampled, n_hits : int
-        Size of the random subset, and positives in it.
+        Size of the random subset, and number of positives in it.
     n_found_total, n_unreviewed_after : int
-        Detected positives and unread samples, after the subset was read.
+        Numbers of detected positives and of unread samples, after the random subset was
+        read.
     is_reached : bool
-        Whether the target is reached, with the confidence level.
+        Whether the lower bound shows that the target is reached.
     confidence_level : float
-        Level of the bound and of the interval, over all looks.
+        Level of the bounds and of the intervals.
     looks : int or str
-        Number of looks over which the error is divided, or "any".
+        The number of looks for which the level is adjusted, or "any".
 
     Examples
     --------
@@ -134,44 +137,50 @@ def recall_certificate(
     target: float = 0.95,
     looks: int | Literal["any"] = 1,
 ) -> RecallCertificate:
-    r"""Certify the recall that was reached, by reading a random subset of the rest.
+    r"""Compute a lower confidence bound of the recall that a review reached.
 
-    A reviewer detected 190 relevant articles and left 8,000 unread. Then 2,000 of these
-    8,000, drawn at random, were read, and 1 was relevant: ``recall_certificate(190,
-    8_000, 2_000, 1)``. The certificate is for *after* the random subset was read.
+    A reviewer stops to read a ranking. Which fraction of all positives was detected?
+    The number of missed positives is estimated from a random subset of the unread
+    samples. For example, 190 relevant articles were detected, and 8,000 are unread. Of
+    these, 2,000 are drawn at random and read, and 1 is relevant:
+    ``recall_certificate(190, 8_000, 2_000, 1)``. The bound is for the recall *after*
+    the subset was read.
 
     Parameters
     ----------
     n_found : int
-        Positives that were detected before the random subset was drawn.
+        Number of positives that were detected before the random subset was drawn.
     n_unreviewed : int
-        Unread samples when the random subset was drawn, including the subset.
+        Number of unread samples before the random subset was drawn (it includes the
+        subset).
     n_sampled : int
         Size of the random subset, which was read completely; at most ``n_unreviewed``.
     n_hits : int
-        Positives in the random subset; at most ``n_sampled``.
+        Number of positives in the random subset; at most ``n_sampled``.
     confidence_level : float, default=0.95
-        Level of the certificate and of the interval, in (0, 1).
+        Level of the bounds and of the intervals, in (0, 1).
     target : float, default=0.95
         The target recall, in (0, 1].
     looks : int or "any", default=1
-        Number of certificates that are computed before reading stops, see Notes: the
-        planned number of looks, or "any" number of looks at one subset that grows.
+        How often this function is called during the review, to decide whether to stop.
+        An integer is the planned number of calls. "any" permits any number of calls for
+        one random subset that grows. See Notes.
 
     Returns
     -------
     certificate : RecallCertificate
-        With the recall, its lower bound and interval, in [0, 1], the number of missed
-        positives, and the p-value of "recall below the target". If everything is read,
-        the recall is 1. If no positive was detected, it is 0 or nan; if none was missed
-        either, the p-value is 0, and reading may stop.
+        The recall, its lower bound and interval, in [0, 1], the number of missed
+        positives, and the p-value of a recall below the target. If all samples are
+        read, the recall is 1. If no positive was detected, the recall is nan, and its
+        lower bound is 0; if there cannot be any, because all samples are read, the
+        p-value is 0, and the review may stop.
 
     Raises
     ------
     ValueError
-        If a count is negative or not an integer, ``n_sampled`` is above
-        ``n_unreviewed``, ``n_hits`` is above ``n_sampled``, or another argument is out
-        of range.
+        If a count is negative or not an integer; if ``n_sampled`` is above
+        ``n_unreviewed``, or ``n_hits`` above ``n_sampled``; or if another argument is
+        out of range.
 
     Warns
     -----
@@ -181,37 +190,39 @@ def recall_certificate(
 
     See Also
     --------
-    certificate_sample_size : Size of the random subset.
-    skrate.rate_at_recall_score : The fraction to read, if all labels are available.
+    certificate_sample_size : The size of the random subset, before it is drawn.
+    skrate.rate_at_recall_score : The fraction of the ranking to read for a recall, if
+        all labels are available.
 
     Notes
     -----
-    K of the N = ``n_unreviewed`` samples are positive, and x = ``n_hits`` of the n =
-    ``n_sampled`` samples in the random subset; F = ``n_found``. The recall after
-    reading the subset is :math:`R = (F + x) / (F + K)`. Only K is unknown, and x has
-    the hypergeometric distribution
+    Let F = ``n_found``, N = ``n_unreviewed``, n = ``n_sampled`` and x = ``n_hits``, and
+    let K be the unknown number of positives among the N samples. The recall after the
+    subset was read is :math:`R = (F + x) / (F + K)`. The number of positives in the
+    subset has the hypergeometric distribution
 
     .. math:: P_K(X = x) = \binom{K}{x} \binom{N - K}{n - x} \Big/ \binom{N}{n}.
 
-    With :math:`\alpha` = 1 - level, :math:`K_U` is the maximum K with
-    :math:`P_K(X \le x) > \alpha`, and the lower bound is (F + x) / (F + K_U). The
-    interval has half of :math:`\alpha` at either end. The p-value [1]_ is
-    :math:`P_k(X \le x)`, and k is the minimum K with R below the target. The unbiased
-    estimate of the number of missed positives is (N - n) x / n.
+    Let :math:`\alpha` = 1 - ``confidence_level``, and :math:`K_U` the maximum K with
+    :math:`P_K(X \le x) > \alpha`. The lower bound is :math:`(F + x) / (F + K_U)`. The
+    two-sided interval uses :math:`\alpha / 2` at either end. The p-value [1]_ is
+    :math:`P_k(X \le x)`, where k is the minimum K with a recall below the target. The
+    estimate of the number of missed positives, (N - n) x / n, is unbiased.
 
-    An integer ``looks`` = m tests each look at :math:`\alpha / m`. It is for subsets
-    that are each drawn from the samples unread at that time, or for one subset that
-    grows to sizes that do not depend on the hits. If the number of looks is not
-    planned, pass ``looks=k * (k + 1)`` at look k, because the sum of all
-    :math:`1 / (k (k + 1))` is 1.
+    A reviewer who stops at the first success of several tests needs a smaller error for
+    each. With ``looks`` = m, :math:`\alpha` is divided by m (Bonferroni). This is valid
+    if each subset is drawn from the samples that are then unread, or if one subset
+    grows to sizes that do not depend on the number of hits. If the number of looks is
+    not planned, pass ``looks=k * (k + 1)`` at look k = 1, 2, ..., because the sum of
+    all :math:`1 / (k (k + 1))` is 1.
 
-    ``looks="any"`` is for one subset that grows, by a confidence sequence [2]_. It
-    divides :math:`P_K(X = x)` by its mean over a beta-binomial prior of K, and excludes
-    K if this ratio is at most :math:`\alpha`. Without a hit, the subset must be about a
-    fifth larger than for one look.
+    ``looks="any"`` is for one subset that grows, by a confidence sequence [2]_. K is
+    excluded if :math:`P_K(X = x)`, divided by its mean over a beta-binomial prior of K,
+    is at most :math:`\alpha`. Without hits, the subset must be about a fifth larger
+    than for one look.
 
-    The certificate is invalid if the subset is not random (the next samples of a
-    ranking are not), or if readers overlook positives. Cost: milliseconds.
+    The bound is invalid if the subset is not random, as the next samples of a ranking,
+    or if readers overlook positives. Cost: milliseconds.
 
     References
     ----------
@@ -223,16 +234,17 @@ def recall_certificate(
 
     Examples
     --------
-    10 of 20 unread samples are read, and none is positive. If there is one positive, it
-    is missed with probability 1/2; if there are two, both are missed with probability
-    9/38:
+    18 positives were detected. Of 20 unread samples, 10 are read, and none is positive.
+    A single positive would be missed with probability 1/2, and two with probability
+    9/38 = 0.24, which is above 1 - 0.8. So at most two are missed, and the recall is at
+    least 18 / 20:
 
     >>> from skrate.review import recall_certificate
     >>> result = recall_certificate(18, 20, 10, 0, confidence_level=0.8)
     >>> result.max_missed, result.lower_bound, round(result.pvalue, 9)
     (2, 0.9, 0.5)
 
-    The review at the top:
+    The example at the top:
 
     >>> recall_certificate(190, 8_000, 2_000, 1)
     RecallCertificate(recall 0.9845, at least 0.9272 with 95 % confidence, 95 %
@@ -316,51 +328,53 @@ def certificate_sample_size(
     target: float = 0.95,
     looks: int | Literal["any"] = 1,
 ) -> int:
-    """Compute the size of a random subset that can certify the target recall.
+    """Compute the size of a random subset that can show that the target is reached.
 
-    The subset is drawn from the unread samples, and has at most ``n_hits`` positives.
+    A reviewer wants to stop, and will read a random subset of the unread samples. How
+    large must it be, so that :func:`recall_certificate` shows the target recall if the
+    subset contains at most ``n_hits`` positives?
 
     Parameters
     ----------
     n_found : int
-        Positives that were detected before the random subset is drawn.
+        Number of positives that were detected before the random subset is drawn.
     n_unreviewed : int
-        Unread samples when the random subset is drawn, including the subset.
+        Number of unread samples before the random subset is drawn.
     n_hits : int, default=0
-        Positives that the random subset may contain; at most ``n_unreviewed``.
+        Maximum number of positives in the random subset; at most ``n_unreviewed``.
     confidence_level : float, default=0.95
-        Level of the certificate and of the interval, in (0, 1).
+        Level of the lower bound of the recall, in (0, 1).
     target : float, default=0.95
         The target recall, in (0, 1].
     looks : int or "any", default=1
-        Number of certificates that are computed before reading stops: the planned
-        number of looks, or "any" number of looks at one subset that grows; see
-        :func:`recall_certificate`.
+        How often :func:`recall_certificate` is called during the review, see there.
 
     Returns
     -------
     n_sampled : int
-        The minimum size that certifies the target with ``n_hits`` hits or fewer;
-        ``n_unreviewed`` if all samples must be read.
+        The minimum size with which ``n_hits`` or fewer positives show that the target
+        is reached; ``n_unreviewed`` if all samples must be read.
 
     Raises
     ------
     ValueError
-        If a count is negative or not an integer, ``n_hits`` is above ``n_unreviewed``,
-        or another argument is out of range.
+        If a count is negative or not an integer; if ``n_hits`` is above
+        ``n_unreviewed``; or if another argument is out of range.
 
     See Also
     --------
-    recall_certificate : The certificate, after the subset was read.
+    recall_certificate : The bound of the recall, after the subset was read.
 
     Notes
     -----
-    By bisection. Cost: O(n_hits + log n_unreviewed) p-values, seconds for a million.
+    The size is found by bisection, with the p-values of :func:`recall_certificate`.
+    Cost: O(n_hits + log n_unreviewed) p-values, or seconds for a million samples.
 
     Examples
     --------
-    If 80 positives were detected, 5 missed ones are too many, because 80 of 85 are less
-    than 95 %. All 5 stay unread in 5 of 100 random subsets of size 1,712:
+    80 positives were detected. If 5 were missed, the recall of 80 / 85 would be below
+    95 %. A random subset of 1,712 samples contains none of these 5 with a probability
+    of at most 5 %:
 
     >>> from skrate.review import (
     ...     certificate_sample_size, recall_certificate
