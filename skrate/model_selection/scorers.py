@@ -305,45 +305,50 @@ def _convert_rates(rate: Any) -> Any:
 
 
 class RateWeightedAUCScorer(RankingScorer):
-    """Score models by the rate-weighted AUC, as a ``scoring=`` object.
+    """Score models by the rate-weighted AUC, for ``scoring=`` of scikit-learn.
 
-    Which model finds the most positives at the rates that will be processed? In a dict
-    of scorers the estimator predicts only once for all scorers of this package.
+    Which model finds the most positives, if only a fraction of the samples (the rate)
+    will be processed? Pass it as ``scoring`` to
+    :func:`~sklearn.model_selection.cross_val_score` or a search. If several scorers of
+    this package are passed as a dict, the estimator predicts only once for all.
 
     Parameters
     ----------
     rate : "uniform", float, distribution or dict, default="uniform"
-        The fraction of all samples that will be processed: a number in (0, 1], a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`. A dict can contain
-        one for each class.
+        The fraction of all samples that will be processed, in (0, 1]. If it is
+        uncertain, a frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`,
+        or "uniform": all rates from 0 to 1 are equally likely, and the value is the
+        AUC. For several classes, a dict can give the rate of each class.
     response_method : str or tuple of str
-        Methods of the estimator that return scores, in order of preference;
-        "decision_function", then "predict_proba" by default, and in reverse order for
-        more than two classes. Pass "predict" for regressors and rankers.
+        Method of the estimator that returns scores, or several in order of preference.
+        Default: "decision_function", then "predict_proba"; in reverse order for more
+        than two classes. Pass "predict" for regressors and rankers.
     pos_label : int, float, bool or str, default=None
         The positive label. None means 1 for {0, 1} and {-1, 1}, True for booleans, and
-        otherwise the second label, with a warning that names it. With more than two
-        classes, the class to score against the rest; None averages over all classes.
+        otherwise the second label in sorted order, with a warning that names it. With
+        more than two classes, the class that is scored against the rest; None averages
+        over all classes.
     average : {"macro", "weighted", "micro", "samples"}, default="macro"
-        Average over classes if there are more than two, as in
-        :func:`rate_weighted_auc_score`.
+        Average over more than two classes, as in :func:`rate_weighted_auc_score`.
     labels : array-like of shape (n_labels,), default=None
-        Names of the columns of ``y`` if it has a column for each label; None numbers
-        them from 0. Class names come from the estimator.
+        Only if ``y`` has a column for each label: the names of the columns. None
+        numbers them from 0. The names of classes come from the estimator.
 
     See Also
     --------
-    sklearn.metrics.make_scorer : Scorers from functions; ours need
-        ``response_method="predict_proba"``.
+    sklearn.metrics.make_scorer : Scorers from functions. For functions of this package
+        it needs ``response_method="predict_proba"``.
     rate_weighted_auc_score : The metric.
-    refit_best : A ``refit=`` rule that ignores folds without positives.
+    refit_best : Selects the best candidate of a search (``refit=``), and ignores folds
+        without positives.
 
     Notes
     -----
-    Called as ``scorer(estimator, X, y, sample_weight=None)``, it returns a float. It is
-    nan with an ``UndefinedMetricWarning`` if ``y`` contains one class or the estimator
-    was trained on one; with more than two classes, if one is missing in either. With
-    metadata routing, request weights by ``set_score_request(sample_weight=True)``.
+    A scorer is called as ``scorer(estimator, X, y, sample_weight=None)`` with a fitted
+    estimator, and returns a float. The value is nan, with an
+    ``UndefinedMetricWarning``, if ``y`` or the training data contain only one class, or
+    if there are more than two classes, and one is absent in ``y`` or the training data.
+    With metadata routing, request weights by ``set_score_request(sample_weight=True)``.
 
     Examples
     --------
@@ -380,32 +385,35 @@ class RateWeightedAUCScorer(RankingScorer):
 
 
 class AveragePrecisionScorer(RankingScorer):
-    """Score models by average precision, as a ``scoring=`` object.
+    """Score models by average precision, for ``scoring=`` of scikit-learn.
 
-    Which model has the purest top of the ranking, for screening and rare events, at
-    the prevalence of each fold or of a population?
+    Which model has the highest average precision, at the prevalence of each fold or at
+    a given prevalence? Unlike scikit-learn's "average_precision", it has options, and a
+    fold without positives is nan and not 0.
 
     Parameters
     ----------
     prevalence : float, default=None
-        Fraction of positives in the population, in (0, 1); None means in the sample.
+        Fraction of positives in the population, in (0, 1). None means the fraction in
+        the samples of each fold.
     adjusted : bool, default=False
-        Whether to rescale: constant scores then give 0 at any prevalence.
+        Whether to rescale the value, so that constant scores have the value 0 at any
+        prevalence.
     response_method, pos_label, average, labels : optional
         See :class:`RateWeightedAUCScorer`.
 
     See Also
     --------
-    sklearn.metrics.make_scorer : Scorers from functions; ours need
-        ``response_method="predict_proba"``.
+    sklearn.metrics.make_scorer : Scorers from functions. For functions of this package
+        it needs ``response_method="predict_proba"``.
     average_precision_score : The metric.
-    RateWeightedAUCScorer : For a rate with a given distribution.
+    RateWeightedAUCScorer : The scorer if you know which rates are likely.
 
     Notes
     -----
-    The notes of :class:`RateWeightedAUCScorer` apply, with one exception: the score is
-    nan only if ``y`` contains no positive sample. The "average_precision" of
-    scikit-learn then returns 0.0, which lowers the mean over folds.
+    The notes of :class:`RateWeightedAUCScorer` apply, with one exception: if ``y``
+    contains only positives, the value is 1, unless ``prevalence`` or ``adjusted`` is
+    given.
 
     Examples
     --------
@@ -499,45 +507,44 @@ def make_ranking_scorer(
     pos_label: Label = None,
     **params: Any,
 ) -> MetricScorer | dict[str, MetricScorer]:
-    """Make a ``scoring=`` object from any metric of this package.
+    """Make a scorer of any metric of this package, for ``scoring=`` of scikit-learn.
 
-    Unlike :func:`sklearn.metrics.make_scorer`, it ranks by the scores that the
-    estimator provides, detects the positive class, and can score within lists.
+    Unlike :func:`sklearn.metrics.make_scorer`, it needs no ``response_method``: it
+    takes ``decision_function`` or ``predict_proba``, and the positive class. It can
+    also score the ranking of each list, such as the results of a query.
 
     Parameters
     ----------
     metric : callable, str or list of str
         A score function of this package or its name, a :func:`functools.partial` of
         one, or a function of scikit-learn that :func:`estimate` accepts. A list of
-        names makes a dict of scorers, for ``scoring=`` with several metrics.
+        names makes a dict of scorers, for several metrics.
     groups : str or pandas.Series, default=None
-        For scores of lists, the name of a column of the data frame ``X``, which the
-        estimator gets as well, or a Series with the index of ``X`` (or ``y``). None
-        takes the groups of metadata routing. A metric of a single list is then averaged
-        over lists; recall and precision are pooled.
+        Only for scores within lists: the list of each sample. It is the name of a
+        column of the data frame ``X``, which the estimator gets, too; or a Series with
+        the index of ``X`` or ``y``. If None, ``groups`` come from metadata routing. The
+        score is the mean over lists; for recall and precision, counts are added.
     response_method, pos_label : optional
         See :class:`RateWeightedAUCScorer`.
     **params : dict
-        Parameters of the metric, such as ``rate``, and ``average`` over classes if it
-        has one; for lists, also the parameters of :func:`group_scores`, and ``average``
-        and ``undefined`` of :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each
-        sample are given in the same way as ``groups``. The model gets a column of ``X``
-        as a feature, too: a gain that is 0 for all negatives reveals the labels. Each
-        of several metrics gets the parameters that it takes.
+        Parameters of the metric, such as ``rate``. For lists, also parameters of
+        :func:`group_scores`, and ``average`` and ``undefined`` of
+        :meth:`GroupScores.mean`. ``gain`` and ``cost`` of each sample are passed as
+        ``groups`` are. Of several metrics, each gets the parameters that it has.
 
     Returns
     -------
     scorer : callable or dict of callables
-        A dict by name if a list was given, otherwise one scorer. Called as
-        ``scorer(estimator, X, y, sample_weight=None, groups=None)``, it returns a
-        float, negated if less is better, as for scikit-learn's scorers; nan with an
-        ``UndefinedMetricWarning`` if undefined.
+        Called as ``scorer(estimator, X, y, sample_weight=None, groups=None)``, it
+        returns a float. If a lower value of the metric is better, it is negated, as by
+        scikit-learn's scorers. If the metric is undefined, it is nan with an
+        ``UndefinedMetricWarning``. A list of names makes a dict of scorers by name.
 
     Raises
     ------
     ValueError
-        If ``response_method`` names no method, a metric is not from this package or is
-        given twice, or a parameter is unknown, missing or out of range.
+        If ``response_method`` is not a name or a tuple of names; if a metric is unknown
+        or given twice; or if a parameter is unknown, missing or out of range.
 
     See Also
     --------
@@ -547,7 +554,9 @@ def make_ranking_scorer(
     Notes
     -----
     The notes of :class:`RateWeightedAUCScorer` apply. With metadata routing,
-    ``set_score_request(groups=True)`` passes lists to any metric.
+    ``set_score_request(groups=True)`` passes lists to any metric. If ``gain`` is a
+    column of ``X``, the estimator gets it as a feature: a gain that is 0 for all
+    negatives reveals the labels.
 
     Examples
     --------

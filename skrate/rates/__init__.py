@@ -1,7 +1,8 @@
-"""Distributions over the rate, the share of all cases that will be processed.
+"""Distributions of the rate, the fraction of all samples that will be processed.
 
-What a metric accepts as ``rate=``: "uniform", a number, a frozen ``scipy.stats``
-distribution, or what the functions here return.
+Metrics accept as ``rate=``: a number in (0, 1], "uniform" (all rates from 0 to 1 are
+equally likely), a frozen ``scipy.stats`` distribution, or a distribution that a
+function of this module returns.
 """
 
 from skrate.rates.elicit import (

@@ -41,12 +41,14 @@ from skrate.rates.laws import (
 
 
 def uniform() -> RateDistribution:
-    """Return the uniform rate on [0, 1], under which the rAUC is the AUC.
+    """Return the uniform distribution on [0, 1]: all rates are equally likely.
+
+    It is the same as ``rate="uniform"``. With it, the rate-weighted AUC is the AUC.
 
     Returns
     -------
     rate : RateDistribution
-        All rates are equally likely.
+        The distribution.
 
     Examples
     --------
@@ -58,23 +60,28 @@ def uniform() -> RateDistribution:
 
 
 def beta(a: float, b: float) -> RateDistribution:
-    """Return a beta distribution over the rate.
+    """Return a beta distribution of the rate.
 
     Parameters
     ----------
     a, b : float
-        Shape parameters, above 0; the mean is ``a / (a + b)``.
+        Shape parameters, above 0. The mean is ``a / (a + b)``.
 
     Returns
     -------
     rate : RateDistribution
-        The distribution; equal distributions have the same table.
+        The distribution.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not a finite number above 0.
 
     Warns
     -----
     UserWarning
-        If both parameters are below 0.5, because they are then usually meant as the
-        mean and the standard deviation.
+        If both parameters are below 0.5, because they may be meant as mean and standard
+        deviation. The warning contains the parameters for these.
 
     See Also
     --------
@@ -117,6 +124,11 @@ def interval(low: float, high: float) -> RateDistribution:
     rate : RateDistribution
         All rates between the bounds are equally likely.
 
+    Raises
+    ------
+    ValueError
+        If the bounds are not in [0, 1], or ``low`` is not below ``high``.
+
     Examples
     --------
     >>> from skrate import rates
@@ -139,7 +151,7 @@ def interval(low: float, high: float) -> RateDistribution:
 
 
 def fixed(r: float) -> RateDistribution:
-    """Return a single certain rate: a point mass.
+    """Return a fixed rate, as a distribution with one value.
 
     Parameters
     ----------
@@ -149,7 +161,12 @@ def fixed(r: float) -> RateDistribution:
     Returns
     -------
     rate : RateDistribution
-        Expected recall under it is the recall at this rate.
+        The distribution. The expected recall is then the recall at this rate.
+
+    Raises
+    ------
+    ValueError
+        If ``r`` is not in (0, 1].
 
     Examples
     --------
@@ -162,26 +179,26 @@ def fixed(r: float) -> RateDistribution:
 
 
 def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistribution:
-    """Return the distribution of rates observed in the past.
+    """Return the distribution of rates that were observed in the past.
 
     Parameters
     ----------
     samples : array-like of shape (n_samples,)
-        Observed rates, mostly at most 1. A rate above 1 means that all samples were
-        processed, and counts as 1.
+        Observed rates, at least 0. A rate above 1, such as a budget for more samples
+        than there were, counts as 1.
     weights : array-like of shape (n_samples,), default=None
-        Relative weights; None means equal weights.
+        Relative weights of the observations; None means equal weights.
 
     Returns
     -------
     rate : RateDistribution
-        A point mass at each distinct sample.
+        Each distinct rate has a probability proportional to its total weight.
 
     Raises
     ------
     ValueError
-        If samples are negative, or if they seem to be counts or percentages: whole
-        numbers with a maximum above 1, or numbers that are mostly above 1.
+        If a rate is negative, or if the rates seem to be counts or percentages: they
+        are whole numbers and some are above 1, or most of them are above 1.
 
     Examples
     --------
@@ -214,19 +231,26 @@ def empirical(samples: ArrayLike, weights: ArrayLike | None = None) -> RateDistr
 def mixture(
     rates: Sequence[RateLike], weights: ArrayLike | None = None
 ) -> RateDistribution:
-    """Return a mixture of rate distributions.
+    """Return a mixture of several distributions of the rate.
 
     Parameters
     ----------
     rates : sequence
-        Rates in any form that ``rate=`` accepts, at least one.
+        One or more rates in any form that ``rate=`` accepts: numbers, "uniform" or
+        distributions.
     weights : array-like of shape (n_rates,), default=None
         Relative weights; None means equal weights.
 
     Returns
     -------
     rate : RateDistribution
-        Each of ``rates``, with a probability proportional to its weight.
+        The rate comes from one of ``rates``, which is drawn with a probability
+        proportional to its weight.
+
+    Raises
+    ------
+    ValueError
+        If ``rates`` is empty or contains an invalid rate, or weights are invalid.
 
     Examples
     --------
@@ -254,19 +278,29 @@ def mixture(
 
 
 def exponential(alpha: float) -> RateDistribution:
-    """Return an exponential rate, the weighting of RIE and BEDROC.
+    """Return an exponential distribution of the rate, which gives RIE and BEDROC.
+
+    RIE (robust initial enhancement) and BEDROC [1]_ are metrics of virtual screening.
+    With this rate and without ties, :func:`~skrate.rate_weighted_auc_score` is BEDROC,
+    and :func:`~skrate.recall_at_rate_score` divided by the mean of the rate is RIE.
 
     Parameters
     ----------
     alpha : float
-        Rate of decay, above 0: a sample at rate u is processed with probability
-        ``exp(-alpha * u)``. Mass above 1 processes all samples.
+        Above 0. A sample is processed with the probability ``exp(-alpha * u)``, where u
+        is the fraction of the samples that are ranked above it. The mean rate is about
+        ``1 / alpha``.
 
     Returns
     -------
     rate : RateDistribution
-        Under it the rAUC is BEDROC [1]_, and expected recall divided by the mean rate
-        is RIE, if there are no ties.
+        The distribution. All samples are processed with the probability
+        ``exp(-alpha)``.
+
+    Raises
+    ------
+    ValueError
+        If ``alpha`` is not a finite number above 0.
 
     References
     ----------
@@ -283,21 +317,28 @@ def exponential(alpha: float) -> RateDistribution:
 
 
 def log_discount(n: int, base: float = 2) -> RateDistribution:
-    """Return the discrete rate on 1/n, ..., 1 that is the weighting of NDCG.
+    """Return the distribution of the rate that gives NDCG, on 1/n, 2/n, ..., 1.
+
+    With this rate, base 2 and no ties, the expected recall divided by the expected
+    recall of a perfect ranking is NDCG with binary relevance [1]_.
 
     Parameters
     ----------
     n : int
         Number of ranked samples, at most 100,000,000.
     base : float, default=2
-        Base of the logarithm, above 1. The sample at position i is processed with
-        probability ``min(1, 1 / log_base(i + 1))``.
+        Base of the logarithm, above 1. The sample at rank i = 1, 2, ... is processed
+        with the probability ``min(1, 1 / log_base(i + 1))``.
 
     Returns
     -------
     rate : RateDistribution
-        With base 2, expected recall relative to the perfect ranking is NDCG with binary
-        relevance [1]_, if there are no ties.
+        The distribution.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is not an integer from 1 to 100,000,000, or ``base`` is not above 1.
 
     References
     ----------
@@ -324,27 +365,29 @@ _SAME_MEAN = 0.05
 
 
 def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
-    """Return the beta distribution through two quantiles of the rate.
+    """Return the beta distribution of the rate with two given quantiles.
 
     Parameters
     ----------
     quantiles : dict of float to float
-        Two entries ``{probability: rate}``, all in (0, 1), with the greater rate at the
-        greater probability.
+        Two entries ``{probability: rate}``: the rate is at most this value with this
+        probability. All numbers are in (0, 1), and the higher probability has the
+        higher rate.
 
     Returns
     -------
     rate : RateDistribution
-        The beta distribution, solved to a relative precision of 1e-10.
+        The beta distribution, with a relative precision of 1e-10.
 
     Raises
     ------
     ValueError
-        If there are not two entries, all in (0, 1) and increasing, or no beta
-        distribution fits them numerically.
+        If there are not two entries; if a number is not in (0, 1); if the rates do not
+        increase with the probability; or if no beta distribution fits numerically.
 
     See Also
     --------
+    from_counts : From bounds of the number of samples that are processed.
     skrate.compare_curves : Bands over a range of rates, without a distribution.
 
     References
@@ -354,7 +397,7 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
 
     Examples
     --------
-    The rate is almost surely between 6.4 % and 28.8 % [1]_:
+    The rate is between 6.4 % and 28.8 % with probability 0.95, as in [1]_:
 
     >>> from skrate import rates
     >>> rates.from_quantiles({0.025: 0.064, 0.975: 0.288})
@@ -405,28 +448,31 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
 def from_counts(
     low: float, high: float, n_items: int, confidence: float = 0.95
 ) -> RateDistribution:
-    """Return the beta rate of a number of items between two bounds.
+    """Return the distribution of the rate, from bounds of a number of samples.
 
     Parameters
     ----------
     low, high : float
-        Bounds of the number of processed items, ``0 < low < high < n_items``.
+        Bounds of the number of samples that will be processed,
+        ``0 < low < high < n_items``.
     n_items : int
-        Number of items that will be ranked, not of samples in an evaluation.
+        Number of samples that will be ranked in use (not in the evaluation).
     confidence : float, default=0.95
-        Probability that the number lies between the bounds.
+        Probability that the number is between the bounds, in (0, 1). It is below
+        ``low`` and above ``high`` with equal probabilities.
 
     Returns
     -------
     rate : RateDistribution
-        The beta distribution with central quantiles ``low / n_items`` and
+        The beta distribution with the quantiles ``low / n_items`` and
         ``high / n_items``.
 
     Raises
     ------
     ValueError
-        If the bounds are not above 0, in order and below ``n_items``, ``high`` is below
-        1, ``confidence`` is outside (0, 1), or no beta distribution fits numerically.
+        If the bounds are not above 0, in order and below ``n_items``; if ``high`` is
+        below 1; if ``confidence`` is outside (0, 1); or if no beta distribution fits
+        numerically.
 
     Examples
     --------
@@ -464,46 +510,51 @@ def from_budget(
     confidence: float = 0.95,
     law: Literal["beta", "lognormal"] | None = None,
 ) -> RateDistribution:
-    r"""Return the rate of a budget if it or the average cost of an item is uncertain.
+    r"""Return the distribution of the rate, from bounds of a budget or of costs.
+
+    A budget, such as 120 hours, pays for the fraction budget / (n_items * cost) of all
+    samples. Give the bounds of what is uncertain: the budget, the average cost of a
+    sample, or both.
 
     Parameters
     ----------
     total : float or tuple (low, high)
         The budget, in any unit, or its bounds.
     n_items : int
-        Number of ranked items.
+        Number of samples that will be ranked.
     cost : tuple (low, high) or float
-        Bounds of the *average* cost of an item, in the unit of ``total``; one number if
-        it is certain.
+        The *average* cost of a sample in the unit of ``total``, or its bounds.
     confidence : float, default=0.95
-        Probability that the cost is between its bounds, and the same for the total.
+        Probability that the cost is between its bounds, and the same for the budget, in
+        (0, 1).
     law : {"beta", "lognormal"}, default=None
-        The distribution with these quantiles. None means beta, or log-normal if the
-        upper quantile is 1 or more, which is impossible for a beta distribution.
+        The family of the distribution. None means "beta", or "lognormal" if the upper
+        quantile is 1 or more, which is impossible for a beta distribution.
 
     Returns
     -------
     rate : RateDistribution
-        The distribution with the rates ``total / (n_items * cost)`` as central
-        quantiles [1]_. The probability that all are processed is a point mass at 1.
+        The distribution whose central quantiles, with the probability ``confidence``
+        between them, are the lowest and highest rate [1]_. Rates above 1 count as 1.
 
     Raises
     ------
     ValueError
-        If bounds are not above 0 and in order, total and cost are both certain,
-        ``confidence`` is outside (0, 1), ``law`` is unknown, or ``law="beta"`` has an
-        upper quantile of 1 or more.
+        If bounds are not above 0 and in order; if budget and cost both have no bounds;
+        if ``confidence`` is outside (0, 1); if ``law`` is unknown; or if ``law`` is
+        "beta" and the upper quantile is 1 or more.
 
     Warns
     -----
     UserWarning
-        If even the lower quantile is 1 or more, because all samples are then processed,
-        or if no ``law`` is given and the two means differ by more than 0.05.
+        If even the lower quantile is 1 or more, because all samples are then processed;
+        or if ``law`` is None, and the means of both families differ by more than 0.05.
 
     Notes
     -----
-    If both have bounds, these are central quantiles of independent log-normal amounts:
-    with budgets T, costs C of one item and N items, the quantiles of the rate are
+    If budget and cost both have bounds, they are assumed to be independent and
+    log-normal. With the bounds :math:`T_1`, :math:`T_2` of the budget and :math:`C_1`,
+    :math:`C_2` of the cost of one sample, and N samples, the quantiles of the rate are
 
     .. math:: \frac{\sqrt{T_1 T_2}}{N \sqrt{C_1 C_2}}
               \exp\left( \pm \frac{1}{2} \sqrt{\log^2 \frac{T_2}{T_1}
@@ -516,7 +567,8 @@ def from_budget(
 
     Examples
     --------
-    120 hours for 2,500 articles that take 10 to 45 minutes each:
+    120 hours (7,200 minutes) for 2,500 articles, which take 10 to 45 minutes on
+    average:
 
     >>> from skrate import rates
     >>> rate = rates.from_budget(7_200, 2_500, cost=(10, 45))

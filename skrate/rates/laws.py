@@ -23,9 +23,10 @@ from skrate.rates.survival import Survival, SurvivalMixture, SurvivalTable, kept
 class RateDistribution(ABC):
     """Distribution of the rate R, the fraction of all samples that is processed.
 
-    How much of a ranking will be processed, if this is uncertain? A rate above 1
-    processes all samples and a rate below 0 none: all quantities refer to R clipped to
-    [0, 1]. Use the functions of :mod:`skrate.rates` to make one.
+    Metrics accept it as ``rate=``, if it is uncertain which fraction of a ranking will
+    be processed. Values of R above 1 mean that all samples are processed, and values
+    below 0 that none is: all methods refer to R clipped to [0, 1]. The functions of
+    :mod:`skrate.rates` return distributions.
 
     Examples
     --------
@@ -42,10 +43,10 @@ class RateDistribution(ABC):
     @property
     @abstractmethod
     def table(self) -> Survival:
-        """The survival function as piecewise polynomials, the basis of all methods."""
+        """The survival function P(R > x) as piecewise polynomials."""
 
     def survival(self, x: ArrayLike) -> Any:
-        """Return P(R > x) for rates ``x`` in [0, 1], in the shape of ``x``."""
+        """Return P(R > x) for rates ``x`` in [0, 1], as an array of this shape."""
         rates = check_fractions("x", x)
         return float_or_array(np.where(rates >= 1, 0.0, self._survival(rates)))
 
@@ -54,7 +55,7 @@ class RateDistribution(ABC):
         return self.survival(x)
 
     def limited_mean(self, x: ArrayLike) -> Any:
-        """Return E[min(R, x)] for rates ``x`` in [0, 1], in the shape of ``x``."""
+        """Return E[min(R, x)] for rates ``x`` in [0, 1], as an array of this shape."""
         return float_or_array(self.table.limited_mean(check_fractions("x", x)))
 
     def mean(self) -> float:
@@ -75,9 +76,10 @@ class RateDistribution(ABC):
         return Mirrored(self)
 
     def mean_survival(self, low: ArrayLike, high: ArrayLike) -> Any:
-        """Return the mean of P(R > u) over u in [low, high], cell by cell.
+        """Return the mean of P(R > u) over u in [low, high], for arrays of both ends.
 
-        This is the probability that a sample at a random rate there is processed.
+        This is the probability that a sample is processed, if its position in the
+        ranking is random between the rates ``low`` and ``high``.
         """
         low, high = check_fractions("low", low), check_fractions("high", high)
         if not np.all(low < high):
@@ -98,7 +100,8 @@ class RateDistribution(ABC):
     def instance_weights(self, n: int) -> FloatArray:
         """Return the probability that each of ``n`` ranked samples is processed.
 
-        The values decrease from at most 1, and their mean is ``mean()``.
+        The first entry is for the sample with the highest score. The values do not
+        increase, and their mean is ``mean()``.
         """
         edges = np.arange(check_count("n", n) + 1) / n
         return self.table.mean(edges[:-1], edges[1:])
@@ -106,7 +109,8 @@ class RateDistribution(ABC):
     def threshold_weights(self, n: int) -> FloatArray:
         """Return the probability that each of ``n`` ranked samples is processed last.
 
-        The sum is 1 minus the probability that no sample is processed.
+        It is the weight of a threshold at this sample. The sum is 1 minus the
+        probability that no sample is processed.
         """
         return -np.diff(self.instance_weights(n), append=0.0)
 
