@@ -33,9 +33,10 @@ _MARKERS, _MODEL = "osD^v<>P*X", "skrate model"
 class AUCErrorRateDisplay(Display):
     """Mean and spread of the AUC against the error rate, for ratios of the classes.
 
-    Each curve covers all rankings and thresholds with a given number of errors
-    (:func:`~skrate.error_rate.auc_moments`), up to the size of the smaller class. A
-    model far above its curve ranks better than its accuracy suggests.
+    Each curve shows the mean AUC of all rankings and thresholds with a given number of
+    errors (:func:`~skrate.error_rate.auc_moments`), up to the size of the smaller
+    class, as figure 3 of [1]_. If the AUC of a model is far above the curve, the model
+    ranks better than its accuracy suggests.
 
     Create it by :meth:`from_class_ratios`, :meth:`from_predictions` or
     :meth:`from_estimator`.
@@ -75,7 +76,6 @@ class AUCErrorRateDisplay(Display):
     ----------
     .. [1] Cortes, C. and Mohri, M. (2003). AUC optimization vs. error rate
        minimization. Advances in Neural Information Processing Systems 16, 313-320.
-       Figure 3.
 
     Examples
     --------

@@ -130,43 +130,56 @@ _BAND = {"alpha": 0.2, "linewidth": 0.0}
 
 
 class HitCurveDisplay(FoldsDisplay):
-    """Hit curve, cumulative gains or lift, of one ranking or of the folds of one model.
+    """Draw the hit curve, cumulative gains or lift of a ranking, or of several folds.
+
+    The horizontal axis is the rate: the fraction of all samples that is processed, from
+    the highest score down. The vertical axis of a hit curve [1]_ is the fraction of all
+    samples that is positive and processed. Divided by the prevalence it is the recall
+    (cumulative gains), and divided by the rate and the prevalence it is the lift.
+    Create it by :meth:`from_predictions`, :meth:`from_estimator`,
+    :meth:`from_cv_results` or :meth:`from_models`.
 
     Parameters
     ----------
     rates : array-like of shape (n_points,), or list of such
-        Fraction of all samples processed, from 0 to 1, per curve.
+        The rates of the points of the curve, increasing from 0 to 1; a list of arrays
+        for several folds.
     hits : array-like of shape (n_points,), or list of such
-        Fraction of all samples processed and positive, from 0 to the prevalence.
+        The fraction of all samples that is positive and processed at each rate, from 0
+        to the prevalence.
     tables : list of RankTable, default=None
-        The tables of the curves, for the average precision and the momentum. If None,
-        they are computed from the points. Gain curves have no tables.
+        The table of each curve, from which the average precision and the momentum are
+        computed. If None, both are computed from the points. Gain curves have no
+        tables.
     perfect : list of tuple, default=None
-        For gain curves: rates and gains of the best order of the samples, per curve.
-        Then ``hits`` are gains per sample, which can decrease, and ``rates`` are
-        fractions of the cost.
+        Only for curves of gains: a pair (rates, gains) for each curve, of the order of
+        the samples with the highest gains. ``hits`` are then gains per sample, which
+        can decrease, and ``rates`` are fractions of the total cost.
     name : str, default=None
-        Name of the model for the legend.
+        Name of the model in the legend.
     pos_label : int, float, bool or str, default=None
-        The positive label, named on the vertical axis.
+        The positive label, which the label of the vertical axis contains.
 
     Attributes
     ----------
     line_ : matplotlib Line2D or list of such
-        The curve, or a list of the curves of the folds, empty if they are not drawn.
+        The curve, or the list of the curves of folds, which is empty if they are not
+        drawn.
     chance_level_, perfect_, momentum_, mean_ : matplotlib Line2D or None
-        Random scores, a perfect ranking, the momentum, and the mean of several curves.
+        The lines of random scores, of a perfect ranking, of the momentum, and of the
+        mean over folds.
     band_ : matplotlib artist or None
-        The area of one standard deviation around the mean.
+        The area of one standard deviation around the mean over folds.
     rate_ : list of matplotlib artists
-        The distribution of the rate, if it is given.
+        The drawing of the distribution of the rate, empty without ``rate``.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
 
     Raises
     ------
     ValueError
-        If ``rates`` and ``hits`` are not points of hit curves.
+        If ``rates`` and ``hits`` differ in length or decrease, or the hits are more
+        than the rates permit.
 
     See Also
     --------
@@ -175,15 +188,16 @@ class HitCurveDisplay(FoldsDisplay):
 
     Notes
     -----
-    Tied samples form one straight line of the hit curve. References of several folds
-    use their mean prevalence. The axis of a lift ends at twice the maximum lift from
-    the rate 0.05 on; use ``display.ax_.set_ylim`` to show all.
+    Samples with equal scores are one straight line of the curve. For several folds, the
+    lines of random scores and of a perfect ranking use the mean prevalence. The
+    vertical axis of a lift ends at twice the maximum lift at rates above 0.05; use
+    ``display.ax_.set_ylim`` to show higher values.
 
     References
     ----------
     .. [1] Su, Yuan and Zhu (2013), Threshold-free evaluation of medical tests for
        classification and prediction: average precision versus area under the ROC
-       curve, :doi:`10.48550/arXiv.1310.5103`, figure 2.
+       curve, :doi:`10.48550/arXiv.1310.5103`.
 
     Examples
     --------
@@ -263,23 +277,24 @@ class HitCurveDisplay(FoldsDisplay):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,), RankTable or FoldRankings
-            True labels of two classes; or a table, or rankings of folds, without
-            ``y_score``.
+            True labels of two classes. A :class:`RankTable` or :class:`FoldRankings`
+            replaces labels and scores.
         y_score : array-like of shape (n_samples,), default=None
             Scores, higher for the positive class.
         gain : array-like of shape (n_samples,) or dict, default=None
-            Gain of processing a sample, per sample or per class, as in
-            :func:`expected_gain_score`: the curve then shows the gain. For folds with
-            ``indices``, one gain per sample of the data.
+            Gain of processing a sample, for each sample or each class, as in
+            :func:`expected_gain_score`. The vertical axis then shows the gain. For
+            FoldRankings with ``indices``, an array has one gain per sample of the data.
         cost : array-like of shape (n_samples,), default=None
-            Cost of processing each sample; the axis then shows the fraction of the
-            cost.
+            Cost of processing each sample. The horizontal axis then shows the fraction
+            of the total cost. None means equal costs.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples; None means equal weights.
         pos_label : int, float, bool or str, default=None
-            The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
+            The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans,
+            and the larger one is positive.
         name : str, default=None
-            Name of the model for the legend.
+            Name of the model in the legend.
         **kwargs : dict
             Keyword arguments of :meth:`plot`.
 
@@ -348,45 +363,46 @@ class HitCurveDisplay(FoldsDisplay):
         bounds_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
-        """Draw the curves, with their references.
+        """Draw the curves, and those of random scores and of a perfect ranking.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         kind : {"hits", "gains", "lift"}, default="hits"
-            The vertical axis: the selected positives as a fraction of all samples
-            ("hits") or of all positives ("gains": cumulative gains), or divided by the
-            positives that random scores select ("lift"). With ``gain`` it is the gain,
-            per sample or as a fraction of the total.
+            The vertical axis. "hits": processed positives as a fraction of all samples;
+            "gains": as a fraction of all positives (the recall); "lift": relative to
+            random scores. For curves of gains, "hits" is the gain per sample, and
+            "gains" is a fraction of the total gain.
         name : str, default=None
-            Name for the legend; None takes the display's.
+            Name of the model in the legend. None means the name of the display.
         rate : "uniform", float or distribution, default=None
-            The fraction that will be processed, drawn at the bottom. The legend shows
-            the expected recall, or gain, for this rate; if None, the average precision,
-            or the gain averaged over all rates.
+            The fraction of samples that will be processed, as in
+            :func:`recall_at_rate_score`. It is drawn at the bottom, and the legend
+            shows the expected recall (or gain) for it. If None, the legend shows the
+            average precision, or the mean gain over all rates.
         n_items : int, default=None
-            Number of samples from which a fraction will be processed: the axes then
-            show counts, except for recall and lift.
+            Number of samples that will be ranked. If given, the axes show numbers of
+            samples instead of fractions, except for the recall and the lift.
         curve_kwargs : dict, default=None
-            Style of the curve, as matplotlib takes it.
+            Keyword arguments of matplotlib's ``plot`` for the curve.
         plot_chance_level : bool, default=True
             Whether to draw the curve of random scores.
         chance_level_kwargs : dict, default=None
-            Style of the chance level, as matplotlib takes it.
+            Keyword arguments of matplotlib's ``plot`` for this curve.
         plot_perfect : bool, default=True
             Whether to draw the curve of a perfect ranking.
         plot_momentum : bool, default=False
-            Whether to draw the momentum (the mean over several curves) as a dotted
-            line, if it is defined. It is drawn as 1 if its approximation exceeds 1.
+            Whether to draw the momentum (of folds, its mean) as a dotted line, if it is
+            defined. See the metric "momentum" of :func:`estimate`. Values above 1,
+            which its approximation can have, are drawn as 1.
         plot_folds : bool, default=True
-            Whether to draw the curve of each fold beside their mean.
+            Whether to draw the curve of each fold, in addition to their mean.
         plot_bands : bool, default=None
-            Whether to shade one standard deviation over the curves around their mean.
-            These are not confidence bounds of the mean. If None, shade it for several
-            curves.
+            Whether to shade one standard deviation of the folds around their mean. This
+            is not a confidence band of the mean. None means True for several folds.
         bounds_kwargs : dict, default=None
-            Style of the bounds, as matplotlib takes it.
+            Keyword arguments of matplotlib's ``fill_between`` for this area.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -398,10 +414,10 @@ class HitCurveDisplay(FoldsDisplay):
         Raises
         ------
         ValueError
-            If ``kind`` or ``rate`` is not one of the choices, gains or lift are
-            requested without a positive sample or a gain, or the momentum for estimated
-            labels, or ``n_items`` is not a number of samples, or is combined with
-            fractions of a cost.
+            If ``kind`` or ``rate`` is invalid; if ``kind`` is "gains" or "lift", and
+            there is no positive sample or no gain; if ``plot_momentum`` is True for
+            estimated labels; or if ``n_items`` is not a positive integer, or is given
+            for curves with a ``cost``.
         """
         kind = check_choice("kind", kind, get_args(Kind))
         plot_bands = len(self.curves) > 1 if plot_bands is None else plot_bands

@@ -109,9 +109,12 @@ class Space:
 
 
 class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
-    """Consensus ROC curve of the folds of a model, averaged at equal rate, with bounds.
+    """Draw the consensus ROC curve of folds, averaged at equal rate, with bounds.
 
-    :meth:`from_cross_validation` also fits and evaluates the folds, and
+    If the same fraction of each fold (the rate) is selected, which fraction of the
+    positives and of the negatives is selected? The consensus [1]_ is the curve of these
+    two fractions over all folds, for all rates. :meth:`from_cross_validation` fits a
+    model on each fold, :meth:`from_predictions` takes labels and scores of folds, and
     :meth:`from_estimator` draws the single ranking of a fitted model. Pass ``ax=`` to
     draw several models on the same axes.
 
@@ -120,12 +123,14 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
     curve : ConsensusCurve
         The result of :func:`rate_averaged_roc_curve`.
     name : str, default=None
-        Name of the model for the legend.
+        Name of the model in the legend.
     rate : "uniform", float or distribution, default=None
-        The fraction that will be processed. The legend shows the rate-weighted AUC for
-        this rate; if None, the AUC.
+        The fraction of samples that will be processed, as in
+        :func:`rate_weighted_auc_score`. The legend shows the rate-weighted AUC for it.
+        If None, the legend shows the AUC.
     pos_label : int, float, bool or str, default=None
-        The positive label, named on the vertical axis; None takes the curve's.
+        The positive label, which the label of the vertical axis contains. None means
+        the positive label of the curve.
 
     Attributes
     ----------
@@ -134,9 +139,10 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
     bounds_ : matplotlib Polygon or None
         The area between the bounds, or the simultaneous or fixed-width band.
     fold_lines_, reachable_, isometrics_ : list of matplotlib Line2D
-        Curves of the folds, the worst and a perfect ranking, and lines of equal rate.
+        The curves of the folds, of the worst and the perfect ranking, and the lines of
+        equal rate.
     rate_ : list of matplotlib artists
-        The density of the rate, if it is drawn.
+        The drawing of the distribution of the rate, empty if it is not drawn.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure of the most recent drawing.
 
@@ -147,10 +153,11 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
 
     Notes
     -----
-    The legend shows the rAUC of the consensus, its standard deviation over folds, and
-    whether bounds are pointwise or a band. In the ROC plane a rate is a falling line,
-    in the other spaces a vertical line. References that several models have in common
-    are drawn once.
+    The legend shows the AUC or rate-weighted AUC (rAUC) of the consensus, ± its
+    standard deviation over folds, and whether the bounds are pointwise or a
+    simultaneous band. In the ROC plane, the points of a rate are a falling line; in the
+    other planes, they are a vertical line. Lines that several models have in common,
+    such as of random scores, are drawn once.
 
     References
     ----------
@@ -238,7 +245,7 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         verbose : int, default=0
             If above 0, report the progress of the folds.
         name : str, default=None
-            Name for the legend; None takes the name of the class.
+            Name of the model in the legend. None means the name of its class.
         **kwargs : dict
             Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
 
@@ -250,8 +257,8 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         Raises
         ------
         ValueError
-            If ``params`` contains ``groups`` in addition to ``clusters``, or the input
-            is invalid.
+            If ``params`` contains ``groups`` in addition to ``clusters``, or data or
+            options are invalid.
 
         Warns
         -----
@@ -314,55 +321,51 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         Parameters
         ----------
         y_trues : sequence of array-like of shape (n_samples,) or of RankTable
-            True labels of two classes, an array per fold. Alternatively a table per
-            fold, without ``y_scores``; or a ``FoldRankings``, or the ``folds`` of
-            another curve, without ``y_scores``, ``sample_weight``, ``pos_label``,
-            ``repeats``.
+            True labels of two classes, an array per fold. A sequence of tables replaces
+            labels and scores. A ``FoldRankings``, or ``folds`` of another curve, also
+            replaces ``sample_weight``, ``pos_label`` and ``repeats``.
         y_scores : sequence of array-like of shape (n_samples,), default=None
             Scores of the same samples, higher for the positive class.
         name : str, default=None
-            Name of the model for the legend.
+            Name of the model in the legend.
         rate : "uniform", float or distribution, default=None
-            The fraction that will be processed. The legend shows the rate-weighted AUC
-            for this rate; if None, the AUC.
+            The fraction of samples that will be processed, as in
+            :func:`rate_weighted_auc_score`. The legend shows the rate-weighted AUC for
+            it. If None, the legend shows the AUC.
         sample_weight : sequence of array-like of shape (n_samples,), default=None
             Relative weights of the samples. Only ``bounds`` "normal", "beta" and None
             support them, because the other bounds are distributions of a number of
             samples.
         pos_label : int, float, bool or str, default=None
-            The positive label. If None, the larger of {0, 1}, {-1, 1} or booleans.
+            The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans,
+            and the larger one is positive.
         repeats : int or array-like of shape (n_folds,), default=None
-            Which folds belong to one repeat, if cross-validation was repeated: a label
-            per fold, or the number of repeats if they have equally many folds and
-            follow each other. Without it, the bounds of repeated folds are too narrow.
+            Only for repeated cross-validation: the repetition of each fold, or the
+            number of repetitions if they follow one another and have equally many
+            folds. Without it, the bounds of repeated folds are too narrow.
         rates : array-like of shape (n_rates,), default=None
-            Increasing rates in [0, 1] of the averages. If None, up to 201 rates in
-            equal steps, with finer steps at the start of the ranking if less than 2 %
-            are positive, or at its end if less than 2 % are negative. Bounds are
-            interpolated between the rates: pass the rates that matter.
+            Increasing rates in [0, 1] at which the consensus and its bounds are
+            computed. If None, up to 201 rates, see :func:`rate_averaged_roc_curve`.
         bounds : str or None, default="exact"
-            "exact": the distribution of the number of positives selected in all folds;
-            "parametric": a beta distribution with its first two moments; "bootstrap":
-            sets of new folds drawn from it; "bootstrap-adjusted": the same with random
-            numbers of positives, and the rankings then stretched to the class counts;
-            "normal" and "beta": from the variance of recall over folds, for comparison;
-            or None: no bounds.
+            Method of the bounds: "exact", "parametric", "bootstrap",
+            "bootstrap-adjusted", "normal", "beta", or None for no bounds; see
+            :func:`rate_averaged_roc_curve`.
         band : {"pointwise", "simultaneous"}, default="pointwise"
-            Whether the bounds are for the recall at one rate that is chosen beforehand,
-            or for the whole curve, at all ``rates`` simultaneously. Only "exact" and
-            the bootstraps support simultaneous bands.
+            "pointwise" bounds are for the recall at one rate that is chosen beforehand;
+            a "simultaneous" band is for the whole curve. Only "exact" and the
+            bootstraps support simultaneous bands.
         confidence_level : float, default=0.95
             Confidence level of the bounds, in (0, 1).
         augment : bool, default=True
-            Whether to add one sample of each class to the source of new folds, see the
-            Notes of :func:`rate_averaged_roc_curve`. If False, the bounds are as in the
-            reference, which are too narrow near both ends of the curve. "normal" and
+            Whether one sample of each class is added to the distribution from which new
+            folds are drawn, see :func:`rate_averaged_roc_curve`. If False, the bounds
+            are too narrow near both ends of the curve (as published). "normal" and
             "beta" add no samples.
         n_resamples : int, default=2000
-            Number of sets of folds drawn by the bootstraps, and for a simultaneous
-            band.
+            Number of sets of folds that are drawn for the bootstraps and simultaneous
+            bands.
         random_state : int, Generator, RandomState or None, default=None
-            Random number generator, or seed, for these draws.
+            Seed or generator for these draws.
         n_jobs : int, default=None
             Number of threads, as in joblib. The result does not depend on it.
         **kwargs : dict
@@ -421,39 +424,42 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         space : str, default=None
-            "roc", or a plane with the rate on the horizontal axis: "rate-recall",
+            The axes: "roc", or with the rate on the horizontal axis "rate-recall",
             "rate-accuracy" or "rate-negative-recall" (the fraction of negatives that is
-            not processed). If None, the space of existing axes; for new axes
-            "rate-recall" if the rate is drawn or zoomed in on, else "roc".
+            not processed). None means the space of ``ax``; for new axes "rate-recall"
+            with ``plot_rate`` or ``zoom``, otherwise "roc".
         zoom : {"rate"}, default=None
-            "rate" shows only likely values of ``rate``, with a margin on both sides.
+            "rate" limits the horizontal axis to likely values of ``rate``.
         name : str, default=None
-            Name for the legend; None takes the display's.
+            Name of the model in the legend. None means the name of the display.
         rate : "uniform", float or distribution, default=None
-            The fraction that will be processed; None takes the display's.
+            The fraction of samples that will be processed. None means the rate of the
+            display.
         curve_kwargs : dict, default=None
-            Style of the curve, as matplotlib takes it.
+            Keyword arguments of matplotlib's ``plot`` for the curve.
         bounds_kwargs : dict, default=None
-            Style of the bounds, as matplotlib takes it.
+            Keyword arguments of matplotlib's ``Polygon`` for the bounds.
         average : {"rate", "fpr", "tpr", "threshold"}, default="rate"
-            The quantity that is equal in all averaged folds. Averages other than "rate"
-            are drawn without bounds and have the AUC in the legend.
+            The quantity that is equal in all folds at a point of the average curve.
+            Averages other than "rate" are drawn without bounds, with the AUC in the
+            legend.
         plot_fixed_width : bool, default=False
             Whether to draw ``curve.fixed_width_band(average, random_state=0)`` instead
             of bounds.
         plot_folds : bool, default=False
             Whether to draw the curve of each fold.
         fold_kwargs : dict, default=None
-            Style of the curves of folds, as matplotlib takes it.
+            Keyword arguments of matplotlib's ``plot`` for the curves of folds.
         plot_isometrics : bool or array-like of shape (n_rates,), default=False
-            Rates of the lines of equal rate to draw; True takes 0.1, 0.2, ..., 0.9.
+            The rates of which a line of equal rate (an isometric) is drawn. True means
+            0.1, 0.2, ..., 0.9.
         plot_rate : bool, default=False
-            Whether to draw the distribution of ``rate``, like ``zoom``: its density,
-            and stems for fixed rates; in the ROC plane, a shade.
+            Whether to draw the distribution of ``rate``: its density, with stems for
+            single rates; in the ROC plane, a shade.
         plot_chance_level : bool, default=False
             Whether to draw the curve of random scores.
         chance_level_kwargs : dict, default=None
-            Style of the chance level, as matplotlib takes it.
+            Keyword arguments of matplotlib's ``plot`` for this curve.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -465,9 +471,9 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         Raises
         ------
         ValueError
-            If ``space``, ``zoom``, ``rate`` or ``average`` is not one of the choices,
-            an isometric lies outside [0, 1], ``plot_rate`` or ``zoom`` is set without a
-            ``rate``, or the folds do not support this average or band.
+            If ``space``, ``zoom``, ``rate`` or ``average`` is invalid; if a rate of
+            ``plot_isometrics`` is outside [0, 1]; if ``plot_rate`` or ``zoom`` is given
+            without a rate; or if the folds do not support this average or band.
         """
         check_choice("space", space, LABELS, or_none=True)
         check_choice("zoom", zoom, get_args(Zoom), or_none=True)

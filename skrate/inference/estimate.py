@@ -292,7 +292,7 @@ def estimate(
 
     If samples have different gains or costs, these are drawn together with the sample,
     and the total gain has no bounds. If no gain is negative, "wilson" is then symmetric
-    in the logarithm; otherwise it corrects for the skewness (Hall 1992). Only the
+    in the logarithm; otherwise it corrects for the skewness [8]_. Only the
     methods "delta" and "bootstrap" support such gains and costs. In small data sets,
     the average precision, momentum and partial AUCs are too high on average: the lower
     ends of their intervals are lowered by the jackknife's estimate of this bias.
@@ -332,6 +332,8 @@ def estimate(
     .. [7] LeDell, Petersen and van der Laan (2015), Computationally efficient
        confidence intervals for cross-validated area under the ROC curve estimates,
        :doi:`10.1214/15-EJS1035`.
+    .. [8] Hall (1992), On the removal of skewness by transformation, Journal of the
+       Royal Statistical Society B 54, 221-228.
 
     Examples
     --------

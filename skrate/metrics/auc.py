@@ -43,8 +43,8 @@ def ranking_auc_score(
     How often is a relevant item above an irrelevant item of the same user or query?
     Unlike :func:`sklearn.metrics.roc_auc_score` on all rows, it never compares items of
     two lists: it measures whether each list is in order, not which users click much.
-    Other names are GAUC, uAUC and wuAUC. Only the order of the scores within each list
-    matters.
+    Other names are GAUC (group AUC) [1]_, uAUC and wuAUC. Only the order of the scores
+    within each list matters.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def ranking_auc_score(
     References
     ----------
     .. [1] Zhu et al. (2017), Optimized cost per click in Taobao display advertising,
-       :doi:`10.1145/3097983.3098134`, which uses it as group AUC (GAUC).
+       :doi:`10.1145/3097983.3098134`.
     .. [2] Freund, Iyer, Schapire and Singer (2003), An efficient boosting algorithm
        for combining preferences, Journal of Machine Learning Research 4, 933-969.
 
