@@ -5,12 +5,11 @@ processed. Start with :func:`rate_weighted_auc_score` and
 :class:`RateWeightedAUCScorer`.
 """
 
-from importlib.metadata import distributions as _distributions
-
 from skrate import displays, error_rate, labels, rates, results, review
 from skrate.curves.consensus import rate_averaged_roc_curve
 from skrate.curves.hit_curve import QuasiConcaveHitCurve, hit_curve
 from skrate.data.folds import FoldRankings
+from skrate.data.representations import package_version as _package_version
 from skrate.data.table import RankTable
 from skrate.data.trec import read_trec
 from skrate.displays.hit_curve_display import HitCurveDisplay
@@ -57,10 +56,7 @@ from skrate.model_selection.scorers import (
 from skrate.model_selection.search import search_rankings
 from skrate.model_selection.threshold import ConstrainedThresholdClassifier
 
-# The build reads the version from a git tag. A checkout without installation has none.
-__version__ = next(
-    (package.version for package in _distributions(name="scikit-rate")), "0+unknown"
-)
+__version__ = _package_version()
 
 # An explicit list, because type checkers need it. A test compares the metrics with the
 # registry.

@@ -82,12 +82,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 label = f"{args.label} = {args.pos_label}"
                 samples = f"{len(y_true):,} labelled samples of {args.file.name}; "
                 samples += f"{y_true.sum():,} have the positive label, {label}."
-                sections = {"Samples": samples}
-                sections |= _others(args, y_true, scores, reports[1])
+                sections = {"Samples": samples, **_differences(args, y_true, scores)}
                 if caught:
                     sections["Notes"] = " ".join(_notes(caught))
                 title = f"Budget report: {args.file.name}"
-                page = reports[0].to_html(title=title, others=sections)
+                options = {"title": title, "pos_label": label}
+                page = reports[0].to_html(others=sections, **options)
                 try:
                     args.html.write_text(page, encoding="utf-8")
                 except OSError as error:
@@ -524,16 +524,11 @@ def _computed(
     return report, compare(metric, y_true, scores, reference=reference, **options)
 
 
-def _others(
-    args: argparse.Namespace,
-    y_true: BoolArray,
-    scores: dict[str, FloatArray],
-    comparisons: Comparisons | None,
+def _differences(
+    args: argparse.Namespace, y_true: BoolArray, scores: dict[str, FloatArray]
 ) -> dict[str, Any]:
-    """Return the sections of the page below the report, by their headings."""
+    """Return the difference of each model to the reference, by headings of the page."""
     sections: dict[str, Any] = {}
-    if comparisons is not None:
-        sections["Which model ranks better at this budget?"] = comparisons
     reference = args.reference
     for name in [name for name in scores if name != reference]:
         difference = compare_curves(

@@ -62,8 +62,9 @@ print(report)
 # The figure shows the same results. The shaded peak at the bottom is the distribution
 # of the budget. The dot is the number found from the table, at the mean budget. It is
 # close to the curve, but not on it, because the mean over budgets differs from the
-# number found at the mean budget. The number of relevant articles is uncertain as well,
-# so the band may extend above the line of a perfect order.
+# number found at the mean budget. The band assumes the expected number of relevant
+# articles, 259, and ends there. This number is uncertain, too: the intervals of the
+# table and of the legend include it.
 
 BudgetReportDisplay(report).plot()
 

@@ -7,7 +7,9 @@ external files.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from html import escape
+from importlib.metadata import distributions
 from typing import Any
 
 import numpy as np
@@ -45,30 +47,57 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-body {{ font: 16px/1.5 sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em }}
+body {{ font: 16px/1.5 sans-serif; margin: 2em auto; max-width: 48em; padding: 0 1em }}
+h1, h2, p, dd, th[colspan] {{ overflow-wrap: anywhere }}
 section {{ overflow-x: auto; margin: 2em 0 }}
-table {{ border-collapse: collapse }}
+table {{ border-collapse: collapse; margin: 1em 0 }}
 td, th {{ padding: 0.1em 0.7em }}
-img {{ max-width: 100%; background: white }}
+dl {{ display: grid; grid-template-columns: auto 1fr; gap: 0 1em }}
+dd {{ margin: 0 }}
+img {{ width: 100%; max-width: 38em; background: white }}
+@media (max-width: 40em) {{
+table, dl {{ font-size: 13px }}
+td, th {{ padding: 0.1em 0.25em }}
+td + td {{ white-space: nowrap }}
+}}
 </style>
 </head>
 <body>
 <h1>{title}</h1>
 {parts}
+<footer>{date}, skrate {version}</footer>
 </body>
 </html>
 """
 
 
+def package_version() -> str:
+    """Return the version of the installed package."""
+    # The build reads it from a git tag. A checkout without installation has none.
+    packages = distributions(name="scikit-rate")
+    return next((package.version for package in packages), "0+unknown")
+
+
 def html_page(title: str, parts: Sequence[str]) -> str:
-    """Return a complete page in HTML, with a section for each part."""
-    sections = "\n".join(f"<section>{content}</section>" for content in parts)
-    return _PAGE.format(title=escape(title), parts=sections)
+    """Return a page with a section for each part, the date and the version."""
+    return _PAGE.format(
+        title=escape(title),
+        parts="\n".join(f"<section>{content}</section>" for content in parts),
+        date=date.today().isoformat(),
+        version=escape(package_version()),
+    )
 
 
 def html_text(text: str, tag: str = "p") -> str:
     """Return a paragraph, or a heading."""
     return f"<{tag}>{escape(text)}</{tag}>"
+
+
+def html_definitions(definitions: Mapping[str, str]) -> str:
+    """Return terms with their definitions."""
+    pairs = definitions.items()
+    texts = (html_text(term, "dt") + html_text(text, "dd") for term, text in pairs)
+    return f"<dl>{''.join(texts)}</dl>"
 
 
 def html_title(title: str, width: int) -> str:

@@ -22,6 +22,7 @@ from skrate.displays.drawing import (
     styled,
 )
 from skrate.inference.budget_report import BudgetReport
+from skrate.inference.budget_report_text import count_texts
 from skrate.inference.curve_evaluation import CurveBounds
 from skrate.inference.options import Plan
 from skrate.rates.laws import fixed_rate
@@ -66,10 +67,10 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
     Notes
     -----
     The dot of a model is at the mean budget and at the expected number of positives:
-    beside its curve, unless the budget is fixed. Bands include the uncertainty of the
-    prevalence. Therefore the bands of models can overlap even if one model is
-    significantly better. For a report with ``reference``, the legend shows the
-    difference in selected positives.
+    beside its curve, unless the budget is fixed. The number of positives is known in
+    bands, but uncertain in the intervals of the legend. The bands of models can overlap
+    even if one model is significantly better: for a report with ``reference``, the
+    legend shows the difference in selected positives.
 
     Examples
     --------
@@ -173,8 +174,10 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         self._name_axes(
             f"Samples processed, {of_n}", f"Positives found, {of_p}", despine
         )
-        level = f"{100 * report.confidence_level:g} % interval"
-        draw_legend(self.ax_, title=f"Expected found ({level})")
+        title = f"Expected found ({100 * report.confidence_level:g} % interval)"
+        if report.reference is not None:
+            title += "\n" + entry("compared with", report.reference)
+        draw_legend(self.ax_, title=title)
         return self
 
     def _draw_models(self, name: str | None, given: dict[str, Any] | None) -> None:
@@ -191,13 +194,11 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         style |= {"markevery": [1], "markersize": 5, "markeredgecolor": "w"}
         self.lines_, self.readings_ = [], []
         for model, curve in zip(report.models, report.curves, strict=True):
-            row = report[model, "found"]
-            low, high = row.confidence_interval
-            label = entry(
-                f"{name if is_named else model}:",
-                f"{row.value:,.0f} ({low:,.0f} to {high:,.0f})",
-                *self._difference_text(model),
-            )
+            row, base = report[model, "found"], report.reference
+            names = ["found"] + ["more found"] * (base not in (None, model))
+            counts = (count_texts(report[model, name]) for name in names)
+            texts = (f"{number} ({interval})" for number, interval, _ in counts)
+            label = entry(f"{name if is_named else model}:", *texts)
             line = self._model_line(x, n * curve.values, given, label=label)
             self.lines_.append(line)
             # From the mean budget to a dot, and on to the number of positives.
@@ -213,17 +214,6 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         plan = Plan(confidence_level=level, n_resamples=_N_DRAWS, random_state=0)
         return [curve.band(plan) for curve in curves]
 
-    def _difference_text(self, model: str) -> list[str]:
-        """Return the difference in positives to the reference, for the legend."""
-        base = self.report.reference
-        if base is None or model == base:
-            return []
-        row = self.report[model, "more found"]
-        (low, high), word = row.confidence_interval, "more"
-        if row.value < 0:
-            low, high, word = -high, -low, "fewer"
-        return [f"{abs(row.value):,.0f} {word} ({low:,.0f} to {high:,.0f})"]
-
     def _draw_bands(
         self, bounds: list[CurveBounds], band: Band, given: dict[str, Any] | None
     ) -> list[Any]:
@@ -234,14 +224,16 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         kind = "band" if band == "simultaneous" else "at one budget"
         level = f"{100 * report.confidence_level:g} % {kind}"
         level += "," if is_one or band == "pointwise" else "s,"
-        label = entry(level, "prevalence uncertain")
+        label = entry(level, f"if {n * report.prevalence:,.0f} are positive")
         bands = []
         for ends, line in zip(bounds, self.lines_, strict=True):
             style = {"color": line.get_color(), "linewidth": 0 if is_one else 0.8}
             style = styled(given, alpha=0.2 if is_one else 0.7, **style)
             if not is_one and "color" in style:
                 style |= {"facecolor": "none", "edgecolor": style.pop("color")}
-            bands.append(self.ax_.fill_between(x, n * ends.low, n * ends.high, **style))
+            # At most as many are found as are processed.
+            low, high = n * ends.low, np.minimum(n * ends.high, x)
+            bands.append(self.ax_.fill_between(x, low, high, **style))
         if is_one:
             bands[0].set_label(label)
         else:

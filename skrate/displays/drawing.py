@@ -205,6 +205,8 @@ class Drawing:
     ax_: Axes
     figure_: Any
     pos_label: Label = None
+    # Height of the axes in a page, in inches.
+    _axes_height = 3.2
 
     def __init_subclass__(cls, draws: type[Drawn] | None = None) -> None:
         super().__init_subclass__()
@@ -219,11 +221,16 @@ class Drawing:
         except ImportError:
             return "<p>To see the picture, install matplotlib.</p>"
         # Not a figure of pyplot, which a notebook would show a second time.
-        figure, file = Figure(figsize=(8, 5.5), layout="constrained"), BytesIO()
+        # It is narrow, because pages are also read on phones.
+        figure, file = Figure(figsize=(5, 20), layout="constrained"), BytesIO()
         # Draw with a copy, because `ax_` of this display must not change.
         display: Any = copy(self)
         with rc_context({"svg.hashsalt": type(self).__name__}):
             display.plot(figure.subplots(), **kwargs)
+            figure.draw_without_rendering()
+            # The legend below the axes can have any height.
+            others = 20 * (1 - display.ax_.get_position(original=True).height)
+            figure.set_figheight(others + display._axes_height)
             figure.savefig(file, format="svg", metadata={"Date": None})
         svg = b64encode(file.getvalue()).decode()
         axes = display.ax_
@@ -262,6 +269,7 @@ class Drawing:
         """Label the horizontal axis, and one row per name."""
         if self.pos_label is not None:
             xlabel += f" (positive label: {self.pos_label})"
+        self._axes_height = 0.5 + 0.4 * len(names)
         self.ax_.set(xlabel=plain_text(xlabel), ylim=(len(names) - 0.5, top))
         self.ax_.set_yticks(np.arange(len(names)), names)
         if despine:

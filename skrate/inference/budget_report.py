@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,8 +21,21 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings, are_fold_rankings, check_cuts
 from skrate.data.reports import accept_reports
-from skrate.data.representations import html_row, html_table, html_title
+from skrate.data.representations import (
+    html_definitions,
+    html_row,
+    html_table,
+    html_text,
+    html_title,
+)
 from skrate.data.table import RankTable
+from skrate.inference.budget_report_text import (
+    align_columns,
+    define_terms,
+    processed_text,
+    result_html,
+    table_cells,
+)
 from skrate.inference.cautions import (
     defined_value,
     no_inference_reason,
@@ -187,7 +199,8 @@ class BudgetReport(Drawn, Rows):
         Fraction of positives in the given samples, or the given ``prevalence``.
     curves : tuple of CurveProcess
         The fraction of samples that is positive and processed, by rate, for each model
-        that has an interval. ``plot`` draws these curves.
+        that has an interval. Their bands are for the given number of positives.
+        ``plot`` draws these curves.
     reference : str or None
         The model with which the last rows compare the other models.
 
@@ -247,26 +260,37 @@ class BudgetReport(Drawn, Rows):
         return plain_columns(self.rows, rate=rendered(self.rate), **reference)
 
     def __repr__(self) -> str:
-        blocks = [line for block in self._blocks() for line in block]
-        table = "\n".join(_aligned([self._head(), *blocks]))
+        lines = [self._head()]
+        for name, pvalue, rows in self._blocks():
+            lines += [[f"{name} ({pvalue})", *[""] * (len(lines[0]) - 1)], *rows]
+        table = "\n".join(align_columns(lines))
         return "\n".join([self._budget(), "", table, *self._notes()])
 
     def _repr_html_(self) -> str:
+        return self._table_html(" ".join([self._budget(), *self._notes()]))
+
+    def _table_html(self, caption: str = "") -> str:
         head = self._head()
         lines = [html_row(head, "th")]
-        for model, *rows in self._blocks():
-            lines.append(html_title(model[0], len(head)))
-            lines += map(html_row, rows)
-        return html_table(lines, " ".join([self._budget(), *self._notes()]))
+        for name, pvalue, rows in self._blocks():
+            test = ["p", pvalue.removeprefix("p ").removeprefix("= ")]
+            lines.append(html_title(name, len(head)))
+            lines += map(html_row, [*rows, test + [""] * (len(head) - 2)])
+        return html_table(lines, caption)
+
+    def _html(self, **kwargs: Any) -> str:
+        notes = html_text(" ".join([self._budget(), *self._notes()]))
+        terms = html_definitions(define_terms(self, self._head()[1:]))
+        figure = self._figure_html(**kwargs)
+        return result_html(self) + figure + self._table_html() + notes + terms
 
     def _budget(self) -> str:
         """Return a sentence with the number of samples that will be processed."""
         level, n = self.confidence_level, self.n_samples
         low, high = self.rate.ppf([(1 - level) / 2, (1 + level) / 2])
         which = "at hand" if self.n_items is None else "of the next batch"
-        mean = n * self.rate.mean()
-        digits = 0 if mean >= 10 or mean == round(mean) else 1
-        text = f"{mean:,.{digits}f} of the {n:,.0f} samples {which} will be processed"
+        mean = processed_text(self)
+        text = f"{mean} of the {n:,.0f} samples {which} will be processed"
         if low == high:
             return f"{text}."
         between = f"between {n * low:,.0f} and {n * high:,.0f}"
@@ -285,8 +309,8 @@ class BudgetReport(Drawn, Rows):
         head = ["", "expected", f"{level} interval", "by chance"]
         return head if self.n_items is None else [*head, f"next batch, {level}"]
 
-    def _blocks(self) -> Iterator[list[list[str]]]:
-        """Yield the table cells of each model: a line with its name, then its rows."""
+    def _blocks(self) -> Iterator[tuple[str, str, list[list[str]]]]:
+        """Yield the name of each model or pair, its p-value, and the cells of rows."""
         width = len(self._head())
         kinds: dict[tuple[str, str], list[BudgetRow]] = {}
         for row in self.rows:
@@ -298,49 +322,7 @@ class BudgetReport(Drawn, Rows):
             pvalue = rows[0].pvalue
             text = "p < 1e-300" if pvalue == 0 else f"p = {pvalue:.2g}"
             name = " ".join((model + against).splitlines())
-            head = [f"{name} ({text})", *[""] * (width - 1)]
-            yield [head, *(_cells(row)[:width] for row in rows)]
-
-
-def _cells(row: BudgetRow) -> list[str]:
-    """Return the cells of a row, with two significant digits of the interval width."""
-    low, high = row.confidence_interval
-    digits = _digits(high - low)
-    if digits is None:
-        digits = _digits(row.value) or 0
-    center, *ends = (f"{number:,.{digits}f}" for number in (row.value, low, high))
-    # More decimals if the chance value is smaller than the interval width.
-    chance = ""
-    if row.chance is not None:
-        chance = f"{row.chance:,.{max(digits, _digits(row.chance) or 0)}f}"
-    batch = ""
-    if row.prediction_interval is not None:
-        batch = "{:,.0f} to {:,.0f}".format(*row.prediction_interval)
-    return [f"  {row.quantity}", center, " to ".join(ends), chance, batch]
-
-
-def _digits(number: float) -> int | None:
-    """Return the decimals that show two significant digits, None for 0 or infinity."""
-    # Numbers below 1e-9 are rounding errors.
-    if not 1e-9 < number < math.inf:
-        return None
-    return min(max(1 - math.floor(math.log10(number)), 0), 9)
-
-
-def _aligned(lines: list[list[str]]) -> list[str]:
-    """Return lines of cells as text columns, the first left and the rest right aligned.
-
-    A line with a single cell does not widen its column.
-    """
-    rows = [line for line in lines if any(line[1:])]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if i else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
+            yield name, text, [table_cells(row)[:width] for row in rows]
 
 
 @accept_reports
@@ -528,11 +510,14 @@ def budget_report(
         of_models += "[{!r}]"
     plan = Plan(confidence_level=level, stratify=prevalence is not None)
     hits = _expected_hits(ranked, law, plan, of_models)
-    # The grid is finer where the budget is likely.
+    # The grid is finer where the budget is likely, and in the plot.
     likely = law.ppf(np.linspace(0.005, 0.995, 50))
-    grid = np.unique([*np.linspace(0, 1, 101), *likely, law.mean()])
+    seen = np.linspace(0, min(1.5 * likely[-1], 1.0), 50)
+    grid = np.unique([*np.linspace(0, 1, 51), *seen, *likely, law.mean()])
     curves = [
-        _hits_process(one.ranked, grid, plan) for one in hits.values() if one.is_known
+        _hits_process(one.ranked, grid, Plan(stratify=True))
+        for one in hits.values()
+        if one.is_known
     ]
     budget = _Budget(law, n_items, first.total if n_items is None else float(n_items))
     rows = [row for name, one in hits.items() for row in _model_rows(name, one, budget)]

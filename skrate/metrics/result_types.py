@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -235,7 +236,7 @@ class Result:
         Parameters
         ----------
         title : str, default=None
-            Title of the page; None takes the name of the class.
+            Title of the page; None takes the name of the class in words.
         others : dict, default=None
             Further results, displays or texts to show below, keyed by heading.
         **kwargs : dict
@@ -244,8 +245,8 @@ class Result:
         Returns
         -------
         page : str
-            The page: the table and, if the result can be drawn and matplotlib is
-            installed, its figure.
+            The page: the table, the date, the version and, if the result can be drawn
+            and matplotlib is installed, its figure.
         """
         others = {} if others is None else others
         if not isinstance(others, Mapping):
@@ -259,7 +260,10 @@ class Result:
                 )
             section = html_text(entry) if isinstance(entry, str) else entry._html()
             sections.append(html_text(str(heading), "h2") + section)
-        return html_page(type(self).__name__ if title is None else str(title), sections)
+        if title is None:
+            words = re.sub("(?<!^)[A-Z]", r" \g<0>", type(self).__name__)
+            title = words.capitalize()
+        return html_page(str(title), sections)
 
     def _html(self) -> str:
         """Return the HTML of the result, without the page around it."""
@@ -302,13 +306,16 @@ class Drawn(Result):
         """
         return self._display(self, pos_label=pos_label).plot(ax, **kwargs)
 
-    def _html(self, *, pos_label: Label = None, **kwargs: Any) -> str:
+    def _html(self, **kwargs: Any) -> str:
+        return self._repr_html_() + self._figure_html(**kwargs)
+
+    def _figure_html(self, *, pos_label: Label = None, **kwargs: Any) -> str:
+        """Return the figure; for an undefined result, the reason why it has none."""
         try:
             display = self._display(self, pos_label=pos_label)
         except ValueError as error:
-            # An undefined result has no figure.
-            return self._repr_html_() + html_text(str(error))
-        return self._repr_html_() + str(display._html(**kwargs))
+            return html_text(str(error))
+        return str(display._html(**kwargs))
 
 
 def plain_columns(

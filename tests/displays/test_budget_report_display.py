@@ -7,6 +7,7 @@ from drawn import data, texts
 from optional import require
 from skrate import budget_report, rates
 from skrate.displays import BudgetReportDisplay
+from skrate.inference.budget_report_text import count_texts
 
 plt = require("matplotlib.pyplot")
 
@@ -33,7 +34,7 @@ def test_the_legend_and_the_lines_have_the_numbers_of_the_report():
         texts(display)[1],
         "Random",
         f"Perfect, if {N * P:,.0f} are positive",
-        "95 % bands, prevalence uncertain",
+        f"95 % bands, if {N * P:,.0f} are positive",
         f"budget, {N * LAW.mean():,.0f} on average",
     ]
 
@@ -44,13 +45,22 @@ def test_the_legend_says_how_many_more_or_fewer_are_found():
         report = budget_report(Y_TRUE, models, rate=0.2, reference=reference)
         display = BudgetReportDisplay(report).plot()
         row = report[other, "more found"]
-        sign = 1 if word == "more" else -1
-        low, high = sorted(sign * end for end in row.confidence_interval)
-        entry = f"{abs(row.value):,.0f} {word} ({low:,.0f} to {high:,.0f})"
-        named = [text for text in texts(display) if word in text]
+        number, interval, _ = count_texts(row)
+        assert number == f"{abs(row.value):.0f} {word}"
+        named = [text for text in texts(display) if f" {word}" in text]
         assert len(named) == 1
         assert named[0].startswith(f"{other}:")
-        assert named[0].endswith(entry)
+        assert named[0].endswith(f"{number} ({interval})")
+        title = display.ax_.get_legend().get_title().get_text()
+        assert title.endswith(f"compared with {reference}")
+
+
+def test_a_band_ends_at_the_number_of_positives():
+    display = BudgetReportDisplay(budget_report(Y_TRUE, A, rate=1.0)).plot()
+    edge = display.bands_[0].get_paths()[0].vertices
+    assert edge[:, 1].max() == pytest.approx(Y_TRUE.sum())
+    assert edge[edge[:, 0] == 150, 1] == pytest.approx(Y_TRUE.sum())
+    assert np.all(edge[:, 1] <= edge[:, 0] + 1e-9)
 
 
 def test_bands_are_areas_edges_or_none_by_the_number_of_models():
@@ -67,19 +77,24 @@ def test_bands_are_areas_edges_or_none_by_the_number_of_models():
     assert BudgetReportDisplay(reports[0]).plot(plot_bands=False).bands_ == []
 
 
+def area(band):
+    """Return the area of a band, whose outline is closed."""
+    x, y = band.get_paths()[0].vertices.T
+    return abs(np.sum(np.diff(x) * (y[1:] + y[:-1]))) / 2
+
+
 @pytest.mark.parametrize("band", ["simultaneous", "pointwise"])
 def test_bands_hold_their_curves_and_the_simultaneous_ones_are_wider(band):
     display = BudgetReportDisplay(REPORT).plot(band=band)
-    for area, line in zip(display.bands_, display.lines_, strict=True):
+    for drawn, line in zip(display.bands_, display.lines_, strict=True):
         x, y = data(line)
-        edge = area.get_paths()[0].vertices
+        edge = drawn.get_paths()[0].vertices
         for place, value in zip(x[1:-1:10], y[1:-1:10], strict=True):
             ends = edge[np.isclose(edge[:, 0], place), 1]
-            assert ends.min() <= value <= ends.max()
+            # The number processed, which bounds the band, has another rounding.
+            assert ends.min() - 1e-9 <= value <= ends.max() + 1e-9
     other = BudgetReportDisplay(REPORT).plot(band="pointwise")
-    narrow, wide = (
-        np.ptp(d.bands_[0].get_paths()[0].vertices[:, 1]) for d in (other, display)
-    )
+    narrow, wide = (area(d.bands_[0]) for d in (other, display))
     assert (narrow < wide) == (band == "simultaneous")
 
 

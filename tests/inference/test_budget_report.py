@@ -2,10 +2,13 @@
 
 import itertools
 import math
+import re
 import warnings
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from functools import partial
+from html import unescape
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import hypergeom, norm, t
 from sklearn.exceptions import UndefinedMetricWarning
 
+import skrate
 from guarantees import assert_share, held, simulated
 from looped import looped
 from optional import require
@@ -398,10 +402,76 @@ def test_names_of_models_do_not_widen_the_columns_and_are_escaped_in_html():
     html = report._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    assert html.count("<tr>") == html.count("</tr>") == 9
+    assert html.count("<tr>") == html.count("</tr>") == 10
     assert "caption-side: bottom" in html
-    assert html.count('<td style="text-align: left">') == 7
-    assert html.count('<td style="text-align: right">') == 7 * 3
+    assert html.count('<td style="text-align: left">') == 8
+    assert html.count('<td style="text-align: right">') == 8 * 3
+    assert "(p" not in html
+
+
+# --- The page -----------------------------------------------------------------------
+
+
+def result_of(page):
+    """Return the paragraph and the list that a page begins with, as text."""
+    first = page.split("<section>")[1].split("<img")[0].split("<table")[0]
+    return unescape(re.sub("<[^>]*>", "|", first)).strip("|")
+
+
+def test_a_page_begins_with_the_difference_of_two_models():
+    y_true, a = sample(n=4000)
+    models = {"<a>": a, "b": -a}
+    for reference, model, word in (("<a>", "b", "fewer"), ("b", "<a>", "more")):
+        options = {"reference": reference, "rate": 0.1, "n_items": 1212}
+        report = budget_report(y_true, models, **options)
+        row, page = report[model, "more found"], report.to_html()
+        low, high = sorted(map(abs, row.confidence_interval))
+        few, many = sorted(map(abs, row.prediction_interval))
+        assert result_of(page) == (
+            f"If 121 of the next 1,212 samples are processed, {model} is expected to "
+            f"find {abs(row.value):.0f} {word} positives than {reference} (95 % "
+            f"interval {low:.0f} to {high:.0f}). For this batch alone, the interval is "
+            f"{few:.0f} to {many:.0f}."
+        )
+        assert "<a>" not in page
+
+
+def test_a_page_says_if_the_better_model_is_unknown():
+    y_true, a = sample(n=400)
+    other = a + 1e-3 * np.sin(np.arange(400))
+    models, rate = {"a": a, "b": other}, rates.beta(10, 90)
+    report = budget_report(y_true, models, rate=rate, reference="a")
+    low, high = report["b", "more found"].confidence_interval
+    assert low < 0 < high
+    assert " fewer to " in result_of(report.to_html())
+    assert "samples are processed on average, b" in result_of(report.to_html())
+    assert result_of(report.to_html()).endswith("which of the two finds more.")
+
+
+def test_a_page_begins_with_the_numbers_of_one_or_several_models():
+    y_true, a = sample(n=1000)
+    of = f"of {y_true.sum()} positives (95 % interval "
+    page = budget_report(y_true, a, rate=0.2).to_html()
+    start = "If 200 of the 1,000 samples are processed, the model is expected to find "
+    assert result_of(page).startswith(start)
+    assert of in result_of(page)
+    models = {f"m{i}": a + i * np.sin(np.arange(1000)) for i in range(7)}
+    for reference, name, others in (
+        (None, "m0", "Other models:"), ("m3", "m3", "Compared with it:"),
+    ):  # fmt: skip
+        report = budget_report(y_true, models, rate=0.2, reference=reference)
+        text = result_of(report.to_html())
+        assert f", {name} is expected to find " in text
+        assert text.partition(others)[2].count("||m") == 6
+
+
+def test_a_page_defines_its_terms_and_has_a_date_and_a_version():
+    y_true, a = sample(n=400)
+    page = budget_report(y_true, {"a": a, "b": -a}, rate=0.2).to_html()
+    assert "<dt>lift</dt><dd>" in page
+    assert "<dt>more found</dt>" not in page
+    assert f"{date.today().isoformat()}, skrate {skrate.__version__}" in page
+    assert page.index("<p>If ") < page.index("<table>") < page.index("<dl>")
 
 
 # --- Undefined, and bad input -------------------------------------------------------
