@@ -66,69 +66,71 @@ _NUMBERS: dict[str, Any] = {
 class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Boosted classifier that maximises the AUC.
 
-    Bipartite RankBoost with thresholds on single features as weak rankers.
-    :class:`~sklearn.ensemble.AdaBoostClassifier` gives weight to samples on the wrong
-    side. RankBoost gives weight to pairs of a positive and a negative in the wrong
-    order: the loss that it bounds is one minus the training AUC.
+    The score of a sample is a sum over weak rankers, each of which adds a weight if one
+    feature is above a threshold. In each round, RankBoost [1]_ adds the ranker that
+    best orders the pairs of a positive and a negative, and then increases the weight of
+    pairs in the wrong order. So it minimises a bound of one minus the training AUC.
+    :class:`~sklearn.ensemble.AdaBoostClassifier` instead increases the weight of
+    misclassified samples.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Maximum number of rounds, hence of weak rankers.
+        Maximum number of rounds. Each round adds one weak ranker.
     learning_rate : float, default=1.0
         Factor on the weight of each weak ranker, above 0 and at most 50. 1 is the
         published algorithm. A smaller factor often generalises better and needs more
         rounds.
     max_bins : int, default=None
-        Maximum number of bins of about equal weight for each feature, from 2 to 255.
-        A bin is one byte, which makes large data fast and small. If None, all
-        thresholds between two neighbouring values are tried.
+        Maximum number of bins for each feature, from 2 to 255, of about equal total
+        weight. Only thresholds between bins are tried, which needs less time and
+        memory (one byte per value). If None, all thresholds between neighbouring values
+        are tried.
     n_iter_no_change : int, default=None
-        Early stopping on validation samples: stop if this many rounds in a row have not
-        raised their best score by more than `tol`. If None, all rounds use all samples.
+        Early stopping: a part of the samples is used for validation, and fitting stops
+        if their best score has not increased by more than `tol` in this number of
+        rounds. If None, all samples are used for training, without early stopping.
     validation_fraction : float, default=0.1
-        With `n_iter_no_change`, the fraction of the samples in the validation part, in
-        (0, 1), drawn within the classes; with `groups`, the fraction of the lists. Both
-        parts have at least one sample of each class, or one list with both classes.
+        With `n_iter_no_change`, the fraction of the samples for validation, in (0, 1),
+        drawn within each class. If `fit` gets `groups`, the fraction of the lists.
     scoring : str or callable, default=None
-        Metric of the validation samples: a score function of this package, its name, or
-        a :func:`functools.partial` of one, averaged over the lists if `fit` got
-        `groups`; the name of a scorer of scikit-learn, for the second class; or a
-        scorer, called as ``scorer(estimator, X, y)``, with ``sample_weight`` if `fit`
-        got one. If None, the fraction of validation pairs in order, within lists if
-        `fit` got `groups`.
+        Metric for early stopping. None means the fraction of the validation pairs in
+        the right order (the AUC). A score function of this package, its name, or a
+        :func:`functools.partial` of one; the name of a scorer of scikit-learn; or a
+        scorer, called as ``scorer(estimator, X, y)``. See Notes.
     tol : float, default=1e-4
         Minimum increase of the score that counts as an improvement, at least 0.
     random_state : int, RandomState or Generator, default=None
-        Draws the validation samples. The rest of the algorithm is not random.
+        Seed or generator that draws the validation samples. The rest of the algorithm
+        is not random.
     verbose : int, default=0
-        1 prints the first ten rounds and every tenth, 2 prints all.
+        0 prints nothing, 1 the first ten rounds and then every tenth, 2 all rounds.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels, sorted; the second is positive.
+        The labels in sorted order. The second one is positive.
     estimators_ : structured ndarray of shape (n_rounds,)
-        The weak rankers, by round. Each adds its ``weight`` to the score of a sample if
-        its ``feature`` is above ``threshold``, or if it is missing and
-        ``missing_above`` is true.
+        The weak ranker of each round. It adds ``weight`` to the score of a sample if
+        its ``feature`` is above ``threshold``, or if the feature is missing and
+        ``missing_above`` is True.
     n_estimators_ : int
         Number of weak rankers.
     normalisers_ : ndarray of shape (n_rounds,)
-        Factor by which each round lowered the bound on the fraction of training pairs
-        in the wrong order, ties included. The bound is the product of these factors.
+        Z of each round, see Notes. The product of all is an upper bound of the fraction
+        of training pairs that are tied or in the wrong order.
     stop_reason_ : str
-        "n_estimators" (all rounds were made), "separable" (one threshold orders every
-        pair), "no_gain" (no threshold is better than chance) or "no_improvement".
-    slope_ : float
-        Slope of the fitted link, above 0.
-    offset_ : float
-        The score with a fitted probability of one half.
+        Why fitting stopped: "n_estimators" (all rounds were made), "separable" (one
+        threshold orders all pairs), "no_gain" (no threshold is better than chance) or
+        "no_improvement" (early stopping).
+    slope_, offset_ : float
+        Parameters of the probability, see Notes. The slope is above 0, and samples with
+        the score ``offset_`` have the probability 0.5.
     validation_scores_ : ndarray of shape (n_rounds,)
-        With `n_iter_no_change`, score of the validation samples after each round of
-        `fit`.
+        With `n_iter_no_change`, the score of the validation samples after each round.
     feature_importances_ : ndarray of shape (n_features,)
-        Fraction of each feature in the decrease of the logarithm of the loss bound.
+        The fraction of the decrease of the logarithm of the bound that is due to each
+        feature.
     n_features_in_, feature_names_in_ : int, ndarray
         Number and names of the features in `fit`.
 
@@ -141,30 +143,34 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     The initial weight of a pair of a positive i and a negative j is the product of
-    their weights; these products are scaled to a sum of one. Each round selects the
-    threshold ranker h, with values 0 and 1, that has the largest :math:`|r|`. Here r is
-    the weighted mean of h(i) - h(j). The ranker gets the weight
-    :math:`\alpha = \frac{1}{2}\ln\frac{1+r}{1-r}` (the "third method" of [1]_), and the
-    weight of each pair is multiplied by exp(-α (h(i) - h(j))) / Z. Rankers count as
-    equally good if their :math:`|r|` agree to 1e-10; the first is used. A ranker with
-    :math:`|r| = 1` ends the run.
+    their sample weights, divided by the sum of all products. In each round, the ranker
+    h is selected: h(i) is 1 if the feature of sample i is above the threshold,
+    otherwise 0. Let r be the mean of h(i) - h(j) over the pairs, by their weights. The
+    ranker has the maximum :math:`|r|` (up to 1e-10; of several, the first). It gets the
+    weight :math:`\alpha = \frac{1}{2}\ln\frac{1+r}{1-r}` (the "third method" of [1]_).
+    The weights of the pairs are multiplied by exp(-α (h(i) - h(j))), and divided by
+    their new sum Z. If :math:`|r| = 1`, fitting stops.
 
-    AdaBoost, which minimizes classification errors, reaches an AUC as good as
-    RankBoost's on the training set in the limit, under natural conditions [2]_.
+    In the limit of many rounds, and under natural conditions, AdaBoost has the same AUC
+    in the training data as RankBoost [2]_.
 
-    The ranking score F of a sample is the sum of the weights of the rankers that lift
-    this sample. A logistic regression of the class on F, with a tiny penalty, is fitted
-    on the training samples: P(positive) = expit(`slope_` (F - `offset_`)). It is too
-    extreme if the model overfits.
+    The score F of a sample is the sum of the weights of the rankers with h = 1. A
+    logistic regression of the class on F, with a very small penalty, is fitted to the
+    training samples: P(positive) = expit(`slope_` (F - `offset_`)). The probabilities
+    are too extreme if the model overfits.
 
-    Early stopping ends the run, but removes no round. To get the best model, set
-    ``n_estimators=validation_scores_.argmax() + 1``.
+    Early stopping does not remove the last rounds. To get the best model, fit again
+    with ``n_estimators=validation_scores_.argmax() + 1``. A metric of ``scoring`` is
+    averaged over the lists if `fit` gets `groups`; a scorer gets ``sample_weight`` if
+    `fit` does, and names of scikit-learn's scorers are for the second class. The
+    training and the validation part contain at least one sample of each class, or one
+    list with both classes.
 
-    A missing value (NaN) goes to the side of the threshold that orders more pairs. If
-    the feature had no missing value in training, it goes to the side with more samples,
-    by weight. The cost of `fit` is a sort of each feature and
-    O(n_samples * n_features) per round, with 8 bytes of memory per value (with
-    `max_bins`, 1 byte).
+    A missing value (NaN) counts as above or below the threshold, whichever orders more
+    pairs. If the feature has no missing value in training, the side with the higher
+    total weight is used. Cost of `fit`: one sort of each feature, and
+    O(n_samples * n_features) for each round, with 8 bytes of memory per value (1 byte
+    with `max_bins`).
 
     References
     ----------
@@ -177,8 +183,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    The feature orders three of the four pairs. The first ranker ties one of these
-    three, and the second ranker orders it:
+    The feature orders three of the four pairs correctly. The first ranker ties one of
+    these three pairs, and the second ranker orders it:
 
     >>> from skrate import RankBoostClassifier
     >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
@@ -223,19 +229,20 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> RankBoostClassifier:
-        """Find the weak rankers and fit the link.
+        """Find the weak rankers, and fit the probability.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Dense; NaN is a missing value.
+            The training samples, not sparse. NaN is a missing value.
         y : array-like of shape (n_samples,)
-            Two classes.
+            Labels of two classes. The second label in sorted order is positive.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, not negative. The weight of a pair is the product.
+            Weights of the samples, at least 0. The weight of a pair is the product of
+            two weights. None means equal weights.
         groups : array-like of shape (n_samples,), default=None
-            The list of each sample. Only pairs within a list are put in order, and each
-            pair counts the same. If None, all samples are one list.
+            The list of each sample, such as its query. Only pairs of samples in the
+            same list count, with equal weights. If None, all samples are one list.
 
         Returns
         -------
@@ -247,10 +254,10 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         TypeError
             If `X` is sparse.
         ValueError
-            If a parameter is out of its range, `X`, `y`, `sample_weight` or `groups`
-            differ in length or contain invalid values, `y` does not have two classes of
-            positive weight, or no list has both classes. With early stopping, if there
-            are not enough samples or lists for two parts, or the score is nan.
+            If a parameter is out of its range; if `X`, `y`, `sample_weight` or `groups`
+            differ in length or contain invalid values; if `y` does not have two classes
+            of positive weight, or no list has both classes. With early stopping, if
+            there are not enough samples or lists for two parts, or the score is nan.
         """
         self._check_parameters()
         check_unmasked("X", X)
@@ -278,29 +285,28 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return the ranking score of shape (n_samples,), minus `offset_`.
+        """Return the score of each sample, minus `offset_`.
 
-        The second class is predicted above 0. A missing value in ``X`` is NaN.
+        The second class is predicted if it is above 0.
         """
         X = self._check_new(X)
         return np.asarray(stump_scores(self.estimators_, X) - self.offset_)
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the probability of each class by the fitted link.
+        """Return the probabilities, with a column for each class.
 
-        The last of two columns is for the second class: expit(`slope_` *
-        `decision_function`).
+        The probability of the second class is expit(`slope_` * `decision_function`).
         """
         margin = self._margin(X)
         return np.column_stack([expit(-margin), expit(margin)])
 
     def predict_log_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the logarithm of `predict_proba`, finite however extreme the score."""
+        """Return the logarithm of `predict_proba`, which is finite for all scores."""
         margin = self._margin(X)
         return np.column_stack([log_expit(-margin), log_expit(margin)])
 
     def predict(self, X: ArrayLike) -> Array:
-        """Return the class: the second if `decision_function` is above 0."""
+        """Return the class of each sample: the second if the score is above 0."""
         is_second = self.decision_function(X) > 0
         return np.asarray(self.classes_[is_second.astype(int)])
 
@@ -310,9 +316,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.slope_ * scores)
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """Return the ranking score after each round, one array after another.
+        """Yield the scores after each round: an array of shape (n_samples,).
 
-        The offset of the whole model is subtracted in all rounds. The last array equals
+        `offset_` is subtracted in all rounds. The last array is equal to
         `decision_function`.
         """
         X = self._check_new(X)
@@ -321,7 +327,7 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """Fraction of each feature in the decrease of the logarithm of the bound."""
+        """Decrease of the logarithm of the bound by each feature, as a fraction."""
         check_is_fitted(self)
         gain = -np.log(self.normalisers_)
         total = np.bincount(
