@@ -41,12 +41,13 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
     names : tuple of two str, default=None
         Names of the models a and b; None takes the names of the comparison.
     rate : "uniform", float or distribution, default=None
-        The fraction that will be processed, drawn at the bottom.
+        The fraction of samples that will be processed, as in
+        :func:`recall_at_rate_score`. Its distribution is drawn at the bottom.
     n_items : int, default=None
-        Number of samples from which this fraction will be processed: further axes then
-        show counts.
+        Number of samples that will be ranked. If given, additional axes show numbers of
+        samples.
     pos_label : int, float, bool or str, default=None
-        The positive label, named on the vertical axis.
+        The positive label, which the label of the vertical axis contains.
 
     Attributes
     ----------
@@ -126,14 +127,14 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         names : tuple of two str, default=None
-            Names of the models; None takes the display's.
+            Names of the models. None means the names of the display.
         rate : "uniform", float or distribution, default=None
-            The fraction that will be processed, drawn at the bottom; None takes the
-            display's.
+            The fraction of samples that will be processed. None means the rate of the
+            display.
         n_items : int, default=None
-            Number of samples from which this fraction will be processed; None takes the
-            display's. Further axes then count the processed samples and the selected
-            positives.
+            Number of samples that will be ranked. If given, additional axes show the
+            numbers of processed samples and of processed positives. None means the
+            number of the display.
         curve_kwargs : dict, default=None
             Style of the curve, as matplotlib takes it.
         band_kwargs : dict, default=None

@@ -166,13 +166,11 @@ def compare(
         several models, pass a mapping or list of their FoldRankings on the same folds,
         or of their GroupScores.
     y_score_a : array-like, mapping, data frame or as y_true, default=None
-        Scores of model a, of shape (n_samples,), higher for the positive class. If
-        ``y_true`` is a RankTable, GroupScores or FoldRankings of model a, pass the
-        object of the same type for model b here: GroupScores of the same lists, or
-        FoldRankings of the same samples and folds. None if there is no model b. For
-        several models, pass a mapping of names to scores, a data frame with a column
-        per model, or an array of shape (n_samples, n_models), whose models are named by
-        the column numbers.
+        Scores of model a, of shape (n_samples,), higher for the positive class. For
+        several models, a mapping of names to scores, or a data frame or array with a
+        column per model (of an array, named by the column numbers). If ``y_true`` is a
+        RankTable, GroupScores or FoldRankings of model a, the object of the same type
+        for model b, of the same lists, or samples and folds.
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b, on the same samples unless ``y_true_b`` is given.
     y_true_b : array-like of shape (n_samples_b,), default=None
@@ -191,19 +189,10 @@ def compare(
         "less" is the opposite.
     margin : float, default=None
         The size of a difference that does not matter in practice, above 0 and in units
-        of the metric: five points are 0.05. A small p-value is then evidence for:
-
-        - "greater": a - b > -margin, against the null hypothesis a - b <= -margin. If
-          higher values of the metric are better, a is then not inferior to b.
-        - "less": a - b < margin. If lower values are better, as for
-          :func:`rate_at_recall_score`, a is then not inferior to b; otherwise, b is not
-          inferior to a.
-        - "two-sided": -margin < a - b < margin, which is equivalence. The p-value is
-          the maximum of the p-values of both one-sided tests. Each end of the interval
-          is a one-sided bound at the ``confidence_level`` 1 - alpha, so the interval
-          has the level 1 - 2 alpha: 90 % for 0.95.
-
-        Choose it before you look at the data. "permutation" does not support it.
+        of the metric (five points are 0.05), chosen before you look at the data. A
+        small p-value then shows that a is not inferior to b ("greater", if higher
+        values are better), or that both are equivalent ("two-sided"); see Notes. Not
+        for "permutation".
     reference : str or int, default=None
         For several models, the name of the model that is subtracted from every other
         model. Columns of an array and entries of a list are named by their numbers,
@@ -303,6 +292,18 @@ def compare(
     ``margin``, the degrees of freedom are computed from the kurtosis of the influence
     on the difference. For metrics at a recall, they are at most twice the number of
     positives on the smaller side of the cut.
+
+    With a ``margin`` d > 0, a small p-value is evidence for one of these statements:
+
+    - "greater": a - b > -d. If higher values of the metric are better, a is then not
+      inferior to b.
+    - "less": a - b < d. If lower values are better, as for
+      :func:`rate_at_recall_score`, a is then not inferior to b; otherwise, b is not
+      inferior to a.
+    - "two-sided": -d < a - b < d, which is equivalence. The p-value is the maximum of
+      the p-values of both one-sided tests. Each end of the interval is a one-sided
+      bound at the ``confidence_level`` 1 - alpha, so the interval has the level
+      1 - 2 alpha: 90 % for 0.95.
 
     P-values and intervals agree: an interval of level 1 - alpha excludes 0 if the
     p-value is below alpha. With a ``margin`` d, the interval is above -d, below d, or

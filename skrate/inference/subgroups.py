@@ -146,10 +146,10 @@ def subgroup_scores(
     by : array-like of shape (n_samples,)
         The group of each sample: integers, strings or other labels, at least two.
     rate : float, "uniform" or distribution, default=None
-        The fraction of all samples that is processed, in (0, 1]; or, if it is
-        uncertain, a frozen ``scipy.stats`` distribution or one from
-        :mod:`skrate.rates`. Rates of a distribution outside [0, 1] are clipped. A
-        metric of a whole ranking takes it if it has such a parameter.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain, a
+        frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`, or "uniform":
+        all rates from 0 to 1 are equally likely. Random rates outside [0, 1] are
+        clipped. Metrics of a whole ranking get it if they have this parameter.
     k : int, default=None
         Instead of ``rate``: the number of processed samples, at least 1 (not with
         ``sample_weight``).

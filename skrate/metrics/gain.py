@@ -108,8 +108,9 @@ def expected_gain_score(
         The part of the budget that processing each sample takes, not negative, in any
         unit; None means equal costs. It is not subtracted from the gain.
     rate : "uniform", float or distribution, default="uniform"
-        The budget, as a fraction of the cost of all samples: a number in (0, 1], a
-        frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`.
+        The budget, as a fraction of the cost of all samples, in (0, 1]. If it is
+        uncertain, a frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`,
+        or "uniform": all fractions from 0 to 1 are equally likely.
     normalize : bool, default=False
         Whether to return the gain per sample, which is comparable between data sets of
         different sizes, instead of the sum.

@@ -75,13 +75,14 @@ def partial_auc_score(
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the positive class: decision values or probabilities.
     fpr : (float, float), "uniform" or distribution, default=None
-        The window of false positive rates, from the first number to the second, within
-        [0, 1]. Or a weight on all false positive rates: the density of a frozen
-        ``scipy.stats`` distribution or one from :mod:`skrate.rates`. None is (0, 1).
-        Specificity above 0.9 is ``fpr=(0, 0.1)``.
+        The range of false positive rates (low, high), within [0, 1]. For a specificity
+        above 0.9 pass ``(0, 0.1)``. Or a weight for each false positive rate: the
+        density of a frozen ``scipy.stats`` distribution, of one from
+        :mod:`skrate.rates`, or "uniform" (equal weights). None means (0, 1).
     tpr : (float, float), "uniform" or distribution, default=None
-        The same for true positive rates (recall, sensitivity): sensitivity above 0.8 is
-        ``tpr=(0.8, 1)``. With a distribution, the other axis must be None.
+        The same for true positive rates (recall, sensitivity). For a sensitivity above
+        0.8 pass ``(0.8, 1)``. If one of ``fpr`` and ``tpr`` is a distribution, the
+        other must be None.
     standardize : {"mcclish"} or None, default="mcclish"
         "mcclish" maps the area of a random ranking to 0.5 and of a perfect ranking to
         1, as scikit-learn does. None returns the area itself: for a perfect ranking the

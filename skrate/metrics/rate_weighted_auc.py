@@ -80,11 +80,12 @@ def rate_weighted_auc_score(
 ) -> float | FloatArray:
     r"""Compute the rate-weighted AUC (rAUC): the AUC at the rates of the budget.
 
-    How good is the ranking near the fraction of samples that will be processed, if this
-    fraction, the rate, is uncertain? In contrast, :func:`sklearn.metrics.roc_auc_score`
-    weights all rates equally (it is the rAUC of the uniform rate), and its ``max_fpr``
-    limits a fraction of the negatives, which nobody controls. Only the order of the
-    scores matters.
+    How good is a ranking, if only a fraction of the samples (the rate) will be
+    processed, and this fraction is fixed or has a known distribution? The rAUC is the
+    expected recall, rescaled: 0 is the worst and 1 the best possible ranking. The AUC
+    of :func:`sklearn.metrics.roc_auc_score` is the rAUC if all rates are equally
+    likely, and its ``max_fpr`` limits a fraction of the negatives, which is usually not
+    under control.
 
     Parameters
     ----------
@@ -96,11 +97,11 @@ def rate_weighted_auc_score(
         Scores, such as decision values or probabilities: higher values mean that a
         sample is more likely positive, or more likely of the class of the column.
     rate : float, "uniform", distribution or dict, default="uniform"
-        The fraction of all samples that is processed, in (0, 1]. If it is uncertain,
-        a frozen ``scipy.stats`` distribution or one from :mod:`skrate.rates`. With
-        "uniform" the value is the AUC. If several classes have separate queues, a dict
-        gives the rate of each class. Rates of a distribution outside [0, 1] are
-        clipped.
+        The fraction of all samples that is processed, in (0, 1]. If it is uncertain, a
+        frozen ``scipy.stats`` distribution, one from :mod:`skrate.rates`, or "uniform":
+        all rates from 0 to 1 are equally likely, and the value is the AUC. Random rates
+        outside [0, 1] are clipped. For several classes, a dict can give the rate of
+        each class.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
         Average over several classes, each of which is ranked against the rest.
         "macro" weights classes equally, "weighted" by their numbers of samples; None
@@ -118,56 +119,58 @@ def rate_weighted_auc_score(
     Returns
     -------
     score : float, or array of shape (n_classes,)
-        rAUC in [0, 1]: 1 for a perfect ranking, 0 for a perfectly wrong one. Constant
-        scores have 0.5 for a rate that is symmetric about 0.5, else a value that
-        depends on rate and prevalence: the recall of random scores, rescaled. nan
-        where undefined. An array with ``average=None``.
+        rAUC in [0, 1]: 1 for a perfect ranking, 0 if all negatives are ranked first,
+        and nan if undefined (see Warns). The value of random or constant scores is 0.5
+        if the distribution of the rate is symmetric about 0.5; otherwise it depends on
+        the rate and the prevalence. An array with ``average=None``.
 
     Raises
     ------
     ValueError
-        If labels, scores or weights are invalid, or ``rate`` is not one of the choices.
-        For several classes, if ``labels`` are not different classes in ``y_true``, one
-        for each column, or a dict of rates has other classes.
+        If labels, scores or weights are invalid or differ in length, or ``rate`` is
+        invalid. For several classes, if ``labels`` are not distinct classes of
+        ``y_true``, one for each column, or if the classes of a dict of rates differ.
 
     Warns
     -----
     UndefinedMetricWarning
-        If only one class is present, or all rankings have the same expected recall
-        under ``rate`` to 12 digits (for example if it is fixed at 1). With several
-        classes the warning names the class, and a mean that needs it is nan ("weighted"
-        ignores classes without samples).
+        If only one class is present, or if all rankings have the same expected recall
+        up to 12 digits, as for a fixed rate of 1. With several classes, the warning
+        names the undefined class, and the average is nan ("weighted" ignores absent
+        classes).
 
     See Also
     --------
-    sklearn.metrics.roc_auc_score : The uniform rate, with ``multi_class="ovr"``.
+    sklearn.metrics.roc_auc_score : The value for ``rate="uniform"``.
     recall_at_rate_score : The expected recall, without rescaling.
-    RateWeightedAUCScorer : The same as a ``scoring=`` object.
+    RateWeightedAUCScorer : This metric as a ``scoring=`` object.
 
     Notes
     -----
-    With E the expected recall of the ranking, E_min and E_max of the worst and the best
-    ranking, p the prevalence and G(x) = E[min(R, x)], it is
+    Let E be the expected recall (:func:`recall_at_rate_score`), E_min and E_max its
+    values for the worst and the best ranking, p the prevalence, R the rate, and
+    G(x) = E[min(R, x)]. Then
 
     .. math::
 
         rAUC = \frac{E - E_{min}}{E_{max} - E_{min}}, \quad
         E_{min} = \frac{G(1) - G(1 - p)}{p}, \quad E_{max} = \frac{G(p)}{p},
 
-    which is equation 10 of [1]_ (theorem 5), and equation 8 in rate-accuracy space.
-    For tied samples it is the expectation over their random orders.
+    which is equation 10 of [1]_ (theorem 5). Its equation 8 is the same in the plane of
+    the rate and the accuracy. For tied samples it is the expectation over their random
+    orders.
 
-    Swapping the classes *and* negating the scores, with the rate mirrored to 1 - R,
-    does not change the rAUC. Swapping only the classes gives one minus the rAUC for the
-    same rate; negating only the scores gives this only for the mirrored rate.
-    A mean rate above 1/2 is computed in the mirror image, which is as exact near 1.
+    If the classes are exchanged, the scores negated, and the rate is 1 - R, the rAUC is
+    the same. If only the classes are exchanged, it is one minus the rAUC. If only the
+    scores are negated, and the rate is 1 - R, it is one minus the rAUC, too. If the
+    mean rate is above 1/2, the value is computed for exchanged classes, negated scores
+    and 1 - R, which is more exact near 1.
 
-    Each of several classes has a separate ranking: all samples by the column of the
-    class, with the prevalence of the class. Under the uniform rate the averages equal
+    For several classes, the samples are ranked once for each class, by its column, with
+    the class as positive. With ``rate="uniform"`` the averages are equal to
     :func:`sklearn.metrics.roc_auc_score` with ``multi_class="ovr"``.
 
-    Cost: one sort for each class. The rate's table is built once per distribution, in
-    milliseconds.
+    Cost: one sort for each class, and milliseconds for the first use of a distribution.
 
     References
     ----------
