@@ -107,12 +107,11 @@ def rate_averaged_roc_curve(
         positive, or at its end if less than 2 % are negative. Bounds are interpolated
         between the rates: pass the rates that matter.
     bounds : str or None, default="exact"
-        "exact": the distribution of the number of positives selected in all folds;
-        "parametric": a beta distribution with its first two moments; "bootstrap": sets
-        of new folds drawn from it; "bootstrap-adjusted": the same with random numbers
-        of positives, and the rankings then stretched to the class counts; "normal" and
-        "beta": from the variance of recall over folds, for comparison; or None: no
-        bounds.
+        Method of the bounds. "exact": the distribution of the number of positives that
+        are selected in all folds. "parametric": a beta distribution with the same mean
+        and variance. "bootstrap" and "bootstrap-adjusted": drawn sets of new folds.
+        "normal" and "beta": from the variance of the recall over folds, for comparison.
+        None: no bounds. See Notes.
     band : {"pointwise", "simultaneous"}, default="pointwise"
         Whether the bounds are for the recall at one rate that is chosen beforehand, or
         for the whole curve, at all ``rates`` simultaneously. Only "exact" and the
@@ -169,7 +168,9 @@ def rate_averaged_roc_curve(
     the common curve, half of each above all other samples and half below, unless
     ``augment=False``.
 
-    "exact" and "parametric" implement theorem 1 of [1]_. Their quadrature has an error
+    "bootstrap" draws folds from the common curve. "bootstrap-adjusted" also draws the
+    numbers of positives, and then stretches the rankings to the class counts. "exact"
+    and "parametric" implement theorem 1 of [1]_. Their quadrature has an error
     of about 1e-8 for folds of up to 300 samples and 1e-4 for larger folds. "exact"
     convolves the distributions of the folds by FFT; "parametric" fits a beta
     distribution to their moments (equations 22 to 29). A simultaneous band consists of

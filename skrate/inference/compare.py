@@ -696,7 +696,7 @@ def _compare_two_metrics(
         )
     unused = "y_score_b" if name == "y_score_a" else "y_score_a"
     if getattr(args, unused) is not None:
-        raise ValueError(f"{unused} must be None for two metrics: pass one per call.")
+        raise ValueError(f"{unused} must be None for two metrics: pass one of them.")
     if plan.method == "permutation":
         raise ValueError(
             "method='permutation' cannot compare two metrics: use method='delta'."

@@ -297,15 +297,12 @@ class GroupScores(ListScores, Rows):
         Parameters
         ----------
         average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
-            The weight of a list: equal ("macro"); pooled, as if the seen items of all
-            lists were from one list (for the AUC, recall, precision and gain); its
-            number of pairs of a relevant and an irrelevant item (only for the AUC), of
-            relevant items, or of items, seen or not ("size"); or these weights, in the
-            order of ``groups``. By default "pooled" for recall and precision at ``k``
-            or a fixed rate, else "macro".
+            The weight of each list, as in :meth:`mean`. By default "pooled" for recall
+            and precision at ``k`` or a fixed rate, and "macro" (equal weights) for
+            other metrics.
         undefined : {"skip", "nan"} or float, default="skip"
-            The treatment of undefined lists: leave them out, return nan, or count each
-            as this number.
+            How to treat an undefined list: "skip" leaves it out, "nan" makes the mean
+            nan, and a number is used as its value.
         confidence_level : float, default=0.95
             Level of the interval, in (0, 1).
         clusters : array-like of shape (n_lists,), default=None

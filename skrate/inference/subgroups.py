@@ -132,13 +132,9 @@ def subgroup_scores(
     metric : str, callable or a list of these
         "processed" is the fraction of a group that is processed, also called selection
         rate. "recall", "precision" and "fpr" (the false positive rate) are computed
-        within a group. For these, :func:`recall_at_rate_score` and
-        :func:`precision_at_rate_score`, or their names, are accepted as well. Under a
-        distribution of the rate, the precision is the expected number of processed
-        positives over the expected number of processed samples, whereas
-        :func:`precision_at_rate_score` is the mean of the ratio. Alternatively, one
-        metric of a whole ranking, such as "roc_auc" or "average_precision"; a
-        :func:`functools.partial` can have its parameters.
+        among the samples of a group. Or one metric of a whole ranking, such as
+        "roc_auc" or "average_precision", or a :func:`functools.partial` with its
+        parameters.
     y_true : array-like of shape (n_samples,)
         True labels of two classes.
     y_score : array-like of shape (n_samples,)
@@ -205,7 +201,10 @@ def subgroup_scores(
               \text{precision}_g = \frac{\sum_{i \in g} y_i m_i}{\sum_{i \in g} m_i}.
 
     The processed fraction and the false positive rate are defined like the recall, over
-    all samples or the negatives of g. A sample above the cut pushes another sample
+    all samples or the negatives of g. For an uncertain rate, numerator and denominator
+    are expectations, while :func:`precision_at_rate_score` is the mean of the ratio.
+    :func:`recall_at_rate_score` and :func:`precision_at_rate_score`, or their names,
+    mean "recall" and "precision" here. A sample above the cut pushes another sample
     below the cut, perhaps of another group. Therefore the values of groups are
     correlated: :ref:`one_queue`. Intervals are Wilson's, as in :func:`estimate`. Cost:
     one sort, and O(n) for each pair of rows, less at a fixed rate.

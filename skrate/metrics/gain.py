@@ -98,12 +98,11 @@ def expected_gain_score(
     y_score : array-like of shape (n_samples,), default=None
         Scores, higher for the samples to process first.
     gain : array-like of shape (n_samples,) or dict
-        The gain of processing a sample, in any unit; below 0 it is a loss. One number
-        per sample, which includes its label: ``np.where(fraud, amount, 0)``, because
-        ``amount`` would also add up legitimate transactions. A Series is taken by
-        position, as an array (a scorer takes it by index). Or one number per class, as
-        ``{"positive": 1, "negative": -0.25}``; a missing class gains 0. Net benefit at
-        the threshold t has the gains 1 and ``-t / (1 - t)``.
+        The gain of processing a sample, in any unit; below 0 it is a loss. An array has
+        one number per sample, which must include its label, such as ``np.where(fraud,
+        amount, 0)``. A Series is used by position, like an array (by a scorer, by
+        index). A dict has one number per class, such as ``{"positive": 1, "negative":
+        -0.25}``; a missing class gains 0.
     cost : array-like of shape (n_samples,), default=None
         The part of the budget that processing each sample takes, not negative, in any
         unit; None means equal costs. It is not subtracted from the gain.
@@ -146,19 +145,21 @@ def expected_gain_score(
 
     Notes
     -----
-    With :math:`g_i` the gain of sample i, :math:`c_i` its cost, C the cost of all
-    samples, and :math:`A_i` the cost of the samples ranked above it, it is
+    Let :math:`g_i` be the gain of sample i, :math:`c_i` its cost, C the cost of all
+    samples, :math:`A_i` the cost of the samples ranked above it, and R the budget as a
+    fraction of C. The expected gain is
 
     .. math:: \sum_i g_i \, \frac{G((A_i + c_i) / C) - G(A_i / C)}{c_i / C},
               \quad G(x) = E[\min(R, x)],
 
     the sum of the gains times the probability :math:`P(R > A_i / C)` of being
     processed; the sample on which the budget ends is processed in part. A sample
-    without cost is processed as soon as all samples above it are, with
-    :math:`P(R \ge A_i / C)`. Tied samples divide the budget that reaches them in
-    proportion to their costs: for equal costs, this is the expectation over their
-    random orders. In [1]_ the gain is a doubly robust score of the effect of a
-    treatment; net benefit follows [2]_; see the user guide. Cost: one sort.
+    without cost is processed as soon as all samples above it are, with :math:`P(R \ge
+    A_i / C)`. Tied samples divide the budget that reaches them in proportion to their
+    costs: for equal costs, this is the expectation over their random orders. In [1]_
+    the gain is a doubly robust score of the effect of a treatment. With the gains
+    ``{"positive": 1, "negative": -t / (1 - t)}`` it is the net benefit at the threshold
+    probability t [2]_. Cost: one sort.
 
     References
     ----------

@@ -134,15 +134,12 @@ class ListScores:
         Parameters
         ----------
         average : {"macro", "pooled", "pairs", "positives", "size"} or array-like
-            The weight of each list. "macro" weighs all equally; "pooled" combines the
-            seen items of all lists (for the AUC, recall, precision and gain); "pairs"
-            weighs by pairs of a relevant and an irrelevant item (only for the AUC),
-            "positives" by relevant items, and "size" by items, seen or not. An array
-            has weights in the order of ``groups``. By default "pooled" for recall and
-            precision at ``k`` or a fixed rate, else "macro".
+            The weight of each list, see Notes: a name, or an array in the order of
+            ``groups``. By default "pooled" for recall and precision at ``k`` or a fixed
+            rate, and "macro" for other metrics.
         undefined : {"skip", "nan"} or float, default="skip"
-            How to treat an undefined list: leave it out, return nan, or count this
-            number.
+            How to treat an undefined list: "skip" leaves it out, "nan" makes the mean
+            nan, and a number is used as its value.
 
         Returns
         -------
@@ -158,6 +155,18 @@ class ListScores:
         -----
         UndefinedMetricWarning
             If the mean is nan.
+
+        Notes
+        -----
+        The items of a list that are ranked up to the cut (``k`` or a rate) are "seen".
+
+        - "macro": equal weights of all lists.
+        - "pooled": the sums over the seen items of all lists, as if they were from one
+          list. For the AUC, recall, precision and gain.
+        - "pairs": the number of pairs of a relevant and an irrelevant item. For the
+          AUC.
+        - "positives", "size": the number of relevant items, or of all items, also if
+          they are not seen.
         """
         score = average_sums(self, average, undefined).value
         if np.isnan(score):
