@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from skrate.data.arrays import dot, effective_number
+from skrate.data.arrays import ROUNDING, dot, effective_number
 from skrate.data.checks import warn, warn_undefined
 from skrate.inference.rankings import Ranked, check_metric
 from skrate.metrics.metric import Metric, undefined_reason, warn_unreliable
@@ -29,6 +29,9 @@ _FEW_IN_WINDOW = 8
 _ENOUGH_ERRORS = 5
 # Effective number of events that censored labels should have.
 _MIN_EVENTS = 12
+# Negatives above a cut at a false positive rate. With fewer, the interval of the recall
+# often begins at 0.
+_FEW_ABOVE = 3
 # One of two models should miss at least so many positives.
 _FEW_MISSED = 1
 # The squares of slopes overflow if the ratio of the class weights is smaller.
@@ -118,8 +121,23 @@ def warn_unreliable_value(
         rate = None if metric.law is None else fixed_rate(metric.law)
         if rate is not None:
             warn_small_budget(metric, rate, ranked)
+        _warn_few_negatives(metric, ranked.sizes[1])
         if not again:
             warn_unreliable(metric, ranked.table, ranked.sizes)
+
+
+def _warn_few_negatives(metric: Metric, n_neg: float) -> None:
+    """Warn if a false positive rate leaves almost no negatives above the cut."""
+    n_above = metric.count_cut_negatives(n_neg)
+    if not 0 < n_above < _FEW_ABOVE * (1 - ROUNDING):
+        return
+    fpr = n_above / n_neg
+    warn(
+        f"The {metric.name} ({fpr:g}) depends on the {n_above:.3g} highest of "
+        f"{n_neg:g} negatives, and its interval often begins at 0. Take at least "
+        f"{np.ceil(_FEW_ABOVE / fpr):g} negatives, or fpr of at least "
+        f"{min(_FEW_ABOVE / n_neg, 1):.2g}."
+    )
 
 
 def _warn_impossible_value(

@@ -472,8 +472,9 @@ def recall_at_fpr_score(
     :math:`\lambda` is the slope of the curve between the false positive rates that are
     one standard error of f below and above f. The second term is missing in a binomial
     interval: the threshold is also estimated from these samples. The interval "wilson"
-    of :func:`estimate` inverts a test with this variance. Cost: one sort for each
-    class.
+    of :func:`estimate` inverts a test with this variance. :func:`estimate` warns if f
+    :math:`n_0` is below 3, because the interval then often begins at 0. Cost: one sort
+    for each class.
 
     References
     ----------
@@ -892,6 +893,10 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
 
     def slopes(self, table: RankTable) -> Slopes:
         return self.mirrored.slopes(table.mirrored).mirrored().scaled(-1.0)
+
+    def count_cut_negatives(self, n_neg: float) -> float:
+        assert self.fpr is not None
+        return self.fpr * n_neg
 
     def not_rejected(
         self, table: RankTable, sizes: Sizes, quantile: float

@@ -514,6 +514,10 @@ class Metric(ABC):
         """
         return float("inf")
 
+    def count_cut_negatives(self, n_neg: float) -> float:
+        """Return how many of the negatives a given cut leaves above it, or infinity."""
+        return np.inf
+
     def min_window_class(self, n_pos: float, n_neg: float) -> tuple[str, float]:
         """Return the class with fewer samples in the metric's window, and their number.
 

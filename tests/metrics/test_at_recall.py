@@ -645,6 +645,21 @@ def test_few_negatives_beside_the_cut_are_warned_of(n_neg):
     assert [about in str(one.message) for one in found] == [True] * (n_neg == 159)
 
 
+@looped("n_neg, is_warned", [(299, True), (300, False)])
+def test_fewer_than_three_negatives_above_the_cut_are_warned_of(n_neg, is_warned):
+    y_true = np.arange(n_neg + 20) < 20
+    y_score = np.random.default_rng(0).normal(size=n_neg + 20) + y_true
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimate("recall_at_fpr", y_true, y_score, fpr=0.01)
+        recall_at_fpr_score(y_true, y_score, fpr=0.01)
+    messages = [str(warning.message) for warning in caught]
+    assert len(messages) == is_warned
+    if is_warned:
+        assert "2.99" in messages[0]
+        assert "300" in messages[0]
+
+
 @pytest.mark.slow
 def test_permutations_keep_the_level_where_few_negatives_are_above_the_cut():
     options = {"precision": 0.99, "method": "permutation", "n_resamples": 200}
@@ -656,6 +671,7 @@ def test_permutations_keep_the_level_where_few_negatives_are_above_the_cut():
     assert_share(simulated(400, rejects), at_most=0.05)
 
 
+@pytest.mark.filterwarnings("ignore:The Recall at FPR")
 def test_positives_of_next_to_no_weight_leave_the_whole_interval():
     y_true, y_score = [1, 1, 1, 0, 0, 0, 0], [7, 4, 2, 6, 5, 3, 1]
     weights = np.where(np.array(y_true) == 1, 1e-17, 1.0)
