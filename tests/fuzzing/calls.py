@@ -20,7 +20,10 @@ from fuzzing.samples import Sample
 
 # Said beside a number that is rough for a known reason, whatever the call: where a
 # known rate leaves too few cases to say much, and where negatives are too few for it.
-FEW_PROCESSED = re.compile(r"The .* depends on the best \S+ of \S+ (cases|samples)")
+FEW_PROCESSED = re.compile(
+    r"The .* depends on the "
+    r"(best \S+ of \S+ (cases|samples)|\S+ highest of \S+ negatives)"
+)
 TELLS_LITTLE = re.compile(
     "collect about|may be far too small|folds is biased, because|"
     "depends on the ranking near one point|The models have different samples|"
