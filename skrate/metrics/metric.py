@@ -216,10 +216,9 @@ def _suggest_argument(unknown: str, names: Collection[str]) -> str:
     """Return our one of ``names`` for an argument of another package, or ""."""
     if unknown in _WITHOUT:
         return f": {_WITHOUT[unknown]}."
-    near = get_close_matches(unknown, names, 1)
     meant = _OTHER_NAMES.get(unknown, "")
     if meant.partition("=")[0] not in names and "score" not in meant:
-        meant = f"{near[0]}=" if near else ""
+        meant = "".join(f"{name}=" for name in get_close_matches(unknown, names, 1))
     return meant and f": did you mean {meant}?"
 
 

@@ -343,11 +343,8 @@ def _is_reversed_detector(estimator: Any, label: Any, known: list[Any]) -> bool:
 
     Warn if other labels do not show which of the two are positive.
     """
-    try:
-        if not is_outlier_detector(estimator):
-            return False
-    except AttributeError:
-        # Objects that are not scikit-learn estimators have no tags.
+    # Objects that are not scikit-learn estimators have no tags.
+    if not (hasattr(estimator, "__sklearn_tags__") and is_outlier_detector(estimator)):
         return False
     if label not in (-1, 1, None) or 0 in known:
         warn(

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import signature
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -351,6 +352,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             constraint.check_enough(rows)
             scores = ask(self.estimator, X, None)
         else:
+            if "groups" in fit_params:
+                own = signature(self.estimator.fit).parameters
+                if not {"groups", "params", "fit_params"} & {*own}:
+                    raise TypeError("fit() has no argument 'groups': pass clusters=.")
             if codes is not None:
                 # Codes, because splitters convert some lists to floats.
                 to_split["groups"] = codes

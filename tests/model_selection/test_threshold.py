@@ -564,6 +564,8 @@ def test_bad_targets_are_refused():
     ):
         with pytest.raises(ValueError, match=message):
             clone(model).set_params(estimator=estimator, cv=cv).fit(X, y)
+    with pytest.raises(TypeError, match=r"'groups': pass clusters="):
+        clone(model).fit(X, Y, groups=Y)
     with pytest.raises(TypeError, match=r"class GaussianNB.*GaussianNB\(\)"):
         clone(model).set_params(estimator=GaussianNB).fit(X, Y)
     with pytest.raises(sklearn.exceptions.NotFittedError):
