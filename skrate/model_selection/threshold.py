@@ -352,10 +352,6 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
             constraint.check_enough(rows)
             scores = ask(self.estimator, X, None)
         else:
-            if "groups" in fit_params:
-                own = signature(self.estimator.fit).parameters
-                if not {"groups", "params", "fit_params"} & {*own}:
-                    raise TypeError("fit() has no argument 'groups': pass clusters=.")
             if codes is not None:
                 # Codes, because splitters convert some lists to floats.
                 to_split["groups"] = codes
@@ -391,6 +387,10 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         fit_params: dict[str, Any],
     ) -> Array:
         """Return the scores of all folds, and train the model for new samples."""
+        if "groups" in fit_params:
+            own = signature(self.estimator.fit).parameters
+            if not {"groups", "params", "fit_params"} & {*own}:
+                raise TypeError("fit() has no argument 'groups': pass clusters=.")
         arguments = ([self.estimator], X, y, fit_params, splits, self.n_jobs)
         fold_scores, models = scored_folds(ask, *arguments, is_kept=len(splits) == 1)
         # A single split keeps its model; otherwise, one is trained on all samples.
