@@ -16,8 +16,9 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from skrate import compare_curves, hit_curve, rates, recall_at_rate_score
+from skrate.displays.drawing import COLORS
 
-COLOURS = {"A": "#0072b2", "B": "#d55e00"}  # told apart by all kinds of sight
+COLOURS = dict(zip("AB", COLORS, strict=False))
 STYLES = {"A": "-", "B": "--"}
 SIZE = (5, 3.7)
 

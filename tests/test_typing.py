@@ -59,7 +59,7 @@ CALLS = [
     ("skrate.refit_best(rule={})", "best", "better"),
     ("skrate.rate_averaged_roc_curve([y], [a], bounds={})", "exact", "exakt"),
     ("skrate.RateAveragedROC.from_predictions([y], [a]).plot(space={})", "roc", "ROC"),
-    ("hits.plot(kind={})", "gains", "gain"),
+    ("hits.plot(metric={})", "recall", "gains"),
     ("card.plot(band={})", "pointwise", "point-wise"),
     ("errors.plot(kind={})", "mean", "relative"),
 ]

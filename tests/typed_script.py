@@ -137,7 +137,7 @@ first, last = gain.winning_rates().open[0]
 figure, (left, right) = plt.subplots(1, 2)
 skrate.HitCurveDisplay.from_predictions(
     other["y"], frame["a"], pos_label="yes", ax=left, curve_kwargs={"c": "red"}
-).plot(right, kind="gains")
+).plot(right, metric="recall")
 skrate.HitCurveDisplay([0, 0.5, 1], [0, 0.5, 0.5], pos_label="yes")
 skrate.HitCurveDisplay.from_predictions(table, name="table")
 skrate.RateAveragedROC.from_predictions([table, table], rate=0.2)

@@ -66,6 +66,7 @@ SKLEARN = {
     "scoring",
     "metrics",
     "relevance_threshold",
+    "max_gap",  # between intervals of rates
     "max_groups",  # as max_bins, for groups of tied scores
     "normalize",  # per case, as of accuracy_score
 }

@@ -74,9 +74,12 @@ for result in comparisons.values():
 _, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
 for row, result in enumerate(comparisons.values()):
     ax.plot(
-        result.confidence_interval, [row, row], color="C0", lw=2
+        result.confidence_interval,
+        [row, row],
+        color="#0072B2",
+        lw=2,
     )
-    ax.plot(result.value, row, "o", color="C0")
+    ax.plot(result.value, row, "o", color="#0072B2")
 ax.axvline(0, color="0.6", lw=1)
 ax.set(
     yticks=[0, 1],
@@ -138,11 +141,14 @@ ax.plot(
     np.stack([fold_a, fold_b]),
     "o-",
     color="0.7",
-    mfc="C0",
-    mec="C0",
+    mfc="#0072B2",
+    mec="#0072B2",
 )
 ax.plot(
-    [fold_a.mean(), fold_b.mean()], "s-", color="C1", label="mean"
+    [fold_a.mean(), fold_b.mean()],
+    "s-",
+    color="#D55E00",
+    label="mean",
 )
 ax.set(
     xticks=[0, 1],

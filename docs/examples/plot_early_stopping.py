@@ -99,17 +99,17 @@ for n in some:
 fig, (upper, lower) = plt.subplots(
     2, 1, sharex=True, figsize=(6.4, 5), layout="constrained"
 )
-upper.plot(np.arange(1, len(recalls) + 1), recalls, color="C0")
+upper.plot(np.arange(1, len(recalls) + 1), recalls, color="#0072B2")
 upper.set(ylabel="expected recall")
-lower.plot(some, losses, color="C1")
+lower.plot(some, losses, color="#D55E00")
 lower.set(ylabel="log loss", xlabel="Round")
 of_budget = {
-    "color": "C0",
+    "color": "#0072B2",
     "ls": "--",
     "label": "best by the budget",
 }
 of_loss = {
-    "color": "C1",
+    "color": "#D55E00",
     "ls": ":",
     "label": "best by the log loss",
 }

@@ -95,7 +95,7 @@ difference.plot(rate=budget)
 
 _, ax = plt.subplots(layout="constrained")
 HitCurveDisplay.from_predictions(
-    kernel, ax=ax, kind="gains", name="kernel", rate=budget
+    kernel, ax=ax, metric="recall", name="kernel", rate=budget
 )
 
 # %%

@@ -52,7 +52,7 @@ for name, scores in {
         scores,
         gain=gain,
         cost=hours,
-        kind="gains",
+        metric="recall",
         name=name,
         ax=ax,
     )

@@ -35,7 +35,7 @@ def picture(what, truth, found):
             [result.confidence_interval for result in results]
         )
         is_ours = name.startswith("labels.")
-        colour = "C0" if is_ours else "C1"
+        colour = "#0072B2" if is_ours else "#D55E00"
         ax.vlines(x, low, high, color=colour, linewidth=1.5)
         ax.plot(x, values, "o" if is_ours else "s", c=colour, ms=3)
         right = np.sum((low <= truth) & (truth <= high))

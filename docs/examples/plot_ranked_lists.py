@@ -119,7 +119,7 @@ for place, average in enumerate(averages):
             mean.value,
             yerr=[[mean.value - low], [high - mean.value]],
             fmt="o",
-            color="C0" if offset < 0 else "C1",
+            color="#0072B2" if offset < 0 else "#D55E00",
             capsize=3,
             label=name if place == 0 else None,
         )

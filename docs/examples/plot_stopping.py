@@ -88,7 +88,10 @@ ax.axhline(
     0.95, color="k", linestyle="--", linewidth=1, label="target"
 )
 ax.axvline(
-    n_read[stop], color="C1", linestyle=":", label="reading stops"
+    n_read[stop],
+    color="#D55E00",
+    linestyle=":",
+    label="reading stops",
 )
 ax.set(xlabel="articles read", ylabel="recall", ylim=(0, 1.05))
 ax.legend(loc="lower right")

@@ -88,7 +88,7 @@ print(f"{more.value:.0f} more actives ({low:.0f} to {high:.0f})")
 _, ax = plt.subplots(figsize=(6, 4.5), layout="constrained")
 for name, score in models.items():
     HitCurveDisplay.from_predictions(
-        is_active, score, name=name, kind="gains", ax=ax
+        is_active, score, name=name, metric="recall", ax=ax
     )
 ax.axvspan(96 / 5_000, 384 / 5_000, color="0.85", zorder=0)
 ax.set_xlim(0, 0.5)

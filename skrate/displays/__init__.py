@@ -14,6 +14,7 @@ from skrate.displays.forest_plots import (
     EstimatesDisplay,
     SubgroupDisplay,
 )
+from skrate.displays.sample_size_display import SampleSizeDisplay
 
 __all__ = [
     "AUCErrorRateDisplay",
@@ -23,5 +24,6 @@ __all__ = [
     "CurveBandDisplay",
     "CurveComparisonDisplay",
     "EstimatesDisplay",
+    "SampleSizeDisplay",
     "SubgroupDisplay",
 ]

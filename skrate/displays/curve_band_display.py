@@ -25,8 +25,11 @@ _YLABELS = {
     "roc": "True positive rate",
     "pr": "Precision",
     "lift": "Lift",
+    "hits": "Hits",
     "gain": "Gain per sample",
 }
+# Curves of random scores that begin at 0.
+_FROM_0 = ("recall", "roc", "hits", "gain")
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
 
 
@@ -134,12 +137,12 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
             self._grey_entry(level, bounds_kwargs, **_BAND)
         self.chance_level_: Any = None
         if plot_chance_level:
-            slope = 1.0
+            slope = curve.prevalence if metric == "hits" else 1.0
             if metric == "gain":
                 params = curve.params
                 slope = params["benefit"] * curve.prevalence - params["cost"]
             flat = {"lift": 1.0}.get(metric, curve.prevalence)
-            ends = [0.0, slope] if metric in ("recall", "roc", "gain") else [flat, flat]
+            ends = [0.0, slope] if metric in _FROM_0 else [flat, flat]
             self.chance_level_ = self._reference_line(
                 ([0, 1], ends), chance_level_kwargs, linestyle="--", label="Random"
             )
@@ -150,7 +153,7 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
             is_seen = curve.at >= min(0.05, curve.at[-1])
             highest = max(curve.high[is_seen].max(), curve.value.max())
             self.ax_.set_ylim(0, max(margin * highest, before))
-        elif metric != "gain":
+        elif metric not in ("hits", "gain"):
             self.ax_.set_ylim(0, margin)
         self._name_axes(_XLABELS[AXES[metric]], _YLABELS[metric], despine)
         draw_legend(self.ax_)

@@ -26,6 +26,8 @@ from skrate.inference.compare_curves import CurveComparison, Stretch
 from skrate.inference.curve_evaluation import CurveBounds
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
+# Shorter gaps between rates where the same model is better are not drawn.
+_MAX_GAP = 0.02
 # Metrics for which a difference is a number of positives or a gain, at any rate.
 _FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
 _PER_SAMPLE = {"hits": "hits per sample", "gain": "gain per sample"}
@@ -166,10 +168,15 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         style: dict[str, Any] = {"color": "k", "label": label}
         self.line_ = self._line(curve.rates, curve.difference, curve_kwargs, **style)
         self._draw_bounds(band_kwargs)
-        winning = curve.winning_rates()[:2]
+        exact, joined = (curve.winning_rates(max_gap=gap) for gap in (0.0, _MAX_GAP))
         self.winning_a_, self.winning_b_ = (
-            self._shade(stretches, f"{name} better", model_color(i))
-            for i, (name, stretches) in enumerate(zip((a, b), winning, strict=True))
+            self._shade(
+                joined[i],
+                f"{name} better",
+                model_color(i),
+                has_gaps=len(joined[i]) < len(exact[i]),
+            )
+            for i, name in enumerate((a, b))
         )
         self.rate_ = [] if budget is None else draw_rate(self.ax_, budget)
         self.ax_.set_xlim(0, 1)
@@ -218,9 +225,11 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         style = styled(given, color=self.line_.get_color(), **style)
         return self.ax_.fill_between(self.comparison.rates, *bounds, **style)
 
-    def _shade(self, stretches: list[Stretch], label: str, color: str) -> list[Any]:
+    def _shade(
+        self, stretches: list[Stretch], label: str, color: str, *, has_gaps: bool
+    ) -> list[Any]:
         artists = []
-        label = entry(label)
+        label = entry(label, *[f"(gaps up to {_MAX_GAP:g})"] * has_gaps)
         rates = self.comparison.rates
         middles = np.concatenate([rates[:1], (rates[1:] + rates[:-1]) / 2, rates[-1:]])
         for ends in stretches:

@@ -95,8 +95,8 @@ def draw_legend(ax: Any, over: dict[Any, Any] | None = None, **options: Any) -> 
     return legend
 
 
-# Okabe and Ito's colours, in the order of similar colours in matplotlib's cycle.
-COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "black")
+# Okabe and Ito's colours; the first are the darkest.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "black")
 # Distinguishable styles; their number does not divide the number of colours.
 LINE_STYLES: tuple[Any, ...] = (
     "-",

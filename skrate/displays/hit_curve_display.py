@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -42,7 +42,7 @@ from skrate.metrics.gain import (
 from skrate.metrics.momentum import Momentum
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
 
-Kind = Literal["hits", "gains", "lift"]
+HitCurveMetric = Literal["hits", "recall", "lift", "gain"]
 # Tolerance for the rounding of points of a curve.
 _ROUNDING = 1e-9
 # The lift is curved between two points of a hit curve: it is drawn at the points and at
@@ -51,18 +51,18 @@ RATES = np.linspace(0, 1, 501)
 
 
 def rescaled(
-    rates: ArrayLike, hits: ArrayLike, kind: Kind, first: float = 0.0
+    rates: ArrayLike, hits: ArrayLike, metric: HitCurveMetric, first: float = 0.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Return a hit curve, its cumulative gains, or its lift from rate ``first`` on."""
+    """Return a hit or gain curve, its recall, or its lift from rate ``first`` on."""
     rate, hits = np.asarray(rates), np.asarray(hits)
-    if kind == "hits":
+    if metric in ("hits", "gain"):
         return rate, hits
-    gains = hits / hits[-1]
-    if kind == "gains":
-        return rate, gains
+    recall = hits / hits[-1]
+    if metric == "recall":
+        return rate, recall
     at = np.concatenate([rate, RATES[rate[-1] > RATES], [first]])
     at = np.unique(at[(at > 0) & (at >= first)])
-    return at, np.interp(at, rate, gains) / at
+    return at, np.interp(at, rate, recall) / at
 
 
 def list_curves(points: ArrayLike) -> list[ArrayLike]:
@@ -120,11 +120,11 @@ def _fold_gain_curves(
     return curves
 
 
-KINDS: dict[Kind, str] = {"hits": "Hits", "gains": "Recall", "lift": "Lift"}
-GAIN_KINDS: dict[Kind, str] = {
-    "hits": "Gain per sample",
-    "gains": "Fraction of the gain",
+_LABELS: dict[HitCurveMetric, str] = {
+    "hits": "Hits",
+    "recall": "Recall",
     "lift": "Lift",
+    "gain": "Gain per sample",
 }
 _BAND = {"alpha": 0.2, "linewidth": 0.0}
 
@@ -204,7 +204,7 @@ class HitCurveDisplay(FoldsDisplay):
     >>> from skrate import HitCurveDisplay
     >>> y_true, y_score = [1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]
     >>> display = HitCurveDisplay.from_predictions(
-    ...     y_true, y_score, kind="gains"
+    ...     y_true, y_score, metric="recall"
     ... )
     >>> display.line_.get_ydata().tolist()
     [0.0, 0.5, 0.5, 1.0, 1.0]
@@ -214,7 +214,7 @@ class HitCurveDisplay(FoldsDisplay):
     # Whether the rates of a gain curve are fractions of the cost, or of the samples.
     _has_cost = True
     # The quantity of the vertical axis, and the units of both axes.
-    _kind: Kind = "hits"
+    _metric: HitCurveMetric = "hits"
     _units = (1.0, 1.0)
 
     def __init__(
@@ -349,7 +349,7 @@ class HitCurveDisplay(FoldsDisplay):
         self,
         ax: Axes | None = None,
         *,
-        kind: Kind = "hits",
+        metric: HitCurveMetric | None = None,
         name: str | None = None,
         rate: RateLike | None = None,
         n_items: int | None = None,
@@ -369,11 +369,12 @@ class HitCurveDisplay(FoldsDisplay):
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
-        kind : {"hits", "gains", "lift"}, default="hits"
-            The vertical axis. "hits": processed positives as a fraction of all samples;
-            "gains": as a fraction of all positives (the recall); "lift": relative to
-            random scores. For curves of gains, "hits" is the gain per sample, and
-            "gains" is a fraction of the total gain.
+        metric : {"hits", "recall", "lift", "gain"}, default=None
+            The vertical axis, as in :func:`compare_curves`. "hits": processed positives
+            as a fraction of all samples; "recall": as a fraction of all positives, or
+            the gain as a fraction of the total gain; "lift": the recall relative to
+            random scores; "gain": the gain per sample. If None, "gain" for curves of
+            gains, else "hits".
         name : str, default=None
             Name of the model in the legend. None means the name of the display.
         rate : "uniform", float or distribution, default=None
@@ -414,16 +415,20 @@ class HitCurveDisplay(FoldsDisplay):
         Raises
         ------
         ValueError
-            If ``kind`` or ``rate`` is invalid; if ``kind`` is "gains" or "lift", and
+            If ``metric`` or ``rate`` is invalid; if ``metric`` is "gain" without gains,
+            or "hits" for curves of gains; if ``metric`` is "recall" or "lift", and
             there is no positive sample or no gain; if ``plot_momentum`` is True for
             estimated labels; or if ``n_items`` is not a positive integer, or is given
             for curves with a ``cost``.
         """
-        kind = check_choice("kind", kind, get_args(Kind))
+        default: HitCurveMetric = "hits" if self.perfect is None else "gain"
+        choices = [default, "recall", "lift"]
+        chosen = default if metric is None else metric
+        self._metric = check_choice("metric", chosen, choices)
         plot_bands = len(self.curves) > 1 if plot_bands is None else plot_bands
         budget = None if rate is None else check_rate(rate)
-        n = self._check_options(kind, n_items, plot_momentum)
-        self._kind, self._units = kind, (n, n if kind == "hits" else 1.0)
+        n = self._check_options(self._metric, n_items, plot_momentum)
+        self._units = n, n if self._metric == default else 1.0
         self._start(ax)
         before = self.ax_.get_ylim() if self.ax_.lines else None
         style = styled(curve_kwargs, label=self._entry(name, *self._summary(budget)))
@@ -444,7 +449,7 @@ class HitCurveDisplay(FoldsDisplay):
         if budget is not None:
             self.rate_ = draw_rate(self.ax_, budget, n)
         self.ax_.set_xlim(-0.01 * n, 1.01 * n)
-        if kind == "lift":
+        if self._metric == "lift":
             self._limit_lift(before)
         elif self.perfect is None:
             self.ax_.set_ylim(bottom=0)
@@ -453,7 +458,7 @@ class HitCurveDisplay(FoldsDisplay):
         return self
 
     def _check_options(
-        self, kind: Kind, n_items: int | None, plot_momentum: bool
+        self, metric: HitCurveMetric, n_items: int | None, plot_momentum: bool
     ) -> float:
         """Return the number of samples on the horizontal axis, 1 for rates."""
         if plot_momentum and self._are_estimates:
@@ -461,9 +466,12 @@ class HitCurveDisplay(FoldsDisplay):
                 "plot_momentum=True does not support estimated labels: leave it out, "
                 "or pass true labels."
             )
-        if kind != "hits" and min(hits[-1] for hits in self.hits) <= 0:
-            needed = "positives" if self.perfect is None else "a positive gain"
-            raise ValueError(f"kind={kind!r} needs {needed}: use kind='hits'.")
+        is_fraction = metric in ("recall", "lift")
+        if is_fraction and min(hits[-1] for hits in self.hits) <= 0:
+            needed, other = "positives", "hits"
+            if self.perfect is not None:
+                needed, other = "a positive gain", "gain"
+            raise ValueError(f"metric={metric!r} needs {needed}: use {other!r}.")
         if n_items is None:
             return 1.0
         if self.perfect is not None and self._has_cost:
@@ -486,12 +494,14 @@ class HitCurveDisplay(FoldsDisplay):
     def _axis_labels(self, n_items: int | None) -> tuple[str, str]:
         """Return the labels of both axes, and format the ticks of counts."""
         of_gain = self.perfect is not None
-        ylabel = (GAIN_KINDS if of_gain else KINDS)[self._kind]
+        ylabel = _LABELS[self._metric]
+        if of_gain and self._metric == "recall":
+            ylabel = "Fraction of the gain"
         if n_items is None:
             has_cost = of_gain and self._has_cost
             return "Fraction of the cost" if has_cost else "Rate", ylabel
         count_cases(self.ax_, self.ax_.xaxis, n_items)
-        if self._kind == "hits":
+        if self._metric in ("hits", "gain"):
             n_pos = n_items * self.prevalence
             ylabel = "Gain" if of_gain else f"Positives found, of {n_pos:,.0f}"
             self.ax_.yaxis.set_major_formatter(COUNTS)
@@ -504,7 +514,7 @@ class HitCurveDisplay(FoldsDisplay):
         # The lift begins at the smallest step of the rates, about one sample.
         steps = np.concatenate([np.diff(fold_rates) for fold_rates in self.rates])
         first = float(steps[steps > _ROUNDING].min())
-        x, y = rescaled(rates, hits, self._kind, first)
+        x, y = rescaled(rates, hits, self._metric, first)
         return x * self._units[0], y * self._units[1]
 
     def _draw_curves(self, style: dict[str, Any], plot_folds: bool) -> None:
@@ -591,7 +601,7 @@ class HitCurveDisplay(FoldsDisplay):
             recalls = divide_or_nan(gains, np.array([hits[-1] for hits in self.hits]))
             expected = "expected " if fixed_rate(rate) is None else ""
             return [f"{expected}recall = {mean_and_spread(recalls)}"]
-        # Only the axis of hits has the unit in its label.
-        unit = "" if self._kind == "hits" and self._units[1] == 1 else "per sample "
+        # Only the axis of the gain has the unit in its label.
+        unit = "" if self._metric == "gain" and self._units[1] == 1 else "per sample "
         kind = "mean" if budget is None else "expected"
         return [f"{kind} gain", f"{unit}= {mean_and_spread(gains)}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,16 +123,31 @@ class CurveComparison(Drawn, Rows):
     name_b: str = "b"
     _index = "rates"
 
-    def winning_rates(self) -> WinningRates:
+    def winning_rates(self, *, max_gap: float = 0.0) -> WinningRates:
         """Return the rates where a or b is significantly better, and the open rates.
 
         Lists ``a``, ``b`` and ``open`` of pairs (low, high): an interval goes from the
         first to the last of consecutive ``rates`` with a band that excludes 0, and may
         be a single rate. All other rates are open.
+
+        Parameters
+        ----------
+        max_gap : float, default=0.0
+            Join two intervals of the same model if there is no interval of the other
+            model between them, and if the second begins at most this rate after the end
+            of the first. The open rates between them are then part of the interval.
+
+        Returns
+        -------
+        intervals : WinningRates
+            The three lists.
         """
         # 1 if a wins, -1 if b wins, 0 if neither wins or the band is nan.
         winner = (self.band.low > 0).astype(int) - (self.band.high < 0)
         intervals, rates = WinningRates([], [], []), self.rates.tolist()
+        for i, j in pairwise(np.flatnonzero(winner).tolist()):
+            if winner[i] == winner[j] and rates[j] - rates[i] <= max_gap:
+                winner[i:j] = winner[i]
         reached = rates[0]
         for who, run in groupby(rates, dict(zip(rates, winner, strict=True)).get):
             low, *_, high = [*run] * 2

@@ -46,13 +46,15 @@ from skrate.metrics.result_types import (
     wilson_ends,
 )
 
-BandMetric = Literal["recall", "precision", "roc", "pr", "lift", "gain"]
+BandMetric = Literal["recall", "precision", "roc", "pr", "lift", "hits", "gain"]
 BAND_METRICS: tuple[BandMetric, ...] = get_args(BandMetric)
 _ARGUMENTS: dict[str, Check] = {
     "metric": BAND_METRICS,
     **BAND_ARGUMENTS,
     "at": or_none(check_places),
 }
+# Curves that are computed from the hits, the positives processed per sample.
+_OF_HITS = ("precision", "hits", "gain")
 # The quantity on the horizontal axis.
 AXES = dict.fromkeys(BAND_METRICS, "rate") | {"roc": "fpr", "pr": "recall"}
 
@@ -64,8 +66,8 @@ class CurveBand(Drawn, Rows):
     Attributes
     ----------
     metric : str
-        The curve: "recall", "precision", "lift" or "gain" against the rate, "roc" or
-        "pr".
+        The curve: "recall", "precision", "lift", "hits" or "gain" against the rate,
+        "roc" or "pr".
     at : array of shape (n_points,)
         Points on the horizontal axis: rates, false positive rates or recalls.
     value, low, high : array of shape (n_points,)
@@ -198,11 +200,12 @@ def curve_band(
     y_score : array-like, mapping or data frame, default=None
         Scores of shape (n_samples,), higher for the positive class. For several models,
         a mapping, data frame or array with an entry or column per model.
-    metric : {"recall", "precision", "roc", "pr", "lift", "gain"}, default="recall"
-        The curve. Against the rate: recall (cumulative gains), precision, lift (recall
-        over the rate) or gain per sample (``benefit`` for each processed positive minus
-        ``cost`` for each processed sample). Or recall against the false positive rate
-        ("roc"), or precision against the recall ("pr").
+    metric : str, default="recall"
+        The curve. Against the rate: "recall" (cumulative gains), "precision", "lift"
+        (recall over the rate), "hits" (processed positives per sample) or "gain" per
+        sample (``benefit`` for each processed positive minus ``cost`` for each
+        processed sample). Or recall against the false positive rate ("roc"), or
+        precision against the recall ("pr").
     at : array-like of shape (n_points,), default=None
         Increasing points on the horizontal axis, in (0, 1], at most 2,000. None takes
         up to 200, or slightly more.
@@ -456,7 +459,7 @@ def _bounds(
         np.array([_on_axes(metric, roc, float(q), points) for q in (p, *ends_of_p)])
         for roc in (curve, inner, outer)
     )
-    max_hits = points if metric in ("precision", "gain") else np.ones_like(points)
+    max_hits = points if metric in _OF_HITS else np.ones_like(points)
     # The effect of another prevalence on the curve, or on its bound if larger.
     below = np.maximum(value[0] - value.min(axis=0), low[0] - low.min(axis=0))
     above = np.maximum(value.max(axis=0) - value[0], high.max(axis=0) - high[0])
@@ -491,7 +494,7 @@ def _on_axes(
         false_alarms = (1 - prevalence) * _interpolate_min(points, tpr, fpr)
         return np.asarray(hits / (hits + false_alarms))
     recall = np.interp(points, prevalence * tpr + (1 - prevalence) * fpr, tpr)
-    return prevalence * recall if metric in ("precision", "gain") else recall
+    return prevalence * recall if metric in _OF_HITS else recall
 
 
 def _interpolate_min(points: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:

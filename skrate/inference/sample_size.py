@@ -66,8 +66,8 @@ from skrate.metrics.hypothesis_tests import (
 from skrate.metrics.metric import Metric, MetricLike, find_metric
 from skrate.metrics.result_types import (
     ConfidenceInterval,
+    Drawn,
     Question,
-    Result,
     question_text,
     t_quantile,
 )
@@ -94,7 +94,7 @@ _MOST = 2**53
 
 
 @dataclass(frozen=True)
-class SampleSize(Result):
+class SampleSize(Drawn):
     """The size of a test set, with its expected interval and power.
 
     Attributes
@@ -152,6 +152,7 @@ class SampleSize(Result):
     alternative: Alternative | None = None
     margin: float | None = None
     null_value: float | None = None
+    _pilot: Any = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         units = {"lists": self.n_lists, "clusters": self.n_clusters}
@@ -527,6 +528,20 @@ class _Pilot:
         power = sum(_shifted_t_tail(needed, freedom, factor * x / error) for x in away)
         return max(power - 1, 0.0) if is_equivalence else power
 
+    def expected(self, sizes: FloatArray, difference: float | None) -> FloatArray:
+        """Return the power, or the half width, at sizes, and its bounds by the pilot.
+
+        Bounds are as in ``power_interval``, or by n times the square of a factor, as in
+        ``n_interval``. Without a test, ``difference`` is None.
+        """
+        is_own = difference is not None and self.goal.difference is None
+        factors = 1.0, *self.factors(difference or 0.0, is_own=is_own)
+        if difference is not None:
+            powers = [[self.power(n, difference, f) for n in sizes] for f in factors]
+            return np.array(powers)
+        scaled = np.clip(np.outer(np.square(factors), sizes), 1.0, _MOST)
+        return np.asarray(np.vectorize(self.half_width)(scaled))
+
     def distances(self, difference: float, planned: float) -> list[float]:
         """Return the distance of a difference from each null hypothesis.
 
@@ -596,6 +611,7 @@ class _Pilot:
 def _plan_result(size: SampleSize, pilot: _Pilot) -> SampleSize:
     """Return the size filled in by a pilot; nan if the pilot is uninformative."""
     goal, is_test, difference = pilot.goal, size.power is not None, 0.0
+    size = replace(size, _pilot=pilot)
     n, what = goal.n_samples, f"The sample size for the {size.metric}"
     if pilot.standard_error(pilot.n) <= NEGLIGIBLE:
         warn_undefined(what, "the pilot shows no variation of the value or difference")

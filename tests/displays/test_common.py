@@ -28,6 +28,7 @@ from skrate import (
     estimate,
     rate_averaged_roc_curve,
     rates,
+    sample_size,
     select_best,
     subgroup_scores,
 )
@@ -39,6 +40,7 @@ from skrate.displays import (
     CurveBandDisplay,
     CurveComparisonDisplay,
     EstimatesDisplay,
+    SampleSizeDisplay,
     SubgroupDisplay,
 )
 
@@ -116,6 +118,11 @@ ROWS = {
         CurveComparisonDisplay, (Y, A + 3 * Y_TRUE, B),
         {"pos_label": "ill", "rates": np.linspace(0.1, 1, 10), **FEW},
         {"curve_kwargs": "line_", "band_kwargs": "band_"}, compare_curves,
+    ),
+    "size": Row(
+        SampleSizeDisplay, ("roc_auc", Y, SCORES),
+        {"pos_label": "ill", "half_width": 0.1},
+        {"curve_kwargs": "line_", "bounds_kwargs": "band_"}, sample_size,
     ),
     "estimates": Row(
         EstimatesDisplay, ("roc_auc", Y, {"a": A + Y_TRUE, "b": B - 3 * Y_TRUE}),
@@ -211,7 +218,7 @@ def test_a_table_is_drawn_as_its_cases(name):
     given, is_consensus = (table, Y_TRUE, np.round(SCORES, 1)), name == "consensus"
     table, *cases = ([one] for one in given) if is_consensus else given
     options = {"pos_label": None}
-    for kind in [{}, {"kind": "lift"}] if name == "hits" else [{}]:
+    for kind in [{}, {"metric": "lift"}] if name == "hits" else [{}]:
         found = row.draw(table, name="A", **options, **kind)
         other = row.draw(*cases, name="A", **options, **kind)
         assert_same_drawing(found, other)
@@ -333,7 +340,7 @@ REFUSED = [
         for names in [("a",), "ab", ("a", "b", "c"), 3]
     ),
     (OF_TWO, (), {"n_items": 0}, "n_items"),
-    (HITS.plot, (), {"kind": "roc"}, r"kind.*'roc'"),
+    (HITS.plot, (), {"metric": "roc"}, r"metric.*'roc'"),
     (HITS.plot, (), {"n_items": 0}, "n_items"),
     (HITS.plot, (), {"n_items": 2.5}, "n_items"),
     (HitCurveDisplay, ([[0, 1], [0, 1]], [[0, 0.3]]), {}, r"rates.*2.*hits.*1"),

@@ -1,5 +1,6 @@
 """The display of a difference of two curves: what is drawn is what was computed."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -67,6 +68,17 @@ def test_winning_stretches_are_shaded_with_one_entry_each():
         "early \N{MINUS SIGN} late", "95 % band", "95 % at one rate", "early better",
         "late better",
     ]  # fmt: skip
+
+
+def test_stretches_with_a_short_gap_are_drawn_as_one():
+    y_true, a, b = sample()
+    result = compare_curves(y_true, a, b, rates=RATES / 5, random_state=0)
+    low = np.where(np.isin(np.arange(19), [4, 6, 9]), 0.1, -0.1)
+    band = result.band._replace(low=low, high=low + 0.15)
+    display = replace(result, band=band).plot()
+    # Rates are 0.01 apart.
+    assert [len(display.winning_a_), len(display.winning_b_)] == [2, 0]
+    assert texts(display)[-1] == "a better (gaps up to 0.02)"
 
 
 def test_pointwise_bounds_are_drawn_once():

@@ -34,7 +34,7 @@ def drawn(**options):
 
 
 def test_gains_are_drawn():
-    display = drawn(kind="gains")
+    display = drawn(metric="recall")
     assert np.array_equal(data(display.line_), (RATE, HITS / P))
     assert np.array_equal(data(display.chance_level_), ([0, 1], [0, 1]))
     assert np.array_equal(data(display.perfect_), ([0, P, 1], [0, 1, 1]))
@@ -61,14 +61,14 @@ def test_folds_are_drawn_behind_their_mean_and_its_band():
     assert [text.split(" (")[0] for text in texts(display)] == [
         "A", "Random", "Perfect", "± 1 standard deviation"
     ]  # fmt: skip
-    other = of_folds(ax=display.ax_, plot_folds=False, kind="hits")
+    other = of_folds(ax=display.ax_, plot_folds=False, metric="hits")
     assert other.line_ == []
     assert other.mean_.get_color() == other.mean_.get_color() == COLORS[1]
     assert texts(other).count("± 1 standard deviation") == 1
     red = of_folds(curve_kwargs={"color": "red", "label": "mine"})
     assert [red.mean_.get_color(), red.line_[0].get_color()] == ["red", "red"]
     assert texts(red)[0] == "mine"
-    assert of_folds(plot_folds=False, kind="lift").ax_.get_ylim()[1] > 1
+    assert of_folds(plot_folds=False, metric="lift").ax_.get_ylim()[1] > 1
 
 
 def test_axes_may_be_in_counts():
@@ -79,9 +79,9 @@ def test_axes_may_be_in_counts():
     assert display.ax_.get_ylabel() == f"Positives found, of {3000 * P:,.0f}"
     assert display.ax_.get_xlim() == (-30, 3030)
     assert display.ax_.xaxis.get_major_formatter()(2000) == "2,000"
-    recall = display.plot(n_items=3000, kind="gains")
+    recall = display.plot(n_items=3000, metric="recall")
     assert np.allclose(data(recall.line_), (3000 * RATE, HITS / P))
-    lift = display.plot(n_items=3000, kind="lift")
+    lift = display.plot(n_items=3000, metric="lift")
     assert lift.ax_.get_ylabel() == "Lift"
     assert 1 < lift.ax_.get_ylim()[1] < 2 / P
     assert display.plot(n_items=1000, rate=0.2).rate_[0].get_xdata()[0] == 200
@@ -102,7 +102,7 @@ def test_a_momentum_above_one_is_drawn_along_the_perfect_curve_and_said():
     assert np.array_equal(data(display.momentum_), ([0, 0.5], [0, 0.5]))
     told = texts(display)[1]
     assert told == f"Momentum {beta:.2f} (drawn as 1, the most)"
-    lift = display.plot(kind="lift", plot_momentum=True)
+    lift = display.plot(metric="lift", plot_momentum=True)
     assert data(lift.momentum_)[1] == pytest.approx(2)
 
 
@@ -119,9 +119,9 @@ def test_references_stand_once_on_the_axes():
     models = [f"a (AP = {of_a:.2f})", f"b (AP = {of_b:.2f})"]
     assert texts(second) == [*models, "Random", "Perfect"]
     # Also of one that ties, whose lift begins elsewhere.
-    lift = drawn(kind="lift")
+    lift = drawn(metric="lift")
     ties = HitCurveDisplay.from_predictions(
-        Y_TRUE, (Y_SCORE > 0) * 1.0, kind="lift", ax=lift.ax_
+        Y_TRUE, (Y_SCORE > 0) * 1.0, metric="lift", ax=lift.ax_
     )
     assert ties.line_.get_xdata()[0] > lift.line_.get_xdata()[0]
     assert ties.chance_level_ is lift.chance_level_
@@ -140,21 +140,23 @@ def test_references_stand_once_on_the_axes():
 def test_the_axis_of_lift_has_what_the_curves_need():
     y_true, y_score = np.arange(2000) < 4, np.zeros(2000)
     y_score[[0, 1, 1500]] = 3, 2, 2
-    display = HitCurveDisplay.from_predictions(y_true, y_score, kind="lift")
+    display = HitCurveDisplay.from_predictions(y_true, y_score, metric="lift")
     x, y = data(display.line_)
     assert data(display.perfect_)[1].max() == 500
     low, high = display.ax_.get_ylim()
     assert low == 0
     assert high == 2 * y[x >= 0.05].max() < 30
     # Of several none is cut that was not before.
-    HitCurveDisplay.from_predictions(y_true, -y_score, kind="lift", ax=display.ax_)
+    HitCurveDisplay.from_predictions(y_true, -y_score, metric="lift", ax=display.ax_)
     assert display.ax_.get_ylim() == (low, high)
     # Where it is not so high, all is seen.
-    display = drawn(kind="lift")
+    display = drawn(metric="lift")
     assert display.ax_.get_ylim() == (0, 1.05 * data(display.perfect_)[1].max())
     # Lift of gains may fall below 0.
     loss = np.where(Y_TRUE, 1.0, -0.35)
-    display = HitCurveDisplay.from_predictions(Y_TRUE, -Y_SCORE, gain=loss, kind="lift")
+    display = HitCurveDisplay.from_predictions(
+        Y_TRUE, -Y_SCORE, gain=loss, metric="lift"
+    )
     x, y = data(display.line_)
     assert display.ax_.get_ylim()[0] == 1.05 * y.min() < 0
 
@@ -163,8 +165,8 @@ def test_without_positives_there_are_hits_only():
     display = HitCurveDisplay.from_predictions([0, 0], [1, 2], plot_momentum=True)
     assert data(display.line_)[1].tolist() == [0, 0, 0]
     assert display.momentum_ is None
-    with pytest.raises(ValueError, match="kind='lift'"):
-        display.plot(kind="lift")
+    with pytest.raises(ValueError, match="metric='lift'"):
+        display.plot(metric="lift")
 
 
 # --- Gain against the share of the cost -------------------------------------------
@@ -188,7 +190,10 @@ def test_gain_is_drawn_against_the_share_of_the_cost():
     assert display.ax_.get_ylabel().startswith("Gain per sample")
     mean = expected_gain_score(Y_TRUE, Y_SCORE, gain=GAIN, cost=COST, normalize=True)
     assert texts(display)[0] == f"mean gain = {mean:.2f}"
-    shares = drawn(gain=GAIN, cost=COST, kind="gains")
+    with pytest.raises(ValueError, match=r"metric.*'gain'.*got 'hits'"):
+        display.plot(metric="hits")
+    shares = drawn(gain=GAIN, cost=COST, metric="recall")
+    assert shares.ax_.get_ylabel() == "Fraction of the gain"
     assert texts(shares)[0] == f"mean gain per sample = {mean:.2f}"
     assert data(shares.line_)[1] == pytest.approx(found[1] / found[1][-1])
 
@@ -212,8 +217,8 @@ def test_gain_of_folds_is_that_of_their_cases():
 
 
 def test_what_is_no_curve_of_gain_is_refused():
-    with pytest.raises(ValueError, match="kind='lift'"):
-        drawn(gain=-np.ones(200), kind="lift")
+    with pytest.raises(ValueError, match="metric='lift'"):
+        drawn(gain=-np.ones(200), metric="lift")
     with pytest.raises(ValueError, match="gain"):
         hit_curve(RankTable([1, 0], [0, 1]), gain=[1, 2])
 

@@ -18,6 +18,7 @@ from skrate import (
     estimate,
     rate_averaged_roc_curve,
     results,
+    sample_size,
     select_best,
     subgroup_scores,
 )
@@ -46,6 +47,10 @@ def made():
         (groups, displays.SubgroupDisplay),
         (rate_averaged_roc_curve(*folds), RateAveragedROC),
         (best, displays.BestModelDisplay),
+        (
+            sample_size("roc_auc", Y_TRUE, Y_SCORE, half_width=0.1),
+            displays.SampleSizeDisplay,
+        ),
         (estimate("roc_auc", Y_TRUE, models), displays.EstimatesDisplay),
         (estimate("roc_auc", Y_TRUE, Y_SCORE), displays.EstimatesDisplay),
         (compare("roc_auc", Y_TRUE, models), displays.ComparisonsDisplay),

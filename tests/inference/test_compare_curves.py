@@ -221,6 +221,20 @@ def test_winning_rates_go_from_rate_to_rate(low, high, a, b, is_open):
     assert comparison(low, high).winning_rates() == (a, b, is_open)
 
 
+@looped(
+    "max_gap, a, b, is_open",
+    [
+        (0, [(2, 2), (4, 4), (7, 7)], [(9, 9)], [(1, 2), (2, 4), (4, 7), (7, 9)]),
+        (2, [(2, 4), (7, 7)], [(9, 9)], [(1, 2), (4, 7), (7, 9)]),
+        (9, [(2, 7)], [(9, 9)], [(1, 2), (7, 9)]),
+    ],
+)
+def test_short_gaps_between_winning_rates_are_joined(max_gap, a, b, is_open):
+    low = np.array([-1, 1, -1, 1, -1, -1, 1, -1, -2])
+    found = comparison(low, low + 1.5).winning_rates(max_gap=max_gap)
+    assert found == (a, b, is_open)
+
+
 def test_it_says_who_wins_where():
     y_true, a, b = sample(10, n=1000)
     text = repr(compare_curves(y_true, 3 * y_true + b, a, rates=RATES, random_state=0))

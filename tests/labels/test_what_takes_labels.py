@@ -168,7 +168,7 @@ def test_the_hit_curve_is_precision_times_rate(source):
                 found,
             )
             assert value == pytest.approx(precision * at, rel=1e-9, abs=1e-12)
-        display = HitCurveDisplay.from_predictions(found, score, kind="gains")
+        display = HitCurveDisplay.from_predictions(found, score, metric="recall")
         recall = np.interp(0.3, *display.line_.get_data())
         by_score = skrate.recall_at_rate_score(found, score, rate=0.3)
         assert recall == pytest.approx(by_score, rel=1e-9)
