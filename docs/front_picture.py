@@ -1,11 +1,14 @@
-"""Draw the picture of the front page and of the README: a budget, two crossing curves.
+"""Draw the pictures of the front page and of the README, of two crossing curves.
 
     python docs/front_picture.py docs/_static
 
-It is in two halves, which a page sets side by side, or one below the other on a phone.
+The first is in two halves, which a page sets side by side, or one below the other on a
+phone. The second is a photograph of the report from the command line. It needs
+Chromium.
 """
 
 import sys
+import tempfile
 from pathlib import Path
 
 import matplotlib as mpl
@@ -14,8 +17,10 @@ import numpy as np
 mpl.use("Agg")
 
 import matplotlib.pyplot as plt
+from screenshots import photograph
 
 from skrate import compare_curves, hit_curve, rates, recall_at_rate_score
+from skrate.__main__ import main
 from skrate.displays.drawing import COLORS
 
 COLOURS = dict(zip("AB", COLORS, strict=False))
@@ -86,5 +91,20 @@ def draw_budget(ax, budget, height=0.35, base=0.0):
     )  # fmt: skip
 
 
+def photograph_report(folder):
+    """Write the report of both models, and photograph its beginning."""
+    y_true, models = two_models()
+    columns = np.column_stack([y_true, *models.values()])
+    with tempfile.TemporaryDirectory() as temporary:
+        file, page = (Path(temporary) / name for name in ("scores.csv", "report.html"))
+        np.savetxt(file, columns, delimiter=",", header="y,a,b", comments="")
+        options = ["--label", "y", "--score", "a", "--score", "b", "--html", str(page)]
+        options += ["--rate", "0.03", "0.12", "--n-items", "5000"]
+        main(["report", str(file), *options])
+        photograph(page, folder / "front_report.png", 660, 1090, is_dark=False)
+
+
 if __name__ == "__main__":
+    # First, because the other pictures change matplotlib's style.
+    photograph_report(Path(sys.argv[1]))
     draw(Path(sys.argv[1]))

@@ -56,7 +56,9 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def photograph(page: Path, picture: Path, width: int, *, is_dark: bool) -> set[str]:
+def photograph(
+    page: Path, picture: Path, width: int, height: int = HEIGHT, *, is_dark: bool
+) -> set[str]:
     """Write a picture of a page, and return what it asked other hosts for."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
@@ -68,7 +70,7 @@ def photograph(page: Path, picture: Path, width: int, *, is_dark: bool) -> set[s
             *("--allow-file-access-from-files", "--virtual-time-budget=8000"),
             *("--disable-background-networking", "--disable-component-update"),
             *(f"--user-data-dir={folder}", f"--log-net-log={log}"),
-            f"--window-size={width},{HEIGHT}",
+            f"--window-size={width},{height}",
             f"--screenshot={picture.resolve()}",
         ]
         if is_dark:

@@ -55,9 +55,9 @@ td, th {{ padding: 0.1em 0.7em }}
 dl {{ display: grid; grid-template-columns: auto 1fr; gap: 0 1em }}
 dd {{ margin: 0 }}
 img {{ width: 100%; max-width: 38em; background: white }}
-@media (max-width: 40em) {{
+@media (max-width: 48em) {{
 table, dl {{ font-size: 13px }}
-td, th {{ padding: 0.1em 0.25em }}
+td, th {{ padding: 0.1em 0.3em }}
 td + td {{ white-space: nowrap }}
 }}
 </style>
