@@ -16,7 +16,7 @@ from skrate.inference.intervals import augmented_mean
 from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.rankings import WEIGHTS, Ranked, split_folds
 from skrate.inference.units import Units
-from skrate.inference.variance import covariance, estimated_label_dof
+from skrate.inference.variance import covariance, unit_kurtosis_dof
 from skrate.metrics.recall import cut_positive_fraction
 from skrate.metrics.result_types import t_quantile, wilson_ends
 
@@ -210,7 +210,7 @@ class CurveEvaluation:
         variances = [np.diag(matrix) for matrix in matrices]
         factor = np.sqrt(ratio(np.max(variances, axis=0), variances[0]))
         freedoms = [
-            estimated_label_dof(self.estimates[which][i], cases)
+            unit_kurtosis_dof(self.estimates[which][i], cases)
             for i, which in enumerate(np.argmax(variances, axis=0))
         ]
         return factor[:, None] * matrices[0] * factor, np.array(freedoms)

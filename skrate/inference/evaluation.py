@@ -51,7 +51,6 @@ from skrate.inference.units import Units
 from skrate.inference.variance import (
     Parts,
     degrees_of_freedom,
-    estimated_label_dof,
     influence_kurtosis_dof,
     influence_parts,
     influence_rows,
@@ -61,6 +60,7 @@ from skrate.inference.variance import (
     sample_kurtosis_dof,
     sum_units,
     table_variance,
+    unit_kurtosis_dof,
 )
 from skrate.metrics.auc import AUC
 from skrate.metrics.hypothesis_tests import (
@@ -238,7 +238,7 @@ class Evaluation:
     def _max_variance(self) -> tuple[Parts, float]:
         """The maximum variance by ``influence_rows``, and its degrees of freedom."""
         row = max_variance_row(self.influence_rows, self.cases)
-        return influence_parts(row, self.cases), estimated_label_dof(row, self.cases)
+        return influence_parts(row, self.cases), unit_kurtosis_dof(row, self.cases)
 
     @cached_property
     def row_influence(self) -> FloatArray:
@@ -359,7 +359,7 @@ class Evaluation:
         if self.cases.estimated is not None:
             if influence is None:
                 return self._max_variance[1]
-            return estimated_label_dof(influence, self.cases)
+            return unit_kurtosis_dof(influence, self.cases)
         n_means = len(self.each) / self.units.n_repeats
         source = parts, self.cases
         return degrees_of_freedom(source, n_means=n_means, class_dofs=class_dofs)
@@ -579,13 +579,15 @@ class Evaluation:
         alternative: Alternative,
         error: float,
         bounds: tuple[float, float] | None = None,
+        augmented_value: Augmented | None = None,
     ) -> tuple[float, float]:
         """Return the statistic and the p-value of the score test of Wilson's interval.
 
         Both are nan if the null value is not between finite bounds, or if the augmented
         data have no variance.
         """
-        augmented_value = self._augmented(error**2, 1.0)
+        if augmented_value is None:
+            augmented_value = self._augmented(error**2, 1.0)
         bottom, top = augmented_value.bounds
         low, high = bounds or augmented_value.bounds
         if not (np.isfinite([low, high]).all() and low < null_value < high):
@@ -940,6 +942,9 @@ class Difference:
             if (rest_on_few or has_margin) and are_single:
                 class_dofs = influence_kurtosis_dof(self.influence, a.cases)
             dof = a.freedom(self.parts, class_dofs, self.influence)
+            has_clusters = a.cases.clusters is not None
+            if rest_on_few and has_clusters and not a.cases.are_fold_groups:
+                dof = min(dof, unit_kurtosis_dof(self.influence, a.cases))
         else:
             dof = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
         return min(dof, a.max_dof, b.max_dof)

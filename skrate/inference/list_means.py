@@ -149,25 +149,63 @@ class ListMean(Evaluation):
         error = self.parts.standard_error if error is None else error
         bounds = self.bounds
         if np.isfinite(bounds).all() and bounds[0] < bounds[1]:
-            augmented_value = self._augmented(error**2, value=value)
-            return wilson_interval(value, bounds, level, augmented_value)
+            low, high = (
+                wilson_interval(value, bounds, level, augmented_value)
+                for augmented_value in (
+                    self._augmented(error**2, value=value),
+                    self._augmented(error**2, value=value, is_upper=True),
+                )
+            )
+            return ConfidenceInterval(low.low, high.high)
         return t_interval(value, error, level, bounds, self.freedom(self.parts))
 
     def _augmented(
-        self, variance: float, factor: float = 1.0, value: float | None = None
+        self,
+        variance: float,
+        factor: float = 1.0,
+        value: float | None = None,
+        *,
+        is_upper: bool = False,
     ) -> Augmented:
-        """Return the mean with a twentieth of a list added at each bound."""
+        """Return the mean with a twentieth of a list added at each bound.
+
+        If ``is_upper``, ``_unseen_lists`` are added at the upper bound.
+        """
         value = self.value if value is None else value
         n_lists, bounds = self.cases.effective_sizes[0], self.bounds
+        variance *= factor**2
+        extra = self._unseen_lists(value, variance) if is_upper else 0.0
         augmented_value = augmented_mean(
-            value, factor**2 * variance, n_lists, bounds, bounds
+            value, variance, n_lists, bounds, bounds, extra=extra
         )
         return augmented_value._replace(freedom=self.freedom(augmented_value.parts))
+
+    def _unseen_lists(self, value: float, variance: float) -> float:
+        """Return the number of lists to add at the maximum, for the upper end.
+
+        If most lists have low values, rare lists with high values may be missing from
+        the data, and the variance is then too small. The number is 0 if the mean is at
+        least halfway from the minimum of the lists to the upper bound, or if the lists
+        have the variance of a proportion. By simulations, it is at most a fifth of the
+        square root of the number of lists.
+        """
+        (low, high), n_lists = self.bounds, self.cases.effective_sizes[0]
+        max_variance = (value - low) * (high - value) / n_lists
+        if not max_variance > variance:
+            return 0.0
+        has_weight = self.sums.weights > 0
+        minimum = (self.sums.parts[has_weight] / self.sums.weights[has_weight]).min()
+        closeness = max(1 - 2 * (value - minimum) / (high - minimum), 0.0)
+        unseen = np.sqrt(n_lists) / 5 * closeness * (1 - variance / max_variance)
+        return float(unseen)
 
     def test(self, null_value: float, *_: Any, **__: Any) -> tuple[float, float]:
         """Return the statistic and the p-value that agree with the interval."""
         error, alternative = self.parts.standard_error, self.plan.alternative
-        statistic, pvalue = self.wilson_test(null_value, alternative, error)
+        augmented_value = self._augmented(error**2, is_upper=null_value > self.value)
+        statistic, pvalue = self.wilson_test(
+            null_value, alternative, error, augmented_value=augmented_value
+        )
         if not np.isnan(pvalue):
             return statistic, pvalue
         freedom = self.freedom(self.parts)

@@ -147,8 +147,8 @@ def influence_kurtosis_dof(influence: FloatArray, cases: Ranked) -> tuple[float,
     return pos_dof, neg_dof
 
 
-def estimated_label_dof(influence: FloatArray, cases: Ranked) -> float:
-    """Return the degrees of freedom of a variance with estimated labels.
+def unit_kurtosis_dof(influence: FloatArray, cases: Ranked) -> float:
+    """Return the degrees of freedom of a variance with clusters or estimated labels.
 
     They follow from the kurtosis of the influence of independent units, because a small
     number of units can dominate the variance.
