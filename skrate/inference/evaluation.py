@@ -942,8 +942,13 @@ class Difference:
             if (rest_on_few or has_margin) and are_single:
                 class_dofs = influence_kurtosis_dof(self.influence, a.cases)
             dof = a.freedom(self.parts, class_dofs, self.influence)
-            has_clusters = a.cases.clusters is not None
-            if rest_on_few and has_clusters and not a.cases.are_fold_groups:
+            rests_on_few_clusters = any(
+                model.metric.rests_on_few_clusters
+                and model.cases.clusters is not None
+                and not model.cases.are_fold_groups
+                for model in (a, b)
+            )
+            if rests_on_few_clusters:
                 dof = min(dof, unit_kurtosis_dof(self.influence, a.cases))
         else:
             dof = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))

@@ -305,6 +305,8 @@ class Metric(ABC):
     ignores_prevalence = False
     # A small number of samples determines the value, and the estimate of its variance.
     rests_on_few = False
+    # With clusters, also the estimated variance of a difference.
+    rests_on_few_clusters = False
     # The minimum degrees of freedom of a class for such metrics.
     min_dof = 1.0
     # A sum over samples, which scales with their number or weight. The scale of weights

@@ -558,3 +558,20 @@ def test_a_difference_at_a_recall_has_few_degrees_of_freedom(recall, freedom):
     most = min(1.0, found.value + stats.t.ppf(0.975, freedom) * found.standard_error)
     assert high == pytest.approx(most)
     assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(found.statistic), freedom))
+
+
+def test_few_clusters_determine_the_variance_of_a_difference_in_momentum():
+    # The degrees of freedom of n squares q are 2 / (sum of q^2 / (sum of q)^2 - 1 / n).
+    rng = np.random.default_rng(0)
+    y_true = rng.random(300) < 0.2
+    a, b = 1.5 * y_true + rng.normal(size=(2, 300))
+    clusters = np.arange(300) // 4
+    found = compare("momentum", y_true, a, b, clusters=clusters)
+    influence = np.zeros(300)
+    for sign, scores in ((1, a), (-1, b)):
+        influence += sign * estimate("momentum", y_true, scores).influence
+    squares = np.bincount(clusters, influence) ** 2
+    dof = 2 / (np.sum(squares**2) / np.sum(squares) ** 2 - 1 / len(squares))
+    assert dof < 60 < len(squares)
+    expected = 2 * stats.t.sf(abs(found.statistic), dof)
+    assert found.pvalue == pytest.approx(expected, rel=1e-9)

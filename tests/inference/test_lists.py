@@ -8,6 +8,8 @@ import pytest
 from scipy import stats
 
 import skrate
+from guarantees import assert_share, simulated
+from looped import looped
 from skrate import (
     FoldRankings,
     RankTable,
@@ -311,3 +313,56 @@ def test_patients_that_are_given_as_lists_are_noticed():
     with pytest.warns(UserWarning, match=r"less than half an item.*clusters="):
         group_scores("recall_at_rate", y_true, np.arange(60), groups=groups, rate=0.1)
     group_scores("recall_at_rate", y_true, np.arange(60), groups=groups, rate=0.3)
+
+
+@looped(
+    "ranks, k, added",
+    [
+        # Rare lists with high values may be missing.
+        ([20, 19, 17, 15, 14, 12, 11, 10, 9, 8, 7, 6, 5, 4, 2], None, 0.5),
+        # Proportions have the maximum variance.
+        ([1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2], 1, 0),
+        # The mean is far from the minimum.
+        ([1, 1, 1, 1, 1, 2, 2, 3], None, 0),
+    ],
+)
+def test_the_upper_end_of_poor_rankers_allows_for_better_lists(ranks, k, added):
+    n = len(ranks)
+    y_true, groups = np.tile(np.arange(20) == 0, n), np.repeat(np.arange(n), 20)
+    # The relevant item is above all others but the first of each list.
+    y_score = np.where(y_true, 0.5 - np.repeat(ranks, 20), -np.tile(range(20), n))
+    metric = partial(skrate.reciprocal_rank_score, k=k)
+    call = partial(estimate, metric, y_true, y_score, groups=groups)
+    values = 1 / np.array(ranks) * (np.array(ranks) <= (k or 20))
+    mean, variance = values.mean(), values.var(ddof=1) / n
+    closeness = max(1 - 2 * (mean - values.min()) / (1 - values.min()), 0)
+    unseen = max(1 - variance * n / (mean * (1 - mean)), 0)
+    extra = np.sqrt(n) / 5 * closeness * unseen
+    assert extra == 0 if added == 0 else extra > added
+    t, ends = stats.t.ppf(0.975, n - 1), []
+    for sign, top in ((-1, 0.05), (1, 0.05 + extra)):
+        size = n + 0.05 + top
+        u = (n * mean + top) / size
+        squares = n * (mean - u) ** 2 + 0.05 * u**2 + top * (1 - u) ** 2
+        c = t**2 * (n**2 * variance + squares) / size**2 / (u * (1 - u))
+        root = np.sqrt(c * mean * (1 - mean) + c**2 / 4)
+        ends.append((mean + c / 2 + sign * root) / (1 + c))
+    found = call()
+    np.testing.assert_allclose(found.confidence_interval, ends, rtol=1e-12)
+    for end in found.confidence_interval:
+        assert call(null_value=end).pvalue == pytest.approx(0.05, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_intervals_of_random_rankings_hold():
+    # Without the lists that are added at the upper end, 13 % of intervals are below.
+    rng = np.random.default_rng(0)
+    groups, y_true = np.repeat(np.arange(15), 20), np.tile(np.arange(20) == 0, 15)
+    truth = np.mean(1 / np.arange(1, 21))
+
+    def is_held(_):
+        metric = skrate.reciprocal_rank_score
+        found = estimate(metric, y_true, rng.random(300), groups=groups)
+        return truth <= found.confidence_interval.high
+
+    assert_share(simulated(600, is_held), at_least=0.95)
