@@ -81,7 +81,9 @@ def show_few(rng, n):
 
 def show_report(rng, n):
     def draw(n_samples, n_pos, n_first, shift):
-        y_true, is_first = (np.arange(n_samples) < m for m in (n_pos, n_first))
+        n_drawn = max(rng.binomial(n_samples, n_pos / n_samples), 2)
+        y_true = np.arange(n_samples) < n_drawn
+        is_first = y_true & (rng.random(n_samples) < n_first / n_pos)
         return y_true, rng.normal(size=n_samples) + shift * y_true + 9 * is_first
 
     for (name, *sizes, shift), rate in REPORTS.items():
