@@ -140,23 +140,41 @@ def compressed(cells: Cells, max_groups: int) -> Cells:
     starts = np.flatnonzero(np.append(True, is_divided))
     joint = np.append(np.uint8(0), np.where(is_divided, np.uint8(0), shifts))
     shifts = np.maximum.reduceat(np.maximum(cells.shifts, joint), starts)
-    free = free_bits(shifts)
-    middles = cells.keys[starts] & ~free | (free ^ free >> _ONE)
     return Cells(
-        middles,
+        _middles(cells.keys[starts], shifts),
         shifts,
         np.add.reduceat(cells.pos, starts),
         np.add.reduceat(cells.neg, starts),
     )
 
 
-def _joint_shifts(cells: Cells) -> NDArray[np.uint8]:
-    """Return the shift of the smallest cell around each two neighbours."""
-    differing = cells.keys[1:] ^ cells.keys[:-1]
+def cells_around(
+    lowest: FloatArray, highest: FloatArray, pos: FloatArray, neg: FloatArray
+) -> Cells:
+    """Return the smallest cells that contain two scores each, equal ones merged."""
+    keys = encode_scores(lowest)
+    shifts = _shifts_around(keys, encode_scores(highest))
+    return merged_cells([Cells(_middles(keys, shifts), shifts, pos, neg)])
+
+
+def _shifts_around(first: Keys, second: Keys) -> NDArray[np.uint8]:
+    """Return the shift of the smallest cell around each two keys."""
+    differing = first ^ second
     # The number of bits. Only the first bit of each run is set, so rounding to a float
     # cannot increase this number.
     shifts = np.frexp((differing & ~(differing >> _ONE)).astype(np.float64))[1]
-    shifts = shifts.astype(np.uint8)
+    return shifts.astype(np.uint8)
+
+
+def _middles(keys: Keys, shifts: Array) -> Keys:
+    """Return the keys of the cells around ``keys``."""
+    free = free_bits(shifts)
+    return keys & ~free | (free ^ free >> _ONE)
+
+
+def _joint_shifts(cells: Cells) -> NDArray[np.uint8]:
+    """Return the shift of the smallest cell around each two neighbours."""
+    shifts = _shifts_around(cells.keys[1:], cells.keys[:-1])
     return np.maximum(shifts, np.maximum(cells.shifts[1:], cells.shifts[:-1]))
 
 

@@ -43,6 +43,7 @@ from skrate.data.compressed import (
     merged_cells,
     naming_batch,
 )
+from skrate.data.frames import frame_cells
 from skrate.data.metric_lookup import find_table_metric
 from skrate.data.ranking import ranked_labels, ranking
 from skrate.data.sample import Sample, check_ranking
@@ -338,6 +339,76 @@ class RankTable:
         if not gathered:
             raise ValueError("sample_weight is 0 in all batches: use positive weights.")
         return build_cell_table(merged_parts())
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        y_true: str = "label",
+        y_score: str = "score",
+        sample_weight: str | None = None,
+        max_groups: int = 2**20,
+    ) -> RankTable:
+        """Build the table of the rows of a data frame, which its engine groups.
+
+        Only groups leave the engine, never rows. The engine may be a database or a
+        cluster, and its workers need no package.
+
+        Parameters
+        ----------
+        frame : DataFrame, LazyFrame, Table or relation
+            Of pandas, Polars, pyarrow, DuckDB, Dask, PySpark, or of another engine that
+            narwhals supports. It is scanned two or three times and must contain the
+            same rows each time: persist or cache it first if it is costly or random.
+        y_true : str, default="label"
+            Name of the column with the labels: booleans, 0 and 1, or -1 and 1.
+        y_score : str, default="score"
+            Name of the column with the scores, higher for the positive class.
+        sample_weight : str, default=None
+            Name of the column with the weights, not negative. None means equal weights.
+        max_groups : int, default=2**20
+            With more distinct scores, the table is compressed to at most this number
+            of groups, see :meth:`compress`.
+
+        Returns
+        -------
+        table : RankTable
+            The table of all rows, with their scores as ``thresholds``.
+
+        Raises
+        ------
+        ImportError
+            If narwhals is not installed.
+        ValueError
+            If the frame or a column is missing or has another type, if a label, score
+            or weight is missing or invalid, if the frame changes between scans, or if
+            more than 1/1000 of a class have different but almost equal scores.
+
+        See Also
+        --------
+        RankTable.from_batches : The same in a single scan, in Python.
+
+        Notes
+        -----
+        The engine groups by score if there are at most ``4 * max_groups`` distinct
+        scores, and else by cells of the grid of :meth:`compress`, as small as this
+        number allows. Sums of integer weights are the same for all engines.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skrate import RankTable
+        >>> frame = pd.DataFrame(
+        ...     {"label": [1, 0, 1, 0], "score": [0.9, 0.5, 0.5, 0.1]}
+        ... )
+        >>> RankTable.from_frame(frame)
+        RankTable(3 groups, n_pos=2, n_neg=2)
+        """
+        max_groups = check_count("max_groups", max_groups)
+        names = {"y_true": y_true, "y_score": y_score}
+        if sample_weight is not None:
+            names["sample_weight"] = sample_weight
+        return build_cell_table(frame_cells(frame, names, max_groups))
 
     def compress(self, max_groups: int = 2**20) -> RankTable:
         """Merge neighbouring groups until there are at most ``max_groups``.
