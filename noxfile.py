@@ -119,7 +119,7 @@ def install_all(session: nox.Session, *options: str) -> None:
     XGBoost and PyTorch bring them. PyTorch is left out: its tests are skipped.
     """
     names = [name for name in EXTRAS["peers"] if not name.startswith(("torch", "xgb"))]
-    session.install(*options, ".[dask,plot,test]", *names)
+    session.install(*options, ".[dask,frames,plot,test]", *names)
     session.install(*options, "--no-deps", *extra("peers", "xgboost"))
 
 

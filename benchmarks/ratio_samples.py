@@ -4,7 +4,6 @@ import numpy as np
 
 import common
 import skrate
-import skrate.dask
 from common import METRICS, labelled_scores
 
 
@@ -43,16 +42,6 @@ def cases_and_batches(n_samples):
     y_true, y_score = labelled_scores(n_samples)
     batches = zip(np.array_split(y_true, 10), np.array_split(y_score, 10), strict=True)
     return y_true, y_score, list(batches)
-
-
-def dask_table(*columns):
-    """Return the table of ten chunks, by the threads of Dask."""
-    import dask.array as da
-
-    size = -(-len(columns[0]) // 10)
-    # Without a name, for which Dask would read all of them.
-    chunks = [da.from_array(each, chunks=size, name=False) for each in columns]
-    return skrate.dask.rank_table(*chunks)
 
 
 def cases_and_tables(n_samples):

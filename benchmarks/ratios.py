@@ -50,7 +50,7 @@ LARGE = [100_000_000]
 TORCH_NAMES = {"AUC": "binary_auroc", "AP": "binary_average_precision"}
 PACKAGES = (
     "scikit-rate", "numpy", "scipy", "scikit-learn", "torch", "torchmetrics", "rdkit",
-    "catboost", "MLstatkit", "confidenceinterval", "dask",
+    "catboost", "MLstatkit", "confidenceinterval",
 )  # fmt: skip
 
 
@@ -206,8 +206,7 @@ def table_jobs():
     at_once = Peer(
         "RankTable.from_arrays", of(skrate.RankTable.from_arrays, 0, 1), "<="
     )
-    by_dask = Peer("skrate.dask.rank_table", of(samples.dask_table, 0, 1))
-    data, beside = samples.cases_and_batches, [sorted_at_once, at_once, by_dask]
+    data, beside = samples.cases_and_batches, [sorted_at_once, at_once]
     ours = of(skrate.RankTable.from_batches, 2)
     yield Job("table of ten batches", MILLIONS, data, ours, beside)
     title, data = "table, compressed to 65,536 groups", labelled_scores

@@ -96,8 +96,6 @@ MODULES = {
     "error_rate": ("Which AUCs go with an error rate?", "auc_and_error_rate"),
     "displays": ("What draws results?", "deciding"),
     "results": ("What do results hold?", "uncertainty"),
-    "dask": ("Beyond one machine, with Dask", "dask_spark"),
-    "spark": ("Beyond one machine, with Spark", "dask_spark"),
 }
 TEMPLATE = """
 {title}

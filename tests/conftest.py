@@ -55,13 +55,9 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip the examples that need what is not installed."""
-    by_test = pytest.mark.skip(reason="run by tests/data/test_spark_tables.py")
-    for item in items:
-        if item.name.startswith("skrate.spark"):
-            item.add_marker(by_test)
     if os.environ.get("SKRATE_REQUIRE_ALL") == "1":
         return
-    needs = {"matplotlib": _draws, "dask": _imports_dask, "pandas": _uses_pandas}
+    needs = {"matplotlib": _draws, "narwhals": _reads_frames, "pandas": _uses_pandas}
     for package in [name for name in needs if not is_installed(name)]:
         reason = f"needs {package}, which is not installed"
         for item in items:
@@ -82,8 +78,8 @@ def _draws(item: pytest.DoctestItem) -> bool:
     return item.name.startswith("skrate.displays") or draws is not None
 
 
-def _imports_dask(item: pytest.DoctestItem) -> bool:
-    return re.search(r"^(import|from) dask\b", _source(item), re.M) is not None
+def _reads_frames(item: pytest.DoctestItem) -> bool:
+    return "from_frame(" in _source(item)
 
 
 def _uses_pandas(item: pytest.DoctestItem) -> bool:

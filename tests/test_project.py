@@ -4,7 +4,7 @@ import re
 
 from repository import PACKAGE, ROOT, project_metadata, tracked_files
 
-TESTED_EXTRAS = ("plot", "test", "dask", "peers")
+TESTED_EXTRAS = ("plot", "frames", "test", "dask", "peers")
 # In pieces, so that this file is not what it looks for.
 MACHINE = {
     "a machine path": r"(?<![\w.])/(?:" + "work|home|root|opt|tmp|mnt|Users" + r")/",

@@ -32,7 +32,6 @@ NUMPYDOC_IGNORED = {
 MEMBER_IGNORED = NUMPYDOC_IGNORED | {
     "EX01": "the example of the class shows the method"
 }
-ENGINES = ("dask", "spark")
 # Up to this many parameters, a method may say all in its summary.
 MAX_UNLISTED = 2
 
@@ -44,9 +43,7 @@ def public_modules() -> list[ModuleType]:
         for name in ["rates", *skrate.__all__]
         if isinstance(value := getattr(skrate, name, None), ModuleType)
     ]
-    # Imported by their own names, and without what they need until they are called.
-    engines = [importlib.import_module(f"skrate.{name}") for name in ENGINES]
-    return [skrate, *dict.fromkeys(handed_on), *engines]
+    return [skrate, *dict.fromkeys(handed_on)]
 
 
 def public_objects() -> Iterator[tuple[str, Any]]:
@@ -89,14 +86,10 @@ def test_all_is_sorted_and_importable(module):
 
 @each_module
 def test_nothing_public_is_left_out_of_all(module):
-    is_engine = module.__name__.rpartition(".")[2] in ENGINES
     named = {
         name
         for name, value in vars(module).items()
-        if not name.startswith("_")
-        and not isinstance(value, ModuleType)
-        # What an engine only uses is imported from elsewhere.
-        and (not is_engine or getattr(value, "__module__", "") == module.__name__)
+        if not name.startswith("_") and not isinstance(value, ModuleType)
     }
     assert named <= set(module.__all__)
 
@@ -176,11 +169,8 @@ def check_signature(function: Any) -> None:
     if not {"y_true", "y_trues"} & {parameter.name for parameter in parameters}:
         return
     positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    # An engine is given data by position, their weights among them.
-    is_engine = getattr(function, "__module__", "").rpartition(".")[2] in ENGINES
-    data = (*DATA, "sample_weight") if is_engine else DATA
-    assert positional == [name for name in data if name in positional], (
-        f"{positional}: only data are positional, in the order {data}"
+    assert positional == [name for name in DATA if name in positional], (
+        f"{positional}: only data are positional, in the order {DATA}"
     )
     keyword_only = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
     assert not keyword_only & {"y_true", "y_score", "y_trues", "y_scores"}

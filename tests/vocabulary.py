@@ -6,6 +6,7 @@ A new name needs a line here, and a reason why none of these will do.
 
 # What is passed by position: the data, in this order.
 DATA = (
+    "frame",  # of an engine, whose columns are the data
     "dataframe",
     "qrels",  # files of trec_eval
     "run",
@@ -193,7 +194,6 @@ RATES = {
 ENGINES = {
     "library",  # that calls a metric; ``engine`` would be what runs it
     "max_groups",
-    "compute",  # as dask.array.to_zarr
 }
 
 LABELS = {

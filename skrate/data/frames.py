@@ -73,20 +73,26 @@ def _narwhals() -> Any:
     return narwhals
 
 
-def _named_columns(frame: Any, names: Mapping[str, str]) -> Any:
+def _named_columns(native: Any, names: Mapping[str, str]) -> Any:
     """Return the columns with names of our own, in float64, and integer scores."""
     nw = _narwhals()
     try:
-        frame = nw.from_native(frame).lazy()
+        frame = nw.from_native(native).lazy()
     except TypeError as error:
         raise ValueError(
             "frame must be a data frame or a relation of pandas, Polars, pyarrow, "
             "DuckDB, Dask, PySpark or another engine of narwhals, got "
-            f"{type(frame).__name__}."
+            f"{type(native).__name__}."
         ) from error
     schema = frame.collect_schema()
     for argument, name in names.items():
         _check_column(argument, name, schema)
+    if hasattr(native, "toDF"):
+        # Spark would read a dot in a name as a part of a column.
+        numbers = [f"column_{i}" for i in range(len(schema))]
+        schema = dict(zip(numbers, schema.values(), strict=True))
+        names = {name: numbers[native.columns.index(names[name])] for name in names}
+        frame = nw.from_native(native.toDF(*numbers))
     # The columns of the frame may have any name: all are selected and renamed at once.
     selected = [nw.col(name).alias(argument) for argument, name in names.items()]
     rows = frame.select(*selected)
@@ -221,7 +227,8 @@ def _group(rows: Any, *keys: str, sums: tuple[str, ...] = _SUMS) -> Groups:
     found = [nw.len().alias("n"), *(nw.col(name).sum() for name in sums)]
     if keys != ("score",):
         found += [score.min().alias("low"), score.max().alias("high")]
-    return _collect(rows.group_by(*keys).agg(*found))
+    groups = rows.group_by(*keys).agg(*found)
+    return _collect(groups.drop(*_KEYS, strict=False))
 
 
 def _group_cells(rows: Any, budget: int, greatest_weight: float) -> Groups:
@@ -234,14 +241,17 @@ def _group_cells(rows: Any, budget: int, greatest_weight: float) -> Groups:
     groups = _group(_with_places(rows, bits), *_KEYS, sums=())
     while more := _more_bits(groups, bits, budget):
         bits += more
-        rows = _with_places(rows, bits)
-        groups = _group(rows, *_KEYS)
-        groups = _chosen(groups, np.lexsort([groups[key] for key in _KEYS[::-1]]))
+        groups = _group(_with_places(rows, bits), *_KEYS)
+        groups = _chosen(groups, np.argsort(groups["low"]))
         sums = [groups[name].sum() + sum(g[name].sum() for g in done) for name in _SUMS]
         heaviest = _heaviest(groups, sums, greatest_weight)
         is_heavy = heaviest > _HEAVY / budget
         if heaviest[is_heavy].sum() < _NEGLIGIBLE:
             break
+        # Groups overlap only if the engine's logarithm is not monotone.
+        is_joint = groups["low"][1:] <= groups["high"][:-1]
+        is_heavy[1:] |= is_joint & is_heavy[:-1]
+        is_heavy[:-1] |= is_joint & is_heavy[1:]
         runs = _runs(is_heavy)
         is_within = np.zeros(len(heaviest), dtype=bool)
         for first, last in runs:
@@ -287,15 +297,12 @@ def _runs(is_heavy: BoolArray) -> list[tuple[int, int]]:
 
 
 def _within(rows: Any, groups: Groups, runs: list[tuple[int, int]]) -> Any:
-    """Return the rows of runs of groups in the order of octaves and places."""
+    """Return the rows with scores in the runs of groups."""
     nw = _narwhals()
-    octave, place = nw.col("octave"), nw.col("place")
-    are_in = []
-    for run in runs:
-        (o1, p1), (o2, p2) = ([groups[k][i].item() for k in _KEYS] for i in run)
-        is_after = (octave > o1) | (octave == o1) & (place >= p1)
-        is_before = (octave < o2) | (octave == o2) & (place <= p2)
-        are_in.append(is_after & is_before)
+    are_in = [
+        nw.col("score").is_between(groups["low"][i].item(), groups["high"][j].item())
+        for i, j in runs
+    ]
     return rows.filter(nw.any_horizontal(*are_in, ignore_nulls=True))
 
 
@@ -324,4 +331,4 @@ def _more_bits(groups: Groups, bits: int, budget: int) -> int:
         for more in range(1, _MANTISSA_BITS - bits + 1)
     ]
     # Always one in the first division.
-    return max(sum(fits), int(bits == _COARSE_BITS))
+    return max(int(sum(fits)), int(bits == _COARSE_BITS))

@@ -346,6 +346,7 @@ class RankTable:
         frame: Any,
         y_true: str = "label",
         y_score: str = "score",
+        *,
         sample_weight: str | None = None,
         max_groups: int = 2**20,
     ) -> RankTable:
@@ -358,7 +359,7 @@ class RankTable:
         ----------
         frame : DataFrame, LazyFrame, Table or relation
             Of pandas, Polars, pyarrow, DuckDB, Dask, PySpark, or of another engine that
-            narwhals supports. It is scanned two or three times and must contain the
+            narwhals supports. It is scanned two to four times and must contain the
             same rows each time: persist or cache it first if it is costly or random.
         y_true : str, default="label"
             Name of the column with the labels: booleans, 0 and 1, or -1 and 1.
