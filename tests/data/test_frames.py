@@ -144,7 +144,10 @@ GOOD = {"label": [0, 1, 0], "score": [0.1, 0.5, 0.9], "weight": [1.0, 2.0, 0.0]}
     "column, values, message",
     [
         *(("label", [0.0, bad, 1.0], r"y_true.* 1 missing") for bad in (NAN, INF)),
-        *(("score", [0.0, bad, 1.0], r"y_score.* 1 missing") for bad in (NAN, INF, -INF)),
+        *(
+            ("score", [0.0, bad, 1.0], r"y_score.* 1 missing")
+            for bad in (NAN, INF, -INF)
+        ),
         *(("weight", [0.0, bad, 1.0], r"weight.* 1 missing") for bad in (NAN, INF)),
         *(("label", bad, "y_true must hold") for bad in ([0, 1, 2], [0, 1, -1])),
         *(("label", bad, "y_true must hold") for bad in ([0.0, 0.5, 1.0], [2, 3, 2])),
