@@ -28,7 +28,7 @@ def polars_lazy(columns):
 
 
 def duckdb(columns):
-    return require("duckdb").connect().from_arrow(arrow(columns))
+    return require("duckdb").from_arrow(arrow(columns))
 
 
 def dask(columns):
