@@ -7,6 +7,7 @@ code that the workers of a cluster would need.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from skrate.data.arrays import Array, BoolArray, FloatArray
 from skrate.data.checks import check_range, shown, warn_class_scores
 from skrate.data.compressed import Cells, cells_around, compressed, decode_scores
 
+_OLDEST_NARWHALS = (2, 10)
 # With fewer groups to keep, the engine still makes 4 times this number of groups.
 _LEAST_GROUPS = 2**16
 # The first grouping has 2**10 places per octave, the most that float64 has are 2**52.
@@ -37,7 +39,7 @@ Groups = dict[str, Array]
 def frame_cells(frame: Any, names: Mapping[str, str], max_groups: int) -> Cells:
     """Return the cells of a frame; ``names`` are its columns, by argument."""
     nw = _narwhals()
-    rows = _named_columns(frame, names)
+    rows = _with_mantissas(_named_columns(frame, names))
     facts = _probe(rows)
     n_rows = _check_facts(facts, names)
     if facts.get("n_zero"):
@@ -48,66 +50,84 @@ def frame_cells(frame: Any, names: Mapping[str, str], max_groups: int) -> Cells:
         groups |= {"low": groups["score"], "high": groups["score"]}
     else:
         groups = _group_cells(rows, budget, facts.get("max_weight", 1.0))
+    _check_rows(groups, n_rows)
+    cells = cells_around(*(groups[name] for name in ("low", "high", "pos", "neg")))
+    if len(cells.keys) == 2 and n_rows >= 10 and "max_integer" in facts:
+        classes = decode_scores(cells.keys).astype(int)
+        warn_class_scores("y_score", np.resize(classes, 10))
+    return compressed(cells, max_groups)
+
+
+def _check_rows(groups: Groups, n_rows: float) -> None:
+    """Raise unless the groups contain all rows of the first scan."""
     if groups["n"].sum() != n_rows:
         raise ValueError(
             f"frame had {n_rows:.0f} rows in the first scan, and "
             f"{groups['n'].sum():.0f} in the last: persist or cache the frame, because "
             "it must give the same rows each time."
         )
-    cells = cells_around(*(groups[name] for name in ("low", "high", "pos", "neg")))
-    if len(cells.keys) == 2 and n_rows >= 10 and "max_integer" in facts:
-        warn_class_scores(
-            "y_score", np.resize(decode_scores(cells.keys), 10).astype(int)
-        )
-    return compressed(cells, max_groups)
 
 
 def _narwhals() -> Any:
     """Return narwhals, which is imported only when it is needed."""
+    oldest = ".".join(map(str, _OLDEST_NARWHALS))
+    needs = f"RankTable.from_frame needs narwhals {oldest} or newer"
+    install = 'pip install --upgrade "scikit-rate[frames]".'
     try:
         import narwhals.stable.v2 as narwhals
     except ImportError as error:
-        raise ImportError(
-            'RankTable.from_frame needs narwhals: pip install "scikit-rate[frames]".'
-        ) from error
+        raise ImportError(f"{needs}: {install}") from error
+    found = version("narwhals")
+    if tuple(map(int, found.split(".")[:2])) < _OLDEST_NARWHALS:
+        raise ImportError(f"{needs}, got {found}: {install}")
     return narwhals
 
 
 def _named_columns(native: Any, names: Mapping[str, str]) -> Any:
     """Return the columns with names of our own, in float64, and integer scores."""
     nw = _narwhals()
+    frame = _lazy(native)
+    schema = frame.collect_schema()
+    for argument, name in names.items():
+        _check_column(argument, name, schema)
+    dtypes = {argument: schema[name] for argument, name in names.items()}
+    if hasattr(native, "toDF"):
+        # Spark would read a dot in a name as a part of a column.
+        numbers = [f"column_{i}" for i in range(len(schema))]
+        places = list(schema)
+        names = {name: numbers[places.index(names[name])] for name in names}
+        frame = nw.from_native(native.toDF(*numbers))
+    # The columns of the frame may have any name: all are selected and renamed at once.
+    rows = frame.select(*(nw.col(name).alias(key) for key, name in names.items()))
+    columns = {"y_true": "label", "y_score": "score", "sample_weight": "weight"}
+    real = [
+        # pyarrow divides all integers, and refuses to cast great ones.
+        (nw.col(key) / 1 if dtype.is_integer() else nw.col(key))
+        .cast(nw.Float64)
+        .alias(columns[key])
+        for key, dtype in dtypes.items()
+    ]
+    if not dtypes["y_score"].is_float():
+        real.append(nw.col("y_score").alias("integer"))
+    return rows.select(*real)
+
+
+def _lazy(native: Any) -> Any:
+    """Return the frame for narwhals."""
     try:
-        frame = nw.from_native(native).lazy()
+        return _narwhals().from_native(native).lazy()
     except TypeError as error:
         raise ValueError(
             "frame must be a data frame or a relation of pandas, Polars, pyarrow, "
             "DuckDB, Dask, PySpark or another engine of narwhals, got "
             f"{type(native).__name__}."
         ) from error
-    schema = frame.collect_schema()
-    for argument, name in names.items():
-        _check_column(argument, name, schema)
-    if hasattr(native, "toDF"):
-        # Spark would read a dot in a name as a part of a column.
-        numbers = [f"column_{i}" for i in range(len(schema))]
-        schema = dict(zip(numbers, schema.values(), strict=True))
-        names = {name: numbers[native.columns.index(names[name])] for name in names}
-        frame = nw.from_native(native.toDF(*numbers))
-    # The columns of the frame may have any name: all are selected and renamed at once.
-    selected = [nw.col(name).alias(argument) for argument, name in names.items()]
-    rows = frame.select(*selected)
-    columns = {"y_true": "label", "y_score": "score", "sample_weight": "weight"}
-    real = [
-        # pyarrow divides all integers, and refuses to cast great ones.
-        (nw.col(name) / 1 if schema[names[name]].is_integer() else nw.col(name))
-        .cast(nw.Float64)
-        .alias(columns[name])
-        for name in names
-    ]
-    if not schema[names["y_score"]].is_float():
-        real.append(nw.col("y_score").alias("integer"))
-    rows = rows.select(*real)
-    weight = nw.col("weight") if "sample_weight" in names else nw.lit(1.0)
+
+
+def _with_mantissas(rows: Any) -> Any:
+    """Return rows with the weights of both classes and the parts of the scores."""
+    nw = _narwhals()
+    weight = nw.col("weight") if "weight" in rows.collect_schema() else nw.lit(1.0)
     is_pos = (nw.col("label") > 0).cast(nw.Float64)
     rows = rows.with_columns((weight * is_pos).alias("pos"))
     rows = rows.with_columns((weight - nw.col("pos")).alias("neg"))
@@ -128,9 +148,9 @@ def _check_column(argument: str, name: Any, schema: Mapping[str, Any]) -> None:
     dtype = schema[name]
     is_number = dtype.is_numeric() and not dtype.is_decimal()
     if not (is_number or dtype == _narwhals().Boolean):
-        kind = (
-            "booleans, as label == 'yes' gives" if argument == "y_true" else "float64"
-        )
+        kind = "float64"
+        if argument == "y_true":
+            kind = f"booleans, as frame[{shown(name)}] == 'yes' gives"
         raise ValueError(
             f"{argument} must hold numbers or booleans, got the column {shown(name)} "
             f"of dtype {dtype}: convert it to {kind}."
@@ -140,24 +160,30 @@ def _check_column(argument: str, name: Any, schema: Mapping[str, Any]) -> None:
 def _probe(rows: Any) -> dict[str, Any]:
     """Return numbers that tell whether the columns are valid, from one scan."""
     nw = _narwhals()
-    label, score = nw.col("label"), nw.col("score")
-
-    def count(condition: Any) -> Any:
-        return condition.cast(nw.Float64).sum()
-
+    label, weight, names = nw.col("label"), nw.col("weight"), rows.collect_schema()
     facts = {"n": nw.len(), "min_label": label.min(), "max_label": label.max()}
-    facts |= {f"n_{value}": count(label == value) for value in (-1, 0, 1)}
-    for name in ("label", "score", "weight"):
-        if name in rows.collect_schema():
-            facts[f"n_finite_{name}"] = count(nw.col(name).is_finite())
-    if "integer" in rows.collect_schema():
+    facts |= {f"n_{value}": _count(label == value) for value in (-1, 0, 1)}
+    for name in [name for name in ("label", "score", "weight") if name in names]:
+        facts[f"n_finite_{name}"] = _count(nw.col(name).is_finite())
+    if "integer" in names:
         integer = nw.col("integer")
         facts |= {"min_integer": integer.min(), "max_integer": integer.max()}
-    if "weight" in rows.collect_schema():
-        weight = nw.col("weight")
+    if "weight" in names:
         facts |= {"min_weight": weight.min(), "max_weight": weight.max()}
         positive = nw.when(weight > 0).then(weight)
-        facts |= {"min_positive": positive.min(), "n_zero": count(weight == 0)}
+        facts |= {"min_positive": positive.min(), "n_zero": _count(weight == 0)}
+    facts["n_hashed"] = nw.col("hashed").n_unique()
+    found = _collect(_with_hashed(rows).select(**facts))
+    return {name: values.tolist()[0] for name, values in found.items()}
+
+
+def _count(condition: Any) -> Any:
+    return condition.cast(_narwhals().Float64).sum()
+
+
+def _with_hashed(rows: Any) -> Any:
+    """Return rows with the scores whose hashes are small, one in 64."""
+    nw = _narwhals()
     # The first and the last 26 bits of the mantissa, each times an irrational number.
     first = (nw.col("mantissa") * 2.0**26).floor()
     rows = rows.with_columns(first.alias("first"))
@@ -165,10 +191,7 @@ def _probe(rows: Any) -> dict[str, Any]:
     mixed = nw.col("first") * 0.6180339887498949 + last * 50657846.77466546
     rows = rows.with_columns(mixed.alias("mixed"))
     is_hashed = nw.col("mixed") - nw.col("mixed").floor() < 1 / _HASHED
-    rows = rows.with_columns(nw.when(is_hashed).then(score).alias("hashed"))
-    facts["n_hashed"] = nw.col("hashed").n_unique()
-    found = _collect(rows.select(**facts))
-    return {name: values.tolist()[0] for name, values in found.items()}
+    return rows.with_columns(nw.when(is_hashed).then(nw.col("score")).alias("hashed"))
 
 
 def _collect(query: Any) -> dict[str, Array]:
@@ -190,13 +213,20 @@ def _check_facts(facts: Mapping[str, Any], names: Mapping[str, str]) -> float:
                 f"{argument} contains {n_bad:.0f} missing or infinite values, in the "
                 f"column {shown(name)}: remove or impute these samples first."
             )
-    n_known = facts["n_1"] + max(facts["n_-1"], facts["n_0"])
-    if n_known != n_rows:
+    _check_value_facts(facts, names)
+    if "sample_weight" not in names:
+        return n_rows
+    return n_rows - _check_weight_facts(facts)
+
+
+def _check_value_facts(facts: Mapping[str, Any], names: Mapping[str, str]) -> None:
+    """Raise unless the labels are those of two classes and the scores are exact."""
+    if facts["n_1"] + max(facts["n_-1"], facts["n_0"]) != facts["n"]:
         low, high = facts["min_label"], facts["max_label"]
         raise ValueError(
             f"y_true must hold booleans, 0 and 1, or -1 and 1, got numbers from "
             f"{low:g} to {high:g} in the column {shown(names['y_true'])}: convert it "
-            "to booleans, as label == 2 gives."
+            f"to booleans, as frame[{shown(names['y_true'])}] == {high:g} gives."
         )
     greatest = max(abs(facts.get(f"{end}_integer", 0)) for end in ("min", "max"))
     if greatest > 2**53:
@@ -204,9 +234,6 @@ def _check_facts(facts: Mapping[str, Any], names: Mapping[str, str]) -> float:
             f"y_score holds the integer {greatest}, and float64 cannot represent all "
             "integers above 2**53: subtract a number from all scores first."
         )
-    if "sample_weight" not in names:
-        return n_rows
-    return n_rows - _check_weight_facts(facts)
 
 
 def _check_weight_facts(facts: Mapping[str, Any]) -> float:
@@ -248,26 +275,26 @@ def _group_cells(rows: Any, budget: int, greatest_weight: float) -> Groups:
         is_heavy = heaviest > _HEAVY / budget
         if heaviest[is_heavy].sum() < _NEGLIGIBLE:
             break
-        # Groups overlap only if the engine's logarithm is not monotone.
-        is_joint = groups["low"][1:] <= groups["high"][:-1]
-        is_heavy[1:] |= is_joint & is_heavy[:-1]
-        is_heavy[:-1] |= is_joint & is_heavy[1:]
-        runs = _runs(is_heavy)
+        runs = _runs(_with_overlapping(is_heavy, groups))
         is_within = np.zeros(len(heaviest), dtype=bool)
         for first, last in runs:
             is_within[first : last + 1] = True
         done.append(_chosen(groups, ~is_within))
         rows = _within(rows, groups, runs)
         groups, heaviest = _chosen(groups, is_within), heaviest[is_within]
+    _check_heaviest(heaviest)
+    return {
+        name: np.concatenate([of[name] for of in [*done, groups]]) for name in groups
+    }
+
+
+def _check_heaviest(heaviest: FloatArray) -> None:
     if heaviest.max() > _MOST_OF_CLASS:
         raise ValueError(
             f"{heaviest.max():.2%} of the samples of a class have almost equal scores, "
             "which the engine cannot separate: pass batches of the frame to "
             "RankTable.from_batches."
         )
-    return {
-        name: np.concatenate([of[name] for of in [*done, groups]]) for name in groups
-    }
 
 
 def _chosen(groups: Groups, chosen: Array) -> Groups:
@@ -281,6 +308,17 @@ def _heaviest(groups: Groups, sums: list[float], greatest_weight: float) -> Floa
         is_more = groups[name] > _FEW * greatest_weight
         np.maximum(fractions, groups[name] / whole, out=fractions, where=is_more)
     return np.where(groups["low"] < groups["high"], fractions, 0.0)
+
+
+def _with_overlapping(is_heavy: BoolArray, groups: Groups) -> BoolArray:
+    """Return the heavy groups and those that overlap them.
+
+    They overlap only if the engine's logarithm is not monotone.
+    """
+    is_joint = groups["low"][1:] <= groups["high"][:-1]
+    is_heavy[1:] |= is_joint & is_heavy[:-1]
+    is_heavy[:-1] |= is_joint & is_heavy[1:]
+    return is_heavy
 
 
 def _runs(is_heavy: BoolArray) -> list[tuple[int, int]]:

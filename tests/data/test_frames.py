@@ -217,5 +217,25 @@ def test_predicted_classes_are_warned_of():
 
 def test_the_extra_is_named_where_narwhals_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "narwhals.stable.v2", None)
-    with pytest.raises(ImportError, match=r"scikit-rate\[frames\]"):
+    with pytest.raises(
+        ImportError, match=r"2\.10\.0 or newer: .*scikit-rate\[frames\]"
+    ):
         RankTable.from_frame(pandas.DataFrame(GOOD))
+
+
+def test_the_oldest_narwhals_is_named(monkeypatch):
+    stable = require("narwhals.stable.v2")
+    # It came with version 2.10.
+    monkeypatch.delattr(require("narwhals").Expr, "floor")
+    assert not hasattr(stable.Expr, "floor")
+    with pytest.raises(ImportError, match=r"2\.10\.0 or newer, got \d.*scikit-rate"):
+        RankTable.from_frame(pandas.DataFrame(GOOD))
+
+
+def test_labels_of_other_kinds_are_told_how_to_become_booleans():
+    frame = pandas.DataFrame(GOOD | {"label": pandas.Categorical(["a", "b", "a"])})
+    with pytest.raises(ValueError, match=r"Categorical.*frame\['label'\] == 'yes'"):
+        RankTable.from_frame(frame)
+    frame = pandas.DataFrame(GOOD | {"label": [1, 2, 1]})
+    with pytest.raises(ValueError, match=r"frame\['label'\] == 2 gives"):
+        RankTable.from_frame(frame)
