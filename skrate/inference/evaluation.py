@@ -21,6 +21,7 @@ from skrate.data.checks import warn
 from skrate.inference.cautions import warn_small_sample, warn_unreliable_difference
 from skrate.inference.intervals import (
     ADDED,
+    ADDED_HEAVY,
     Augmented,
     Interval,
     UncertainValue,
@@ -57,6 +58,7 @@ from skrate.inference.variance import (
     influence_values,
     is_zero_variance,
     max_variance_row,
+    other_class_influence,
     sample_kurtosis_dof,
     sum_units,
     table_variance,
@@ -227,6 +229,16 @@ class Evaluation:
         With clusters it is the influence of each row.
         """
         return self.units.summed(self.row_influence)
+
+    @cached_property
+    def other_influence(self) -> FloatArray:
+        """The influence that each sample would have in the other class."""
+        ((metric, ranked, _),) = self.each
+        return other_class_influence(metric, ranked, stratify=self.units.stratify)
+
+    def unseen(self, added: float) -> float:
+        """Return the variance due to heavy samples that were not drawn."""
+        return unseen_variance(self.cases, lambda: self.other_influence, added)
 
     @cached_property
     def influence_rows(self) -> list[FloatArray]:
@@ -667,7 +679,7 @@ class Evaluation:
         if units.folds is None:
             fold = folds[0]
             freedom = self.freedom(fold.parts, fold.class_dofs)
-            unseen = unseen_variance(self.metric, self.ranked[0])
+            unseen = self.unseen(ADDED)
             return fold._replace(freedom=freedom, effect=effect, unseen=unseen)
         mean_parts = self._mean_variance_parts([fold.parts for fold in folds])
         # Satterthwaite's degrees of freedom of the sum over folds, for each class. The
@@ -796,6 +808,11 @@ class MappedEvaluation(Evaluation):
     def influence(self) -> FloatArray:
         """The influence of each sample on the function."""
         return self.slope * self.source.influence
+
+    @cached_property
+    def other_influence(self) -> FloatArray:
+        """The influence on the function of each sample in the other class."""
+        return self.slope * self.source.other_influence
 
     @cached_property
     def influence_rows(self) -> list[FloatArray]:
@@ -928,6 +945,19 @@ class Difference:
             return influence_parts(self.influence, self.a.cases)
         return Parts(*np.add(self.a.parts, self.b.parts).tolist())
 
+    @cached_property
+    def unseen(self) -> float:
+        """The variance due to samples of high sampling weight that were not drawn."""
+        a, b = self.a, self.b
+        if not self.are_paired:
+            return a.unseen(ADDED_HEAVY) + b.unseen(ADDED_HEAVY)
+
+        def find_influence() -> FloatArray:
+            """Return the influence that each sample would have in the other class."""
+            return a.other_influence - b.other_influence
+
+        return unseen_variance(a.cases, find_influence, ADDED_HEAVY)
+
     @property
     def degrees_of_freedom(self) -> float:
         """The degrees of freedom of the variance."""
@@ -976,12 +1006,16 @@ class Difference:
         return np.asarray(draws_a[:n_common] - draws_b[:n_common])
 
     def error_and_draws(self, plan: Plan) -> tuple[float, FloatArray | None]:
-        """Return the standard error by the method, and the replicates or None."""
-        if plan.method == "delta":
-            return self.parts.standard_error, None
-        draws = self.replicates(plan)
-        is_permuted = plan.method == "permutation"
-        return self.parts.standard_error if is_permuted else spread(draws), draws
+        """Return the standard error by the method, and the replicates or None.
+
+        The standard error includes the ``unseen`` variance; the replicates do not.
+        """
+        error, draws = self.parts.standard_error, None
+        if plan.method != "delta":
+            draws = self.replicates(plan)
+        if draws is not None and plan.method != "permutation":
+            error = spread(draws)
+        return float(np.hypot(error, np.sqrt(self.unseen))), draws
 
     def comparison(self, plan: Plan) -> Comparison:
         """Return the comparison of a and b; warn if its uncertainty is unreliable."""

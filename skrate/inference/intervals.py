@@ -41,6 +41,12 @@ from skrate.metrics.result_types import (
 # The number of samples that augmented data add to each class: half of it at the top of
 # the ranking, and half at the bottom.
 ADDED = 0.1
+# Jeffreys' prior of a count: a difference adds so many samples of high sampling weight
+# to a class without them.
+ADDED_HEAVY = 0.5
+# Quantiles of the weights in a class: a low one of its samples, and a high one of its
+# total weight. Extremes vary too much if each sample has a different weight.
+_LIGHT, _HEAVY = 0.1, 0.75
 _ROUNDING = 1e-9
 # Smaller products of the distances to both bounds have large rounding errors.
 _MIN_DISTANCE_PRODUCT = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
@@ -95,42 +101,61 @@ def evaluate_augmented(
     return Augmented(score, parts, bounds, _max_class_dofs(metric, ranked, table))
 
 
-def unseen_variance(metric: Metric, ranked: Ranked) -> float:
+def unseen_variance(
+    cases: Ranked, find_influence: Callable[[], FloatArray], added: float
+) -> float:
     """Return the variance due to samples that may be missing because of rare sampling.
 
     If samples have sampling weights, a class may lack samples of high weight, which are
-    drawn rarely. Their weight is assumed to be the minimum weight of the class, times
-    the ratio of the maximum to a low quantile of the weights in the other class. The
-    ratio does not depend on the scale of the weights of either class. If fewer than 6
-    samples of the class have more than half this weight, up to a tenth of a sample is
-    added. The added weight is the difference between the assumed and the minimum
-    weight, and scores are distributed as in the other class.
+    drawn rarely. Up to ``added`` of them are added to each class. Their scores are
+    distributed as in the other class. ``find_influence`` returns the influence that
+    each sample would have in the other class.
     """
-    weights = ranked.given
-    if weights is None or ranked.clusters is not None:
+    weights, is_pos, table = cases.weights, cases.is_pos, cases.table
+    if weights is None or cases.given is None:
         return 0.0
-    amounts, fractions = [], []
-    for in_class in (ranked.is_pos, ~ranked.is_pos):
-        class_weights, other_weights = weights[in_class], weights[~in_class]
-        # The minimum of n samples is about the quantile 1 / (n + 1).
-        low = np.quantile(other_weights, 1 / (len(class_weights) + 1), method="lower")
-        assumed_weight = class_weights.min() * (other_weights.max() / low)
-        # A factor of all weights in a class must not change the number by rounding.
-        n_heavy = np.count_nonzero(class_weights > assumed_weight / 2 * (1 + _ROUNDING))
-        amount = ADDED * max(1 - n_heavy / MIN_HEAVY_SAMPLES, 0)
-        added_weight = assumed_weight - class_weights.min()
-        amounts.append(amount)
-        fractions.append(added_weight / (class_weights.sum() + amount * added_weight))
-    factors = np.multiply(amounts, np.square(fractions))
-    if not factors.any():
+    if cases.clusters is not None or cases.worth is not None:
         return 0.0
-    table = ranked.table
-    by_pos, by_neg, _ = metric.slopes(table)
-    by_pos = by_pos - np.average(by_pos, weights=table.pos)
-    by_neg = by_neg - np.average(by_neg, weights=table.neg)
-    square_pos = np.average(by_pos**2, weights=table.neg)
-    square_neg = np.average(by_neg**2, weights=table.pos)
-    return float(factors[0] * square_pos + factors[1] * square_neg)
+    factors = [
+        _unseen_factor(weights[in_class], np.sort(weights[~in_class]), added)
+        for in_class in (is_pos, ~is_pos)
+    ]
+    if not any(factors):
+        return 0.0
+    influence = find_influence()
+    pos_squares = (table.prevalence * influence[~is_pos]) ** 2
+    neg_squares = (table.negative_fraction * influence[is_pos]) ** 2
+    by_pos = np.average(pos_squares, weights=weights[~is_pos])
+    by_neg = np.average(neg_squares, weights=weights[is_pos])
+    return float(factors[0] * by_pos + factors[1] * by_neg)
+
+
+def _unseen_factor(
+    weights: FloatArray, other_weights: FloatArray, added: float
+) -> float:
+    """Return the number of missing samples of a class, times their squared fraction.
+
+    ``other_weights`` are the sorted weights of the other class. The weight of a missing
+    sample is assumed to be a low quantile of the weights of the class, times the ratio
+    of a high to a low quantile in the other class. The ratio does not depend on the
+    scale of the weights of either class. If fewer than 6 samples of the class have more
+    than half this weight, up to ``added`` samples are missing. The added weight is the
+    difference between the assumed weight and the low quantile.
+    """
+    low, other_low = (
+        np.quantile(class_weights, _LIGHT, method="lower")
+        for class_weights in (weights, other_weights)
+    )
+    sums = np.cumsum(other_weights)
+    high = other_weights[np.searchsorted(sums, _HEAVY * sums[-1])]
+    assumed_weight = low * (high / other_low)
+    # A factor of all weights in a class must not change the number by rounding.
+    n_heavy = np.count_nonzero(weights > assumed_weight / 2 * (1 + _ROUNDING))
+    n_missing = added * max(1 - n_heavy / MIN_HEAVY_SAMPLES, 0)
+    added_weight = assumed_weight - low
+    return float(
+        n_missing * (added_weight / (weights.sum() + n_missing * added_weight)) ** 2
+    )
 
 
 def augmented_mean(

@@ -274,6 +274,16 @@ def influence_values(
     return ranked.expand_groups(*_class_influence(metric, ranked, stratify=stratify))
 
 
+def other_class_influence(
+    metric: Metric, ranked: Ranked, *, stratify: bool = False
+) -> FloatArray:
+    """Return the influence that each sample would have in the other class."""
+    # Groups are not merged, because a run of negatives merges into a single group.
+    by_neg, by_pos = _group_influence(metric, ranked, ranked.table, stratify=stratify)
+    group = ranked.group
+    return np.where(ranked.is_pos, by_neg.take(group), by_pos.take(group))
+
+
 def _class_influence(
     metric: Metric, ranked: Ranked, *, stratify: bool
 ) -> tuple[Merged, FloatArray, FloatArray]:
@@ -283,7 +293,13 @@ def _class_influence(
     """
     # Always "merged", because each sample needs the number of its merged group.
     smaller = merge_metric_groups(metric, ranked.table, "merged")
-    table = smaller.table
+    return smaller, *_group_influence(metric, ranked, smaller.table, stratify=stratify)
+
+
+def _group_influence(
+    metric: Metric, ranked: Ranked, table: RankTable, *, stratify: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return the influence of a negative and a positive in each group of a table."""
     by_pos, by_neg, by_prevalence = metric.slopes(table)
     by_pos = by_pos - dot(table.pos, by_pos) / table.n_pos
     by_neg = by_neg - dot(table.neg, by_neg) / table.n_neg
@@ -298,7 +314,7 @@ def _class_influence(
     if not stratify:
         by_pos += q * by_prevalence
         by_neg -= p * by_prevalence
-    return smaller, by_neg, by_pos
+    return by_neg, by_pos
 
 
 def _gain_influence(metric: Metric, ranked: Ranked, *, stratify: bool) -> FloatArray:

@@ -64,7 +64,11 @@ def test_the_delta_method_gives_a_model_one_standard_error(metric, kwargs, desig
     expected = [one.standard_error**2, other.standard_error**2]
     np.testing.assert_allclose(np.diag(matrix), expected, rtol=1e-9)
     of_difference = np.array([1, -1]) @ matrix @ [1, -1]
-    assert both.standard_error**2 == pytest.approx(of_difference, rel=1e-6)
+    if design.startswith("sampling"):
+        # Differences allow for samples of high weight that were not drawn.
+        assert both.standard_error**2 > of_difference * (1 - 1e-6)
+    else:
+        assert both.standard_error**2 == pytest.approx(of_difference, rel=1e-6)
     if "clusters" in options or "stratify" in options:
         return
     # A case of weight 0 has influence 0.

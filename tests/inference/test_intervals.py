@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from scipy import optimize, special, stats
 from sklearn.exceptions import UndefinedMetricWarning
 
+from guarantees import assert_share, simulated
 from skrate import (
     RankTable,
     average_precision_score,
@@ -22,14 +23,17 @@ from skrate import (
     recall_at_rate_score,
 )
 from skrate.inference import evaluation
+from skrate.inference.evaluation import Difference
 from skrate.inference.intervals import (
     augmented_mean,
     evaluate_augmented,
     hybrid_interval,
     unseen_variance,
 )
-from skrate.inference.rankings import check_sample
-from skrate.inference.variance import sample_kurtosis_dof
+from skrate.inference.models import evaluate
+from skrate.inference.options import Plan
+from skrate.inference.rankings import check_sample, find_rankings
+from skrate.inference.variance import other_class_influence, sample_kurtosis_dof
 from skrate.metrics.metric import find_metric
 from skrate.metrics.momentum import momentum_score
 from skrate.metrics.result_types import ConfidenceInterval
@@ -469,9 +473,9 @@ def test_positives_of_a_rarely_sampled_stratum_may_be_unseen():
     def unseen(weight):
         options = {"sample_weight": weight, "weights": "sampling", "pos_label": 1}
         # The AUC does not depend on the weights' sums: they are balanced by class.
-        return unseen_variance(
-            metric, check_sample(y_true, y_score, **options).balanced
-        )
+        cases = check_sample(y_true, y_score, **options).balanced
+        other = other_class_influence(metric, cases)
+        return unseen_variance(cases, lambda: other, 0.1)
 
     # Negatives of weight 21 are beaten with 1, 11 / 21 and 0: their values at the
     # negatives of weight 10, 1 and 10 (ties count half) are those of a positive there.
@@ -479,13 +483,83 @@ def test_positives_of_a_rarely_sampled_stratum_may_be_unseen():
     at_neg = np.array([16, 10.5, 5]) / 21
     of_other = np.average((at_neg - of_pos.mean()) ** 2, weights=[10, 1, 10])
     share = (10 - 1) / (3 + 0.1 * (10 - 1))
-    assert unseen(weight) == pytest.approx(0.1 * share**2 * of_other)
+    # DeLong's factor of 3 positives is 3 / 2.
+    assert unseen(weight) == pytest.approx(0.1 * share**2 * of_other * 3 / 2)
     assert unseen(np.where(y_true, 1e4 * weight, weight)) == pytest.approx(
         unseen(weight), rel=1e-12
     )
     # Nothing is added if weights depend on the class alone, or are equal.
     assert unseen(np.where(y_true, 1.0, 20.0)) == 0
     assert unseen(np.ones(6)) == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*may be too short")
+@pytest.mark.parametrize("n_heavy", [0, 2, 6])
+def test_differences_allow_for_unseen_positives(n_heavy):
+    generator = np.random.default_rng(9)
+    y_true = np.repeat([1, 0], [12, 20])
+    weight = np.repeat([1.0, 1.0, 9.0], [12, 10, 10])
+    weight[:n_heavy] = 9
+    scores = generator.normal(size=(2, 32)) + y_true
+    options = {"sample_weight": weight, "weights": "sampling"}
+    result = compare("roc_auc", y_true, {"a": scores[0], "b": scores[1]}, **options)
+    (pair,), matrix = result.pairs, result.covariance
+    seen = matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]
+    # A positive with the scores of a negative, minus the mean positive.
+    pos, neg = scores[:, :12], scores[:, 12:]
+    beaten = np.sign(pos[:, :, None] - neg[:, None]) / 2 + 0.5
+    of_neg = np.sign(neg[:, :, None] - neg[:, None]) / 2 + 0.5
+    mean = np.average(beaten @ weight[12:], axis=1, weights=weight[:12])
+    terms = (of_neg @ weight[12:] - mean[:, None]) / weight[12:].sum()
+    squares = np.average((terms[0] - terms[1]) ** 2, weights=weight[12:])
+    # Half a positive of weight 9 if none was seen, and nothing if six were seen.
+    n = (1 - n_heavy / 6) / 2
+    expected = n * (8 / (12 + 8 * n_heavy + 8 * n)) ** 2 * squares * 12 / 11
+    assert pair.standard_error**2 - seen == pytest.approx(expected, abs=1e-12)
+    assert pair.statistic == pytest.approx(pair.value / pair.standard_error)
+    # Other samples have their own missing samples.
+    a, b = (estimate("roc_auc", y_true, score, **options) for score in scores)
+    unpaired = Difference(*(_evaluation(y_true, s, options) for s in scores))
+    errors = a.standard_error**2 + b.standard_error**2
+    squares = [np.average(row**2, weights=weight[12:]) for row in terms]
+    expected = n * (8 / (12 + 8 * n_heavy + 8 * n)) ** 2 * np.sum(squares) * 12 / 11
+    found = unpaired.error_and_draws(unpaired.a.plan)[0] ** 2
+    assert found - errors == pytest.approx(expected, abs=1e-12)
+
+
+def _evaluation(y_true, y_score, options):
+    """Return the evaluation of an AUC."""
+    rankings = find_rankings(y_true, y_score, **options)
+    return evaluate([find_metric("roc_auc")], [rankings], Plan())[0]
+
+
+def test_weights_that_differ_for_each_sample_leave_no_stratum_unseen():
+    generator = np.random.default_rng(3)
+    y_true = np.repeat([1, 0], [100, 900])
+    scores = generator.normal(size=(2, 1000)) + y_true
+    # The ratio of the minimum weights of both classes is not known.
+    weight = generator.random(1000) + 1e-9
+    weight[0] = 1e-6
+    options = {"sample_weight": weight, "weights": "sampling"}
+    result = compare("roc_auc", y_true, {"a": scores[0], "b": scores[1]}, **options)
+    of_pair = np.array([1, -1]) @ result.covariance @ [1, -1]
+    assert result.pairs[0].standard_error ** 2 == pytest.approx(of_pair, rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*may be too short")
+def test_equal_models_are_seldom_rejected_if_one_chose_the_labelled_samples():
+    def rejects(seed):
+        generator = np.random.default_rng(seed)
+        y_true = generator.random(1500) < 0.06
+        a, b = generator.normal(size=(2, 1500)) + 1.5 * y_true
+        is_first = a >= np.quantile(a, 0.75)
+        drawn = is_first | (generator.random(1500) < 0.06)
+        options = {"sample_weight": np.where(is_first, 1, 1 / 0.06)[drawn]}
+        options["weights"] = "sampling"
+        return compare("roc_auc", y_true[drawn], a[drawn], b[drawn], **options).pvalue
+
+    assert_share(np.array(simulated(500, rejects)) < 0.05, at_most=0.08)
 
 
 @pytest.mark.filterwarnings("ignore:.*may be too short")
