@@ -22,6 +22,7 @@ from skrate.inference.cautions import warn_small_sample, warn_unreliable_differe
 from skrate.inference.intervals import (
     ADDED,
     ADDED_HEAVY,
+    ENOUGH_HEAVY,
     Augmented,
     Interval,
     UncertainValue,
@@ -51,6 +52,7 @@ from skrate.inference.resampling import (
 from skrate.inference.units import Units
 from skrate.inference.variance import (
     Parts,
+    class_influence,
     degrees_of_freedom,
     influence_kurtosis_dof,
     influence_parts,
@@ -58,7 +60,6 @@ from skrate.inference.variance import (
     influence_values,
     is_zero_variance,
     max_variance_row,
-    other_class_influence,
     sample_kurtosis_dof,
     sum_units,
     table_variance,
@@ -231,14 +232,14 @@ class Evaluation:
         return self.units.summed(self.row_influence)
 
     @cached_property
-    def other_influence(self) -> FloatArray:
-        """The influence that each sample would have in the other class."""
+    def class_influence(self) -> FloatArray:
+        """The influence of each sample if it were negative, and if it were positive."""
         ((metric, ranked, _),) = self.each
-        return other_class_influence(metric, ranked, stratify=self.units.stratify)
+        return class_influence(metric, ranked, stratify=self.units.stratify)
 
-    def unseen(self, added: float) -> float:
-        """Return the variance due to heavy samples that were not drawn."""
-        return unseen_variance(self.cases, lambda: self.other_influence, added)
+    def unseen(self, *amounts: float) -> float:
+        """Return the :func:`unseen_variance`, due to heavy samples that are missing."""
+        return unseen_variance(self.cases, lambda: self.class_influence, *amounts)
 
     @cached_property
     def influence_rows(self) -> list[FloatArray]:
@@ -679,7 +680,7 @@ class Evaluation:
         if units.folds is None:
             fold = folds[0]
             freedom = self.freedom(fold.parts, fold.class_dofs)
-            unseen = self.unseen(ADDED)
+            unseen = self.unseen()
             return fold._replace(freedom=freedom, effect=effect, unseen=unseen)
         mean_parts = self._mean_variance_parts([fold.parts for fold in folds])
         # Satterthwaite's degrees of freedom of the sum over folds, for each class. The
@@ -810,9 +811,9 @@ class MappedEvaluation(Evaluation):
         return self.slope * self.source.influence
 
     @cached_property
-    def other_influence(self) -> FloatArray:
-        """The influence on the function of each sample in the other class."""
-        return self.slope * self.source.other_influence
+    def class_influence(self) -> FloatArray:
+        """The influence on the function, of each sample in each class."""
+        return self.slope * self.source.class_influence
 
     @cached_property
     def influence_rows(self) -> list[FloatArray]:
@@ -948,15 +949,15 @@ class Difference:
     @cached_property
     def unseen(self) -> float:
         """The variance due to samples of high sampling weight that were not drawn."""
-        a, b = self.a, self.b
+        a, b, amounts = self.a, self.b, (ADDED_HEAVY, ENOUGH_HEAVY)
         if not self.are_paired:
-            return a.unseen(ADDED_HEAVY) + b.unseen(ADDED_HEAVY)
+            return a.unseen(*amounts) + b.unseen(*amounts)
 
         def find_influence() -> FloatArray:
-            """Return the influence that each sample would have in the other class."""
-            return a.other_influence - b.other_influence
+            """Return the influence of each sample in each class on the difference."""
+            return a.class_influence - b.class_influence
 
-        return unseen_variance(a.cases, find_influence, ADDED_HEAVY)
+        return unseen_variance(a.cases, find_influence, *amounts)
 
     @property
     def degrees_of_freedom(self) -> float:

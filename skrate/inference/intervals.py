@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from scipy import optimize, stats
 
-from skrate.data.arrays import FloatArray
+from skrate.data.arrays import BoolArray, FloatArray
 from skrate.data.table import (
     RankTable,
     add_end_groups,
@@ -41,12 +41,11 @@ from skrate.metrics.result_types import (
 # The number of samples that augmented data add to each class: half of it at the top of
 # the ranking, and half at the bottom.
 ADDED = 0.1
-# Jeffreys' prior of a count: a difference adds so many samples of high sampling weight
-# to a class without them.
-ADDED_HEAVY = 0.5
-# Quantiles of the weights in a class: a low one of its samples, and a high one of its
-# total weight. Extremes vary too much if each sample has a different weight.
-_LIGHT, _HEAVY = 0.1, 0.75
+# The same for samples of high sampling weight that may be missing: Jeffreys' prior of a
+# count. Differences need more of them than intervals of a metric.
+ADDED_HEAVY, ENOUGH_HEAVY = 0.5, 2 * MIN_HEAVY_SAMPLES
+# A quantile of the total weight. The maximum varies too much if weights are continuous.
+_HEAVY = 0.75
 _ROUNDING = 1e-9
 # Smaller products of the distances to both bounds have large rounding errors.
 _MIN_DISTANCE_PRODUCT = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
@@ -102,60 +101,60 @@ def evaluate_augmented(
 
 
 def unseen_variance(
-    cases: Ranked, find_influence: Callable[[], FloatArray], added: float
+    cases: Ranked,
+    find_influence: Callable[[], FloatArray],
+    added: float = ADDED,
+    enough: float = MIN_HEAVY_SAMPLES,
 ) -> float:
     """Return the variance due to samples that may be missing because of rare sampling.
 
     If samples have sampling weights, a class may lack samples of high weight, which are
-    drawn rarely. Up to ``added`` of them are added to each class. Their scores are
-    distributed as in the other class. ``find_influence`` returns the influence that
-    each sample would have in the other class.
+    drawn rarely. With less than ``enough`` of them, up to ``added`` with scores as in
+    the class are added, and as many with scores as in the other class.
+    ``find_influence`` returns the influence of each sample if it were negative, and if
+    it were positive.
     """
-    weights, is_pos, table = cases.weights, cases.is_pos, cases.table
-    if weights is None or cases.given is None:
+    weights, is_pos, table = cases.given, cases.is_pos, cases.table
+    if weights is None or cases.clusters is not None or cases.worth is not None:
         return 0.0
-    if cases.clusters is not None or cases.worth is not None:
-        return 0.0
-    factors = [
-        _unseen_factor(weights[in_class], np.sort(weights[~in_class]), added)
-        for in_class in (is_pos, ~is_pos)
-    ]
+    classes = ~is_pos, is_pos
+    factors = [_unseen_factor(weights, rows, added, enough) for rows in classes]
     if not any(factors):
         return 0.0
-    influence = find_influence()
-    pos_squares = (table.prevalence * influence[~is_pos]) ** 2
-    neg_squares = (table.negative_fraction * influence[is_pos]) ** 2
-    by_pos = np.average(pos_squares, weights=weights[~is_pos])
-    by_neg = np.average(neg_squares, weights=weights[is_pos])
-    return float(factors[0] * by_pos + factors[1] * by_neg)
+    fractions = np.array([[table.negative_fraction], [table.prevalence]])
+    squares = (fractions * find_influence()) ** 2
+    mean_squares = [
+        np.average(squares[:, rows], weights=weights[rows], axis=1) for rows in classes
+    ]
+    return float(np.dot(factors, np.add.reduce(mean_squares)))
 
 
 def _unseen_factor(
-    weights: FloatArray, other_weights: FloatArray, added: float
+    all_weights: FloatArray, in_class: BoolArray, added: float, enough: float
 ) -> float:
-    """Return the number of missing samples of a class, times their squared fraction.
+    """Return half the number of missing samples, times their squared fraction.
 
-    ``other_weights`` are the sorted weights of the other class. The weight of a missing
-    sample is assumed to be a low quantile of the weights of the class, times the ratio
-    of a high to a low quantile in the other class. The ratio does not depend on the
-    scale of the weights of either class. If fewer than 6 samples of the class have more
-    than half this weight, up to ``added`` samples are missing. The added weight is the
-    difference between the assumed weight and the low quantile.
+    The weight of a missing sample is assumed to be the minimum weight of the class,
+    times the ratio of a high to a low quantile in the other class. The ratio does not
+    depend on the scale of the weights of either class. Samples of the class are heavy
+    if they have more than half this weight. The added weight is the difference between
+    the assumed and the minimum weight.
     """
-    low, other_low = (
-        np.quantile(class_weights, _LIGHT, method="lower")
-        for class_weights in (weights, other_weights)
-    )
+    weights, other_weights = all_weights[in_class], np.sort(all_weights[~in_class])
+    # The minimum of n samples is about the quantile 1 / (n + 1).
+    low = np.quantile(other_weights, 1 / (len(weights) + 1), method="lower")
     sums = np.cumsum(other_weights)
     high = other_weights[np.searchsorted(sums, _HEAVY * sums[-1])]
-    assumed_weight = low * (high / other_low)
+    assumed_weight = weights.min() * (high / low)
+    if weights.max() < 2 * other_weights[-1]:
+        # The weights of both classes may have the same scale.
+        assumed_weight = min(assumed_weight, all_weights.max())
     # A factor of all weights in a class must not change the number by rounding.
     n_heavy = np.count_nonzero(weights > assumed_weight / 2 * (1 + _ROUNDING))
-    n_missing = added * max(1 - n_heavy / MIN_HEAVY_SAMPLES, 0)
-    added_weight = assumed_weight - low
-    return float(
-        n_missing * (added_weight / (weights.sum() + n_missing * added_weight)) ** 2
-    )
+    n_missing = 2 * added * max(1 - n_heavy / enough, 0)
+    added_weight = assumed_weight - weights.min()
+    fraction = added_weight / (weights.sum() + n_missing * added_weight)
+    return float(n_missing / 2 * fraction**2)
 
 
 def augmented_mean(

@@ -274,14 +274,13 @@ def influence_values(
     return ranked.expand_groups(*_class_influence(metric, ranked, stratify=stratify))
 
 
-def other_class_influence(
+def class_influence(
     metric: Metric, ranked: Ranked, *, stratify: bool = False
 ) -> FloatArray:
-    """Return the influence that each sample would have in the other class."""
+    """Return the influence of each sample if it were negative, and if positive."""
     # Groups are not merged, because a run of negatives merges into a single group.
-    by_neg, by_pos = _group_influence(metric, ranked, ranked.table, stratify=stratify)
-    group = ranked.group
-    return np.where(ranked.is_pos, by_neg.take(group), by_pos.take(group))
+    by_class = _group_influence(metric, ranked, ranked.table, stratify=stratify)
+    return np.stack(by_class)[:, ranked.group]
 
 
 def _class_influence(

@@ -33,7 +33,7 @@ from skrate.inference.intervals import (
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import check_sample, find_rankings
-from skrate.inference.variance import other_class_influence, sample_kurtosis_dof
+from skrate.inference.variance import class_influence, sample_kurtosis_dof
 from skrate.metrics.metric import find_metric
 from skrate.metrics.momentum import momentum_score
 from skrate.metrics.result_types import ConfidenceInterval
@@ -474,17 +474,18 @@ def test_positives_of_a_rarely_sampled_stratum_may_be_unseen():
         options = {"sample_weight": weight, "weights": "sampling", "pos_label": 1}
         # The AUC does not depend on the weights' sums: they are balanced by class.
         cases = check_sample(y_true, y_score, **options).balanced
-        other = other_class_influence(metric, cases)
-        return unseen_variance(cases, lambda: other, 0.1)
+        return unseen_variance(cases, lambda: class_influence(metric, cases))
 
     # Negatives of weight 21 are beaten with 1, 11 / 21 and 0: their values at the
     # negatives of weight 10, 1 and 10 (ties count half) are those of a positive there.
     of_pos = np.array([1, 11 / 21, 0])
     at_neg = np.array([16, 10.5, 5]) / 21
     of_other = np.average((at_neg - of_pos.mean()) ** 2, weights=[10, 1, 10])
-    share = (10 - 1) / (3 + 0.1 * (10 - 1))
+    of_own = np.mean((of_pos - of_pos.mean()) ** 2)
+    # A tenth of a positive with the scores of each class.
+    share = (10 - 1) / (3 + 0.2 * (10 - 1))
     # DeLong's factor of 3 positives is 3 / 2.
-    assert unseen(weight) == pytest.approx(0.1 * share**2 * of_other * 3 / 2)
+    assert unseen(weight) == pytest.approx(0.1 * share**2 * (of_other + of_own) * 3 / 2)
     assert unseen(np.where(y_true, 1e4 * weight, weight)) == pytest.approx(
         unseen(weight), rel=1e-12
     )
@@ -494,37 +495,38 @@ def test_positives_of_a_rarely_sampled_stratum_may_be_unseen():
 
 
 @pytest.mark.filterwarnings("ignore:.*may be too short")
-@pytest.mark.parametrize("n_heavy", [0, 2, 6])
+@pytest.mark.parametrize("n_heavy", [0, 2, 12])
 def test_differences_allow_for_unseen_positives(n_heavy):
     generator = np.random.default_rng(9)
-    y_true = np.repeat([1, 0], [12, 20])
-    weight = np.repeat([1.0, 1.0, 9.0], [12, 10, 10])
+    y_true = np.repeat([1, 0], [14, 24])
+    weight = np.repeat([1.0, 1.0, 9.0], [14, 12, 12])
     weight[:n_heavy] = 9
-    scores = generator.normal(size=(2, 32)) + y_true
+    scores = generator.normal(size=(2, 38)) + y_true
     options = {"sample_weight": weight, "weights": "sampling"}
     result = compare("roc_auc", y_true, {"a": scores[0], "b": scores[1]}, **options)
     (pair,), matrix = result.pairs, result.covariance
+    # How a positive with each pair of scores differs from the mean positive.
+    of_pos, of_neg = weight[:14], weight[14:]
+    beaten = np.sign(scores[:, :, None] - scores[:, None, 14:]) / 2 + 0.5
+    terms = beaten @ of_neg / of_neg.sum()
+    terms -= np.average(terms[:, :14], axis=1, weights=of_pos)[:, None]
+    # Half a positive of weight 9 with the scores of each class if none was seen, and
+    # nothing if twelve were seen.
+    n = 1 - n_heavy / 12
+    factor = n / 2 * (8 / (of_pos.sum() + 8 * n)) ** 2 * 14 / 13
+
+    def unseen(values):
+        squares = np.average(values[:14] ** 2, weights=of_pos)
+        return factor * (squares + np.average(values[14:] ** 2, weights=of_neg))
+
     seen = matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]
-    # A positive with the scores of a negative, minus the mean positive.
-    pos, neg = scores[:, :12], scores[:, 12:]
-    beaten = np.sign(pos[:, :, None] - neg[:, None]) / 2 + 0.5
-    of_neg = np.sign(neg[:, :, None] - neg[:, None]) / 2 + 0.5
-    mean = np.average(beaten @ weight[12:], axis=1, weights=weight[:12])
-    terms = (of_neg @ weight[12:] - mean[:, None]) / weight[12:].sum()
-    squares = np.average((terms[0] - terms[1]) ** 2, weights=weight[12:])
-    # Half a positive of weight 9 if none was seen, and nothing if six were seen.
-    n = (1 - n_heavy / 6) / 2
-    expected = n * (8 / (12 + 8 * n_heavy + 8 * n)) ** 2 * squares * 12 / 11
-    assert pair.standard_error**2 - seen == pytest.approx(expected, abs=1e-12)
+    found = pair.standard_error**2 - seen
+    assert found == pytest.approx(unseen(terms[0] - terms[1]), abs=1e-12)
     assert pair.statistic == pytest.approx(pair.value / pair.standard_error)
-    # Other samples have their own missing samples.
-    a, b = (estimate("roc_auc", y_true, score, **options) for score in scores)
+    # Models with different samples have different missing samples.
     unpaired = Difference(*(_evaluation(y_true, s, options) for s in scores))
-    errors = a.standard_error**2 + b.standard_error**2
-    squares = [np.average(row**2, weights=weight[12:]) for row in terms]
-    expected = n * (8 / (12 + 8 * n_heavy + 8 * n)) ** 2 * np.sum(squares) * 12 / 11
-    found = unpaired.error_and_draws(unpaired.a.plan)[0] ** 2
-    assert found - errors == pytest.approx(expected, abs=1e-12)
+    found = unpaired.error_and_draws(unpaired.a.plan)[0] ** 2 - np.trace(matrix)
+    assert found == pytest.approx(sum(map(unseen, terms)), abs=1e-12)
 
 
 def _evaluation(y_true, y_score, options):
