@@ -293,6 +293,10 @@ def compare(
     on the difference. For metrics at a recall, they are at most twice the number of
     positives on the smaller side of the cut.
 
+    If sampling weights vary within the classes, a class with fewer than 12 samples of
+    high weight may lack others by chance. The standard error then allows for up to one
+    more, so it is larger than the ``covariance`` implies (:ref:`uncertainty`).
+
     With a ``margin`` d > 0, a small p-value is evidence for one of these statements:
 
     - "greater": a - b > -d. If higher values of the metric are better, a is then not

@@ -114,13 +114,14 @@ def unseen_variance(
     ``find_influence`` returns the influence of each sample if it were negative, and if
     it were positive.
     """
-    weights, is_pos, table = cases.given, cases.is_pos, cases.table
+    weights, is_pos = cases.given, cases.is_pos
     if weights is None or cases.clusters is not None or cases.worth is not None:
         return 0.0
     classes = ~is_pos, is_pos
     factors = [_unseen_factor(weights, rows, added, enough) for rows in classes]
     if not any(factors):
         return 0.0
+    table = cases.table
     fractions = np.array([[table.negative_fraction], [table.prevalence]])
     squares = (fractions * find_influence()) ** 2
     mean_squares = [
