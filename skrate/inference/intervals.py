@@ -127,7 +127,8 @@ def unseen_variance(
     mean_squares = [
         np.average(squares[:, rows], weights=weights[rows], axis=1) for rows in classes
     ]
-    return float(np.dot(factors, np.add.reduce(mean_squares)))
+    as_neg, as_pos = np.add.reduce(mean_squares)
+    return float(factors[0] * as_neg + factors[1] * as_pos)
 
 
 def _unseen_factor(
