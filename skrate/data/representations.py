@@ -57,7 +57,7 @@ dd {{ margin: 0 }}
 img {{ width: 100%; max-width: 38em; background: white }}
 @media (max-width: 48em) {{
 table, dl {{ font-size: 13px }}
-td, th {{ padding: 0.1em 0.3em }}
+td, th {{ padding: 0.1em 0.25em }}
 td + td {{ white-space: nowrap }}
 }}
 </style>

@@ -14,7 +14,6 @@ from skrate.displays.drawing import (
     check_result_type,
     draw_legend,
     entry,
-    styled,
 )
 from skrate.inference.curve_band import AXES, CurveBand
 
@@ -30,7 +29,6 @@ _YLABELS = {
 }
 # Curves of random scores that begin at 0.
 _FROM_0 = ("recall", "roc", "hits", "gain")
-_BAND = {"alpha": 0.2, "linewidth": 0.0}
 
 
 class CurveBandDisplay(Drawing, draws=CurveBand):
@@ -128,13 +126,10 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
         name = self.name if name is None else name
         label = entry(_YLABELS[metric] if name is None else name)
         self.line_ = self._model_line(curve.at, curve.value, curve_kwargs, label=label)
-        style = {"color": self.line_.get_color(), "label": "_"} | _BAND
-        style = styled(bounds_kwargs, **style)
-        self.band_ = self.ax_.fill_between(curve.at, curve.low, curve.high, **style)
-        if style["label"] == "_":
-            kind = "band" if curve.band == "simultaneous" else "at each point"
-            level = f"{100 * curve.confidence_level:g} % {kind}"
-            self._grey_entry(level, bounds_kwargs, **_BAND)
+        kind = "band" if curve.band == "simultaneous" else "at each point"
+        level = f"{100 * curve.confidence_level:g} % {kind}"
+        style = bounds_kwargs, level, self.line_.get_color()
+        self.band_ = self._band_area(curve.at, (curve.low, curve.high), *style)
         self.chance_level_: Any = None
         if plot_chance_level:
             slope = curve.prevalence if metric == "hits" else 1.0

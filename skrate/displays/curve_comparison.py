@@ -170,12 +170,7 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         self._draw_bounds(band_kwargs)
         exact, joined = (curve.winning_rates(max_gap=gap) for gap in (0.0, _MAX_GAP))
         self.winning_a_, self.winning_b_ = (
-            self._shade(
-                joined[i],
-                f"{name} better",
-                model_color(i),
-                has_gaps=len(joined[i]) < len(exact[i]),
-            )
+            self._shade(joined[i], f"{name} better", i, len(exact[i]))
             for i, name in enumerate((a, b))
         )
         self.rate_ = [] if budget is None else draw_rate(self.ax_, budget)
@@ -226,9 +221,10 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         return self.ax_.fill_between(self.comparison.rates, *bounds, **style)
 
     def _shade(
-        self, stretches: list[Stretch], label: str, color: str, *, has_gaps: bool
+        self, stretches: list[Stretch], label: str, model: int, n_exact: int
     ) -> list[Any]:
-        artists = []
+        artists, color = [], model_color(model)
+        has_gaps = len(stretches) < n_exact
         label = entry(label, *[f"(gaps up to {_MAX_GAP:g})"] * has_gaps)
         rates = self.comparison.rates
         middles = np.concatenate([rates[:1], (rates[1:] + rates[:-1]) / 2, rates[-1:]])

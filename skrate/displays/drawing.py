@@ -331,6 +331,21 @@ class Drawing:
         setattr(line, _REFERENCE, True)
         return line
 
+    def _band_area(
+        self,
+        x: ArrayLike,
+        ends: tuple[ArrayLike, ArrayLike],
+        given: dict[str, Any] | None,
+        label: str,
+        color: str,
+    ) -> Any:
+        """Fill the area between two curves. Areas have one grey entry in the legend."""
+        area: dict[str, Any] = {"alpha": 0.2, "linewidth": 0.0}
+        style = styled(given, color=color, label="_", **area)
+        if style["label"] == "_":
+            self._grey_entry(label, given, **area)
+        return self.ax_.fill_between(x, *ends, **style)
+
     def _grey_entry(
         self, label: str, given: dict[str, Any] | None, **style: Any
     ) -> None:

@@ -126,7 +126,6 @@ _LABELS: dict[HitCurveMetric, str] = {
     "lift": "Lift",
     "gain": "Gain per sample",
 }
-_BAND = {"alpha": 0.2, "linewidth": 0.0}
 
 
 class HitCurveDisplay(FoldsDisplay):
@@ -468,10 +467,8 @@ class HitCurveDisplay(FoldsDisplay):
             )
         is_fraction = metric in ("recall", "lift")
         if is_fraction and min(hits[-1] for hits in self.hits) <= 0:
-            needed, other = "positives", "hits"
-            if self.perfect is not None:
-                needed, other = "a positive gain", "gain"
-            raise ValueError(f"metric={metric!r} needs {needed}: use {other!r}.")
+            needed = "positives" if self.perfect is None else "a positive gain"
+            raise ValueError(f"metric={metric!r} needs {needed}: leave it out.")
         if n_items is None:
             return 1.0
         if self.perfect is not None and self._has_cost:
@@ -535,10 +532,8 @@ class HitCurveDisplay(FoldsDisplay):
 
     def _draw_band(self, given: dict[str, Any] | None) -> None:
         x, mean, spread = self._mean_curve_deviation()
-        style = styled(given, color=self._color, label="_", **_BAND)
-        self.band_ = self.ax_.fill_between(x, mean - spread, mean + spread, **style)
-        if style["label"] == "_":
-            self._grey_entry("± 1 standard deviation", given, **_BAND)
+        ends, label = (mean - spread, mean + spread), "± 1 standard deviation"
+        self.band_ = self._band_area(x, ends, given, label, self._color)
 
     def _mean_curve_deviation(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the mean of the curves as it is drawn, and their standard deviation.

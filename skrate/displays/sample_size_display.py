@@ -15,7 +15,6 @@ from skrate.displays.drawing import (
     check_result_type,
     draw_legend,
     entry,
-    styled,
 )
 from skrate.inference.sample_size import SampleSize
 
@@ -113,7 +112,7 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
         self._start(ax)
         sizes = np.geomspace(max(size.n / 5, pilot.least), 3 * size.n, _N_SIZES)
         difference = None if size.power is None else size.difference
-        expected, *ends = pilot.expected(sizes, difference)
+        expected, low, high = pilot.expected(sizes, difference)
         value, quantity = size.half_width, "Half width of the interval"
         text = f"n = {size.n:,}, half width {value:.3g}"
         if size.power is not None:
@@ -123,12 +122,8 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
         label = entry(*([] if name is None else [f"{name}:"]), text)
         self.line_ = self._model_line(sizes, expected, curve_kwargs, label=label)
         color = self.line_.get_color()
-        area: dict[str, Any] = {"alpha": 0.2, "linewidth": 0.0}
-        style = styled(bounds_kwargs, color=color, label="_", **area)
-        self.band_ = self.ax_.fill_between(sizes, *ends, **style)
-        if style["label"] == "_":
-            level = f"{100 * pilot.goal.plan.confidence_level:g} % by the pilot"
-            self._grey_entry(level, bounds_kwargs, **area)
+        level = f"{100 * pilot.goal.plan.confidence_level:g} % by the pilot"
+        self.band_ = self._band_area(sizes, (low, high), bounds_kwargs, level, color)
         self.point_ = self._line([size.n], [value], None, marker="o", color=color)
         self.ax_.set_ylim(bottom=0)
         self.ax_.xaxis.set_major_formatter(COUNTS)

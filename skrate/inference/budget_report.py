@@ -21,17 +21,11 @@ from skrate.data.checks import (
 )
 from skrate.data.folds import FoldRankings, are_fold_rankings, check_cuts
 from skrate.data.reports import accept_reports
-from skrate.data.representations import (
-    html_definitions,
-    html_row,
-    html_table,
-    html_text,
-    html_title,
-)
+from skrate.data.representations import html_row, html_table, html_text, html_title
 from skrate.data.table import RankTable
 from skrate.inference.budget_report_text import (
     align_columns,
-    define_terms,
+    definitions_html,
     processed_text,
     result_html,
     table_cells,
@@ -280,7 +274,7 @@ class BudgetReport(Drawn, Rows):
 
     def _html(self, **kwargs: Any) -> str:
         notes = html_text(" ".join([self._budget(), *self._notes()]))
-        terms = html_definitions(define_terms(self, self._head()[1:]))
+        terms = definitions_html(self, self._head()[1:])
         figure = self._figure_html(**kwargs)
         return result_html(self) + figure + self._table_html() + notes + terms
 

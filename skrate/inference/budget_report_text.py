@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from skrate.data.representations import html_text
+from skrate.data.representations import html_definitions, html_text
 from skrate.rates.laws import fixed_rate
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ _QUANTITIES = {
 }
 
 
-def define_terms(report: BudgetReport, columns: list[str]) -> dict[str, str]:
+def definitions_html(report: BudgetReport, columns: list[str]) -> str:
     """Return the definitions of the columns and quantities of a report."""
     found = {row.quantity for row in report}
     terms = {name: text for name, text in _QUANTITIES.items() if name in found}
-    return terms | dict(zip(columns, _COLUMNS, strict=False))
+    return html_definitions(terms | dict(zip(columns, _COLUMNS, strict=False)))
 
 
 def result_html(report: BudgetReport) -> str:
@@ -51,22 +51,18 @@ def result_html(report: BudgetReport) -> str:
     of = f"positives than {base}" if is_pair else of
     name = "the model" if models == ("model",) else model
     text = f"{_condition(report)}, {name} is expected to find {number} {of}"
-    level = f"{100 * report.confidence_level:g} %"
-    text += f" ({level} interval {interval})." if interval else "."
+    text += f" ({100 * report.confidence_level:g} % interval {interval})."
     if batch:
         text += f" For this batch alone, the interval is {batch}."
     if is_pair and row.confidence_interval.low <= 0 <= row.confidence_interval.high:
         text += " The samples do not show which of the two finds more."
     if others:
         text += " Other models:" if base is None else " Compared with it:"
-    quantity = "found" if base is None else "more found"
-    rows = (count_texts(report[name, quantity]) for name in others)
-    pairs = zip(others, rows, strict=True)
-    lines = [
-        f"{name}: {number}" + f" ({interval})" * bool(interval)
-        for name, (number, interval, _) in pairs
-    ]
-    return "".join(map(html_text, [text, *lines]))
+    lines = [text]
+    for name in others:
+        row = report[name, "found" if base is None else "more found"]
+        lines.append(f"{name}: {{}} ({{}})".format(*count_texts(row)))
+    return "".join(map(html_text, lines))
 
 
 def _condition(report: BudgetReport) -> str:
@@ -77,7 +73,7 @@ def _condition(report: BudgetReport) -> str:
 
 
 def count_texts(row: BudgetRow) -> tuple[str, str, str]:
-    """Return a count, its interval and the interval of the batch, "" if unknown."""
+    """Return a count, its interval and the interval of the batch, "" without one."""
     digits, batch = _row_digits(row), row.prediction_interval
     number, is_more = f"{abs(row.value):,.{digits}f}", row.quantity == "more found"
     if is_more:
@@ -89,7 +85,7 @@ def count_texts(row: BudgetRow) -> tuple[str, str, str]:
 def _range_text(ends: ConfidenceInterval, digits: int, is_signed: bool) -> str:
     """Return both ends without signs; in words if they are different."""
     if math.isnan(ends.low):
-        return ""
+        return "unknown"
     low, high = (f"{abs(end):,.{digits}f}" for end in ends)
     if is_signed and ends.low < 0 < ends.high:
         return f"{low} fewer to {high} more"
