@@ -186,12 +186,14 @@ class ListMean(Evaluation):
         If most lists have low values, rare lists with high values may be missing from
         the data, and the variance is then too small. The number is 0 if the mean is at
         least halfway from the minimum of the lists to the upper bound, or if the lists
-        have the variance of a proportion. By simulations, it is at most a fifth of the
-        square root of the number of lists.
+        have the variance of a proportion. It is also 0 for recall and precision, which
+        are sums of proportions. By simulations, it is at most a fifth of the square
+        root of the number of lists.
         """
         (low, high), n_lists = self.bounds, self.cases.effective_sizes[0]
         max_variance = (value - low) * (high - value) / n_lists
-        if not max_variance > variance:
+        is_pooled = self.metric.default_average == "pooled"
+        if is_pooled or not max_variance > variance:
             return 0.0
         has_weight = self.sums.weights > 0
         minimum = (self.sums.parts[has_weight] / self.sums.weights[has_weight]).min()

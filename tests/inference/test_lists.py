@@ -353,6 +353,24 @@ def test_the_upper_end_of_poor_rankers_allows_for_better_lists(ranks, k, added):
         assert call(null_value=end).pvalue == pytest.approx(0.05, rel=1e-9)
 
 
+def test_the_upper_end_of_a_pooled_precision_is_that_of_wilson():
+    # Lists with 0 or 1 relevant items among the first ten.
+    n, n_found = 12, 5
+    y_true, groups = np.zeros((n, 20), dtype=int), np.repeat(np.arange(n), 20)
+    y_true[:n_found, 0] = y_true[n_found:, -1] = 1
+    found = estimate(
+        precision_at_rate_score, y_true.ravel(), -np.arange(20 * n), groups=groups, k=10
+    )
+    mean, variance = n_found / n / 10, n_found * (n - n_found) / n**2 / (n - 1) / 100
+    u = (n * mean + 0.05) / (n + 0.1)
+    squares = n * (mean - u) ** 2 + 0.05 * (u**2 + (1 - u) ** 2)
+    c = stats.t.ppf(0.975, n - 1) ** 2 / (u * (1 - u)) / (n + 0.1) ** 2
+    c *= n**2 * variance + squares
+    root = np.sqrt(c * mean * (1 - mean) + c**2 / 4)
+    expected = (mean + c / 2 + root) / (1 + c)
+    assert found.confidence_interval.high == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.slow
 def test_intervals_of_random_rankings_hold():
     # Without the lists that are added at the upper end, 13 % of intervals are below.
