@@ -421,9 +421,8 @@ class HitCurveDisplay(FoldsDisplay):
             for curves with a ``cost``.
         """
         default: HitCurveMetric = "hits" if self.perfect is None else "gain"
-        choices = [default, "recall", "lift"]
         chosen = default if metric is None else metric
-        self._metric = check_choice("metric", chosen, choices)
+        self._metric = check_choice("metric", chosen, [default, "recall", "lift"])
         plot_bands = len(self.curves) > 1 if plot_bands is None else plot_bands
         budget = None if rate is None else check_rate(rate)
         n = self._check_options(self._metric, n_items, plot_momentum)

@@ -504,12 +504,9 @@ def budget_report(
         of_models += "[{!r}]"
     plan = Plan(confidence_level=level, stratify=prevalence is not None)
     hits = _expected_hits(ranked, law, plan, of_models)
-    # The grid is finer where the budget is likely, and in the plot.
-    likely = law.ppf(np.linspace(0.005, 0.995, 50))
-    seen = np.linspace(0, min(1.5 * likely[-1], 1.0), 50)
-    grid = np.unique([*np.linspace(0, 1, 51), *seen, *likely, law.mean()])
+    grid, given_positives = _curve_rates(law), Plan(stratify=True)
     curves = [
-        _hits_process(one.ranked, grid, Plan(stratify=True))
+        _hits_process(one.ranked, grid, given_positives)
         for one in hits.values()
         if one.is_known
     ]
@@ -527,6 +524,13 @@ def budget_report(
         curves=tuple(curves),
         reference=base,
     )
+
+
+def _curve_rates(law: RateDistribution) -> FloatArray:
+    """Return rates of the curves, finer at likely budgets and in the plot."""
+    likely = law.ppf(np.linspace(0.005, 0.995, 50))
+    seen = np.linspace(0, min(1.5 * likely[-1], 1.0), 50)
+    return np.unique([*np.linspace(0, 1, 51), *seen, *likely, law.mean()])
 
 
 class _Budget(NamedTuple):
