@@ -53,8 +53,11 @@ def draw_lists(rng, n_lists, n_items, n_relevant, mean, spread):
 def show_lists(rng, n):
     for design, (name, score) in product(LISTS, LIST_METRICS.items()):
         cells = []
-        *data, groups = draw_lists(rng, POPULATION // design[0], *design)
-        truth = score(*data, groups=groups)
+        truths = []
+        for _ in range(20):
+            *data, groups = draw_lists(rng, POPULATION // design[0], *design)
+            truths.append(score(*data, groups=groups))
+        truth = np.mean(truths)
         for n_lists in (8, 15, 30, 100):
             rows = []
             for _ in range(n):
