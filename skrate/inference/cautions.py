@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from skrate.data.arrays import ROUNDING, dot, effective_number
+from skrate.data.arrays import ROUNDING, FloatArray, dot, effective_number
 from skrate.data.checks import warn, warn_undefined
 from skrate.inference.rankings import Ranked, check_metric
 from skrate.metrics.metric import Metric, undefined_reason, warn_unreliable
@@ -303,10 +303,10 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
         # Only labels above the cut count in a precision.
         is_above = ranked.table.rates.take(ranked.group) < rate
         weights, errors = weights[is_above], errors[is_above]
-    half = np.quantile(weights, _NEARLY_ALL, method="lower") / 2
-    n_heavy = np.count_nonzero(errors > half)
-    if half == 0 or n_heavy >= MIN_HEAVY_SAMPLES or weights.min() > half:
+    heavy = count_heavy(weights, errors)
+    if heavy is None:
         return None
+    n_heavy, half = heavy
     return (
         "pass prediction= to labels.sampled, as probabilities, or label more samples "
         f"that had a low probability. Only {n_heavy} labelled positive samples (or "
@@ -314,6 +314,15 @@ def _heavy_labels_reason(metric: Metric, ranked: Ranked) -> str | None:
         f"{half:.3g} samples each, half the maximum, and at least {MIN_HEAVY_SAMPLES} "
         "are needed."
     )
+
+
+def count_heavy(weights: FloatArray, errors: FloatArray) -> tuple[int, float] | None:
+    """Return the number of heavy errors and the bound that they exceed, if too few."""
+    half = float(np.quantile(weights, _NEARLY_ALL, method="lower") / 2)
+    n_heavy = int(np.count_nonzero(errors > half))
+    if half == 0 or n_heavy >= MIN_HEAVY_SAMPLES or weights.min() > half:
+        return None
+    return n_heavy, half
 
 
 # Functions that return why the variance of a metric may be too small, or None.
