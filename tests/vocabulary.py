@@ -198,6 +198,7 @@ ENGINES = {
 
 LABELS = {
     "prediction",  # of a label, by a model; `y_score` is what is evaluated
+    "calibrate",  # predictions of labels
     "design",  # of a sample of labels
     "validation",  # of a test, by other cases
     "time",  # until an event, as scikit-survival

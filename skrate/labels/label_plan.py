@@ -459,6 +459,7 @@ class LabelPlan(Rows):
             y_plan,
             self.probability,
             prediction=self.prediction,
+            calibrate=False,
             design=self.design,
             pos_label=pos_label,
         )

@@ -40,7 +40,10 @@ class Drawn:
         """Return the labels that a source makes of these rows alone."""
         if source == "sampled":
             return labels.sampled(
-                self.given[rows], self.share[rows], prediction=self.predicted[rows]
+                self.given[rows],
+                self.share[rows],
+                prediction=self.predicted[rows],
+                calibrate=False,
             )
         if source == "noisy":
             return labels.noisy(self.seen[rows], 0.85, 0.95)
@@ -129,7 +132,7 @@ def test_the_variance_in_a_subgroup_is_unbiased_over_all_samples(design):
         given = [y if i in chosen else np.nan for i, y in enumerate(LABELS)]
         batch = labels.sampled(
             given, np.array(shares, float), prediction=np.array(PREDICTED, float),
-            design=strata,
+            design=strata, calibrate=False,
         ).for_batch()[rows]  # fmt: skip
         value = float(slope @ batch.pos)
         adds = batch.influence(slope, np.zeros(5))

@@ -41,7 +41,7 @@ def drawn(chosen, design="independent", shares=SHARES, **options):
     given = [y if i in chosen else np.nan for i, y in enumerate(LABELS)]
     return labels.sampled(
         given, np.array(shares, float), prediction=np.array(PREDICTED, float),
-        design=design, **options,
+        design=design, calibrate=False, **options,
     )  # fmt: skip
 
 
@@ -346,6 +346,7 @@ def test_bad_input_is_named():
         "probability.*got 0": lambda: labels.sampled([1, None, 0], [0.5, 0, 1]),
         "probability.* 2 samples, got 3": lambda: labels.sampled([1, 0], [1, 1, 1]),
         "prediction must be": lambda: labels.sampled([1, None], 0.5, prediction=[2, 0]),
+        "calibrate must be": lambda: labels.sampled([1, 0], 1, calibrate="yes"),
         "y_true.*missing": lambda: labels.sampled([None, None], 0.5),
         "design.*'independent'": lambda: labels.sampled(
             [1, 0, None, None], 0.1, design="fixed"

@@ -72,3 +72,41 @@ def found_at(pos, scores, rate):
         found += part * sum(pos[i] for i in tied)
         left -= len(tied)
     return found
+
+
+def calibrated(y_true, probability, prediction, chosen):
+    """Return isotonic fits of the labels of the other labelled cases, or 0.
+
+    Of a case: the maximum over a of the minimum over c of the weighted mean of labels
+    with predictions from a to c, around its own prediction.
+    """
+    values = sorted(set(prediction))
+    fits = []
+    for i, own in enumerate(prediction):
+        low = []
+        for a in (value for value in values if value <= own):
+            means = []
+            for c in (value for value in values if value >= own):
+                rows = [j for j in chosen if j != i and a <= prediction[j] <= c]
+                weight = sum(1 / probability[j] for j in rows)
+                if rows:
+                    means.append(sum(y_true[j] / probability[j] for j in rows) / weight)
+            low += [min(means)] if means else []
+        fits.append(max(low, default=Fraction(0)))
+    return fits
+
+
+def prediction_weight(y_true, probability, fitted, chosen):
+    """Return 0.8 times the smaller slope of labels by predictions, from 0 to 1.
+
+    One line passes through the origin, the other through the means. Squares have the
+    weight with which they are in the variance of a sum.
+    """
+    times = {i: (1 - probability[i]) / probability[i] ** 2 for i in chosen}
+    centre = sum(times[i] * fitted[i] for i in chosen) / sum(times.values())
+    slopes = []
+    for c in (0, centre):
+        moment = sum(times[i] * (fitted[i] - c) * y_true[i] for i in chosen)
+        square = sum(times[i] * (fitted[i] - c) ** 2 for i in chosen)
+        slopes.append(moment / square if square else Fraction(0))
+    return Fraction(4, 5) * min(max(min(slopes), Fraction(0)), Fraction(1))

@@ -1,0 +1,186 @@
+"""Calibrated predictions of sampled labels, their weight, and their effect."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sklearn.isotonic import IsotonicRegression
+
+import guarantees
+from looped import case
+from reference import estimated_labels as literal
+from skrate import estimate, labels
+from skrate.labels.calibration import calibrated, prediction_weight
+
+LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
+SHARES = [Fraction(p, 10) for p in (2, 5, 9, 4, 3, 5, 7, 6)]
+PREDICTED = [Fraction(m, 10) for m in (9, 5, 4, 4, 7, 2, 4, 0)]
+VERDICTS = [Fraction(v) for v in (1, 0, 1, 0, 0, 1, 1, 0)]
+
+
+def arguments(chosen, predicted):
+    """Return the arguments of ``calibrated``, if these cases are labelled."""
+    is_labelled = np.isin(np.arange(8), list(chosen))
+    is_pos = is_labelled & (np.array(LABELS) == 1)
+    return is_labelled, is_pos, np.array(SHARES, float), np.array(predicted, float)
+
+
+def judged(seed=0, n=1_000, *, prevalence=0.05, rates=(0.8, 0.6), share=0.2):
+    """Return the labels that were drawn, scores, and the verdicts of a judge."""
+    rng = np.random.default_rng(seed)
+    y_true = rng.random(n) < prevalence
+    score = rng.normal(size=n) + 1.2 * y_true
+    verdict = rng.random(n) < np.where(y_true, rates[0], 1 - rates[1])
+    seen = np.where(rng.random(n) < share, y_true, np.nan)
+    return seen, score, verdict.astype(float)
+
+
+def test_fits_and_weights_are_those_of_the_definitions():
+    for predicted in (PREDICTED, VERDICTS):
+        for chosen, _ in list(literal.independent_samples(SHARES))[::5]:
+            *known, prediction = arguments(chosen, predicted)
+            fits = literal.calibrated(LABELS, SHARES, predicted, chosen)
+            found = calibrated(*known, prediction)
+            np.testing.assert_allclose(found, np.array(fits, float), atol=1e-14)
+            if not chosen:
+                continue
+            weight = literal.prediction_weight(LABELS, SHARES, fits, chosen)
+            given = np.array(fits, float)
+            found = prediction_weight(*known, given)
+            assert found == pytest.approx(float(weight), abs=1e-12)
+
+
+def test_calibrated_labels_are_unbiased_over_all_samples():
+    truth = np.array(LABELS, float)
+    for predicted in (PREDICTED, VERDICTS):
+        mean = np.zeros(8)
+        for chosen, chance in literal.independent_samples(SHARES):
+            is_labelled, _, share, _ = given = arguments(chosen, predicted)
+            fitted = calibrated(*given)
+            mean += float(chance) * (fitted + is_labelled * (truth - fitted) / share)
+        np.testing.assert_allclose(mean, truth, rtol=0, atol=1e-13)
+
+
+def test_cases_without_a_label_have_the_isotonic_regression_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    prediction, share = rng.random(500).round(1), rng.uniform(0.2, 0.9, 500)
+    is_pos, is_labelled = rng.random(500) < prediction**2, rng.random(500) < share
+    found = calibrated(is_labelled, is_pos & is_labelled, share, prediction)
+    model = IsotonicRegression().fit(
+        prediction[is_labelled], is_pos[is_labelled], 1 / share[is_labelled]
+    )
+    expected = model.predict(prediction[~is_labelled])
+    np.testing.assert_allclose(found[~is_labelled], expected, rtol=1e-12)
+
+
+def test_verdicts_have_the_means_of_other_labels_with_the_same_verdict():
+    seen, _, verdict = judged()
+    found = labels.sampled(seen, 0.2, prediction=verdict)
+    mean = np.nanmean(seen[verdict == 1]), np.nanmean(seen[verdict == 0])
+    is_free = np.isnan(seen)
+    ratio = found.pos[is_free & (verdict == 1)] / found.pos[is_free & (verdict == 0)][0]
+    np.testing.assert_allclose(ratio, mean[0] / mean[1], rtol=1e-12)
+    of_verdict = seen[verdict == 1]
+    others = (np.nansum(of_verdict) - 1) / (np.count_nonzero(of_verdict >= 0) - 1)
+    positive = (seen == 1) & (verdict == 1)
+    weight = found.pos[is_free & (verdict == 1)][0] / mean[0]
+    assert 0 < weight <= 1
+    expected = weight * others + (1 - weight * others) / 0.2
+    np.testing.assert_allclose(found.pos[positive], expected, rtol=1e-12)
+
+
+def test_few_predictions_of_positives_are_not_mixed_with_many_negatives():
+    # 20 of 20,000 cases are positive, and predicted.
+    prediction = np.linspace(0, 1e-4, 20_000)
+    prediction[-20:] = np.linspace(0.8, 0.9, 20)
+    is_pos, is_labelled = prediction > 0.5, np.arange(20_000) % 2 == 0
+    share = np.full(20_000, 0.5)
+    found = calibrated(is_labelled, is_pos & is_labelled, share, prediction)
+    # One of 64 bins may be mixed.
+    assert found[-18:].tolist() == [1.0] * 18
+    assert found[:-20].max() < 0.05
+
+
+def test_the_order_of_cases_does_not_matter():
+    seen, _, verdict = judged()
+    rng = np.random.default_rng(1)
+    order = rng.permutation(len(seen))
+    for name, prediction in {"verdicts": verdict, "many": rng.random(1_000)}.items():
+        found = labels.sampled(seen, 0.2, prediction=prediction)
+        moved = labels.sampled(seen[order], 0.2, prediction=prediction[order])
+        with case(name):
+            np.testing.assert_allclose(moved.pos, found.pos[order], rtol=0, atol=1e-12)
+
+
+def test_useless_predictions_are_ignored():
+    seen, score, verdict = judged(prevalence=0.3)
+    plain = labels.sampled(seen, 0.2)
+    for name, prediction in {
+        "constant": np.full(1_000, 0.3),
+        "reversed": 1 - verdict,
+    }.items():
+        found = labels.sampled(seen, 0.2, prediction=prediction)
+        with case(name):
+            assert found.pos.tolist() == plain.pos.tolist()
+            assert estimate("roc_auc", found, score) == estimate(
+                "roc_auc", plain, score
+            )
+
+
+def test_rows_have_the_calibration_of_all_cases():
+    seen, _, verdict = judged()
+    found = labels.sampled(seen, 0.2, prediction=verdict)
+    assert found[100:400].pos.tolist() == found.pos[100:400].tolist()
+
+
+def test_the_expected_variance_counts_if_few_heavy_positives_were_drawn():
+    rng = np.random.default_rng(0)
+    share = np.repeat([1.0, 0.05], [500, 4_000])
+    y_true = np.full(4_500, np.nan)
+    y_true[:500] = np.arange(500) % 2
+    score, chance = -np.arange(4_500.0), rng.uniform(0.01, 0.1, 4_500)
+    for n_heavy in (5, 6):
+        y_true[500:700] = np.arange(200) < n_heavy
+        found = labels.sampled(y_true, share, prediction=chance)
+        with case(f"{n_heavy} heavy positives"):
+            assert (found.prediction is not None) == (n_heavy == 5)
+        if n_heavy == 5:
+            # The predictions, scaled to 250 + 5 * 20 positives, or the fit.
+            weight = np.where(np.isnan(y_true), 0, 1 / share)
+            scaled = chance * 350 / (weight * chance).sum()
+            fitted = calibrated(weight > 0, y_true == 1, share, chance)
+            expected = np.maximum(scaled, fitted)
+            np.testing.assert_allclose(found.prediction, expected, rtol=1e-12)
+            estimate("roc_auc", found, score)
+    y_true[505] = 0
+    verdicts = labels.sampled(y_true, share, prediction=(chance > 0.05).astype(float))
+    with pytest.warns(UserWarning, match="AUC.*prediction=.* 5 .* 10 .* 6 "):
+        estimate("roc_auc", verdicts, score)
+
+
+@pytest.mark.slow
+def test_intervals_with_verdicts_cover_and_are_not_wider_than_without():
+    def simulate(seed, rates):
+        seen, score, verdict = judged(seed, rates=rates)
+        found = [
+            labels.sampled(seen, 0.2, prediction=prediction)
+            for prediction in (None, verdict)
+        ]
+        return [estimate("roc_auc", each, score) for each in found]
+
+    truth = 0.8019  # Phi(1.2 / sqrt(2))
+    for rates in ((0.5, 0.5), (0.8, 0.6), (0.9, 0.7)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pairs = [
+                simulate(seed, rates) for seed in range(guarantees.simulations(300))
+            ]
+        without, judged_ones = zip(*pairs, strict=True)
+        widths = [
+            np.mean([high - low for low, high in (e.confidence_interval for e in each)])
+            for each in (without, judged_ones)
+        ]
+        with case(str(rates)):
+            assert widths[1] < 1.05 * widths[0]
+            guarantees.assert_share(guarantees.held(judged_ones, truth), at_least=0.9)
