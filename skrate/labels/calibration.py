@@ -112,4 +112,6 @@ def bounding_prediction(
     # Scaled to the estimated number of positives, because they may not be calibrated.
     predicted = (is_labelled * prediction * weight).sum()
     scale = drawn.sum() / predicted if predicted > 0 else 0.0
-    return np.maximum(np.minimum(scale * prediction, 1.0), fitted)
+    bounding = np.maximum(np.minimum(scale * prediction, 1.0), fitted)
+    # Only predictions of 0 and 1 are taken as certain by ``drawn_errors``.
+    return np.where(prediction % 1 > 0, np.clip(bounding, 1e-9, 1 - 1e-9), bounding)

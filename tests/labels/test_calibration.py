@@ -153,6 +153,10 @@ def test_the_expected_variance_counts_if_few_heavy_positives_were_drawn():
             expected = np.maximum(scaled, fitted)
             np.testing.assert_allclose(found.prediction, expected, rtol=1e-12)
             estimate("roc_auc", found, score)
+            # A fit or a scaled prediction of 1 is not certain.
+            given = np.where(np.arange(4_500) < 9, 0.99, chance / 9)
+            found = labels.sampled(y_true, share, prediction=given)
+            assert 0.999 < found.prediction.max() < 1
     y_true[505] = 0
     verdicts = labels.sampled(y_true, share, prediction=(chance > 0.05).astype(float))
     with pytest.warns(UserWarning, match="AUC.*prediction=.* 5 .* 10 .* 6 "):
