@@ -14,7 +14,7 @@ from skrate.data.checks import check_unmasked, shown
 
 Scope = Literal["population", "batch"]
 # Attributes with an entry per sample, if the labels have them.
-_PER_CASE = ["pos", "noise", "weight", "is_labelled", "share", "prediction", "shared"]
+_PER_CASE = ("pos noise weight is_labelled share prediction shared fitted").split()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,6 +118,10 @@ class EstimatedLabels:
         """Return the same labels, for the metric of exactly these samples."""
         return replace(self, scope="batch")
 
+    def for_scores(self, scores: FloatArray) -> Self:
+        """Return the same labels, with predictions calibrated for these scores."""
+        return self
+
     @cached_property
     def neg(self) -> FloatArray:
         """Weight of each sample as a negative."""
@@ -197,6 +201,20 @@ class TakenLabels(EstimatedLabels):
 
     def _taken(self, index: IntArray) -> EstimatedLabels:
         return replace(self.whole, scope=self.scope)._taken(self.rows[index])
+
+    def for_scores(self, scores: FloatArray) -> Self:
+        part = EstimatedLabels._taken(self.whole, self.rows)
+        calibrated = part.for_scores(scores)
+        if calibrated is part:
+            return self
+        columns = {}
+        for name in ("pos", "noise", "prediction"):
+            column = getattr(self.whole, name)
+            if column is not None:
+                columns[name] = column.copy()
+                columns[name][self.rows] = getattr(calibrated, name)
+        whole = replace(self.whole, **columns)
+        return replace(self, pos=calibrated.pos, noise=calibrated.noise, whole=whole)
 
     @property
     def is_complete(self) -> bool:

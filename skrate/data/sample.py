@@ -71,7 +71,13 @@ class Sample:
                 f"Unequal numbers of samples: y_true has {self.n_input}, {name} has "
                 f"{len(scores)}."
             )
-        return replace(self, scores=scores if self.kept is None else scores[self.kept])
+        scores = scores if self.kept is None else scores[self.kept]
+        if self.estimated is None:
+            return replace(self, scores=scores)
+        estimated = self.estimated.for_scores(scores)
+        return replace(
+            self, is_pos=estimated.pos > 0, scores=scores, estimated=estimated
+        )
 
     @property
     def n_input(self) -> int:
@@ -212,7 +218,10 @@ def check_ranking(
     check_equal_length(y_true=labelled.is_pos, y_score=scores)
     warn_class_scores("y_score", scores)
     weights = labelled.weights
-    sample = Sample(labelled.is_pos, scores, weights, estimated=labelled.estimated)
+    estimated = labelled.estimated
+    if estimated is not None:
+        estimated = estimated.for_scores(scores)
+    sample = Sample(labelled.is_pos, scores, weights, estimated=estimated)
     if weights is None:
         return sample
     sample = sample.drop_zero_weights()

@@ -8,9 +8,6 @@ from skrate.data.arrays import BoolArray, FloatArray, IntArray
 from skrate.inference.cautions import count_heavy
 
 _MAX_BINS = 64
-# Metrics weight samples differently than the mean: the best weight for an AUC is lower.
-# 0.96 of the reduction of the variance of the mean remains.
-_CAUTION = 0.8
 
 
 def calibrated(
@@ -21,63 +18,90 @@ def calibrated(
     ``prediction`` must be in [0, 1]. Samples with equal predictions share a value, up
     to their own label. It is 0 if no other sample has a label.
     """
-    bins = _prediction_bins(prediction)
     columns = np.stack([is_labelled / proba, is_labelled * is_pos / proba, is_labelled])
-    sums = [np.append(0.0, np.cumsum(np.bincount(bins, row))) for row in columns]
-    totals, fitted = np.stack(sums), np.empty(len(bins))
-    # The weight of each sample, with the sign of its label.
-    signed = np.where(is_pos, columns[0], -columns[0])
-    for number in range(len(totals[0]) - 1):
-        rows = np.flatnonzero(bins == number)
-        own, which = np.unique(signed[rows], return_inverse=True)
-        fitted[rows] = _fit_without(totals, number, own)[which]
-    return fitted
+    bins = _make_bins(prediction, prediction * (1 - prediction))
+    return np.minimum(_fit_others(bins, columns), 1.0)
 
 
-def _prediction_bins(prediction: FloatArray) -> IntArray:
-    """Return the bin of each sample, in the order of predictions; ties share a bin.
+def calibrated_by_scores(
+    is_labelled: BoolArray,
+    is_pos: BoolArray,
+    proba: FloatArray,
+    fitted: FloatArray,
+    scores: FloatArray,
+) -> FloatArray:
+    """Return ``fitted`` times an increasing function of the scores, at most 1.
 
-    If there are many values, bins are small where samples or their expected variances
-    are frequent: otherwise, few positives would share a bin with many negatives.
+    The function is the isotonic regression of the ratio of labels to ``fitted``,
+    without each sample's own label.
     """
-    values, codes, counts = np.unique(
-        prediction, return_inverse=True, return_counts=True
-    )
-    if len(values) <= _MAX_BINS:
+    weight = is_labelled / proba
+    columns = np.stack([weight * fitted, weight * is_pos, is_labelled])
+    bins = _make_bins(scores, fitted * (1 - fitted))
+    return np.minimum(fitted * _fit_others(bins, columns), 1.0)
+
+
+def _make_bins(values: FloatArray, spread: FloatArray) -> IntArray:
+    """Return the bin of each sample, in the order of values; ties share a bin.
+
+    If there are many values, bins are small where samples or their expected variances,
+    ``spread``, are frequent: otherwise, few positives would share a bin with many
+    negatives.
+    """
+    distinct, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    if len(distinct) <= _MAX_BINS:
         return np.asarray(codes)
-    position = np.cumsum(counts) / len(prediction)
-    spread = np.cumsum(counts * values * (1 - values))
-    if spread[-1] > 0:
-        position = (position + spread / spread[-1]) / 2
+    position = np.cumsum(counts) / len(values)
+    spreads = np.cumsum(np.bincount(codes, spread))
+    if spreads[-1] > 0:
+        position = (position + spreads / spreads[-1]) / 2
     of_value = np.ceil(_MAX_BINS * position - 1e-9)
     return np.asarray(np.unique(of_value, return_inverse=True)[1][codes])
 
 
-def _fit_without(totals: FloatArray, number: int, own: FloatArray) -> FloatArray:
-    """Return isotonic fits at a bin, without a sample of a given signed weight.
+def _fit_others(bins: IntArray, columns: FloatArray) -> FloatArray:
+    """Return the isotonic fit at the bin of each sample, without this sample.
+
+    ``columns`` are weights, weights of positives and whether samples have a label.
+    """
+    sums = [np.append(0.0, np.cumsum(np.bincount(bins, row))) for row in columns]
+    totals, fit = np.stack(sums), np.empty(len(bins))
+    for number in range(len(totals[0]) - 1):
+        rows = np.flatnonzero(bins == number)
+        own, which = np.unique(columns[:, rows], axis=1, return_inverse=True)
+        parts = np.array_split(own, len(own[0]) // 500 + 1, axis=1)
+        fits = [_fit_without(totals, number, part) for part in parts]
+        fit[rows] = np.concatenate(fits)[which.ravel()]
+    return fit
+
+
+def _fit_without(totals: FloatArray, number: int, removed: FloatArray) -> FloatArray:
+    """Return isotonic fits at a bin, each without the columns of one sample.
 
     The fit is the maximum over first bins of the minimum over last bins of the mean.
-    ``totals`` are weights, weights of positives and numbers of labels below each bin.
+    Each mean includes one label more, the average label, because the probability is
+    not 0 if no positive was drawn. ``totals`` are the sums of columns below each bin.
     """
     below, above = totals[:, : number + 1], totals[:, number + 1 :]
-    removed = np.stack([np.abs(own), np.maximum(own, 0), own != 0])
     rest = (above[:, None, :] - below[:, :, None])[..., None] - removed[:, None, None]
-    weight, pos, n_labels = rest
+    others = totals[:, -1, None] - removed
+    average = others[:2] / np.maximum(others[2], 1)
+    weight, pos = rest[:2] + average[:, None, None]
     means = np.full(weight.shape, np.inf)
-    np.divide(pos, weight, out=means, where=n_labels > 0)
+    np.divide(pos, weight, out=means, where=(rest[2] > 0) & (average[1] > 0))
     low = means.min(axis=1)
     fit = np.where(np.isinf(low), -np.inf, low).max(axis=0)
-    return np.clip(np.where(np.isinf(fit), 0.0, fit), 0, 1)
+    return np.maximum(np.where(np.isinf(fit), 0.0, fit), 0.0)
 
 
 def prediction_weight(
     is_labelled: BoolArray, is_pos: BoolArray, proba: FloatArray, fitted: FloatArray
 ) -> float:
-    """Return the weight of predictions, 0.8 times the best weight for a mean label.
+    """Return the weight of predictions, from 0 to 1, that is best for a mean label.
 
-    The best weight minimises the variance, and is at most 1. It is the smaller one of
-    the slopes of the labels by the predictions through the origin, and with an
-    intercept, because a fixed number of labels removes a constant.
+    The best weight minimises the variance. It is the smaller one of the slopes of the
+    labels by the predictions through the origin, and with an intercept, because a fixed
+    number of labels removes a constant.
     """
     squares = is_labelled * (1 - proba) / proba**2
     total = squares.sum()
@@ -90,7 +114,7 @@ def prediction_weight(
         # Equal predictions differ from their mean by rounding.
         is_constant = variance <= 1e-20 * total
         slopes.append(0.0 if is_constant else (away * is_pos).sum() / variance)
-    return float(_CAUTION * np.clip(min(slopes), 0, 1))
+    return float(np.clip(min(slopes), 0, 1))
 
 
 def bounding_prediction(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Literal, Self, get_args
 
 import numpy as np
 
@@ -18,7 +18,12 @@ from skrate.data.checks import (
 )
 from skrate.data.estimated import EstimatedLabels, TakenLabels
 from skrate.data.ranking import check_groups
-from skrate.labels.calibration import bounding_prediction, calibrated, prediction_weight
+from skrate.labels.calibration import (
+    bounding_prediction,
+    calibrated,
+    calibrated_by_scores,
+    prediction_weight,
+)
 from skrate.labels.label_checks import check_chances
 
 Design = Literal["independent", "fixed"]
@@ -55,10 +60,10 @@ def sampled(
         low ``probability`` have been drawn.
     calibrate : bool, default=True
         Whether to replace predictions by the fraction of positives among labelled
-        samples with similar predictions, and to multiply them by the weight that
-        minimises the variance. False uses them as they are: this is better for
-        calibrated probabilities if few labels are positive, but wrong probabilities, or
-        verdicts, can multiply the standard error.
+        samples with similar predictions and scores, and to multiply them by the weight
+        that minimises the variance. False uses predictions as they are. Wrong
+        probabilities, or verdicts, can then multiply the standard error. This is
+        experimental: the calibration may change.
     design : {"independent", "fixed"} or array-like of shape (n_samples,)
         - "independent": each sample was drawn independently;
         - "fixed": the number of labels was fixed in advance;
@@ -98,21 +103,26 @@ def sampled(
     positives [1]_. The expectation is :math:`y_i`. In products of the labels of two
     samples, such as in the AUC, no sample is paired with itself.
 
-    With ``calibrate``, :math:`m_i = \lambda \hat m_i`. Here, :math:`\hat m_i` is the
-    isotonic regression of the labels on the predictions, in at most 64 bins, with the
-    weights :math:`1 / \pi`, and without the label of sample i. Therefore it does not
-    depend on :math:`S_i`. For verdicts, it is the mean of the other labels with the
-    same verdict. As in prediction-powered inference [3]_, :math:`\lambda` follows from
-    the weight that minimises the variance of the mean label. Let :math:`\omega_i = S_i
-    (1 - \pi_i) / \pi_i^2`, and :math:`\bar m` the mean of :math:`\hat m_i` with these
-    weights. Then :math:`\lambda` is 0.8 times
+    With ``calibrate``, :math:`m_i = \lambda \hat m_i`. Let :math:`a_i` be the isotonic
+    regression of the labels on the predictions, with the weights :math:`1 / \pi`, in at
+    most 64 bins. For verdicts, it is the mean label of samples with the same verdict.
+    The scores of each model show which of these predictions are too high: :math:`\hat
+    m_i = \min(a_i r_i, 1)`, where :math:`r_i` is the isotonic regression of the ratios
+    :math:`y / a` on the scores, with the weights :math:`a / \pi`. Therefore, the
+    estimated number of positives depends on the scores. Both regressions leave out the
+    label of sample i, because :math:`m_i` must not depend on :math:`S_i`. Each of
+    their means includes the average label once more, because a probability is not 0 if
+    no positive was drawn.
 
-    .. math:: \min\left(\frac{\sum_i \omega_i \hat m_i y_i}
+    The weight :math:`\lambda` minimises the variance of the mean label, as in
+    prediction-powered inference [3]_. Let :math:`\omega_i = S_i (1 - \pi_i) / \pi_i^2`,
+    and :math:`\bar m` the mean of :math:`\hat m_i` with these weights. Then
+
+    .. math:: \lambda = \min\left(\frac{\sum_i \omega_i \hat m_i y_i}
               {\sum_i \omega_i \hat m_i^2}, \; \frac{\sum_i \omega_i (\hat m_i -
               \bar m) y_i}{\sum_i \omega_i (\hat m_i - \bar m)^2}\right),
 
-    limited to [0, 1]. It is the same for all metrics. The factor 0.8 is a precaution:
-    the best weight for an AUC is lower if the scores are better than the predictions.
+    limited to [0, 1].
 
     Let :math:`d_i` be the slope of the metric by the label of sample i, and :math:`e_i
     = d_i (y_i - m_i) / \pi_i`. The metric of the batch has the variance :math:`\sum_i
@@ -168,7 +178,7 @@ def sampled(
     ...     y_sampled = labels.sampled(y_seen, 0.2, **options)
     ...     print(round(estimate("roc_auc", y_sampled, score).standard_error, 3))
     0.046
-    0.04
+    0.035
     0.057
     """
     is_labelled, is_pos = check_partial_labels("y_true", y_true, pos_label)
@@ -176,17 +186,13 @@ def sampled(
     hint = ": leave out samples that can never be labelled, or label some of these"
     proba = check_chances("probability", probability, n_samples, hint_at_zero=hint)
     calibrate = check_flag("calibrate", calibrate)
-    expected, bounding = np.zeros(n_samples), None
+    fitted = bounding = None
     if prediction is not None:
-        expected = bounding = check_chances("prediction", prediction, n_samples)
+        fitted = bounding = check_chances("prediction", prediction, n_samples)
         if calibrate:
             known = is_labelled, is_pos, proba
-            fitted = calibrated(*known, expected)
-            bounding = bounding_prediction(*known, expected, fitted)
-            expected = prediction_weight(*known, fitted) * fitted
-    residual = np.where(is_labelled, (is_pos - expected) / proba, 0.0)
-    pos = np.where(is_labelled & (proba == 1), is_pos, expected + residual)
-    root = np.where(is_labelled, np.sqrt(1 - proba), 0.0)
+            fitted = calibrated(*known, fitted)
+            bounding = bounding_prediction(*known, bounding, fitted)
     strata = None
     if not isinstance(design, str):
         strata = check_groups("design", design).codes
@@ -197,14 +203,15 @@ def sampled(
         _check_sizes(is_labelled, proba, strata)
     check_plausible(is_labelled, proba)
     return SampledLabels(
-        pos,
-        root * residual,
+        is_pos.astype(float),
+        np.zeros(n_samples),
         "sampled",
         is_labelled=is_labelled,
         share=proba,
         prediction=bounding,
         strata=strata,
-    )
+        fitted=fitted if calibrate else None,
+    ).predicted_by(fitted)
 
 
 def check_partial_labels(
@@ -280,6 +287,36 @@ class SampledLabels(EstimatedLabels):
     share: FloatArray = None  # type: ignore[assignment]
     prediction: FloatArray | None = None
     strata: IntArray | None = None  # Their numbers of labels were fixed.
+    fitted: FloatArray | None = None  # Predictions calibrated on the labels.
+
+    def predicted_by(self, prediction: FloatArray | None) -> Self:
+        """Return the labels with these predictions, multiplied by their best weight.
+
+        Without calibration, predictions count as they are.
+        """
+        # A labelled positive counts at least 1, and a labelled negative at most 0.
+        is_pos = self.is_labelled & (self.pos > 0.5)
+        expected = np.zeros(len(self)) if prediction is None else prediction
+        if self.fitted is not None:
+            known = self.is_labelled, is_pos, self.share
+            expected = prediction_weight(*known, expected) * expected
+        residual = np.where(self.is_labelled, (is_pos - expected) / self.share, 0.0)
+        is_certain = self.is_labelled & (self.share == 1)
+        root = np.where(self.is_labelled, np.sqrt(1 - self.share), 0.0)
+        pos = np.where(is_certain, is_pos, expected + residual)
+        return replace(self, pos=pos, noise=root * residual)
+
+    def for_scores(self, scores: FloatArray) -> Self:
+        if self.fitted is None:
+            return self
+        known = self.is_labelled, self.is_labelled & (self.pos > 0.5), self.share
+        expected = calibrated_by_scores(*known, self.fitted, scores)
+        labels = self.predicted_by(expected)
+        if self.prediction is None:
+            return labels
+        is_sure = self.prediction % 1 == 0
+        bounding = np.clip(np.maximum(self.prediction, expected), 1e-9, 1 - 1e-9)
+        return replace(labels, prediction=np.where(is_sure, self.prediction, bounding))
 
     def _taken(self, index: IntArray) -> EstimatedLabels:
         reason = "rows must not be selected by whether they have a label"

@@ -5,17 +5,22 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sklearn.isotonic import IsotonicRegression
+from scipy import stats
 
 import guarantees
 from looped import case
 from reference import estimated_labels as literal
-from skrate import estimate, labels
-from skrate.labels.calibration import calibrated, prediction_weight
+from skrate import estimate, labels, recall_at_rate_score
+from skrate.labels.calibration import (
+    calibrated,
+    calibrated_by_scores,
+    prediction_weight,
+)
 
 LABELS = [1, 0, 1, 1, 0, 0, 1, 0]
 SHARES = [Fraction(p, 10) for p in (2, 5, 9, 4, 3, 5, 7, 6)]
 PREDICTED = [Fraction(m, 10) for m in (9, 5, 4, 4, 7, 2, 4, 0)]
+SCORES = [3, 1, 2, 2, 1, 0, 3, 3]
 VERDICTS = [Fraction(v) for v in (1, 0, 1, 0, 0, 1, 1, 0)]
 
 
@@ -26,13 +31,13 @@ def arguments(chosen, predicted):
     return is_labelled, is_pos, np.array(SHARES, float), np.array(predicted, float)
 
 
-def judged(seed=0, n=1_000, *, prevalence=0.05, rates=(0.8, 0.6), share=0.2):
+def judged(seed=0, n=1_000, *, prevalence=0.05, rates=(0.8, 0.6), separation=1.2):
     """Return the labels that were drawn, scores, and the verdicts of a judge."""
     rng = np.random.default_rng(seed)
     y_true = rng.random(n) < prevalence
-    score = rng.normal(size=n) + 1.2 * y_true
+    score = rng.normal(size=n) + separation * y_true
     verdict = rng.random(n) < np.where(y_true, rates[0], 1 - rates[1])
-    seen = np.where(rng.random(n) < share, y_true, np.nan)
+    seen = np.where(rng.random(n) < 0.2, y_true, np.nan)
     return seen, score, verdict.astype(float)
 
 
@@ -43,6 +48,11 @@ def test_fits_and_weights_are_those_of_the_definitions():
             fits = literal.calibrated(LABELS, SHARES, predicted, chosen)
             found = calibrated(*known, prediction)
             np.testing.assert_allclose(found, np.array(fits, float), atol=1e-14)
+            expected = literal.calibrated(LABELS, SHARES, SCORES, chosen, PREDICTED)
+            by_scores = calibrated_by_scores(
+                *known, np.array(PREDICTED, float), np.array(SCORES, float)
+            )
+            np.testing.assert_allclose(by_scores, np.array(expected, float), atol=1e-14)
             if not chosen:
                 continue
             weight = literal.prediction_weight(LABELS, SHARES, fits, chosen)
@@ -62,34 +72,6 @@ def test_calibrated_labels_are_unbiased_over_all_samples():
         np.testing.assert_allclose(mean, truth, rtol=0, atol=1e-13)
 
 
-def test_cases_without_a_label_have_the_isotonic_regression_of_scikit_learn():
-    rng = np.random.default_rng(0)
-    prediction, share = rng.random(500).round(1), rng.uniform(0.2, 0.9, 500)
-    is_pos, is_labelled = rng.random(500) < prediction**2, rng.random(500) < share
-    found = calibrated(is_labelled, is_pos & is_labelled, share, prediction)
-    model = IsotonicRegression().fit(
-        prediction[is_labelled], is_pos[is_labelled], 1 / share[is_labelled]
-    )
-    expected = model.predict(prediction[~is_labelled])
-    np.testing.assert_allclose(found[~is_labelled], expected, rtol=1e-12)
-
-
-def test_verdicts_have_the_means_of_other_labels_with_the_same_verdict():
-    seen, _, verdict = judged()
-    found = labels.sampled(seen, 0.2, prediction=verdict)
-    mean = np.nanmean(seen[verdict == 1]), np.nanmean(seen[verdict == 0])
-    is_free = np.isnan(seen)
-    ratio = found.pos[is_free & (verdict == 1)] / found.pos[is_free & (verdict == 0)][0]
-    np.testing.assert_allclose(ratio, mean[0] / mean[1], rtol=1e-12)
-    of_verdict = seen[verdict == 1]
-    others = (np.nansum(of_verdict) - 1) / (np.count_nonzero(of_verdict >= 0) - 1)
-    positive = (seen == 1) & (verdict == 1)
-    weight = found.pos[is_free & (verdict == 1)][0] / mean[0]
-    assert 0 < weight <= 1
-    expected = weight * others + (1 - weight * others) / 0.2
-    np.testing.assert_allclose(found.pos[positive], expected, rtol=1e-12)
-
-
 def test_few_predictions_of_positives_are_not_mixed_with_many_negatives():
     # 20 of 20,000 cases are positive, and predicted.
     prediction = np.linspace(0, 1e-4, 20_000)
@@ -97,8 +79,8 @@ def test_few_predictions_of_positives_are_not_mixed_with_many_negatives():
     is_pos, is_labelled = prediction > 0.5, np.arange(20_000) % 2 == 0
     share = np.full(20_000, 0.5)
     found = calibrated(is_labelled, is_pos & is_labelled, share, prediction)
-    # One of 64 bins may be mixed.
-    assert found[-18:].tolist() == [1.0] * 18
+    # One of 64 bins may be mixed. A mean includes the average label once more.
+    assert found[-9:].min() > 9 / 11
     assert found[:-20].max() < 0.05
 
 
@@ -113,6 +95,29 @@ def test_the_order_of_cases_does_not_matter():
             np.testing.assert_allclose(moved.pos, found.pos[order], rtol=0, atol=1e-12)
 
 
+def test_labels_are_calibrated_by_the_scores_of_each_model():
+    # Positive verdicts are wrong where scores are low.
+    seen, score, verdict = judged(prevalence=0.3, separation=3)
+    found = labels.sampled(seen, 0.2, prediction=verdict)
+    one = found.for_scores(score)
+    value = estimate("recall_at_rate", found, score, rate=0.2).value
+    assert recall_at_rate_score(found, score, rate=0.2) == value
+    assert one.pos.tolist() == found.for_scores(np.exp(score)).pos.tolist()
+    assert one.pos.tolist() != found.pos.tolist()
+    plain = labels.sampled(seen, 0.2)
+    errors = [estimate("roc_auc", x, score).standard_error for x in (found, plain)]
+    assert errors[0] < 0.7 * errors[1]
+    # Rows of a sample with fixed numbers of labels are calibrated like other rows.
+    y_true = np.where(np.arange(1_000) % 5 == 0, np.nan_to_num(seen, nan=0), np.nan)
+    rows = np.arange(1_000) < 600
+    parts = [
+        labels.sampled(y_true, 0.2, prediction=verdict, design=design)[rows]
+        for design in ("independent", "fixed")
+    ]
+    parts = [part.for_scores(score[rows]).pos.tolist() for part in parts]
+    assert parts[0] == parts[1]
+
+
 def test_useless_predictions_are_ignored():
     seen, score, verdict = judged(prevalence=0.3)
     plain = labels.sampled(seen, 0.2)
@@ -123,9 +128,11 @@ def test_useless_predictions_are_ignored():
         found = labels.sampled(seen, 0.2, prediction=prediction)
         with case(name):
             assert found.pos.tolist() == plain.pos.tolist()
-            assert estimate("roc_auc", found, score) == estimate(
-                "roc_auc", plain, score
-            )
+            errors = [
+                estimate("roc_auc", each, score).standard_error
+                for each in (found, plain)
+            ]
+            assert errors[0] < 1.01 * errors[1]
 
 
 def test_rows_have_the_calibration_of_all_cases():
@@ -165,26 +172,30 @@ def test_the_expected_variance_counts_if_few_heavy_positives_were_drawn():
 
 @pytest.mark.slow
 def test_intervals_with_verdicts_cover_and_are_not_wider_than_without():
-    def simulate(seed, rates):
-        seen, score, verdict = judged(seed, rates=rates)
+    def simulate(seed, rates, separation):
+        seen, score, verdict = judged(
+            seed, prevalence=0.1, rates=rates, separation=separation
+        )
         found = [
             labels.sampled(seen, 0.2, prediction=prediction)
             for prediction in (None, verdict)
         ]
         return [estimate("roc_auc", each, score) for each in found]
 
-    truth = 0.8019  # Phi(1.2 / sqrt(2))
-    for rates in ((0.5, 0.5), (0.8, 0.6), (0.9, 0.7)):
+    # The last scores are better than the judge.
+    for rates, separation in (((0.5, 0.5), 1.2), ((0.8, 0.6), 1.2), ((0.7, 0.9), 3)):
+        truth = stats.norm.cdf(separation / np.sqrt(2))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             pairs = [
-                simulate(seed, rates) for seed in range(guarantees.simulations(300))
+                simulate(seed, rates, separation)
+                for seed in range(guarantees.simulations(300))
             ]
         without, judged_ones = zip(*pairs, strict=True)
         widths = [
             np.mean([high - low for low, high in (e.confidence_interval for e in each)])
             for each in (without, judged_ones)
         ]
-        with case(str(rates)):
+        with case(f"{rates}, {separation}"):
             assert widths[1] < 1.05 * widths[0]
             guarantees.assert_share(guarantees.held(judged_ones, truth), at_least=0.9)

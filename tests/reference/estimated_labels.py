@@ -74,30 +74,41 @@ def found_at(pos, scores, rate):
     return found
 
 
-def calibrated(y_true, probability, prediction, chosen):
+def calibrated(y_true, probability, prediction, chosen, expected=None):
     """Return isotonic fits of the labels of the other labelled cases, or 0.
 
     Of a case: the maximum over a of the minimum over c of the weighted mean of labels
-    with predictions from a to c, around its own prediction.
+    with predictions from a to c, around its own prediction. Each mean includes the
+    average label once more. With ``expected``, labels are divided by these values.
     """
     values = sorted(set(prediction))
+    weights = [(expected[i] if expected else 1) / p for i, p in enumerate(probability)]
+    gains = [Fraction(y) / p for y, p in zip(y_true, probability, strict=True)]
     fits = []
     for i, own in enumerate(prediction):
-        low = []
+        others, low = [j for j in chosen if j != i], []
+        if not any(y_true[j] for j in others):
+            fits.append(Fraction(0))
+            continue
         for a in (value for value in values if value <= own):
             means = []
             for c in (value for value in values if value >= own):
-                rows = [j for j in chosen if j != i and a <= prediction[j] <= c]
-                weight = sum(1 / probability[j] for j in rows)
-                if rows:
-                    means.append(sum(y_true[j] / probability[j] for j in rows) / weight)
+                rows = [j for j in others if a <= prediction[j] <= c]
+                sums = [
+                    sum(column[j] for j in rows)
+                    + sum(column[j] for j in others) / Fraction(len(others))
+                    for column in (gains, weights)
+                ]
+                means += [sums[0] / sums[1]] if rows else []
             low += [min(means)] if means else []
         fits.append(max(low, default=Fraction(0)))
-    return fits
+    if expected:
+        return [min(m * f, 1) for m, f in zip(expected, fits, strict=True)]
+    return [min(f, 1) for f in fits]
 
 
 def prediction_weight(y_true, probability, fitted, chosen):
-    """Return 0.8 times the smaller slope of labels by predictions, from 0 to 1.
+    """Return the smaller slope of labels by predictions, limited to 0 to 1.
 
     One line passes through the origin, the other through the means. Squares have the
     weight with which they are in the variance of a sum.
@@ -109,4 +120,4 @@ def prediction_weight(y_true, probability, fitted, chosen):
         moment = sum(times[i] * (fitted[i] - c) * y_true[i] for i in chosen)
         square = sum(times[i] * (fitted[i] - c) ** 2 for i in chosen)
         slopes.append(moment / square if square else Fraction(0))
-    return Fraction(4, 5) * min(max(min(slopes), Fraction(0)), Fraction(1))
+    return min(max(min(slopes), Fraction(0)), Fraction(1))
