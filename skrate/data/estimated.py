@@ -14,7 +14,8 @@ from skrate.data.checks import check_unmasked, shown
 
 Scope = Literal["population", "batch"]
 # Attributes with an entry per sample, if the labels have them.
-_PER_CASE = ("pos noise weight is_labelled share prediction shared fitted").split()
+_PER_CASE = ["pos", "noise", "weight", "is_labelled", "share", "prediction", "shared"]
+_PER_CASE.append("fitted")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
