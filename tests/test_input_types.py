@@ -289,13 +289,13 @@ partial_auc_score            x-xx---x-
 precision_at_rate_score      x-xx-x-xx
 precision_at_recall_score    x-xx---x-
 ranking_auc_score            x--x-x-xx
-rate_at_recall_score         x-xx---x-
+rate_at_recall_score         x-xx---xx
 rate_weighted_auc_score      x-xx---xx
-recall_at_fpr_score          x-xx---x-
+recall_at_fpr_score          x-xx---xx
 recall_at_precision_score    x-xx---x-
 recall_at_rate_score         x-xx-x-xx
 reciprocal_rank_score        x----x---
-work_saved_score             x-xx---x-
+work_saved_score             x-xx---xx
 """
 
 

@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy import optimize
 
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.checks import warn
@@ -65,6 +66,7 @@ from skrate.inference.variance import (
     table_variance,
     unit_kurtosis_dof,
 )
+from skrate.metrics.at_rate import RecallAtRate
 from skrate.metrics.auc import AUC
 from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
@@ -90,6 +92,8 @@ from skrate.metrics.result_types import (
 )
 
 _NAN = float("nan")
+# The search for a rate begins here.
+_MIN_RATE = 1e-6
 # The interval of a difference, as a function of the level.
 IntervalAt = Callable[[float], ConfidenceInterval]
 # Models with different data sets: the minimum size of the rarer class, if its sizes in
@@ -377,6 +381,12 @@ class Evaluation:
         source = parts, self.cases
         return degrees_of_freedom(source, n_means=n_means, class_dofs=class_dofs)
 
+    @property
+    def _has_test(self) -> bool:
+        """Whether the interval inverts a test: for estimated labels, of the recall."""
+        is_at_recall = isinstance(getattr(self.metric, "recall", None), float)
+        return self.metric.has_test and (self.cases.estimated is None or is_at_recall)
+
     def error_and_draws(self) -> tuple[float, FloatArray | None]:
         """Return the standard error by the method, and the replicates or None."""
         if self.plan.method == "delta":
@@ -491,7 +501,7 @@ class Evaluation:
             level,
             uncertain,
             partial(self._augmented, error**2, factor),
-            test_interval if self.metric.has_test and not is_corrected else None,
+            test_interval if self._has_test and not is_corrected else None,
         )
         # If scores have long tails, ``bias`` is two thirds of the true bias: the
         # remaining third is half of ``bias``.
@@ -569,7 +579,7 @@ class Evaluation:
             bound_distance = min(self.value - bounds[0], bounds[1] - self.value)
             if bound_distance > NEGLIGIBLE:
                 pvalue = t_pvalue(statistic, alternative, self.freedom(self.parts))
-        elif kind == "wilson" and is_plain and not self.metric.has_test:
+        elif kind == "wilson" and is_plain and not self._has_test:
             score_statistic, pvalue = self.wilson_test(
                 tested_value, alternative, error, bounds
             )
@@ -759,6 +769,8 @@ class Evaluation:
         The squared distances of their ends from the values are added (Zou and Donner
         2008).
         """
+        if self.cases.estimated is not None:
+            return self._inverted_recall_interval(level)
         effect = self._design_effect(self.parts.total) / self.units.n_repeats
         # The variance of the recall is mostly due to the positives.
         freedom = self.freedom(Parts(1.0, 0.0, 0.0))
@@ -773,6 +785,29 @@ class Evaluation:
         distances = np.sqrt(squares * self.units.n_repeats)
         below, above = (distances / self.units.n_rankings).tolist()
         return ConfidenceInterval(self.value - below, self.value + above)
+
+    def _inverted_recall_interval(self, level: float) -> ConfidenceInterval:
+        """Return the interval of a metric at a recall, by estimated labels.
+
+        Its rates are those at which the interval of the recall contains this recall.
+        """
+        metric: Any = self.metric
+        (ranked,), middle = self.ranked, float(metric.convert_rate(self.value, 0.0))
+
+        def excess(rate: float, end: str) -> float:
+            at_rate = RecallAtRate(rate)
+            single = OnRanking(at_rate, ranked, at_rate.value(ranked.table))
+            model = Evaluation(at_rate, [single], self.units)
+            bound = getattr(model.interval(level=level), end)
+            return float(bound - metric.recall)
+
+        low, high = 0.0, 1.0
+        if excess(_MIN_RATE, "high") < 0:
+            low = optimize.brentq(excess, _MIN_RATE, middle, args=("high",), xtol=1e-7)
+        if middle < 1:
+            high = optimize.brentq(excess, middle, 1.0, args=("low",), xtol=1e-7)
+        ends = sorted(metric.convert_rate(rate, 0.0) for rate in (low, high))
+        return ConfidenceInterval(*map(float, ends))
 
 
 @dataclass(eq=False)

@@ -630,7 +630,7 @@ class TargetRecallMetric(Metric):
     def values(self, pos: Array, neg: Array) -> FloatArray:
         rates = min_rates(pos, neg, self.recall)
         n_pos = pos.sum(axis=1)
-        return np.asarray(self._convert_rate(rates, n_pos / (n_pos + neg.sum(axis=1))))
+        return np.asarray(self.convert_rate(rates, n_pos / (n_pos + neg.sum(axis=1))))
 
     def slopes(self, table: RankTable) -> Slopes:
         rate = table_min_rate(table, self.recall)
@@ -645,7 +645,7 @@ class TargetRecallMetric(Metric):
             table, sizes, rate, self.recall, is_precision=self.is_precision
         )
         rates = test.first_above(-quantile), test.last_below(quantile)
-        low, high = sorted(self._convert_rate(rate, table.prevalence) for rate in rates)
+        low, high = sorted(self.convert_rate(rate, table.prevalence) for rate in rates)
         if self.is_precision and not sizes.are_fixed and rates[1] >= 1 - ROUNDING:
             # If all samples are processed, only the prevalence is uncertain.
             k = quantile**2 / (sizes.n_pos + sizes.n_neg)
@@ -668,7 +668,7 @@ class TargetRecallMetric(Metric):
         # reject in 0.01 to 0.02 of the data sets.
         return max(2 * n_pos * min(self.recall, 1 - self.recall), 1.0)
 
-    def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
+    def convert_rate(self, rate: Any, prevalence: Any) -> Any:
         """Return the value of the metric, given the minimum rate with the recall."""
         return rate
 
@@ -682,17 +682,19 @@ class RateAtRecall(TargetRecallMetric, score=rate_at_recall_score):
 
     name = "Rate at recall"
     greater_is_better = False
+    takes_estimates = True
 
 
 class WorkSaved(TargetRecallMetric, score=work_saved_score):
     """The recall minus the minimum rate with this recall."""
 
     name = "Work saved"
+    takes_estimates = True
 
     def bounds(self, table: RankTable | None = None) -> tuple[float, float]:
         return self.recall - 1.0, self.recall
 
-    def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
+    def convert_rate(self, rate: Any, prevalence: Any) -> Any:
         return self.recall - rate
 
     def _convert_slopes(self, slopes: Slopes, rate: float, prevalence: float) -> Slopes:
@@ -705,7 +707,7 @@ class PrecisionAtRecall(TargetRecallMetric, score=precision_at_recall_score):
     name = "Precision at recall"
     is_precision = True
 
-    def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
+    def convert_rate(self, rate: Any, prevalence: Any) -> Any:
         with np.errstate(divide="ignore"):
             return np.minimum(np.divide(prevalence * self.recall, rate), 1.0)
 
@@ -854,7 +856,7 @@ class FPRAtRecall(TargetRecallMetric, score=fpr_at_recall_score):
     ) -> tuple[float, float]:
         return super().not_rejected(table, sizes._replace(are_fixed=True), quantile)
 
-    def _convert_rate(self, rate: Any, prevalence: Any) -> Any:
+    def convert_rate(self, rate: Any, prevalence: Any) -> Any:
         return (rate - prevalence * self.recall) / (1 - prevalence)
 
     def slopes(self, table: RankTable) -> Slopes:
@@ -872,7 +874,7 @@ class RecallAtFPR(Metric, score=recall_at_fpr_score):
     )
 
     name = "Recall at FPR"
-    ignores_prevalence = has_test = True
+    ignores_prevalence = has_test = takes_estimates = True
 
     def __post_init__(self) -> None:
         if self.fpr is not None:
@@ -968,7 +970,9 @@ def _merge_around_recall(
 ) -> tuple[FloatArray, FloatArray]:
     """Return a row of 3 groups: above, in and below the group that reaches a recall."""
     n_needed = recall * table.n_pos * (1 - ROUNDING)
-    group = int(np.searchsorted(table.cum_pos[1:-1], n_needed))
+    # Sums of estimated labels can decrease: the first group that reaches the recall.
+    cum_pos = np.maximum.accumulate(table.cum_pos[1:-1])
+    group = int(np.searchsorted(cum_pos, n_needed))
     cuts = np.array([0, group, group + 1, table.n_groups])
     cum_pos = table.cum_pos[cuts]
     cum_neg = table.cum_neg[cuts] if table.labels is None else cuts - cum_pos

@@ -683,8 +683,9 @@ def check_takes_estimates(metric: Metric, cases: Sample) -> None:
             "y_true has estimated labels, which "
             f"{metric.name}{question_text(metric.question)} does not support: use "
             "the recall, precision or lift at a rate, the expected recall, the gain by "
-            "class, the AUC, the rate-weighted AUC under one distribution, or the "
-            "average precision without further options."
+            "class, the AUC, the rate-weighted AUC under one distribution, the recall "
+            "at an FPR, the rate at a recall, the work saved, or the average precision "
+            "without further options."
         )
 
 

@@ -33,6 +33,9 @@ METRICS = [
     ("recall_at_rate", {"rate": 0.3}),
     ("precision_at_rate", {"rate": 0.3}),
     ("rate_weighted_auc", {"rate": 0.3}),
+    ("recall_at_fpr", {"fpr": 0.3}),
+    ("rate_at_recall", {"recall": 0.7}),
+    ("work_saved", {"recall": 0.7}),
     ("expected_gain", {"rate": 0.3, "gain": {"positive": 2, "negative": -1}}),
 ]
 SOURCES = {

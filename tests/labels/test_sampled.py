@@ -31,6 +31,8 @@ METRICS = {
     "precision_at_rate": {"k": 20}, "lift_at_rate": {"rate": 0.1},
     "expected_recall": {"rate": skrate.rates.beta(2, 5)},
     "rate_weighted_auc": {"rate": 0.2},
+    "recall_at_fpr": {"fpr": 0.3}, "rate_at_recall": {"recall": 0.7},
+    "work_saved": {"recall": 0.6},
     "recall_at_rate_score": {"rate": 0.3, "of": "negatives"},
     "expected_gain": {"gain": {"positive": 3, "negative": -1}, "rate": 0.4},
 }  # fmt: skip

@@ -327,3 +327,42 @@ def test_labels_of_weight_one_are_labels_without_weights():
             assert other.value == pytest.approx(one.value, rel=1e-12, abs=1e-12)
             error = pytest.approx(one.standard_error, rel=1e-9)
             assert other.standard_error == error
+
+
+CUTS = {
+    "recall_at_fpr": {"fpr": 0.3},
+    "rate_at_recall": {"recall": 0.7},
+    "work_saved": {"recall": 0.7},
+}
+
+
+@looped("metric, kwargs", CUTS.items())
+def test_cuts_at_a_recall_or_fpr_count_each_case_in_both_classes_in_part(
+    metric, kwargs
+):
+    rng = np.random.default_rng(0)
+    scores, chances = rng.normal(size=200).round(1), rng.random(200)
+    found = estimate(metric, labels.predicted(chances), scores, **kwargs)
+    y_true, weights = np.repeat([1, 0], 200), np.concatenate([chances, 1 - chances])
+    function = getattr(skrate, f"{metric}_score")
+    value = function(y_true, np.tile(scores, 2), sample_weight=weights, **kwargs)
+    assert found.value == pytest.approx(value, rel=1e-12)
+
+
+@looped("level", [0.8, 0.95])
+def test_rates_in_the_interval_are_those_that_may_have_the_recall(level):
+    rng = np.random.default_rng(0)
+    y_true = rng.random(2_000) < 0.2
+    scores = rng.normal(size=2_000) + 1.5 * y_true
+    given = labels.sampled(np.where(rng.random(2_000) < 0.2, y_true, np.nan), 0.2)
+    options = {"confidence_level": level}
+    found = estimate("rate_at_recall", given, scores, recall=0.8, **options)
+    low, high = found.confidence_interval
+    at_low, at_high = (
+        estimate("recall_at_rate", given, scores, rate=rate, **options)
+        for rate in (low, high)
+    )
+    assert at_low.confidence_interval.high == pytest.approx(0.8, abs=1e-4)
+    assert at_high.confidence_interval.low == pytest.approx(0.8, abs=1e-4)
+    saved = estimate("work_saved", given, scores, recall=0.8, **options)
+    assert saved.confidence_interval == pytest.approx((0.8 - high, 0.8 - low))
