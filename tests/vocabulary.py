@@ -24,6 +24,7 @@ DATA = (
     "rankings",  # what cross_val_rankings returns
     "X",
     "y_true",
+    "y_judge",  # labels of the same samples by a judge
     "probability",  # of a label, or of a case to be positive
     "sensitivity",  # of labels; those of scores are recall and 1 - fpr
     "specificity",

@@ -22,7 +22,7 @@ from skrate.inference.cautions import warn_small_sample
 from skrate.inference.evaluation import Difference, Evaluation, warn_reversed_scores
 from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
-from skrate.inference.list_means import evaluate_lists
+from skrate.inference.judged_lists import evaluate_lists
 from skrate.inference.models import (
     check_model_columns,
     check_several,

@@ -29,7 +29,7 @@ from skrate.inference.intervals import (
     Interval,
     adjusted,
 )
-from skrate.inference.list_means import evaluate_lists
+from skrate.inference.judged_lists import evaluate_lists
 from skrate.inference.models import check_model_columns, evaluate, find_model_rankings
 from skrate.inference.options import ARGUMENTS, Plan
 from skrate.inference.rankings import (

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from skrate.data.arrays import ArrayLike, Label
+from skrate.data.arrays import ArrayLike, BoolArray, Label
 from skrate.data.checks import Check, check_arguments, check_scores, shown
 from skrate.data.compressed import naming_batch
+from skrate.data.judged import JudgedLabels
 from skrate.data.list_table import ListBatches, RelevantCounts, whole_lists
 from skrate.data.table import check_alone
 from skrate.inference.list_means import evaluate_lists, find_list_clusters
@@ -417,11 +419,45 @@ def compute_list_scores(
     of_mean = {name: bound.pop(name) for name in OF_MEAN if name in bound}
     del row_options["clusters"]
     options = {**bound, **row_options, "groups": groups}
+    compute: Any = group_scores
+    if isinstance(y_true, JudgedLabels) and not y_true.is_complete:
+        compute = partial(_compute_judged, y_true.labelled_lists(groups))
     scores = {
-        name: group_scores(function, y_true, y_score, **options)
+        name: compute(function, y_true, y_score, **options)
         for name, y_score in models.items()
     }
     return scores, {**of_mean, "clusters": find_list_clusters(groups, clusters)}
+
+
+def _compute_judged(
+    is_labelled: BoolArray,
+    function: Any,
+    labels: JudgedLabels,
+    y_score: Any,
+    **options: Any,
+) -> GroupScores:
+    """Return the scores of the lists that people labelled, with those by the judge."""
+    if options.get("n_relevant") is not None:
+        raise ValueError(
+            "n_relevant excludes labels.judged, because people and the judge find "
+            "different numbers: add rows with the score -inf."
+        )
+    values = np.unique(np.concatenate([labels.y_true, labels.y_judge]))
+    is_free = all(options.get(n) is None for n in ("relevance_threshold", "pos_label"))
+    if len(values) > 2 and is_free:
+        if "gain" not in function_parameters(function):
+            raise ValueError(
+                "relevance_threshold is needed, because y_true and y_judge of "
+                f"labels.judged have {len(values)} different labels, such as "
+                f"{shown(values[1])}: pass a grade, or 0.5 for probabilities."
+            )
+        # People or the judge may have used only two of the grades.
+        options["gain"] = options.get("gain") or "linear"
+    by_people, by_judge = (
+        group_scores(function, y, y_score, **options)
+        for y in (labels.y_true, labels.y_judge)
+    )
+    return replace(by_people._select_lists(is_labelled), _by_judge=by_judge)
 
 
 def _check_group_scores(

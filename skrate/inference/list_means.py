@@ -82,6 +82,21 @@ class ListMean(Evaluation):
         """The lists, as samples of one class."""
         return self.units.cases
 
+    @property
+    def n_units(self) -> int:
+        """The number of independent lists, or clusters of lists."""
+        return self.cases.n_units
+
+    @property
+    def min_different_units(self) -> float:
+        """If fewer units differ between models, the interval may be too short."""
+        return min(_MIN_DIFFERENT_UNITS, self.n_units / 2)
+
+    @property
+    def n_effective(self) -> float:
+        """The effective number of independent units."""
+        return self.cases.effective_sizes[0]
+
     @cached_property
     def bounds(self) -> tuple[float, float]:
         """The minimum and maximum value of the mean."""
@@ -172,7 +187,7 @@ class ListMean(Evaluation):
         If ``is_upper``, ``_unseen_lists`` are added at the upper bound.
         """
         value = self.value if value is None else value
-        n_lists, bounds = self.cases.effective_sizes[0], self.bounds
+        n_lists, bounds = self.n_effective, self.bounds
         variance *= factor**2
         extra = self._unseen_lists(value, variance) if is_upper else 0.0
         augmented_value = augmented_mean(
@@ -190,7 +205,7 @@ class ListMean(Evaluation):
         are sums of proportions. By simulations, it is at most a fifth of the square
         root of the number of lists.
         """
-        (low, high), n_lists = self.bounds, self.cases.effective_sizes[0]
+        (low, high), n_lists = self.bounds, self.n_effective
         max_variance = (value - low) * (high - value) / n_lists
         is_pooled = self.metric.default_average == "pooled"
         if is_pooled or not max_variance > variance:
@@ -313,7 +328,7 @@ class ListDifference(Difference):
         else:
             if np.isnan(comparison.statistic):
                 reason = "there is only one list or cluster of lists"
-                if self.a.cases.n_units > 1:
+                if self.a.n_units > 1:
                     reason = (
                         "all lists have the same difference: use method='permutation' "
                         "to get a p-value"
@@ -342,9 +357,9 @@ class ListDifference(Difference):
         terms_a, terms_b = (
             mean.sums.parts / mean.sums.weights.sum() for mean in (self.a, self.b)
         )
-        n_units = self.a.cases.n_units
+        n_units = self.a.n_units
         n_differ = np.count_nonzero(self._sum_units(terms_a - terms_b))
-        if n_differ < min(_MIN_DIFFERENT_UNITS, n_units / 2):
+        if n_differ < self.a.min_different_units:
             warn(
                 f"The models differ in {n_differ} of {n_units} independent lists or "
                 "clusters of lists: use more lists, or a metric that depends on more "

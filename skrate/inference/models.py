@@ -18,6 +18,7 @@ from skrate.data.folds import (
     check_no_labels,
     check_same_folds,
 )
+from skrate.data.judged import JudgedLabels
 from skrate.data.table import check_alone
 from skrate.inference.cautions import (
     CLASSES,
@@ -130,7 +131,9 @@ def check_model_columns(
     argument: str, scores: Any, y_true: Any, *, least: int = 2
 ) -> dict[Any, Any]:
     """Return the scores of ``least`` or more models by their names."""
-    models = model_columns(argument, scores, len(check_vector("y_true", y_true)))
+    is_judged = isinstance(y_true, JudgedLabels)
+    labels = y_true if is_judged else check_vector("y_true", y_true)
+    models = model_columns(argument, scores, len(labels))
     return check_several(argument, models, least)
 
 

@@ -20,6 +20,7 @@ from skrate.data.checks import (
     check_fraction,
     check_number,
     check_positive,
+    check_vector,
     or_none,
     warn,
     warn_undefined,
@@ -921,6 +922,9 @@ def _plan_lists(
         named = {"y_true": y_true, "y_score_a": scores[0]}
     if list(named.values())[1] is None:
         named.popitem()
+    if groups is not None:
+        # The size is for labels by people only.
+        check_vector("y_true", y_true)
     by_model, of_mean = compute_list_scores(*meant, y_true, named, groups, cases)
     first, *_ = lists = list(by_model.values())
     means = evaluate_lists(lists, goal.plan, **of_mean)

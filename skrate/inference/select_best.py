@@ -38,7 +38,8 @@ from skrate.inference.cautions import CLASSES
 from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import compute_list_scores
 from skrate.inference.intervals import SLACK
-from skrate.inference.list_means import ListMean, evaluate_lists
+from skrate.inference.judged_lists import evaluate_lists
+from skrate.inference.list_means import ListMean
 from skrate.inference.models import (
     check_model_columns,
     check_several,
@@ -602,7 +603,7 @@ def _warn_resampling_size(model: Evaluation) -> None:
         f"{name} samples": n for name, n in zip(CLASSES, model.cases.sizes, strict=True)
     }
     if isinstance(model, ListMean):
-        counts = {"independent lists": float(model.cases.n_units)}
+        counts = {"independent lists": float(model.n_units)}
     for name, size in counts.items():
         if size < _MIN_SAMPLES:
             warn(

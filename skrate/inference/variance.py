@@ -153,12 +153,18 @@ def unit_kurtosis_dof(influence: FloatArray, cases: Ranked) -> float:
     They follow from the kurtosis of the influence of independent units, because a small
     number of units can dominate the variance.
     """
-    sums = sum_units(influence, cases)
+    return squares_dof(sum_units(influence, cases))
+
+
+def squares_dof(sums: FloatArray) -> float:
+    """Return the degrees of freedom of a mean of squares, by the kurtosis of sums."""
     squares = sums**2
     total = np.add.reduce(squares)
     if is_zero_variance(total / len(sums) ** 2):
         return 1.0
-    dof = 2 / (np.add.reduce(squares**2) / total**2 - 1 / len(sums))
+    excess = np.add.reduce(squares**2) / total**2 - 1 / len(sums)
+    # Squares of equal size have an infinite number.
+    dof = 2 / excess if excess > 0 else np.inf
     return float(np.clip(dof, 1.0, len(sums) - 1))
 
 

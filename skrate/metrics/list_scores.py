@@ -50,6 +50,8 @@ class ListScores:
     _metric: Metric
     _k: int | None
     _lists: ListValues
+    # The scores of the same lists by the labels of a judge, if people labelled some.
+    _by_judge: ListScores | None = None
 
     @classmethod
     def _score_rows(
@@ -102,6 +104,15 @@ class ListScores:
             _k=k,
             _lists=lists,
         )
+
+    def _select_lists(self, chosen: BoolArray) -> Self:
+        """Return the scores of the chosen lists; the others have no weight."""
+        columns = [*self._lists, self.n_items, self.n_pos]
+        selected = [
+            np.where(chosen, *pair)
+            for pair in zip(columns, no_scores(len(chosen)), strict=True)
+        ]
+        return self._assemble_scores(self._metric, self._k, self.groups, selected)
 
     @property
     def params(self) -> Question:

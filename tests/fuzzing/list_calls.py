@@ -11,9 +11,10 @@ from fuzzing.calls import Call, holds, same_number, same_numbers
 from fuzzing.laws import draw_rate
 from fuzzing.metric_calls import check_law, check_rauc, refusals
 from fuzzing.samples import Sample, draw_sample
-from reference import list_places, tables
+from reference import judged_lists, list_places, tables
 from reference import lists as oracle
 
+_DATA = "y_true", "y_score"
 _FUNCTIONS = {
     "expected_recall": skrate.recall_at_rate_score,
     "rauc": skrate.rate_weighted_auc_score,
@@ -285,6 +286,59 @@ def compare_groups(rng: np.random.Generator) -> Call:
 
     call = _call("group_scores", sample, {}, check)
     return replace(call, function=scored, may_warn=True)
+
+
+def compare_judged(rng: np.random.Generator) -> Call:
+    """Draw a comparison by the AUC within lists that people or a judge labelled."""
+    sample = draw_sample(rng, lists=True, weighted="none", largest=200)
+    seed = int(rng.integers(1000))
+
+    def scored(**named: Any) -> Any:
+        generator = np.random.default_rng(seed)
+        y_true, groups = np.ravel(named["y_true"]), np.ravel(named["groups"])
+        by_label = np.unique(groups, return_inverse=True)[1]
+        is_labelled = generator.random(by_label.max() + 1) < 0.6
+        by_people = np.where(is_labelled[by_label], y_true.astype(object), None)
+        by_judge = generator.permutation(y_true)
+        if not 3 <= np.count_nonzero(is_labelled) < len(is_labelled):
+            return None
+        scores = named["y_score"], generator.integers(0, 9, len(groups))
+        options = {name: named[name] for name in named if name not in _DATA}
+        found = skrate.compare(
+            "ranking_auc", skrate.labels.judged(by_people, by_judge), *scores, **options
+        )
+        sums = [
+            _judged_sums(is_labelled, (y_true, by_judge), y_score, options)
+            for y_score in scores
+        ]
+        return found, sums
+
+    def check(given: Sample, found: Any) -> None:
+        if found is None:
+            return
+        comparison, (of_a, of_b) = found
+        if np.count_nonzero(of_a[0][1]) < 4:
+            return
+        value, error = judged_lists.judged_difference(of_a, of_b)
+        same_number("difference", comparison.value, value, rtol=1e-6, atol=1e-9)
+        same_number("error", comparison.standard_error, error, rtol=1e-6, atol=1e-9)
+
+    call = _call("group_scores", sample, {}, check)
+    return replace(call, function=scored, may_warn=True)
+
+
+def _judged_sums(
+    is_labelled: Any, labels: tuple[Any, Any], y_score: Any, options: dict[str, Any]
+) -> list[Any]:
+    """Return values and weights of lists: by people and the judge, and of others."""
+    by_people, by_judge = (
+        np.array([np.nan_to_num(scores.values), ~np.isnan(scores.values)])
+        for scores in (
+            skrate.group_scores("roc_auc", y, y_score, **options) for y in labels
+        )
+    )
+    parts = [by_people[:, is_labelled], by_judge[:, is_labelled]]
+    return [part.tolist() for part in (*parts, by_judge[:, ~is_labelled])]
 
 
 def group_scores(rng: np.random.Generator) -> Call:

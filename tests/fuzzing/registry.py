@@ -76,6 +76,7 @@ ENTRIES = [
     ),
     Entry(("ndcg_score",), list_calls.of_grades, 2),
     Entry(("compare",), list_calls.compare_groups, 1),
+    Entry(("compare",), list_calls.compare_judged, 1),
     *(
         Entry((name,), list_calls.of_queues(name), 1)
         for name in ("precision_at_rate_score", "recall_at_rate_score")
