@@ -371,9 +371,35 @@ def planned_size(cell, half_width):
     return sample_size("roc_auc", y, s, half_width=half_width, clusters=clusters).n
 
 
+@lru_cache(None)
+def planned_test(cell):
+    """The plan of a test, from a very large pilot."""
+    rng = np.random.default_rng(GRID.index(cell))
+    y, (s,), (true,), clusters, _ = draw(cell, rng, [cell[1][2]], n=60000)
+    goal = {"null_value": true["roc_auc"] - 0.05, "difference": 0.05}
+    return sample_size(
+        "roc_auc", y, s, clusters=clusters, alternative="greater", **goal
+    )
+
+
 def run_size(add, rng, cell, turn):
     half_width = 0.06
     size = planned_size(cell, half_width)
+    plan = planned_test(cell)
+    y, (s,), _, clusters, _ = draw(cell, rng, [cell[1][2]], n=plan.n)
+    add(
+        "planned power",
+        "roc_auc",
+        0.8,
+        rejects,
+        estimate,
+        "roc_auc",
+        y,
+        s,
+        clusters=clusters,
+        null_value=plan.null_value,
+        alternative="greater",
+    )
     y, (s,), _, clusters, _ = draw(cell, rng, [cell[1][2]])
     add(
         "n_interval",
@@ -415,6 +441,7 @@ RULES |= {
     "false equivalence": (0, 0.08),
     "in set": (0.9, 1),
     "planned interval": (1, 1),
+    "planned power": (0.72, 0.88),
 }
 
 

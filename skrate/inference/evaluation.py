@@ -301,8 +301,16 @@ class Evaluation:
             return self._max_variance[0]
         if self.folds is None and self.cases.is_plain:
             ((metric, ranked, _),) = self.each
-            return table_variance(metric, ranked.table, stratify=self.units.stratify)
-        return influence_parts(self.influence, self.cases)
+            stratify = self.units.stratify
+            parts = table_variance(metric, ranked.table, stratify=stratify)
+        else:
+            parts = influence_parts(self.influence, self.cases)
+        return parts.times(1 / self.units.scale)
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """The degrees of freedom of the variance."""
+        return self.freedom(self.parts)
 
     @cached_property
     def bias(self) -> float:
@@ -346,7 +354,7 @@ class Evaluation:
             return 0.0
         excess = max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
         if cases.clusters is None or not excess:
-            return excess
+            return excess / self.units.scale
         # Assume that clusters increase the bias as they increase the variance.
         independent = table_variance(metric, ranked.table).total
         return excess * self.parts.total / independent if independent > 0 else excess
@@ -359,7 +367,9 @@ class Evaluation:
     @property
     def max_dof(self) -> float:
         """The maximum degrees of freedom of a difference to another model."""
-        return self.metric.max_dof(*self.cases.effective_sizes)
+        n_pos, n_neg = self.cases.effective_sizes
+        scale = self.units.scale
+        return self.metric.max_dof(scale * n_pos, scale * n_neg)
 
     def freedom(
         self,
@@ -377,9 +387,12 @@ class Evaluation:
             if influence is None:
                 return self._max_variance[1]
             return unit_kurtosis_dof(influence, self.cases)
-        n_means = len(self.each) / self.units.n_repeats
-        source = parts, self.cases
-        return degrees_of_freedom(source, n_means=n_means, class_dofs=class_dofs)
+        return degrees_of_freedom(
+            (parts, self.cases),
+            n_means=len(self.each) / self.units.n_repeats,
+            class_dofs=class_dofs,
+            scale=self.units.scale,
+        )
 
     @property
     def _has_test(self) -> bool:
@@ -473,7 +486,7 @@ class Evaluation:
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
         kind = self._interval_kind(kind)
-        bounds, cases = self._range(kind), self.cases
+        bounds, cases = self.value_range(kind), self.cases
         is_corrected = value is not None
         value = self.value if value is None else value
         if cases.estimated is not None:
@@ -493,14 +506,14 @@ class Evaluation:
             value=float(np.clip(value - bias, *bounds)),
             standard_error=factor * error,
             bounds=bounds,
-            freedom=self.freedom(self.parts),
+            freedom=self.degrees_of_freedom,
             draws=draws,
         )
         interval = bounded_interval(
             kind,
             level,
             uncertain,
-            partial(self._augmented, error**2, factor),
+            partial(self.augmented, error**2, factor),
             test_interval if self._has_test and not is_corrected else None,
         )
         # If scores have long tails, ``bias`` is two thirds of the true bias: the
@@ -526,6 +539,7 @@ class Evaluation:
             terms, counts = counts * terms, np.ones(len(terms))
         squares = terms * terms
         total = dot(counts, squares)
+        skewness = dot(counts, squares * terms) / total**1.5 if total > 0 else 0.0
         class_dofs = sample_kurtosis_dof(self.metric, self.cases)
         return UncertainValue(
             value=value,
@@ -533,7 +547,7 @@ class Evaluation:
             bounds=(low, max(value, self.metric.gain_limit(self.ranked[0]))),
             freedom=self.freedom(self.parts, class_dofs),
             draws=draws,
-            skewness=dot(counts, squares * terms) / total**1.5 if total > 0 else 0.0,
+            skewness=skewness / float(np.sqrt(self.units.scale)),
         )
 
     def _interval_kind(self, kind: Interval) -> Interval:
@@ -541,7 +555,7 @@ class Evaluation:
         is_wilson = kind == "wilson" and self.cases.are_fold_groups
         return "wald" if is_wilson else kind
 
-    def _range(self, kind: Interval) -> tuple[float, float]:
+    def value_range(self, kind: Interval = "wilson") -> tuple[float, float]:
         """Return the bounds of the value for this kind of interval."""
         # The range includes the value in spite of rounding.
         ranges = []
@@ -566,7 +580,7 @@ class Evaluation:
         ``error`` is the standard error, and ``draws`` are replicates.
         """
         kind = self._interval_kind(kind)
-        plan, bounds = self.plan, self._range(kind)
+        plan, bounds = self.plan, self.value_range(kind)
         alternative, pvalue = plan.alternative, _NAN
         # Intervals subtract the excess from the lower end. Adding it to the null value
         # has the same effect on the test.
@@ -578,11 +592,9 @@ class Evaluation:
         if kind == "wald" and is_plain and error > NEGLIGIBLE:
             bound_distance = min(self.value - bounds[0], bounds[1] - self.value)
             if bound_distance > NEGLIGIBLE:
-                pvalue = t_pvalue(statistic, alternative, self.freedom(self.parts))
+                pvalue = t_pvalue(statistic, alternative, self.degrees_of_freedom)
         elif kind == "wilson" and is_plain and not self._has_test:
-            score_statistic, pvalue = self.wilson_test(
-                tested_value, alternative, error, bounds
-            )
+            score_statistic, pvalue = self.wilson_test(tested_value, alternative, error)
             statistic = statistic if np.isnan(pvalue) else score_statistic
         if not np.isnan(pvalue):
             return statistic, pvalue
@@ -597,22 +609,30 @@ class Evaluation:
         return statistic, sided_pvalue(pvalue, self.value - null_value, alternative)
 
     def wilson_test(
-        self,
-        null_value: float,
-        alternative: Alternative,
-        error: float,
-        bounds: tuple[float, float] | None = None,
-        augmented_value: Augmented | None = None,
+        self, null_value: float, alternative: Alternative, error: float
     ) -> tuple[float, float]:
         """Return the statistic and the p-value of the score test of Wilson's interval.
 
         Both are nan if the null value is not between finite bounds, or if the augmented
         data have no variance.
         """
-        if augmented_value is None:
-            augmented_value = self._augmented(error**2, 1.0)
+        null_error, freedom = self.null_error(null_value, error)
+        if np.isnan(null_error):
+            return _NAN, _NAN
+        statistic = standardised(self.value - null_value, null_error)
+        if null_error == statistic == 0:
+            # For example, the recall is constant if all samples are processed.
+            return statistic, 1.0
+        return statistic, t_pvalue(statistic, alternative, freedom)
+
+    def null_error(self, null_value: float, error: float) -> tuple[float, float]:
+        """Return the error of the score test if the null value is true, and its dof.
+
+        Both are nan if this test is impossible, see ``wilson_test``.
+        """
+        augmented_value = self.augmented_against(null_value, error**2)
         bottom, top = augmented_value.bounds
-        low, high = bounds or augmented_value.bounds
+        low, high = self.value_range()
         if not (np.isfinite([low, high]).all() and low < null_value < high):
             return _NAN, _NAN
         # The maximum variance of a variable with this mean and these bounds. It is 0 if
@@ -623,11 +643,7 @@ class Evaluation:
             return _NAN, _NAN
         ratio = (null_value - low) * (high - null_value) / max_variance
         null_error = float(np.sqrt(augmented_value.variance * ratio))
-        statistic = standardised(self.value - null_value, null_error)
-        if null_error == statistic == 0:
-            # For example, the recall is constant if all samples are processed.
-            return statistic, 1.0
-        return statistic, t_pvalue(statistic, alternative, augmented_value.freedom)
+        return null_error, augmented_value.freedom
 
     def warn_small_folds(self) -> None:
         """Warn if folds are so small that the bias of their mean is not negligible."""
@@ -674,7 +690,11 @@ class Evaluation:
         low, high = np.mean(ranges, axis=0).tolist()
         return self._add_one_class_folds(low), self._add_one_class_folds(high)
 
-    def _augmented(self, variance: float, factor: float) -> Augmented:
+    def augmented_against(self, null_value: float, variance: float) -> Augmented:
+        """Return the value on augmented data, for the test of a null value."""
+        return self.augmented(variance, 1.0)
+
+    def augmented(self, variance: float, factor: float) -> Augmented:
         """Return the value on augmented data, for ``factor`` times the standard error.
 
         In each repeat, a tenth of a sample of each class is divided among the folds.
@@ -682,10 +702,14 @@ class Evaluation:
         if self.cases.estimated is not None:
             return self._augmented_estimate(factor**2 * variance)
         units, effect = self.units, factor**2 * self._design_effect(variance)
-        added = ADDED * units.n_repeats / len(self.each)
+        # A larger data set has the same variances times 1 / scale.
+        added = ADDED * units.n_repeats / len(self.each) / units.scale
         folds = [
             evaluate_augmented(*pair, stratify=units.stratify, added=added)
             for pair in zip(self.metrics, self.clustered_rankings, strict=True)
+        ]
+        folds = [
+            fold._replace(parts=fold.parts.times(1 / units.scale)) for fold in folds
         ]
         if units.folds is None:
             fold = folds[0]
@@ -752,6 +776,7 @@ class Evaluation:
                     for metric, ranking in zip(self.metrics, ranked, strict=True)
                 ]
             ).total
+            independent /= self.units.scale
         # The ratio is undefined if independent samples have no variance.
         if np.isnan(variance) or not is_zero_variance(independent):
             effect = variance / (independent or 1.0)
@@ -777,7 +802,8 @@ class Evaluation:
         quantile = t_quantile(level, freedom) * factor * float(np.sqrt(effect))
         squares_below = squares_above = 0.0
         for fold, ranked in zip(self.each, self.clustered_rankings, strict=True):
-            sizes = Sizes(*ranked.effective_sizes, are_fixed=self.units.stratify)
+            n_pos, n_neg = (self.units.scale * n for n in ranked.effective_sizes)
+            sizes = Sizes(n_pos, n_neg, are_fixed=self.units.stratify)
             low, high = fold.metric.not_rejected(ranked.table, sizes, quantile)
             squares_below += max(fold.value - low, 0.0) ** 2
             squares_above += max(high - fold.value, 0.0) ** 2
@@ -858,7 +884,7 @@ class MappedEvaluation(Evaluation):
     @cached_property
     def parts(self) -> Parts:
         """The parts of the variance of the function."""
-        return Parts(*(self.slope**2 * variance for variance in self.source.parts))
+        return self.source.parts.times(self.slope**2)
 
     def interval(self, *args: Any, **options: Any) -> ConfidenceInterval:
         """Return the function of the ends of the interval."""
@@ -960,6 +986,11 @@ class Difference:
         return self.a.units is self.b.units
 
     @property
+    def value(self) -> float:
+        """The difference of the values."""
+        return self.a.value - self.b.value
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The minimum and the maximum difference."""
         (low_a, high_a), (low_b, high_b) = self.a.bounds, self.b.bounds
@@ -978,7 +1009,8 @@ class Difference:
     def parts(self) -> Parts:
         """The parts of the variance; for different units, the sums of both parts."""
         if self.are_paired:
-            return influence_parts(self.influence, self.a.cases)
+            parts = influence_parts(self.influence, self.a.cases)
+            return parts.times(1 / self.a.units.scale)
         return Parts(*np.add(self.a.parts, self.b.parts).tolist())
 
     @cached_property
@@ -1015,7 +1047,8 @@ class Difference:
                 for model in (a, b)
             )
             if rests_on_few_clusters:
-                dof = min(dof, unit_kurtosis_dof(self.influence, a.cases))
+                units_dof = unit_kurtosis_dof(self.influence, a.cases)
+                dof = min(dof, a.units.scale * units_dof)
         else:
             dof = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
         return min(dof, a.max_dof, b.max_dof)

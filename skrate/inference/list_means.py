@@ -102,6 +102,10 @@ class ListMean(Evaluation):
         """The minimum and maximum value of the mean."""
         return self.sums.limits
 
+    def value_range(self, *_: Any) -> tuple[float, float]:
+        """Return the same as ``bounds``."""
+        return self.bounds
+
     @property
     def chance(self) -> float:
         """The mean AUC of random scores: 0.5.
@@ -125,7 +129,7 @@ class ListMean(Evaluation):
     @property
     def unit_dof(self) -> float:
         """The degrees of freedom of the mean over lists."""
-        return self.freedom(self.parts)
+        return self.degrees_of_freedom
 
     @cached_property
     def influence(self) -> FloatArray:
@@ -144,7 +148,8 @@ class ListMean(Evaluation):
     @cached_property
     def parts(self) -> Parts:
         """The variance, as a single part, because lists have no classes."""
-        return influence_parts(self.influence, self.cases)
+        parts = influence_parts(self.influence, self.cases)
+        return parts.times(1 / self.units.scale)
 
     def interval(
         self,
@@ -167,14 +172,18 @@ class ListMean(Evaluation):
             low, high = (
                 wilson_interval(value, bounds, level, augmented_value)
                 for augmented_value in (
-                    self._augmented(error**2, value=value),
-                    self._augmented(error**2, value=value, is_upper=True),
+                    self.augmented(error**2, value=value),
+                    self.augmented(error**2, value=value, is_upper=True),
                 )
             )
             return ConfidenceInterval(low.low, high.high)
-        return t_interval(value, error, level, bounds, self.freedom(self.parts))
+        return t_interval(value, error, level, bounds, self.degrees_of_freedom)
 
-    def _augmented(
+    def augmented_against(self, null_value: float, variance: float) -> Augmented:
+        """Return the mean with added lists, for the end that the test uses."""
+        return self.augmented(variance, is_upper=null_value > self.value)
+
+    def augmented(
         self,
         variance: float,
         factor: float = 1.0,
@@ -187,7 +196,7 @@ class ListMean(Evaluation):
         If ``is_upper``, ``_unseen_lists`` are added at the upper bound.
         """
         value = self.value if value is None else value
-        n_lists, bounds = self.n_effective, self.bounds
+        n_lists, bounds = self.units.scale * self.n_effective, self.bounds
         variance *= factor**2
         extra = self._unseen_lists(value, variance) if is_upper else 0.0
         augmented_value = augmented_mean(
@@ -205,7 +214,7 @@ class ListMean(Evaluation):
         are sums of proportions. By simulations, it is at most a fifth of the square
         root of the number of lists.
         """
-        (low, high), n_lists = self.bounds, self.n_effective
+        (low, high), n_lists = self.bounds, self.units.scale * self.n_effective
         max_variance = (value - low) * (high - value) / n_lists
         is_pooled = self.metric.default_average == "pooled"
         if is_pooled or not max_variance > variance:
@@ -219,13 +228,10 @@ class ListMean(Evaluation):
     def test(self, null_value: float, *_: Any, **__: Any) -> tuple[float, float]:
         """Return the statistic and the p-value that agree with the interval."""
         error, alternative = self.parts.standard_error, self.plan.alternative
-        augmented_value = self._augmented(error**2, is_upper=null_value > self.value)
-        statistic, pvalue = self.wilson_test(
-            null_value, alternative, error, augmented_value=augmented_value
-        )
+        statistic, pvalue = self.wilson_test(null_value, alternative, error)
         if not np.isnan(pvalue):
             return statistic, pvalue
-        freedom = self.freedom(self.parts)
+        freedom = self.degrees_of_freedom
         return t_test(self.value, error, [Null(null_value, alternative)], freedom)
 
     def estimate(self, null_value: float | None = None) -> Estimate:

@@ -172,7 +172,7 @@ def compare_tables(
 
 def _standard_error_dof(model: Evaluation) -> tuple[float, float]:
     """Return the standard error of a table, or by its interval if 0, and its dof."""
-    freedom = model.freedom(model.parts)
+    freedom = model.degrees_of_freedom
     if model.parts.standard_error > NEGLIGIBLE:
         return model.parts.standard_error, freedom
     low, high = model.interval(error=0.0)

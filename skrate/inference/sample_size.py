@@ -26,16 +26,10 @@ from skrate.data.checks import (
     warn_undefined,
 )
 from skrate.data.folds import FoldRankings
-from skrate.data.table import RankTable, build_weight_table, check_alone
-from skrate.inference.evaluation import Evaluation
+from skrate.data.table import RankTable, check_alone
+from skrate.inference.evaluation import Difference, Evaluation
 from skrate.inference.group_scores import GroupScores, compute_list_scores
-from skrate.inference.intervals import (
-    Augmented,
-    UncertainValue,
-    bounded_interval,
-    evaluate_augmented,
-    metric_range,
-)
+from skrate.inference.intervals import augmented_table
 from skrate.inference.list_means import check_list_clusters, evaluate_lists
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
@@ -48,13 +42,9 @@ from skrate.inference.rankings import (
     check_cases,
     check_left_out,
     check_sample,
+    make_table_samples,
 )
-from skrate.inference.variance import (
-    Parts,
-    influence_kurtosis_dof,
-    influence_parts,
-    scaled_units,
-)
+from skrate.inference.variance import scaled_units
 from skrate.metrics.hypothesis_tests import (
     ALTERNATIVES,
     NEGLIGIBLE,
@@ -132,9 +122,9 @@ class SampleSize(Drawn):
     >>> from skrate import RankTable, sample_size
     >>> pilot = RankTable([30, 20, 10], [5, 25, 50])
     >>> sample_size("roc_auc", pilot, half_width=0.05)
-    SampleSize(AUC, n=288 (123 positive, 165 negative), half width 0.04996 at 95
+    SampleSize(AUC, n=288 (123 positive, 165 negative), half width 0.04999 at 95
     %; by
-    this pilot 212 to 391)
+    this pilot 211 to 393)
     """
 
     metric: str
@@ -293,10 +283,12 @@ def sample_size(
     Notes
     -----
     A metric has the variance U / n on n samples, where U is the variance of the
-    influence values in the pilot (for a difference, a's minus b's). Another prevalence
-    also changes the weights of the samples in their influence; clusters are drawn
-    whole. ``n_interval`` uses the jackknife and, if no ``difference`` is given, the
-    interval of the pilot's difference: it has no upper end if this contains 0.
+    influence values in the pilot (for a difference, a's minus b's). The interval and
+    the test of this variance are those of :func:`estimate` or :func:`compare` for n
+    samples. Another prevalence also changes the weights of the samples in their
+    influence; clusters are drawn whole. ``n_interval`` uses the jackknife and, if no
+    ``difference`` is given, the interval of the pilot's difference: it has no upper end
+    if this contains 0. For one model, it allows for rare samples that the pilot lacks.
     :ref:`planning` has the formulas. Cost: about twenty sorts per model.
 
     Examples
@@ -444,85 +436,54 @@ class _Goal(NamedTuple):
 
 @dataclass(frozen=True)
 class _Pilot:
-    """The evaluation of a pilot, with variances that scale: ``unit.total / n``.
+    """The evaluations of one or two models on a pilot of ``n`` samples.
 
-    ``sizes`` are the independent positives and negatives per sample, ``per_unit`` the
-    samples per independent unit, ``least`` the minimum number of samples that can be
-    planned, and ``cases_of`` the samples per list and per cluster. ``reach`` is the
-    half width of the interval for the logarithm of a standard error. A difference has
-    no ``bounds``. Degrees of freedom of a class are at most its size, and ``n`` times
-    its entry of ``freedoms``.
+    ``prevalence`` is the planned prevalence, ``least`` the minimum number of samples
+    that can be planned, and ``cases_of`` has the samples per list and per cluster.
+    ``log_ends`` is the interval for the logarithm of the true variance, divided by the
+    variance in the pilot.
     """
 
     goal: _Goal
-    value: float
+    models: list[Evaluation]
     n: float
     prevalence: float
     least: int
-    per_unit: float
     cases_of: dict[str, float]
-    sizes: tuple[float, float]
-    unit: Parts
-    reach: float
-    bounds: tuple[float, float] | None = None
-    freedoms: tuple[float, float] = (np.inf, np.inf)
-    metric: Metric | None = None
+    log_ends: tuple[float, float]
+
+    def at(self, n: float) -> Evaluation | Difference:
+        """Return the expected evaluation of n samples: one model, or a difference."""
+        return _joined(_scaled(self.models, n / self.n))
 
     def shown(self, n: float) -> dict[str, Any]:
         """Return the fields of a result for n samples."""
         n_pos, width = round(n * self.prevalence), self.half_width(n)
         units = {name: math.ceil(n / size) for name, size in self.cases_of.items()}
-        return {
-            "n": n,
-            "n_pos": n_pos,
-            "n_neg": n - n_pos,
-            "half_width": width,
-            **units,
-        }
-
-    def scaled_dof(self, n: float) -> float:
-        """Return the approximate degrees of freedom of the variance of n samples.
-
-        They are as in `variance.degrees_of_freedom`, for parts in these proportions.
-        """
-        sizes = n * np.array([*self.sizes, sum(self.sizes)]) - 1
-        sizes = np.minimum(sizes, n * np.array([*self.freedoms, np.inf]))
-        squares = sum(np.square(self.unit) / np.maximum(sizes, 1))
-        most = np.inf if self.per_unit == 1 else n / self.per_unit - 1
-        if self.metric is not None and self.bounds is None:
-            most = min(most, self.metric.max_dof(*(n * np.array(self.sizes))))
-        return float(min(max(self.unit.total**2 / squares, 1.0), most))
-
-    def standard_error(self, n: float) -> float:
-        """Return the standard error for n samples."""
-        return float(np.sqrt(self.unit.total / n))
+        return {"n": n, "n_pos": n_pos, "n_neg": n - n_pos, "half_width": width} | units
 
     def half_width(self, n: float) -> float:
         """Return half the width of the interval, as `estimate` or `compare` has it.
 
         If the interval has a single end, return its distance from the value.
         """
-        plan, bounds, freedom = self.goal.plan, self.bounds, self.scaled_dof(n)
-        variance = Parts(*(x / n for x in self.unit))
-        estimate, error = self.value, variance.standard_error
-        if bounds is None:
-            return t_quantile(plan.level, freedom) * error
-        padded = Augmented(estimate, variance, bounds, freedom=freedom)
-        planned = UncertainValue(estimate, error, bounds, freedom)
-        low, high = bounded_interval("wilson", plan.level, planned, lambda: padded)
-        whole = {"greater": 2 * (estimate - low), "less": 2 * (high - estimate)}
-        return whole.get(plan.alternative, high - low) / 2
+        future, plan = self.at(n), self.goal.plan
+        if isinstance(future, Difference):
+            return _t_half_width(future, plan.level)
+        low, high = future.interval(level=plan.level)
+        to_low, to_high = future.value - low, high - future.value
+        whole = {"greater": to_low, "less": to_high}
+        return whole.get(plan.alternative, (to_low + to_high) / 2)
 
     def power(self, n: float, difference: float, factor: float = 1.0) -> float:
         """Return the probability that a test of n samples detects a difference.
 
         Its distance from the null values is multiplied by ``factor``.
         """
-        plan, freedom = self.goal.plan, self.scaled_dof(n)
+        future, plan = self.at(n), self.goal.plan
+        error, null_error, freedom = self._errors(future, difference)
+        needed = t_quantile(plan.level, freedom) * null_error / error
         away = self.distances(difference, difference)
-        at_null, at_planned = self.error_ratio(0.0), self.error_ratio(difference)
-        error = self.standard_error(n) * at_planned
-        needed = t_quantile(plan.level, freedom) * (at_null / at_planned)
         is_equivalence = len(away) == 2
         if plan.is_two_sided and not is_equivalence:
             away.append(-away[0])
@@ -543,6 +504,28 @@ class _Pilot:
         scaled = np.clip(np.outer(np.square(factors), sizes), 1.0, _MOST)
         return np.asarray(np.vectorize(self.half_width)(scaled))
 
+    def _errors(
+        self, future: Evaluation | Difference, difference: float
+    ) -> tuple[float, float, float]:
+        """Return the errors at the difference and at the null value, and their dof.
+
+        A null value of one model is tested by Wilson's interval. The variance is
+        proportional to the product of the distances to both bounds.
+        """
+        error, null_value = future.parts.standard_error, self.goal.null_value
+        by_t = error, error, future.degrees_of_freedom
+        if null_value is None or isinstance(future, Difference):
+            return by_t
+        if future.cases.worth is not None:
+            return by_t
+        (low, high), x = future.value_range(), null_value + difference
+        of_pilot = (future.value - low) * (high - future.value)
+        null_error, freedom = future.null_error(null_value, error)
+        if np.isnan(null_error) or not low < x < high or not of_pilot > 0:
+            return by_t
+        error *= float(np.sqrt((x - low) * (high - x) / of_pilot))
+        return error, null_error, freedom
+
     def distances(self, difference: float, planned: float) -> list[float]:
         """Return the distance of a difference from each null hypothesis.
 
@@ -555,41 +538,28 @@ class _Pilot:
         ]
         return [x - difference if of == "less" else difference - x for x, of in nulls]
 
-    def error_ratio(self, difference: float) -> float:
-        """Return the ratio of the standard error at a difference to the pilot's.
-
-        The difference is from the null value, and the ratio uses Wilson's variance. It
-        is 1 for two models.
-        """
-        if self.goal.null_value is None or self.bounds is None:
-            return 1.0
-        (low, high), x = self.bounds, self.goal.null_value + difference
-        of_pilot = (self.value - low) * (high - self.value)
-        if np.isinf(high) or of_pilot == 0:
-            return 1.0
-        return float(np.sqrt((x - low) * (high - x) / of_pilot))
-
     def factors(self, difference: float, *, is_own: bool) -> tuple[float, float]:
         """Return factors for the minimum and maximum of difference / standard error.
 
         If the difference is the pilot's own, its uncertainty and the uncertainty of the
         standard error are combined as the root of the sum of squares of logarithms.
         """
+        # Errors are square roots of variances.
+        least, most = -self.log_ends[1] / 2, -self.log_ends[0] / 2
         # A small pilot at a high level gives infinite ends.
         with np.errstate(over="ignore"):
             if not is_own:
-                return float(np.exp(-self.reach)), float(np.exp(self.reach))
-            level, freedom = self.goal.plan.confidence_level, self.scaled_dof(self.n)
-            half = t_quantile(level, freedom) * self.standard_error(self.n)
+                return float(np.exp(least)), float(np.exp(most))
+            half = _t_half_width(self.at(self.n), self.goal.plan.confidence_level)
             at = [difference, difference - half, difference + half]
             if len(self.goal.plan.nulls) == 2 and abs(difference) < half:
                 at.append(0.0)
             center, *away = (min(self.distances(x, difference)) for x in at)
             less, more = sorted([abs(min(away) / center), abs(max(away) / center)])
-            above = np.exp(np.hypot(self.reach, np.log(more)))
+            above = np.exp(np.hypot(most, np.log(more)))
             if min(away) * max(away) <= 0:
                 return 0.0, float(above)
-            return float(np.exp(-np.hypot(self.reach, np.log(less)))), float(above)
+            return float(np.exp(-np.hypot(least, np.log(less)))), float(above)
 
     def min_n_samples(self, difference: float) -> int | None:
         """Return the minimum n for which n or more are enough, or None."""
@@ -601,12 +571,35 @@ class _Pilot:
             enough = 0.8 if goal.power is None else goal.power
             return self.power(n, difference) >= enough
 
-        low, high = self.least, self.least
-        while not is_enough(high):
-            low, high = high + 1, 2 * high
-            if high > _MOST:
-                return None
-        return bisect_left(range(high), True, low, key=is_enough)
+        powers = range(_MOST.bit_length())
+        k = bisect_left(powers, True, key=lambda k: is_enough(self.least << k))
+        if self.least << k > _MOST:
+            return None
+        return bisect_left(range(self.least << k), True, self.least, key=is_enough)
+
+
+def _scaled(models: Sequence[Evaluation], factor: float) -> list[Evaluation]:
+    """Return the expected evaluations of a data set that is larger by a factor."""
+    units = models[0].units
+    units, larger = replace(units, scale=factor * units.scale), []
+    for model in models:
+        larger.append(replace(model, units=units))
+        # Do not compute again what is slow.
+        if len(models) > 1:
+            vars(larger[-1])["influence"] = model.influence
+        else:
+            vars(larger[-1])["excess"] = model.excess / factor
+    return larger
+
+
+def _joined(models: Sequence[Evaluation]) -> Evaluation | Difference:
+    """Return one model, or the difference of two."""
+    return models[0] if len(models) == 1 else models[0] - models[1]
+
+
+def _t_half_width(future: Evaluation | Difference, level: float) -> float:
+    """Return half the width of Student's t interval."""
+    return t_quantile(level, future.degrees_of_freedom) * future.parts.standard_error
 
 
 def _plan_result(size: SampleSize, pilot: _Pilot) -> SampleSize:
@@ -614,7 +607,8 @@ def _plan_result(size: SampleSize, pilot: _Pilot) -> SampleSize:
     goal, is_test, difference = pilot.goal, size.power is not None, 0.0
     size = replace(size, _pilot=pilot)
     n, what = goal.n_samples, f"The sample size for the {size.metric}"
-    if pilot.standard_error(pilot.n) <= NEGLIGIBLE:
+    model = pilot.at(pilot.n)
+    if model.parts.standard_error <= NEGLIGIBLE:
         warn_undefined(what, "the pilot shows no variation of the value or difference")
         return size
     if n is not None:
@@ -625,7 +619,7 @@ def _plan_result(size: SampleSize, pilot: _Pilot) -> SampleSize:
             )
         size = replace(size, **pilot.shown(n))
     if is_test:
-        difference = pilot.value - (goal.null_value or 0.0)
+        difference = model.value - (goal.null_value or 0.0)
         if goal.difference is not None:
             difference = float(goal.difference)
         if abs(difference) <= NEGLIGIBLE and goal.plan.margin is None:
@@ -712,45 +706,42 @@ def _plan_samples(
     n_units = float(cases.n_units) if has_clusters else n
     cases_of = {"n_clusters": n / n_units} if has_clusters else {}
     size = goal.unknown(metric.name, metric.question, len(ranked), cases_of)
-    models = _evaluated(metric, ranked, planned, goal.plan, are_warned=True)
+    models = _evaluated(metric, ranked, None, goal.plan, are_warned=True)
     if not all(model.is_known for model in models):
         return size
-    estimate, influence = _joined(models)
-    unit, bounds = _unit_variance(influence, cases, planned), None
-    spread = _spread(metric, ranked, planned, goal.plan)
-    first, stratify = models[0], bool(goal.plan.stratify)
-    if len(models) == 1:
-        bounds = metric_range(first.metric, first.cases.table, stratify=stratify)
-        bounds = first.metric.attainable(bounds, estimate)
-        if np.sqrt(unit.total / n) <= NEGLIGIBLE:
-            # The uncertainty of the variance of unobserved events is unknown.
-            rare = evaluate_augmented(first.metric, first.cases, stratify=stratify)
-            unit = Parts(*(x * n for x in rare.parts))
-            estimate, bounds, spread = rare.value, rare.bounds, _NAN
+    if planned is not None:
+        models = _evaluated(metric, ranked, planned, goal.plan)
+    logarithms = _jackknife_variances(metric, ranked, planned, goal.plan)
+    if len(models) == 1 and _lacks_errors(models[0]):
+        # The uncertainty of the variance of unobserved events is unknown.
+        ((bound, observed, _),), logarithms = models[0].each, np.array([_NAN])
+        rare = make_table_samples(augmented_table(bound, observed))
+        models = _evaluated(metric, [rare], None, goal.plan)
+    models = _scaled(models, n / models[0].cases.total)
     fraction = cases.sizes[0] / n if planned is None else planned
     least = max(_LEAST / min(fraction, 1 - fraction), _LEAST * n / n_units)
-    freedom = min(n_pos, n_neg, n_units, _PARTS) - 1
-    freedoms = np.inf, np.inf
     _warn_small_window(metric, n_pos, n_neg)
-    rests_on_few = metric.rests_on_few or goal.plan.margin is not None
-    if rests_on_few and not has_clusters:
-        freedoms = influence_kurtosis_dof(influence, cases)
+    variance, m = _joined(models).parts.total * n, len(logarithms)
+    bias = (m - 1) * float(np.log(variance or _NAN) - logarithms.mean())
+    spread = float(np.sqrt((m - 1) * logarithms.var()))
+    freedom = min(n_pos, n_neg, n_units, _PARTS) - 1
     pilot = _Pilot(
         goal=goal,
-        value=estimate,
+        models=models,
         n=n,
         prevalence=fraction,
         least=math.ceil(least),
-        per_unit=n / n_units,
         cases_of=cases_of,
-        sizes=(n_pos / n, n_neg / n) if planned is None else (fraction, 1 - fraction),
-        unit=unit,
-        reach=t_quantile(goal.plan.confidence_level, freedom) * spread / 2,
-        bounds=bounds,
-        freedoms=(freedoms[0] / n, freedoms[1] / n),
-        metric=metric,
+        log_ends=_log_ends(goal, models, spread, freedom, bias),
     )
     return _plan_result(size, pilot)
+
+
+def _lacks_errors(model: Evaluation) -> bool:
+    """Return whether the value has no variance, or is an end of its range."""
+    low, high = model.value_range()
+    distance = min(model.parts.standard_error, model.value - low, high - model.value)
+    return distance <= NEGLIGIBLE
 
 
 def _warn_small_window(metric: Metric, n_pos: float, n_neg: float) -> None:
@@ -796,42 +787,45 @@ def _evaluated(
 
 
 def _change_prevalence(ranked: Ranked, planned: float | None) -> Ranked:
-    """Return the ranking with its classes reweighted to the planned prevalence."""
-    if planned is None or min(ranked.sizes) == 0:
+    """Return the ranking with samples of one class repeated: the planned prevalence."""
+    n_pos, n_neg = ranked.sizes
+    if planned is None or min(n_pos, n_neg) == 0:
         return ranked
-    table = ranked.table
-    by_pos, by_neg = planned / table.prevalence, (1 - planned) / table.negative_fraction
-    counts = build_weight_table(table.pos * by_pos, table.neg * by_neg)
-    return replace(ranked, counts=counts)
+    factors = np.array([1 - planned, planned]) / (n_neg, n_pos)
+    factors /= factors.min()
+    weights = ranked.row_weights * factors[ranked.is_pos.astype(np.intp)]
+    return replace(ranked, weights=weights, kind="frequency")
 
 
-def _joined(models: Sequence[Evaluation]) -> tuple[float, FloatArray]:
-    """Return the value and influence values of one model, or of a difference."""
-    if len(models) == 1:
-        return models[0].value, models[0].influence
-    return models[0].value - models[1].value, (models[0] - models[1]).influence
+def _log_ends(
+    goal: _Goal,
+    models: Sequence[Evaluation],
+    spread: float,
+    freedom: float,
+    bias: float = 0.0,
+) -> tuple[float, float]:
+    """Return the interval for the logarithm of true variance / variance in the pilot.
+
+    ``spread`` is the standard error of this logarithm, and ``bias`` the bias, by which
+    the interval is extended to one side. For one model, the upper end allows for rare
+    samples that the pilot lacks, as Wilson's interval does.
+    """
+    reach = t_quantile(goal.plan.confidence_level, freedom) * spread
+    low, high = min(bias, 0.0) - reach, max(bias, 0.0) + reach
+    model, variance = models[0], models[0].parts.total
+    if len(models) == 1 and model.cases.worth is None and variance > 0:
+        ratio = model.augmented(variance, 1.0).variance / variance
+        high += float(np.fmax(np.log(ratio), 0.0))
+    return low, high
 
 
-def _unit_variance(
-    influence: FloatArray, cases: Ranked, planned: float | None
-) -> Parts:
-    """Return the variance per sample by its sources, U of the guide."""
-    variance = np.array(influence_parts(influence, cases)) * cases.total
-    if planned is not None:
-        # The third part comes from the means of both classes, which sum to 0.
-        prevalence, odds = cases.sizes[0] / cases.total, planned / (1 - planned)
-        between = odds / (prevalence + (1 - prevalence) * odds**2)
-        variance *= planned / prevalence, (1 - planned) / (1 - prevalence), between
-    return Parts(*variance.tolist())
-
-
-def _spread(
+def _jackknife_variances(
     metric: Metric, ranked: list[Ranked], planned: float | None, plan: Plan
-) -> float:
-    """Return the standard error of the logarithm of the variance per sample.
+) -> FloatArray:
+    """Return logarithms of the variance per sample, each without a part of the pilot.
 
-    It uses the jackknife over about twenty parts of the pilot. It is nan if the metric
-    is undefined without one of the parts.
+    About twenty parts are left out in turn. The result is nan if the metric is
+    undefined without one of the parts.
     """
     logarithms = []
     by_class = bool(plan.stratify) or planned is not None
@@ -840,10 +834,10 @@ def _spread(
         models = _evaluated(metric, remaining, planned, plan)
         # At least two clusters must remain.
         if remaining[0].n_units < _LEAST or not all(one.is_known for one in models):
-            return _NAN
-        total = _unit_variance(_joined(models)[1], remaining[0], planned).total
+            return np.array([_NAN])
+        total = _joined(models).parts.total * models[0].cases.total
         logarithms.append(np.log(total) if total > 0 else np.nan)
-    return float(np.sqrt((len(logarithms) - 1) * np.var(logarithms)))
+    return np.array(logarithms)
 
 
 def _jackknife_weights(ranked: list[Ranked], *, by_class: bool) -> Iterator[FloatArray]:
@@ -891,10 +885,9 @@ def _sort_units(ranked: list[Ranked]) -> IntArray:
         return order
     is_new = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
     kind = np.append(0, np.cumsum(is_new))
-    codes: list[list[int]] = [[] for _ in range(cases.n_units)]
-    for unit, code in zip(cases.clusters[order].tolist(), kind.tolist(), strict=True):
-        codes[unit].append(code)
-    return np.array(sorted(range(len(codes)), key=codes.__getitem__), dtype=np.intp)
+    # Sums of random whole numbers, one for each kind of sample, identify a cluster.
+    names = np.random.default_rng(0).integers(2**32, size=len(kind))[kind]
+    return np.argsort(np.bincount(cases.clusters[order], names), kind="stable")
 
 
 def _taken(ranked: Ranked, weights: FloatArray) -> Ranked:
@@ -941,21 +934,18 @@ def _plan_lists(
         reason = "fewer than two lists of the pilot are defined"
         warn_undefined(f"The sample size for the {name}", reason)
         return size
-    estimate, influence = _joined(means)
-    squares = (scaled_units(influence, of_lists) / of_lists.total) ** 2
+    influence = _joined(means).influence
+    squares = scaled_units(influence, of_lists) ** 2
     # The standard error of the logarithm of a mean of squares.
     mean, m = squares.mean(), len(squares)
     spread = np.std(squares, ddof=1) / mean / np.sqrt(m) if mean else 0.0
     pilot = _Pilot(
         goal=goal,
-        value=estimate,
+        models=list(means),
         n=n,
         prevalence=float(first.n_pos.sum()) / n,
         least=math.ceil(_LEAST * n / n_units),
-        per_unit=n / n_units,
         cases_of=cases_of,
-        sizes=(max(of_lists.effective_sizes[0], 2.0) / n, 0.0),
-        unit=Parts(0.0, 0.0, n * float(np.add.reduce(squares))),
-        reach=t_quantile(goal.plan.confidence_level, m - 1) * float(spread) / 2,
+        log_ends=_log_ends(goal, means, float(spread), m - 1),
     )
     return _plan_result(size, pilot)

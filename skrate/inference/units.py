@@ -43,7 +43,8 @@ class Units:
     models have the same classes, weights and clusters. ``rows`` has the numbers of
     their rows in ``folds``. ``one_class`` has the folds that lack a class, and
     ``other_rows`` the numbers of their rows. ``by_class`` says whether influence is
-    centred within each class of a fold, or within the whole fold.
+    centred within each class of a fold, or within the whole fold. ``scale`` is the
+    number of planned units for each unit, if they are the pilot of a larger data set.
     """
 
     each: list[Ranked]
@@ -53,6 +54,7 @@ class Units:
     one_class: list[Ranked] = field(default_factory=list)
     other_rows: list[IntArray] = field(default_factory=list)
     by_class: bool = True
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         self.n_rankings = len(self.each) + len(self.one_class)

@@ -42,6 +42,10 @@ class Parts(NamedTuple):
         """The square root of the variance."""
         return float(np.sqrt(self.total))
 
+    def times(self, factor: float) -> Parts:
+        """Return the parts of ``factor`` times the variance."""
+        return Parts(*(factor * part for part in self))
+
 
 def merge_metric_groups(
     metric: Metric, table: RankTable, groups: MergedGroups
@@ -75,7 +79,7 @@ def influence_parts(values: FloatArray, cases: Ranked) -> Parts:
         by_prevalence = max(float(independent[0, 0]) - by_pos - by_neg, 0.0)
         total = by_pos + by_neg + by_prevalence
         ratio = variance / total if total > 0 else 0.0
-        return Parts(by_pos * ratio, by_neg * ratio, by_prevalence * ratio)
+        return Parts(by_pos, by_neg, by_prevalence).times(ratio)
     # With sampling weights the parts are correlated, so the last can be negative.
     return Parts(by_pos, by_neg, variance - by_pos - by_neg)
 
@@ -84,6 +88,7 @@ def degrees_of_freedom(
     *sources: tuple[Parts, Ranked],
     n_means: float = 1.0,
     class_dofs: tuple[float, float] = (np.inf, np.inf),
+    scale: float = 1.0,
 ) -> float:
     """Return the degrees of freedom of Student's t for a variance.
 
@@ -94,17 +99,19 @@ def degrees_of_freedom(
     centred at several means. With clusters, it has the effective number of clusters
     with the class, minus 1 for each group of folds; if the groups are the units, it has
     the number of groups minus 1. ``class_dofs`` are the maximum degrees of freedom of
-    both classes, such as ``kurtosis_dof``.
+    both classes, such as ``kurtosis_dof``. All these numbers are multiplied by
+    ``scale``, see ``Units``.
     """
     total, squares, max_dof = 0.0, 0.0, np.inf
     for parts, cases in sources:
         n_pos, n_neg = cases.effective_sizes
         if cases.clusters is not None:
             n_means = float(cases.n_groups)
-            max_dof = cases.n_units - n_means
+            max_dof = scale * cases.n_units - n_means
         sizes = zip((n_pos, n_neg, n_pos + n_neg), (*class_dofs, np.inf), strict=True)
         for part, (size, max_part_dof) in zip(parts, sizes, strict=True):
-            squares += part**2 / max(min(size - n_means, max_part_dof), 1)
+            dof = min(scale * size - n_means, scale * max_part_dof)
+            squares += part**2 / max(dof, 1)
         total += parts.total
     # Without variance, return the minimum.
     return min(max(total**2 / squares, 1.0), max_dof) if squares > 0 else 1.0

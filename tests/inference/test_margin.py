@@ -56,8 +56,8 @@ def normal_interval(found):
 
 def has_normal_quantiles(monkeypatch):
     """Plan samples with the normal distribution in place of Student's t."""
-    module = importlib.import_module("skrate.inference.sample_size")
-    monkeypatch.setattr(module._Pilot, "scaled_dof", lambda *_: np.inf)
+    module = importlib.import_module("skrate.inference.evaluation")
+    monkeypatch.setattr(module, "degrees_of_freedom", lambda *_, **__: np.inf)
 
 
 def test_normal_quantiles_give_the_digits_of_proc(monkeypatch):
@@ -453,7 +453,8 @@ def test_the_power_of_a_given_value_is_obuchowskis_formula_with_wilsons_variance
             "roc_auc", y_true, a, null_value=null, difference=really - null,
             n_samples=n, alternative=side,
         )  # fmt: skip
-        assert planned.power == pytest.approx(expected, rel=1e-6)
+        # The skewness of the AUC, and 0.1 samples of each class, change it a little.
+        assert planned.power == pytest.approx(expected, abs=0.01)
 
 
 # Binormal scores or t3, with so many positives and negatives on average.
