@@ -44,7 +44,7 @@ def draw(rng, n_samples, prevalence, fraction, prediction):
 def main():
     """Print a row for each design."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--simulations", type=int, default=100)
+    parser.add_argument("--simulations", type=int, default=200)
     n_simulations = parser.parse_args().simulations
     metrics = {"recall_at_fpr": {"fpr": FPR}, "rate_at_recall": {"recall": RECALL}}
     warnings.simplefilter("ignore")
