@@ -22,8 +22,8 @@ from skrate.data.checks import warn
 from skrate.inference.cautions import warn_small_sample, warn_unreliable_difference
 from skrate.inference.intervals import (
     ADDED,
-    ADDED_HEAVY,
-    ENOUGH_HEAVY,
+    HEAVY,
+    HEAVY_IN_DIFFERENCE,
     Augmented,
     Interval,
     UncertainValue,
@@ -241,9 +241,9 @@ class Evaluation:
         ((metric, ranked, _),) = self.each
         return class_influence(metric, ranked, stratify=self.units.stratify)
 
-    def unseen(self, *amounts: float) -> float:
+    def unseen(self, heavy: tuple[float, float] = HEAVY) -> float:
         """Return the :func:`unseen_variance`, due to heavy samples that are missing."""
-        return unseen_variance(self.cases, lambda: self.class_influence, *amounts)
+        return unseen_variance(self.cases, lambda: self.class_influence, heavy)
 
     @cached_property
     def influence_rows(self) -> list[FloatArray]:
@@ -1016,15 +1016,15 @@ class Difference:
     @cached_property
     def unseen(self) -> float:
         """The variance due to samples of high sampling weight that were not drawn."""
-        a, b, amounts = self.a, self.b, (ADDED_HEAVY, ENOUGH_HEAVY)
+        a, b, heavy = self.a, self.b, HEAVY_IN_DIFFERENCE
         if not self.are_paired:
-            return a.unseen(*amounts) + b.unseen(*amounts)
+            return a.unseen(heavy) + b.unseen(heavy)
 
         def find_influence() -> FloatArray:
             """Return the influence of each sample in each class on the difference."""
             return a.class_influence - b.class_influence
 
-        return unseen_variance(a.cases, find_influence, *amounts)
+        return unseen_variance(a.cases, find_influence, heavy)
 
     @property
     def degrees_of_freedom(self) -> float:

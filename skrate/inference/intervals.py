@@ -41,9 +41,11 @@ from skrate.metrics.result_types import (
 # The number of samples that augmented data add to each class: half of it at the top of
 # the ranking, and half at the bottom.
 ADDED = 0.1
-# The same for samples of high sampling weight that may be missing: Jeffreys' prior of a
-# count. Differences need more of them than intervals of a metric.
-ADDED_HEAVY, ENOUGH_HEAVY = 0.5, 2 * MIN_HEAVY_SAMPLES
+# Samples of high sampling weight that may be missing from a class without them, and how
+# many of them leave none missing: in intervals of a metric, and in differences, which
+# need more (half a sample is Jeffreys' prior of a count).
+HEAVY = 0.25, MIN_HEAVY_SAMPLES
+HEAVY_IN_DIFFERENCE = 0.5, 2 * MIN_HEAVY_SAMPLES
 # A quantile of the total weight. The maximum varies too much if weights are continuous.
 _HEAVY = 0.75
 _ROUNDING = 1e-9
@@ -103,22 +105,21 @@ def evaluate_augmented(
 def unseen_variance(
     cases: Ranked,
     find_influence: Callable[[], FloatArray],
-    added: float = ADDED,
-    enough: float = MIN_HEAVY_SAMPLES,
+    heavy: tuple[float, float] = HEAVY,
 ) -> float:
     """Return the variance due to samples that may be missing because of rare sampling.
 
     If samples have sampling weights, a class may lack samples of high weight, which are
-    drawn rarely. With less than ``enough`` of them, up to ``added`` with scores as in
-    the class are added, and as many with scores as in the other class.
-    ``find_influence`` returns the influence of each sample if it were negative, and if
-    it were positive.
+    drawn rarely. ``heavy`` has the maximum number that is added with scores as in the
+    class, and again with scores as in the other class; and the number of observed ones
+    from which none is added. ``find_influence`` returns the influence of each sample if
+    it were negative, and if it were positive.
     """
     weights, is_pos = cases.given, cases.is_pos
     if weights is None or cases.clusters is not None or cases.worth is not None:
         return 0.0
     classes = ~is_pos, is_pos
-    factors = [_unseen_factor(weights, rows, added, enough) for rows in classes]
+    factors = [_unseen_factor(weights, rows, *heavy) for rows in classes]
     if not any(factors):
         return 0.0
     table = cases.table

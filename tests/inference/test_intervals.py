@@ -482,10 +482,12 @@ def test_positives_of_a_rarely_sampled_stratum_may_be_unseen():
     at_neg = np.array([16, 10.5, 5]) / 21
     of_other = np.average((at_neg - of_pos.mean()) ** 2, weights=[10, 1, 10])
     of_own = np.mean((of_pos - of_pos.mean()) ** 2)
-    # A tenth of a positive with the scores of each class.
-    share = (10 - 1) / (3 + 0.2 * (10 - 1))
+    # A quarter of a positive with the scores of each class.
+    share = (10 - 1) / (3 + 0.5 * (10 - 1))
     # DeLong's factor of 3 positives is 3 / 2.
-    assert unseen(weight) == pytest.approx(0.1 * share**2 * (of_other + of_own) * 3 / 2)
+    assert unseen(weight) == pytest.approx(
+        0.25 * share**2 * (of_other + of_own) * 3 / 2
+    )
     assert unseen(np.where(y_true, 1e4 * weight, weight)) == pytest.approx(
         unseen(weight), rel=1e-12
     )
