@@ -281,14 +281,14 @@ def estimate(
     value, from the kurtosis of their influence. :ref:`uncertainty` has the formulas,
     and the measured coverage of the intervals.
 
-    If samples were drawn with different probabilities, the samples that were drawn
-    rarely may include too small a number of positives. "wilson" then adds the variance
-    of up to a tenth of a positive with a large weight. This weight is about the minimum
-    weight of the positives, multiplied by the ratio of the maximum to the minimum
-    weight of the negatives. The added positive is distributed over the ranking like the
-    negatives. No variance is added if 6 positives have at least half of this weight. By
-    symmetry, up to a tenth of a negative is also added. There is no such term for
-    clusters, folds and comparisons.
+    If samples were drawn with different probabilities, those that were drawn rarely may
+    include no positive, or too few. "wilson" then adds the variance of up to half a
+    positive with a large weight: a quarter with scores like the positives, and a
+    quarter with scores like the negatives. This weight is about the minimum weight of
+    the positives, times the ratio of a high to a low quantile of the weights of the
+    negatives. No variance is added if 6 positives have more than half of this weight.
+    The same holds for negatives. There is no such term for clusters and folds;
+    :func:`compare` adds a larger one.
 
     If samples have different gains or costs, these are drawn together with the sample,
     and the total gain has no bounds. If no gain is negative, "wilson" is then symmetric
@@ -470,7 +470,7 @@ def _has_label_columns(y_true: Any) -> bool:
 def _evaluate_label_columns(
     metric_options: tuple[MetricLike, dict[str, Any]], arguments: dict[str, Any]
 ) -> Iterator[tuple[Any, Evaluation]]:
-    """Yield the name of each label and its evaluation, where it was measured."""
+    """Yield the name of each label, and its evaluation where it is not missing."""
     y_true, y_score = arguments["y_true"], arguments["y_score"]
     check_left_out("several labels in y_true", groups=(arguments["groups"], None))
     labels = model_columns("y_true", y_true, -1)
@@ -501,7 +501,7 @@ def _evaluate_label_columns(
 
 
 def _copy_evaluation(evaluation: Evaluation) -> Evaluation:
-    """Return a copy that computes the influence later, without cached properties.
+    """Return a copy without cached properties, to compute the influence later.
 
     Scores and weights are copied, because the caller may change the originals.
     """
@@ -525,7 +525,7 @@ def _copy_evaluation(evaluation: Evaluation) -> Evaluation:
 
 
 def _compute_influence(model: Evaluation) -> FloatArray:
-    """Return the influence of each input sample, 0 for a sample without weight."""
+    """Return the influence of each input sample: 0 if its weight is 0."""
     plan = replace(model.plan, method="delta", interval="wald")
     model = replace(model, units=replace(model.units, plan=plan))
     folds = model.folds
@@ -543,7 +543,7 @@ def _compute_influence(model: Evaluation) -> FloatArray:
     rows = rows[: len(model.cases.is_pos)]
     weight = folds.sample_weight
     per_row = np.zeros(len(folds.y_true))
-    # The influence refers to all rows, including the rows of folds that are left out.
+    # n is the number of all rows, including the rows of folds that are left out.
     fraction = len(rows) / len(per_row)
     if weight is not None:
         fraction = weight[rows].sum() / weight.sum()
@@ -552,7 +552,7 @@ def _compute_influence(model: Evaluation) -> FloatArray:
 
 
 def _weight_factors(model: Evaluation) -> FloatArray | float:
-    """Return the weights in the evaluation, divided by the given weights of mean 1."""
+    """Return the weights in the evaluation, divided by the given relative weights."""
     factors = [
         ranked.weights * (ranked.given.mean() / ranked.given)
         for ranked in model.ranked

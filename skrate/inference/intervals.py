@@ -41,13 +41,14 @@ from skrate.metrics.result_types import (
 # The number of samples that augmented data add to each class: half of it at the top of
 # the ranking, and half at the bottom.
 ADDED = 0.1
-# Samples of high sampling weight that may be missing from a class without them, and how
-# many of them leave none missing: in intervals of a metric, and in differences, which
-# need more (half a sample is Jeffreys' prior of a count).
+# How many samples of high sampling weight are added to a class that has none, and how
+# many observed ones make this unnecessary: in intervals of a metric, and in
+# differences, which need more of both. Half a sample is Jeffreys' prior of a count.
 HEAVY = 0.25, MIN_HEAVY_SAMPLES
 HEAVY_IN_DIFFERENCE = 0.5, 2 * MIN_HEAVY_SAMPLES
-# A quantile of the total weight. The maximum varies too much if weights are continuous.
-_HEAVY = 0.75
+# Samples up to the high weight of a class have this fraction of its total weight. The
+# maximum weight would vary too much if weights are continuous.
+_HIGH_FRACTION = 0.75
 _ROUNDING = 1e-9
 # Smaller products of the distances to both bounds have large rounding errors.
 _MIN_DISTANCE_PRODUCT = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
@@ -55,7 +56,7 @@ Interval = Literal["wilson", "wald", "percentile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 Adjust = Literal["holm", "bh"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
-# For smaller p-values, the level 1 - pvalue is 1 in double precision.
+# For smaller p-values, the level 1 - pvalue has almost no correct digits.
 _MIN_PVALUE = 1e-15
 # Differences are equal if they differ by at most this rounding error.
 SLACK = 1e-12
@@ -110,10 +111,11 @@ def unseen_variance(
     """Return the variance due to samples that may be missing because of rare sampling.
 
     If samples have sampling weights, a class may lack samples of high weight, which are
-    drawn rarely. ``heavy`` has the maximum number that is added with scores as in the
-    class, and again with scores as in the other class; and the number of observed ones
-    from which none is added. ``find_influence`` returns the influence of each sample if
-    it were negative, and if it were positive.
+    drawn rarely. ``heavy`` has two numbers: up to the first number of samples is added
+    with scores like those of the class, and as many with scores like those of the other
+    class; none is added if the class has at least the second number of heavy samples.
+    ``find_influence`` returns two rows: the influence that each sample would have as a
+    negative, and as a positive.
     """
     weights, is_pos = cases.given, cases.is_pos
     if weights is None or cases.clusters is not None or cases.worth is not None:
@@ -135,24 +137,27 @@ def unseen_variance(
 def _unseen_factor(
     all_weights: FloatArray, in_class: BoolArray, added: float, enough: float
 ) -> float:
-    """Return half the number of missing samples, times their squared fraction.
+    """Return half the number of missing samples, times the square of a fraction.
 
-    The weight of a missing sample is assumed to be the minimum weight of the class,
-    times the ratio of a high to a low quantile in the other class. The ratio does not
-    depend on the scale of the weights of either class. Samples of the class are heavy
-    if they have more than half this weight. The added weight is the difference between
+    It is the fraction of the weight of the class that one of them adds. A missing
+    sample is assumed to have the minimum weight of the class, times a ratio: a high
+    quantile of the weights of the other class over a low one. The ratio does not depend
+    on the scale of the weights of either class. Samples of the class are heavy if they
+    have more than half the assumed weight. The added weight is the difference between
     the assumed and the minimum weight.
     """
     weights, other_weights = all_weights[in_class], np.sort(all_weights[~in_class])
-    # The minimum of n samples is about the quantile 1 / (n + 1).
+    # The minimum of n weights is about their quantile 1 / (n + 1): take the same
+    # quantile of the other class.
     low = np.quantile(other_weights, 1 / (len(weights) + 1), method="lower")
     sums = np.cumsum(other_weights)
-    high = other_weights[np.searchsorted(sums, _HEAVY * sums[-1])]
+    high = other_weights[np.searchsorted(sums, _HIGH_FRACTION * sums[-1])]
     assumed_weight = weights.min() * (high / low)
     if weights.max() < 2 * other_weights[-1]:
         # The weights of both classes may have the same scale.
         assumed_weight = min(assumed_weight, all_weights.max())
-    # A factor of all weights in a class must not change the number by rounding.
+    # If all weights of a class are multiplied by a constant, rounding must not change
+    # the number.
     n_heavy = np.count_nonzero(weights > assumed_weight / 2 * (1 + _ROUNDING))
     n_missing = 2 * added * max(1 - n_heavy / enough, 0)
     added_weight = assumed_weight - weights.min()
@@ -186,7 +191,7 @@ def augmented_mean(
 def _max_class_dofs(
     metric: Metric, ranked: Ranked, augmented: RankTable
 ) -> tuple[float, float]:
-    """Return the maximum degrees of freedom of each class."""
+    """Return upper limits of the degrees of freedom of each class's variance."""
     if ranked.clusters is None and ranked.has_sampling_weights:
         return sample_kurtosis_dof(metric, ranked)
     if not metric.rests_on_few:
@@ -202,7 +207,7 @@ def metric_range(
 ) -> tuple[float, float]:
     """Return the range of a metric over all rankings.
 
-    If ``stratify``, the range is over the rankings of a table with these class sizes.
+    If ``stratify``, the range is over rankings with the class sizes of the table.
     """
     low, high = metric.bounds(table)
     if not stratify or not np.isfinite([low, high]).all():
@@ -223,8 +228,8 @@ def metric_range(
 def augmented_table(metric: Metric, ranked: Ranked, added: float = ADDED) -> RankTable:
     """Return the table with half of the added samples in a new group at each end.
 
-    An added sample has the weight of an independent sample of its class. Other groups
-    are merged, except at the cuts of the metric.
+    An added sample has the total weight of its class, divided by the effective number
+    of samples of the class. Other groups are merged, except at the cuts of the metric.
     """
     table = ranked.table
     n_pos, n_neg = ranked.effective_sizes
@@ -284,7 +289,7 @@ class UncertainValue(NamedTuple):
             # If a metric is biased, such as momentum, all replicates can be above the
             # value, or all below.
             return ConfidenceInterval(min(low, value), max(high, value))
-        # Without a maximum, "wilson" is symmetric in the logarithm.
+        # With a minimum only, "wilson" is symmetric in the logarithm of the distance.
         if kind == "wilson" and np.isfinite(bounds[0]):
             interval = log_interval(value, error, level, bounds[0], freedom)
             return interval._replace(high=min(interval.high, bounds[1]))
@@ -293,8 +298,8 @@ class UncertainValue(NamedTuple):
             t = t_quantile(level, freedom) * np.array([1, -1])
             cubic = np.cbrt(1 + skewness * (t - skewness / 6))
             low, high = value - error * 3 / skewness * (cubic - 1)
-            # Data without the largest gains have too small a skewness, which lowers the
-            # upper end. Student's t is the minimum.
+            # If the largest gains are missing from the data, the skewness is too small,
+            # and the upper end too low: it is at least the one of Student's t.
             return clip_interval(low, max(high, value + t[0] * error), bounds)
         return t_interval(value, error, level, bounds, freedom)
 
@@ -348,7 +353,7 @@ def log_interval(
 ) -> ConfidenceInterval:
     """Return the interval of x that is symmetric in log(x - low).
 
-    The interval has no upper limit.
+    The upper end is not limited.
     """
     with np.errstate(over="ignore"):
         half_width = t_quantile(level, freedom) * standard_error / (value - low)
@@ -362,7 +367,7 @@ def inverted_pvalue(
     value: float,
     null_value: float = 0.0,
 ) -> float:
-    """Return the p-value of a null value by intervals, at least 1e-15.
+    """Return the p-value of a null value from inverted intervals, at least 1e-15.
 
     If the null value is an end of the interval of a level, the p-value is 1 - level.
     """
@@ -394,7 +399,7 @@ def hybrid_interval(
     (a, b), (interval_a, interval_b) = values, intervals
 
     def combine(distance_a: float, distance_b: float) -> float:
-        """Return the distance of an end of the difference from a - b."""
+        """Return the distance of an end of the interval from a - b."""
         independent = np.hypot(distance_a, distance_b)
         common = 2 * correlation * distance_a * distance_b
         if not common:
@@ -427,7 +432,7 @@ def adjusted(pvalues: FloatArray, adjust: Adjust) -> FloatArray:
 def bootstrap_pvalue(
     difference: float, draws: FloatArray, alternative: Alternative
 ) -> float:
-    """Return the p-value of a difference of 0 by its n replicates.
+    """Return the p-value of no difference, from n replicates of the difference.
 
     The two-sided p-value is 2 (b + 1) / (n + 1), if b replicates have the opposite sign
     of the difference or are 0.
@@ -501,9 +506,9 @@ def _pvalue(n_beyond: int | np.intp, n: int, *, sides: int = 1) -> float:
 
 
 def _count_significant(level: float, n: int, *, sides: int = 1) -> int:
-    """Return the number of ``n_beyond`` with a p-value below 1 - ``level``.
+    """Return how many numbers 0, 1, ... beyond have a p-value below 1 - ``level``.
 
-    It is the maximum that is significant, plus 1; or 0 if none is.
+    This is the largest significant number plus 1, or 0 if none is significant.
     """
     count = min(int((1 - level) * (n + 1) / sides) + 1, n)
     # Compare p-values as the test does, so that both round in the same way.

@@ -826,8 +826,8 @@ def check_not_one_case(rate: Any, otherwise: str) -> None:
 class InverseWeightedRate(RateDistribution):
     """A rate R weighted by 1 / R: P(R > u) becomes V(u) = E[1 / R; R > u] / E[1 / R].
 
-    E[H(R) / R] is the integral of H' V. Therefore the mean lift is ``mean_inverse``
-    times the expected recall under this distribution. If E[1 / R] is infinite, the
+    For a hit curve H, E[H(R) / R] is E[1 / R] times the integral of H' V. Therefore the
+    mean lift is ``mean_inverse`` times the expected recall under this distribution. If E[1 / R] is infinite, the
     smallest rates are replaced by a rate below 1e-18 times all other rates, without any
     other effect.
     """
