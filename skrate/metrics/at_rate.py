@@ -827,9 +827,8 @@ class InverseWeightedRate(RateDistribution):
     """A rate R weighted by 1 / R: P(R > u) becomes V(u) = E[1 / R; R > u] / E[1 / R].
 
     For a hit curve H, E[H(R) / R] is E[1 / R] times the integral of H' V. Therefore the
-    mean lift is ``mean_inverse`` times the expected recall under this distribution. If E[1 / R] is infinite, the
-    smallest rates are replaced by a rate below 1e-18 times all other rates, without any
-    other effect.
+    mean lift is ``mean_inverse`` times the expected recall under this distribution. If
+    E[1 / R] is infinite, rates below a tiny limit are replaced by this limit.
     """
 
     of: RateDistribution
