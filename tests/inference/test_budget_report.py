@@ -419,6 +419,7 @@ def result_of(page):
 
 
 def test_a_page_begins_with_the_difference_of_two_models():
+    require("matplotlib")
     y_true, a = sample(n=4000)
     models = {"<a>": a, "b": -a}
     for reference, model, word in (("<a>", "b", "fewer"), ("b", "<a>", "more")):
@@ -437,6 +438,7 @@ def test_a_page_begins_with_the_difference_of_two_models():
 
 
 def test_a_page_says_if_the_better_model_is_unknown():
+    require("matplotlib")
     y_true, a = sample(n=400)
     other = a + 1e-3 * np.sin(np.arange(400))
     models, rate = {"a": a, "b": other}, rates.beta(10, 90)
