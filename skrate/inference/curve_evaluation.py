@@ -243,11 +243,15 @@ def evaluate_curve(
     hits = np.asarray(np.sum(fold_hits, axis=0) / total)
     # The influence is centred in each fold, unless folds are the units.
     centres = [(hits, prevalence)] * len(folds)
-    size = 1 / cases.total
+    # The fraction of all weight that one independent sample of each class has.
+    shares = 1 / cases.total, 1 / cases.total
     if not cases.are_fold_groups:
         pairs = zip(fold_hits, tables, strict=True)
         centres = [(n / table.total, table.prevalence) for n, table in pairs]
-        size *= cases.sizes[0] / cases.effective_sizes[0]
+        n_pos, n_neg = cases.effective_sizes
+        shares = (cases.sizes[0] / n_pos / cases.total,) * 2
+        if cases.has_sampling_weights:
+            shares = prevalence / n_pos, (1 - prevalence) / n_neg
     # A sample above the cut pushes this fraction of a positive below the cut.
     n_repeats = sum(ranked.total for ranked in rankings) / cases.total
     lost = cut_positive_fraction(tables, rates, n_repeats)
@@ -266,7 +270,10 @@ def evaluate_curve(
         units=units,
         cells=[cells],
         by_cell=by_cell,
-        grain=scale * is_cut * (size / whole) * np.maximum(lost, 1 - lost),
+        grain=scale
+        * is_cut
+        / whole
+        * np.maximum(shares[0] * (1 - lost), shares[1] * lost),
         limits=(offset, offset + scale * maximum),
         estimates=_label_influence(rankings[0], cells, by_cell),
     )

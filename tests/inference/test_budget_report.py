@@ -577,6 +577,19 @@ def test_known_prevalence_replaces_the_prevalence_of_the_sample():
     assert_allclose(report.curves[0].values.max(), 0.01, rtol=1e-12)
 
 
+def test_comparisons_at_a_known_prevalence_agree():
+    rng = np.random.default_rng(21)
+    y_true = np.repeat([1, 0], [120, 480])
+    a, b = rng.normal(size=(2, 600)) + y_true * [[1.9], [1.4]]
+    options = {"rate": 0.05, "n_items": 10_000, "prevalence": 0.01, "reference": "b"}
+    report = budget_report(y_true, {"a": a, "b": b}, **options)
+    more, equal = report["a", "more found"], report["a", "equal budget"]
+    assert more.pvalue < 0.01
+    assert equal.confidence_interval.low > 500
+    # The variance of a batch: 67 and 46 positives are found, with 39 in common.
+    assert np.diff(more.prediction_interval).item() < 45
+
+
 def test_known_prevalence_narrows_intervals_of_counts():
     y_true, y_score = sample(n=2_000)
     plain = budget_report(y_true, y_score, rate=0.3, n_items=10**6)
