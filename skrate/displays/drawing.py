@@ -181,9 +181,11 @@ def check_result_type(
 ) -> None:
     """Raise if ``value`` is not a result of the function ``by``."""
     if not isinstance(value, made):
+        is_several = isinstance(value, dict)
+        remedy = "the entry of one model" if is_several else f"skrate.{by}(...)"
         raise ValueError(
             f"{name} must be a result of {by}, got {type(value).__name__}: pass "
-            f"skrate.{by}(...)."
+            f"{remedy}."
         )
 
 

@@ -112,7 +112,7 @@ def warn_unreliable_value(
     With ``again``, another ranking of the same samples was already called unreliable.
     """
     if ranked.estimated is not None and ranked.worth is None:
-        _warn_impossible_value(metric, value, ranked.sizes)
+        _warn_impossible_value(metric, value, ranked)
     if reason is not None:
         warn_undefined(f"The uncertainty of the {metric.name}", reason)
     elif np.isnan(value):
@@ -140,11 +140,11 @@ def _warn_few_negatives(metric: Metric, n_neg: float) -> None:
     )
 
 
-def _warn_impossible_value(
-    metric: Metric, value: float, sizes: tuple[float, float]
-) -> None:
+def _warn_impossible_value(metric: Metric, value: float, ranked: Ranked) -> None:
     """Warn if estimated labels give a value that true labels cannot give."""
-    low, high = metric.bounds()
+    (low, high), sizes = metric.bounds(), ranked.sizes
+    if metric.is_sum:
+        low, high = ranked.total * low, ranked.total * high
     # Allow for rounding.
     if value < low - 1e-9 or value > high + 1e-9:
         warn(

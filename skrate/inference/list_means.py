@@ -253,8 +253,11 @@ def evaluate_lists(
     If ``undefined`` is "skip", a list on which any model is undefined is skipped for
     all models.
     """
+    are_runs = all(model._metric.takes_unreturned for model in scores)
+    # Search systems may have returned different numbers of irrelevant items.
+    sizes = ["n_pos"] if are_runs and average != "size" else ["n_items", "n_pos"]
     for model in scores[1:]:
-        for name in ("groups", "n_items", "n_pos"):
+        for name in ("groups", *sizes):
             if not np.array_equal(getattr(scores[0], name), getattr(model, name)):
                 raise ValueError(
                     f"All models must have lists with the same {name}: compute their "

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 
 from skrate.data.arrays import BoolArray, FloatArray
 from skrate.data.checks import check_vector, warn, warn_undefined
+from skrate.data.estimated import EstimatedLabels
 from skrate.data.folds import (
     UNDEFINED_IN_FOLDS,
     FoldRankings,
@@ -131,8 +132,8 @@ def check_model_columns(
     argument: str, scores: Any, y_true: Any, *, least: int = 2
 ) -> dict[Any, Any]:
     """Return the scores of ``least`` or more models by their names."""
-    is_judged = isinstance(y_true, JudgedLabels)
-    labels = y_true if is_judged else check_vector("y_true", y_true)
+    has_length = isinstance(y_true, EstimatedLabels | JudgedLabels)
+    labels = y_true if has_length else check_vector("y_true", y_true)
     models = model_columns(argument, scores, len(labels))
     return check_several(argument, models, least)
 

@@ -3,6 +3,7 @@ from io import StringIO
 import numpy as np
 import pytest
 
+import skrate
 from skrate import (
     estimate,
     mean_average_precision_score,
@@ -61,3 +62,18 @@ def test_metrics_count_lists_as_trec_eval_does():
 def test_files_of_another_format_are_refused(qrels, run, message):
     with pytest.raises(ValueError, match=message):
         read_trec(StringIO(qrels), StringIO(run))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_runs_with_other_irrelevant_items_can_be_compared():
+    qrels = "q1 0 a 1\nq1 0 b 1\nq2 0 a 1\nq2 0 b 1"
+    returned = ["q1 Q0 a 1 2 t", "q2 Q0 c 1 2 t"], ["q1 Q0 b 1 2 t", "q2 Q0 b 1 2 t"]
+    # The second system returns one more irrelevant item.
+    returned[1].append("q1 Q0 z 2 1 t")
+    runs = [
+        read_trec(StringIO(qrels), StringIO("\n".join(lines))) for lines in returned
+    ]
+    scores = [skrate.group_scores("ndcg", **run._asdict()) for run in runs]
+    assert scores[0].n_items.tolist() != scores[1].n_items.tolist()
+    found = skrate.compare("ndcg", *scores)
+    assert found.value == pytest.approx(scores[0].mean() - scores[1].mean())

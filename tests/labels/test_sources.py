@@ -366,3 +366,22 @@ def test_rates_in_the_interval_are_those_that_may_have_the_recall(level):
     assert at_high.confidence_interval.low == pytest.approx(0.8, abs=1e-4)
     saved = estimate("work_saved", given, scores, recall=0.8, **options)
     assert saved.confidence_interval == pytest.approx((0.8 - high, 0.8 - low))
+
+
+def test_total_gains_of_estimated_labels_are_possible():
+    rng = np.random.default_rng(0)
+    y_true = rng.random(2_000) < 0.1
+    scores = rng.normal(size=2_000) + 2 * y_true
+    given = labels.sampled(np.where(rng.random(2_000) < 0.5, y_true, np.nan), 0.5)
+    gains = {"gain": {"positive": 1, "negative": -0.1}, "rate": 0.1}
+    total = estimate("expected_gain", given, scores, **gains)
+    mean = estimate("expected_gain", given, scores, normalize=True, **gains)
+    assert total.value == pytest.approx(2_000 * mean.value)
+
+
+def test_bands_of_several_models_take_estimated_labels():
+    rng = np.random.default_rng(0)
+    given, scores = labels.predicted(rng.random(50)), rng.normal(size=50)
+    found = skrate.curve_band(given, {"a": scores}, n_resamples=9, random_state=0)
+    alone = skrate.curve_band(given, scores, n_resamples=9, random_state=0)
+    np.testing.assert_array_equal(found["a"].high, alone.high)
