@@ -40,9 +40,9 @@ def read_trec(qrels: TextFile, run: TextFile) -> TrecRun:
 
     How good are the results of a search engine that writes such files? The result has
     the arguments ``y_true``, ``y_score`` and ``groups`` of metrics within lists, such
-    as :func:`ndcg_score`, and of :func:`estimate`, :func:`compare` and
-    :func:`group_scores`. It includes the relevant documents that the run did not
-    return. It needs pandas.
+    as :func:`ndcg_score`, and of :func:`estimate` and :func:`group_scores`. It includes
+    the relevant documents that the run did not return. To compare runs of the same
+    queries, pass the :func:`group_scores` of each to :func:`compare`. It needs pandas.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ def read_trec(qrels: TextFile, run: TextFile) -> TrecRun:
     Notes
     -----
     Queries without judgments are left out. Judged queries that the run lacks count 0,
-    as with the option -c of trec_eval. Metrics average over the order of tied scores;
+    as with the option -c of trec_eval. Queries without a relevant document are skipped
+    by metrics; trec_eval counts them as 0, as ``undefined=0`` does. Metrics average over the order of tied scores;
     trec_eval sorts ties by the name of the document.
 
     Examples
