@@ -75,8 +75,8 @@ def read_trec(qrels: TextFile, run: TextFile) -> TrecRun:
     -----
     Queries without judgments are left out. Judged queries that the run lacks count 0,
     as with the option -c of trec_eval. Queries without a relevant document are skipped
-    by metrics; trec_eval counts them as 0, as ``undefined=0`` does. Metrics average over the order of tied scores;
-    trec_eval sorts ties by the name of the document.
+    by metrics; trec_eval counts them as 0, as ``undefined=0`` does. Metrics average
+    over the order of tied scores; trec_eval sorts ties by the name of the document.
 
     Examples
     --------
