@@ -49,7 +49,7 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         Number of samples that will be ranked. If given, additional axes show numbers of
         samples.
     pos_label : int, float, bool or str, default=None
-        The positive label, which the label of the vertical axis contains.
+        The positive label. It is shown in the label of the vertical axis.
 
     Attributes
     ----------

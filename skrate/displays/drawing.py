@@ -427,7 +427,7 @@ class Display(Drawing):
             booleans; for other labels the second class of the estimator, with a warning
             that names it.
         name : str, default=None
-            Name for the legend; None takes the name of the class.
+            Name for the legend. None means the name of the estimator's Python class.
         **kwargs : dict
             Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
 
@@ -508,7 +508,7 @@ class FoldsDisplay(Display):
             booleans; for other labels the second class of the estimator, with a warning
             that names it.
         name : str, default=None
-            Name for the legend; None takes the name of the class.
+            Name for the legend. None means the name of the estimator's Python class.
         **kwargs : dict
             Keyword arguments of :meth:`from_predictions` or :meth:`plot`.
 

@@ -129,35 +129,33 @@ _LABELS: dict[HitCurveMetric, str] = {
 
 
 class HitCurveDisplay(FoldsDisplay):
-    """Draw the hit curve, cumulative gains or lift of a ranking, or of several folds.
+    """Draw the hit curve, cumulative gains (recall) or lift of a ranking, or of folds.
 
     The horizontal axis is the rate: the fraction of all samples that is processed, from
     the highest score down. The vertical axis of a hit curve [1]_ is the fraction of all
-    samples that is positive and processed. Divided by the prevalence it is the recall
-    (cumulative gains), and divided by the rate and the prevalence it is the lift.
-    Create it by :meth:`from_predictions`, :meth:`from_estimator`,
-    :meth:`from_cv_results` or :meth:`from_models`.
+    samples that is positive and processed. Divided by the prevalence it is the recall,
+    and divided by the rate and the prevalence it is the lift. With ``gain``, the value
+    of processing each sample, it is the gain per sample. Create it by
+    :meth:`from_predictions` or another ``from_`` method.
 
     Parameters
     ----------
     rates : array-like of shape (n_points,), or list of such
         The rates of the points of the curve, increasing from 0 to 1; a list of arrays
-        for several folds.
+        for several folds. With ``perfect``, fractions of the total cost.
     hits : array-like of shape (n_points,), or list of such
         The fraction of all samples that is positive and processed at each rate, from 0
-        to the prevalence.
+        to the prevalence. With ``perfect``, gains per sample, which can decrease.
     tables : list of RankTable, default=None
-        The table of each curve, from which the average precision and the momentum are
-        computed. If None, both are computed from the points. Gain curves have no
-        tables.
+        The table of each curve, from which the average precision and :term:`momentum`
+        are computed. If None, they are computed from the points. Gain curves have none.
     perfect : list of tuple, default=None
-        Only for curves of gains: a pair (rates, gains) for each curve, of the order of
-        the samples with the highest gains. ``hits`` are then gains per sample, which
-        can decrease, and ``rates`` are fractions of the total cost.
+        Only for curves of gains: for each curve a pair (rates, gains), the points of
+        the curve if samples are sorted by decreasing gain per cost.
     name : str, default=None
         Name of the model in the legend.
     pos_label : int, float, bool or str, default=None
-        The positive label, which the label of the vertical axis contains.
+        The positive label. It is shown in the label of the vertical axis.
 
     Attributes
     ----------
@@ -177,8 +175,9 @@ class HitCurveDisplay(FoldsDisplay):
     Raises
     ------
     ValueError
-        If ``rates`` and ``hits`` differ in length or decrease, or the hits are more
-        than the rates permit.
+        If ``rates`` do not increase from 0 to 1, or ``hits`` differ in length, do not
+        begin at 0, or (without ``perfect``) decrease or increase by more than
+        ``rates``.
 
     See Also
     --------
@@ -283,7 +282,7 @@ class HitCurveDisplay(FoldsDisplay):
         gain : array-like of shape (n_samples,) or dict, default=None
             Gain of processing a sample, for each sample or each class, as in
             :func:`expected_gain_score`. The vertical axis then shows the gain. For
-            FoldRankings with ``indices``, an array has one gain per sample of the data.
+            FoldRankings with row numbers (``indices``), an array has a gain per sample.
         cost : array-like of shape (n_samples,), default=None
             Cost of processing each sample. The horizontal axis then shows the fraction
             of the total cost. None means equal costs.
@@ -383,7 +382,7 @@ class HitCurveDisplay(FoldsDisplay):
             average precision, or the mean gain over all rates.
         n_items : int, default=None
             Number of samples that will be ranked. If given, the axes show numbers of
-            samples instead of fractions, except for the recall and the lift.
+            samples, except the vertical axis of recall and lift.
         curve_kwargs : dict, default=None
             Keyword arguments of matplotlib's ``plot`` for the curve.
         plot_chance_level : bool, default=True
@@ -393,9 +392,8 @@ class HitCurveDisplay(FoldsDisplay):
         plot_perfect : bool, default=True
             Whether to draw the curve of a perfect ranking.
         plot_momentum : bool, default=False
-            Whether to draw the momentum (of folds, its mean) as a dotted line, if it is
-            defined. See the metric "momentum" of :func:`estimate`. Values above 1,
-            which its approximation can have, are drawn as 1.
+            Whether to draw the :term:`momentum` (of folds, its mean) as a dotted line,
+            if it is defined. It is approximate; values above 1 are drawn as 1.
         plot_folds : bool, default=True
             Whether to draw the curve of each fold, in addition to their mean.
         plot_bands : bool, default=None
@@ -417,8 +415,8 @@ class HitCurveDisplay(FoldsDisplay):
             If ``metric`` or ``rate`` is invalid; if ``metric`` is "gain" without gains,
             or "hits" for curves of gains; if ``metric`` is "recall" or "lift", and
             there is no positive sample or no gain; if ``plot_momentum`` is True for
-            estimated labels; or if ``n_items`` is not a positive integer, or is given
-            for curves with a ``cost``.
+            labels of :mod:`skrate.labels`; or if ``n_items`` is not a positive integer,
+            or is given for curves with a ``cost``.
         """
         default: HitCurveMetric = "hits" if self.perfect is None else "gain"
         chosen = default if metric is None else metric

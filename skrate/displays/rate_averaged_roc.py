@@ -129,7 +129,7 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         :func:`rate_weighted_auc_score`. The legend shows the rate-weighted AUC for it.
         If None, the legend shows the AUC.
     pos_label : int, float, bool or str, default=None
-        The positive label, which the label of the vertical axis contains. None means
+        The positive label. It is shown in the label of the vertical axis. None means
         the positive label of the curve.
 
     Attributes

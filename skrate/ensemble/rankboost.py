@@ -241,8 +241,8 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Weights of the samples, at least 0. The weight of a pair is the product of
             two weights. None means equal weights.
         groups : array-like of shape (n_samples,), default=None
-            The list of each sample, such as its query. Only pairs of samples in the
-            same list count, with equal weights. If None, all samples are one list.
+            Identifier of each sample's list, such as its query. Only pairs of samples
+            in the same list count, with equal weights. None means one list.
 
         Returns
         -------

@@ -348,7 +348,7 @@ def budget_report(
     ----------
     y_true : array-like of shape (n_samples,), RankTable or FoldRankings
         True labels of two classes. A :class:`RankTable`, a :class:`FoldRankings`, or a
-        mapping of names of models to FoldRankings, replaces labels and scores.
+        mapping or list of FoldRankings, one per model, replaces labels and scores.
     y_score : array-like, mapping or data frame, default=None
         Scores of shape (n_samples,), higher for the positive class. For several models,
         a mapping or data frame with an entry or column per model, or an array of shape
@@ -377,8 +377,8 @@ def budget_report(
         Level of all intervals, in (0, 1).
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient, if samples of a cluster depend
-        on one another. Intervals are then wider. The next batch is assumed to have
-        clusters of the same kind.
+        on one another. Intervals are then wider. The next batch is assumed to consist
+        of new clusters with the same distribution of sizes.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples. None means equal weights.
     weights : {"frequency", "sampling"}, default="frequency"
@@ -393,9 +393,10 @@ def budget_report(
     -------
     report : BudgetReport
         One row per model and quantity, printed as a table. With ``reference``, each
-        other model has two more rows, or three if the rate is fixed. Intervals are nan
-        if a class has fewer than two samples. Recall and lift are nan if there are no
-        positives. The number needed is infinite if no positive is found.
+        other model also has rows for the additional positives and false alarms, and at
+        a fixed rate for the equal budget (see Notes). Intervals are nan if a class has
+        fewer than two samples. Recall and lift are nan without positives. The number
+        needed is infinite if no positive is found.
 
     Raises
     ------
@@ -403,13 +404,14 @@ def budget_report(
         If ``rate`` is outside (0, 1], or the integer 1, which could mean one sample or
         all; if two models have the same name; if ``reference`` is not one of several
         models; if labels, scores, weights, clusters or folds are invalid or differ in
-        length; or if ``prevalence`` is combined with a RankTable, estimated labels or
-        weights of the kind "frequency".
+        length; or if ``prevalence`` is combined with a RankTable, labels of
+        :mod:`skrate.labels`, clusters, repeated folds, or ``sample_weight`` unless
+        ``weights="sampling"``.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a class has fewer than two samples, or the rate is 0 with probability 1.
+        If a class has fewer than two samples, or an uncertain ``rate`` is always 0.
     UserWarning
         If fewer than 5 samples are processed at a fixed rate, or positives have
         significantly lower scores than negatives. With ``reference``, also the warnings
@@ -425,25 +427,26 @@ def budget_report(
     -----
     Let R be the rate, n the size of the next batch (or of the data), and H(r) the hit
     curve: the fraction of all samples that is positive and processed at the rate r. The
-    expected number of positives found is n E[H(R)]. Precision and lift are means of
-    their values over all rates above 0. The number needed is E[R] / E[H(R)]: the mean
-    number of processed samples divided by the mean number of positives found. For
+    expected number of positives found is n E[H(R)]. Precision and lift are means over
+    the distribution of R, given that R > 0. The number needed is E[R] / E[H(R)]: the
+    mean number of processed samples divided by the mean number of positives found. For
     folds, the fraction r of each fold is processed, and a sample that is tested in
     several repetitions of the cross-validation counts once.
 
-    Confidence intervals are for the expectations over rates and batches, as in
-    :func:`estimate`. Intervals for counts include the uncertainty of the prevalence. If
-    ``prevalence`` is given, the samples get sampling weights by class that lead to this
-    prevalence, and class sizes are fixed. A prediction interval also includes the
-    random composition of a single batch, and the random rate. The p-value tests whether
-    the model finds more positives than a random order.
+    Confidence intervals are for the expected values, averages over the random rate and
+    possible batches, as in :func:`estimate`. Intervals for counts include the
+    uncertainty of the prevalence. If ``prevalence`` is given, the samples are weighted
+    by class to obtain this prevalence, and the variance treats class sizes as fixed. A
+    prediction interval also includes the random composition of one batch, and the
+    random rate. The p-value tests whether the model finds more positives than a random
+    order.
 
     With ``reference``, the intervals and p-values of differences are as in
     :func:`compare`. The equal budget is the number of samples that the reference must
     process to find as many positives as the model. Its interval contains all budgets at
-    which the difference may be 0, as in :func:`compare_curves`. In seven simulations
-    with 400 data sets each, its coverage was 0.94 to 0.96 at the level 0.95.
-    :ref:`counts_and_a_report_card` explains all rows.
+    which the reference may find equally many positives, as in :func:`compare_curves`.
+    In seven simulations with 400 data sets each, its coverage was 0.94 to 0.96 at the
+    level 0.95. :ref:`counts_and_a_report_card` explains all rows.
 
     Cost: one sort per model.
 

@@ -216,10 +216,10 @@ def compare(
         True for "bootstrap" and "permutation" without ``clusters``, and False
         otherwise. The effect is small for the AUC, but not for the average precision.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row, as in :func:`estimate`. Lists are then the independent
-        units, and "delta" is Student's t-test of the differences within lists. If the
-        metric does not take ``groups``, pass the results of :func:`group_scores` as
-        ``y_true`` and ``y_score_a``.
+        An identifier of each row's list, as in :func:`estimate`. Lists are then the
+        independent units, and "delta" is Student's t-test of the differences within
+        lists. If the metric does not take ``groups``, pass the results of
+        :func:`group_scores` as ``y_true`` and ``y_score_a``.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient, as in :func:`estimate`. For
         GroupScores: the cluster of each list.
@@ -228,7 +228,7 @@ def compare(
     weights : {"frequency", "sampling"}, default="frequency"
         The meaning of the weights. "frequency": whole numbers of repetitions of a
         sample. "sampling": inverses of the probabilities with which samples were drawn.
-        For a case-control study, pass ``prevalence`` to the average precision instead.
+        For a case-control study, use the average precision with its ``prevalence=``.
     correlation : float, default=None
         Correlation between the values of two RankTables, in [-1, 1]; 0 if they have no
         samples in common. If None, the correlation is unknown: the interval then

@@ -193,7 +193,7 @@ def estimate(
         True for "bootstrap" without ``clusters``, and False otherwise. The effect is
         small for the AUC, but not for the average precision.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row, if the metric is computed within lists, as by
+        An identifier of each row's list, if the metric is computed within lists, as by
         :func:`ndcg_score` or :func:`recall_at_rate_score`. Lists are then the
         independent units, as in :meth:`GroupScores.estimate`.
     clusters : array-like of shape (n_samples,), default=None
@@ -205,7 +205,7 @@ def estimate(
     weights : {"frequency", "sampling"}, default="frequency"
         The meaning of the weights. "frequency": whole numbers of repetitions of a
         sample. "sampling": inverses of the probabilities with which samples were drawn.
-        For a case-control study, pass ``prevalence`` to the average precision instead.
+        For a case-control study, use the average precision with its ``prevalence=``.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.

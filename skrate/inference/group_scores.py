@@ -80,7 +80,7 @@ def group_scores(
         Scores, higher for relevant items; -inf for items that were not returned,
         which the average precision, recall and metrics of positions accept.
     groups : array-like of shape (n_samples,)
-        The list of each row: integers, strings or other labels, in any order of rows.
+        An identifier of each row's list, such as an integer or a string, in any order.
     entities : array-like of shape (n_samples,), default=None
         The entity of each row, such as its card or customer. Each entity counts once in
         a list: with the maximum score of its rows there, and as relevant if one of

@@ -132,11 +132,11 @@ def select_best(
         A mapping from the name of each model to its scores, of shape (n_samples,); or a
         data frame or an array of shape (n_samples, n_models).
     confidence_level : float, default=0.95
-        Level of the intervals and of ``set``, in (0, 1).
+        Level of the interval and of the ``set`` of models that may be the best.
     margin : float, default=None
-        The loss that you accept for an equivalent model: the maximum difference between
-        its metric and the metric of the best model, such as 0.01. If None, equivalent
-        models are not determined.
+        The loss that you accept for an equivalent model, such as 0.01: with confidence
+        ``confidence_level``, its metric differs by at most this from the metric of the
+        best model. If None, equivalent models are not determined.
     cost : mapping, default=None
         A mapping from the name of each model to its cost, such as seconds or the number
         of features. The cheapest equivalent model is the ``choice`` of the result, so
@@ -144,9 +144,9 @@ def select_best(
     n_resamples : int, default=2000
         Number of bootstrap replicates.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row, for a metric that is computed within lists, such as
-        :func:`ndcg_score`. Replicates are then drawn from the lists instead of the
-        samples, and ``sample_weight`` has the weight of each row within its list.
+        An identifier of each row's list, for a metric that is computed within lists,
+        such as :func:`ndcg_score`. Replicates are then drawn from the lists instead of
+        the samples, and ``sample_weight`` has the weight of each row within its list.
     clusters : array-like of shape (n_samples,), default=None
         The cluster of each sample, such as its patient. Clusters are independent, but
         samples in a cluster may depend on each other. With ``groups``, all rows of a
@@ -156,7 +156,7 @@ def select_best(
     weights : {"frequency", "sampling"}, default="frequency"
         The meaning of the weights. "frequency": whole numbers of repetitions of a
         sample. "sampling": inverses of the probabilities with which samples were drawn.
-        For a case-control study, pass ``prevalence`` to the average precision instead.
+        For a case-control study, use the average precision with its ``prevalence=``.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -173,9 +173,9 @@ def select_best(
     result : BestModel
         The name of the best model (``best``), its measured ``value``, its
         ``corrected_value`` with a ``confidence_interval``, the ``set`` of models that
-        may be the best, and the ``equivalent`` models if there is a ``margin``. If
-        there is only one model, the value is not corrected, and the interval is the one
-        of :func:`estimate`.
+        may be the best, the ``equivalent`` models if there is a ``margin``, and with
+        ``cost`` the cheapest of these (``choice``), or None if there is none. A single
+        model is not corrected, and has the interval of :func:`estimate`.
 
     Raises
     ------
@@ -199,82 +199,81 @@ def select_best(
 
     Notes
     -----
-    Let :math:`\theta_k` be the measured metric of model k,
-    :math:`\psi_{ik}` the influence of sample i on it, as in the result of
-    :func:`estimate`, and :math:`c_i` the number of times that a bootstrap replicate
+    Let :math:`\theta_k` be the measured metric of model k, :math:`\psi_{ik}` the
+    influence of sample i on it (about n times its change per added weight of sample i,
+    with mean 0), and :math:`c_i` the number of times that a bootstrap replicate
     contains sample i, for i = 1 to n. The replicate selects the model
 
     .. math:: k^* = \arg\max_k \; \theta_k + \frac{1}{n} \sum_i c_i \psi_{ik}.
 
-    Let model 1 be the best of all samples. The samples that are not in the replicate
-    compare :math:`k^*` with model 1, which estimates the value of :math:`k^*` by
+    Let model 1 be the model with the best value on all samples. The samples that are
+    not in the replicate estimate the value of :math:`k^*` by
 
     .. math:: \theta_{k^*} + \frac{\sum_i 1\{c_i = 0\} (\psi_{ik^*} - \psi_{i1})}
               {\sum_i 1\{c_i = 0\}}.
 
+    The influence on model 1, which has mean 0, is subtracted to reduce the variance.
     The mean of these estimates over replicates, :math:`b`, is the bootstrap bias
-    corrected cross-validation of [1]_, with influence values instead of new rankings.
-    It is too pessimistic if models differ, because a replicate selects worse models
-    than all samples do. Therefore the luck of model 1 is also estimated directly, as
-    the mean over replicates of
+    corrected cross-validation of [1]_, with influence values instead of recomputing the
+    metric on each replicate. It is too pessimistic if models differ, because a
+    replicate selects worse models than all samples do. Therefore the luck of model 1 is
+    also estimated directly by :math:`\bar{L}`, the mean over replicates of
 
     .. math:: L = \frac{1}{n} \sum_i c_i (\psi_{im} - \psi_{i1}), \quad
               m = \arg\max_k \; \mu_k + \frac{1}{n} \sum_i c_i \psi_{ik}.
 
-    Here :math:`\mu_k` is :math:`\theta_k`, moved towards the mean of all models by the
-    factor :math:`\sqrt{\max(0, 1 - v / V)}`, because measured values vary more than
-    true values: :math:`V` is the variance of the values :math:`\theta_k` over models,
-    and :math:`v` is half the mean variance of the difference of two models.
+    Here :math:`\mu_k` is :math:`\theta_k`, but its deviation from the mean of all
+    models is multiplied by :math:`\sqrt{\max(0, 1 - v / V)}`, because measured values
+    vary more than true values. :math:`V` is the variance of the :math:`\theta_k`, and
+    :math:`v` is half the sampling variance of a difference between two models, averaged
+    over pairs.
 
     If one model is truly better than all others, its value is moved too far towards the
-    mean, and both estimates are too pessimistic. A third estimate, :math:`a`, makes no
-    assumption about the models: it selects a model by values with added noise, and
-    evaluates it by values with noise that is independent (data fission [2]_). If
-    :math:`e_k = \frac{1}{n} \sum_i c_i \psi_{ik}` is distributed as the error of
-    :math:`\theta_k`, then :math:`\theta_k - e_k / t` is independent of
+    mean, and both :math:`b` and :math:`\theta_1 - \bar{L}` are too pessimistic. A third
+    estimate, :math:`a`, makes no assumption about the models: it selects a model by
+    values with added noise, and evaluates it by values with independent noise (data
+    fission [2]_). If :math:`e_k = \frac{1}{n} \sum_i c_i \psi_{ik}` is distributed as
+    the error of :math:`\theta_k`, then :math:`\theta_k - e_k / t` is independent of
     :math:`\theta_k + t e_k`. If a model is selected by :math:`\theta_k + t e_k`, its
-    :math:`\theta_k - e_k / t` is therefore unbiased. With :math:`t = 0.3`, the added
-    noise changes the selection only slightly. This estimate, which has a larger
-    variance, is
+    :math:`\theta_k - e_k / t` is therefore unbiased. With :math:`t = 0.3`, the noise
+    changes the selection slightly. This estimate has a larger variance:
 
-    .. math:: a = E\Bigl[\theta_m - \frac{e_m - e_1}{t}\Bigr], \quad
-              m = \arg\max_k \; \theta_k + t e_k,
+    .. math:: a = E\Bigl[\theta_h - \frac{e_h - e_1}{t}\Bigr], \quad
+              h = \arg\max_k \; \theta_k + t e_k,
 
-    where E is the mean over replicates. Its weight depends on the rivals of model 1.
-    These are all other models except near-copies, for which the variance of the
-    difference from model 1 is below :math:`v / 2`. Let q be the fraction of replicates
-    in which a rival has :math:`\mu_k + e_k \ge \theta_1`, where :math:`\mu_k` is
-    computed from the rivals only. With :math:`w = \min(1, (6 q)^2)`, the corrected
-    value is
+    where E is the mean over replicates. :math:`e_1` has mean 0 and reduces the
+    variance. The weight of :math:`a` depends on the rivals of model 1. These are all
+    other models except near-copies, for which the variance of the difference from model
+    1 is below :math:`v / 2`. Let q be the fraction of replicates in which a rival has
+    :math:`\mu_k + e_k \ge \theta_1`, where :math:`\mu_k` is computed from the rivals
+    only. With :math:`w = \min(1, (6 q)^2)`, the corrected value is
 
-    .. math:: w \, \frac{b + \theta_1 - \bar{L}}{2} + (1 - w) \, a,
-
-    where :math:`\bar{L}` is the mean of :math:`L`.
+    .. math:: w \, \frac{b + \theta_1 - \bar{L}}{2} + (1 - w) \, a.
 
     The interval is for the metric of the selected model on new samples. It is the
     interval of :func:`estimate`, but about the corrected value. The variance of
     :math:`\theta_{k^*}` over replicates is added to the squared standard error, because
     another model may be the best. If :math:`a` is better than the corrected value, the
-    better end of the interval is computed about :math:`a`. For folds the interval is as
-    wide as for a retrained model, by the correction of Nadeau and Bengio in
-    :func:`estimate`, because folds have training samples in common, and their errors
-    are therefore correlated. Some metrics, such as the average precision, are biased in
-    small samples; this bias is not removed.
+    end with the better metric (the upper one, if higher is better) is computed about
+    :math:`a`. For folds, the interval is as wide as for a retrained model. The
+    correction of Nadeau and Bengio in :func:`estimate` widens it, because folds have
+    training samples in common. Some metrics, such as the average precision, are biased
+    in small samples; this bias is not removed.
 
     Model k is in the set if :math:`\max_j (\theta_j - \theta_k) / s_{jk}` is at most a
     critical value :math:`u_k`, where :math:`s_{jk}` is the standard error of the
-    difference. The critical value is the quantile, at the confidence level, of
-    :math:`\max_j (e_j - e_k) / s_{jk}` over replicates. (This quantile has a certain
-    probability in the normal distribution; the quantile of Student's t with the same
-    probability replaces it. The degrees of freedom are the number of samples of the
-    rarer class, or the effective number of clusters, minus one.) Each truly best model
-    is therefore in the set with a probability of about the confidence level. Model k is
-    equivalent if :math:`\theta_j
-    - \theta_k + u s_{jk} \le` ``margin`` for all j, where :math:`u = \max_k u_k`. With
-    a probability of about the confidence level, all equivalent models are within the
-    margin of the truly best model. (A model outside the margin is called equivalent
-    only if its measured difference from the truly best model is too small by more than
-    u standard errors. The other pairs can only prevent this.) In simulations a model
+    difference. Let x be the quantile, at the confidence level, of :math:`\max_j (e_j -
+    e_k) / s_{jk}` over replicates. The critical value is the quantile of Student's t at
+    the probability :math:`\Phi(x)`, with the normal distribution function :math:`\Phi`.
+    The degrees of freedom are :math:`(\sum w)^2 / \sum w^2 - 1` for the class in which
+    this is smaller. The w are the weights of the samples of the class or, with
+    clusters, its total weights in the clusters. Each truly best model is therefore in
+    the set with a probability of about the confidence level. Model k is equivalent if
+    :math:`\theta_j - \theta_k + u s_{jk} \le` ``margin`` for all j, where
+    :math:`u = \max_k u_k`. With a probability of about the confidence level, all
+    equivalent models are within the margin of the truly best model. (A model outside
+    the margin is called equivalent only if its measured loss, relative to the truly
+    best model, is too small by more than u standard errors.) In simulations a model
     that was worse by the margin was called equivalent in 0.03 to 0.05 of 400 data sets.
 
     If one of many models is truly better than the others, the correction is somewhat
@@ -515,7 +514,7 @@ class BestModel(Drawn, Rows):
     set : tuple of str
         The models that may be the best.
     confidence_level : float
-        Level of the intervals and of ``set``.
+        Level of the intervals, and of the set of models that may be the best.
     question : dict
         The parameters of the metric.
     margin : float or None

@@ -159,7 +159,7 @@ def subgroup_scores(
     weights : {"frequency", "sampling"}, default="frequency"
         The meaning of the weights: "frequency" are whole numbers of repetitions of a
         sample, "sampling" are the inverse probabilities with which samples were drawn.
-        For a case-control study, pass ``prevalence`` to the average precision instead.
+        For a case-control study, use the average precision with its ``prevalence=``.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.

@@ -110,9 +110,9 @@ def plan_labels(
     ------
     ValueError
         If ``n_labels`` is below 2 or above the number of samples without a label; if
-        the metric does not support estimated labels; if ``probability`` is None and
-        there are fewer than 5 existing labels of a class; or if the number of existing
-        labels is implausible under ``known_probability``.
+        the metric does not support labels of :mod:`skrate.labels`; if ``probability``
+        is None and there are fewer than 5 existing labels of a class; or if the number
+        of existing labels is implausible under ``known_probability``.
 
     See Also
     --------

@@ -39,12 +39,12 @@ def sampled(
     design: Design | ArrayLike = "independent",
     pos_label: Label = None,
 ) -> EstimatedLabels:
-    r"""Estimate metrics of all samples from labels drawn with given probabilities.
+    r"""Estimate the labels of all samples from labels drawn with known probabilities.
 
     A metric of only the labelled samples is biased toward samples that were likely to
-    be labelled. Here, each label is weighted by the inverse of its probability. Good
-    predictions for the other samples reduce the variance. Predictions are calibrated on
-    the labels, and get a small weight if they are poor. They cause almost no bias.
+    be labelled. Here, labels are weighted by inverse probabilities. A good
+    ``prediction``, a guess of each label by a model or judge, reduces the variance. It
+    is calibrated on the labels, gets a small weight if poor, and causes almost no bias.
 
     Parameters
     ----------
@@ -56,14 +56,14 @@ def sampled(
     prediction : array-like of shape (n_samples,), default=None
         The probability that each sample is positive, in [0, 1], or verdicts of 0 and 1,
         from a model or judge that was not trained on these labels. None means 0. With
-        None or verdicts, standard errors are too small until several positives with a
-        low ``probability`` have been drawn.
+        None or verdicts, standard errors are too small if fewer than about 6 labelled
+        positives have a low ``probability`` (see Notes).
     calibrate : bool, default=True
         Whether to replace predictions by the fraction of positives among labelled
-        samples with similar predictions and scores, and to multiply them by the weight
-        that minimises the variance. False uses predictions as they are. Wrong
-        probabilities, or verdicts, can then multiply the standard error. This is
-        experimental: the calibration may change.
+        samples with similar predictions (and scores, when a metric is computed), and to
+        multiply them by the weight that minimises the variance. False uses predictions
+        as they are. Poorly calibrated predictions, or verdicts, can then make the
+        standard error several times as large. This is experimental and may change.
     design : {"independent", "fixed"} or array-like of shape (n_samples,)
         - "independent": each sample was drawn independently;
         - "fixed": the number of labels was fixed in advance;
@@ -77,8 +77,8 @@ def sampled(
     -------
     labels : EstimatedLabels
         Pass them as ``y_true``. Standard errors are for the metric of the population
-        that the samples represent. After ``for_batch()`` they are for the metric of
-        this batch with all of its labels.
+        that the samples represent. ``labels.for_batch()`` returns labels whose standard
+        errors are for the metric of only these samples, as if all were labelled.
 
     Raises
     ------
@@ -106,13 +106,13 @@ def sampled(
     With ``calibrate``, :math:`m_i = \lambda \hat m_i`. Let :math:`a_i` be the isotonic
     regression of the labels on the predictions, with the weights :math:`1 / \pi`, in at
     most 64 bins. For verdicts, it is the mean label of samples with the same verdict.
-    The scores of each model show which of these predictions are too high: :math:`\hat
+    When a model is evaluated, its scores are used for a second correction: :math:`\hat
     m_i = \min(a_i r_i, 1)`, where :math:`r_i` is the isotonic regression of the ratios
     :math:`y / a` on the scores, with the weights :math:`a / \pi`. Therefore, the
     estimated number of positives depends on the scores. Both regressions leave out the
-    label of sample i, because :math:`m_i` must not depend on :math:`S_i`. Each of
-    their means includes the average label once more, because a probability is not 0 if
-    no positive was drawn.
+    label of sample i, because :math:`m_i` must not depend on :math:`S_i`. Each mean of
+    both regressions includes one additional label, the average of the other labels, so
+    that it is not 0 in bins without a labelled positive.
 
     The weight :math:`\lambda` minimises the variance of the mean label, as in
     prediction-powered inference [3]_. Let :math:`\omega_i = S_i (1 - \pi_i) / \pi_i^2`,
@@ -122,26 +122,27 @@ def sampled(
               {\sum_i \omega_i \hat m_i^2}, \; \frac{\sum_i \omega_i (\hat m_i -
               \bar m) y_i}{\sum_i \omega_i (\hat m_i - \bar m)^2}\right),
 
-    limited to [0, 1].
+    limited to [0, 1]. The first ratio minimises the variance for independent draws, and
+    the second (approximately) for a fixed number of labels; the smaller one is used.
 
-    Let :math:`d_i` be the slope of the metric by the label of sample i, and :math:`e_i
-    = d_i (y_i - m_i) / \pi_i`. The metric of the batch has the variance :math:`\sum_i
-    S_i (1 - \pi_i) (e_i - B)^2 / n^2`. For independent draws B is 0. For a fixed number
-    of k labels in a stratum, B is the mean of :math:`e_i` of these labels with the
-    weights :math:`1 - \pi_i`, and the sum over the stratum is multiplied by :math:`k /
-    (k - 1)` [2]_.
+    Let :math:`d_i` be n times the derivative of the metric with respect to the label of
+    sample i, for n samples, and :math:`e_i = d_i (y_i - m_i) / \pi_i`. The metric of
+    the batch has the variance :math:`\sum_i S_i (1 - \pi_i) (e_i - B)^2 / n^2`. For
+    independent draws B is 0. For a fixed number of k labels in a stratum, B is the mean
+    of :math:`e_i` of these labels with the weights :math:`1 - \pi_i`, and the sum over
+    the stratum is multiplied by :math:`k / (k - 1)` [2]_.
 
-    Labels do not show their variance if fewer than 6 drawn positives have :math:`1 /
-    \pi_i` above half of the maximum over all samples, drawn or not, except the 1 % with
-    the lowest probability. With probabilities as predictions, the variance is then at
-    least :math:`\sum_i d_i^2 p_i (1 - p_i) (1 - \pi_i) / (\pi_i n^2)`, the expected
-    variance if :math:`p_i` is right: the larger one of :math:`\hat m_i` and the
-    prediction, multiplied by a factor to give the estimated number of positives.
-    Without predictions, or with verdicts, :func:`skrate.estimate`,
-    :func:`skrate.compare` and :func:`skrate.select_best` warn. With
-    ``calibrate=False``, :math:`p_i` is the prediction, this minimum always applies, and
-    labels that differ from verdicts count in place of positives. Cost: one sort of the
-    predictions.
+    Let M be the maximum of :math:`1 / \pi_i`, without the 1 % of samples with the
+    lowest :math:`\pi_i`. Unless all samples have :math:`1 / \pi_i > M / 2`, at least 6
+    labelled positives that have it are needed to estimate the variance from the labels.
+    With fewer, and with probabilities as predictions, the variance is at least
+    :math:`\sum_i d_i^2 p_i (1 - p_i) (1 - \pi_i) / (\pi_i n^2)`, the expected variance
+    if :math:`p_i` is right. Here :math:`p_i` is the larger one of :math:`\hat m_i` and
+    the prediction, scaled to the estimated number of positives. Without predictions, or
+    with verdicts, :func:`skrate.estimate`, :func:`skrate.compare` and
+    :func:`skrate.select_best` warn. With ``calibrate=False``, :math:`p_i` is the
+    prediction, this minimum always applies, and the rule of 6 counts labels that differ
+    from their verdict, instead of positives. Cost: one sort of the predictions.
 
     References
     ----------

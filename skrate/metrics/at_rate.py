@@ -141,9 +141,9 @@ def recall_at_rate_score(
     sample_weight: ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float | FloatArray:
-    r"""Compute the fraction of the positives in the processed part of the ranking.
+    r"""Compute the recall at a rate: the fraction of all positives that is processed.
 
-    If the tenth of all samples with the highest scores is processed, or the best 50,
+    If the 10 % of the samples with the highest scores are processed, or the best 50,
     which fraction of the positives is among them? The fraction of the samples that is
     processed is called the rate. If it is uncertain, the result is the expected recall:
     the mean over the distribution of the rate. Unlike
@@ -172,11 +172,11 @@ def recall_at_rate_score(
         "negatives" gives the fraction of the negatives that is processed (false
         positive rate), for which lower is better.
     groups : array-like of shape (n_samples,), default=None
-        The list of each sample, such as its day or clinic, if each list is ranked and
-        processed separately. This is another quantity than the recall of one ranking:
-        ``rate`` or ``k`` applies to each list (lists shorter than ``k`` are processed
-        completely), and the counts of all lists are added. Samples of one patient are
-        not a list: pass ``clusters`` to :func:`estimate`.
+        An identifier of each sample's list, such as its day or clinic, if each list is
+        ranked and processed separately. ``rate`` or ``k`` then applies to each list
+        (lists shorter than ``k`` are processed completely), and the result is the
+        number of positives found in all lists, divided by the positives of all lists.
+        Samples of one patient are not a list: pass ``clusters`` to :func:`estimate`.
     capped : bool, default=False
         Requires ``k``. Whether to divide by min(k, m) instead of m, the number of
         positives in the list. The recall of a perfect list is then 1 for any ``k``.
@@ -184,17 +184,18 @@ def recall_at_rate_score(
         The number of positives in each list, if some have no row, because a retrieval
         system did not return them. A dict or Series has an entry for each label of
         ``groups``, an array follows the order of ``numpy.unique(groups)``, and an int
-        is for a single list. A score of -inf also means "not returned".
+        is for a single list. Positives with score -inf are counted, but never found.
     prevalence : float, default=None
         Fraction of positives in the population, in (0, 1), if it differs from the data,
         for example because negatives were downsampled. ``rate`` is then a fraction of
         the population. None means the fraction in the data. Not with ``k`` or
         ``groups``.
     average : {"macro", "weighted", "micro", "samples"} or None, default="macro"
-        Average over several classes, each of which is ranked against the rest.
-        "macro" weights classes equally, "weighted" by their numbers of samples; None
-        returns the value of each class. "micro" ranks all pairs of a sample and a class
+        Average over several classes, each of which is ranked against the rest. "macro"
+        weights classes equally, "weighted" by their numbers of samples; None returns
+        the value of each class. "micro" ranks all pairs of a sample and a class
         together; "samples" ranks the classes of each sample, and averages over samples.
+        ``rate`` and ``k`` then refer to pairs or classes.
     labels : array-like of shape (n_classes,), default=None
         The class of each column of ``y_score``. If None, the sorted classes in
         ``y_true``, or the column numbers if ``y_true`` has columns.
@@ -222,15 +223,15 @@ def recall_at_rate_score(
         mean one sample; if ``k`` is not an integer from 1 to n_samples; if ``capped``
         is True without ``k``; or if ``groups`` has another length than ``y_true``, or
         is combined with an uncertain rate, several classes or a table. For several
-        classes, also as for :func:`rate_weighted_auc_score`.
+        classes, see also :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
-        If the counted class is absent. With several classes, the warning names the
-        absent class, and the average is nan ("weighted" ignores absent classes).
+        If the counted class is absent. With several classes, the warning names it, and
+        the average is nan, except that "weighted" ignores classes without positives.
     UserWarning
-        If ``rate`` processes less than half a sample of most lists of ``groups``.
+        If ``rate`` times the list size is below 0.5 for most of 10 or more lists.
 
     See Also
     --------
@@ -242,19 +243,18 @@ def recall_at_rate_score(
 
     Notes
     -----
-    Samples with equal scores form a group; the groups k = 1, 2, ... are in decreasing
-    order of the score. Let :math:`z_k` be the number of positives (or negatives) in
-    group k, :math:`W_1` their total, :math:`D_k` the fraction of all samples in the
-    first k groups, R the rate, and :math:`G(x) = E[\min(R, x)]`, which is min(r, x) for
-    a fixed rate r. The expected recall is
+    Let j = 1, 2, ... number the distinct scores in decreasing order, :math:`z_j` be the
+    number of positives (or negatives) with the j-th score, :math:`W_1` their total,
+    :math:`D_j` the fraction of all samples with at least this score, R the rate, and
+    :math:`G(x) = E[\min(R, x)]`, which is min(r, x) for a fixed rate r. The result is
 
-    .. math:: E = \sum_k \frac{z_k}{W_1} \frac{G(D_k) - G(D_{k-1})}{D_k - D_{k-1}},
+    .. math:: \sum_j \frac{z_j}{W_1} \frac{G(D_j) - G(D_{j-1})}{D_j - D_{j-1}},
 
-    the mean over positives of their probability of being processed. Samples of a group
-    have the same probability, because tied samples are processed in random order. In
-    theorem 6 of [1]_, E is called E[F0] for positives and E[F1] for negatives; its
-    "negative recall" is 1 - F1. The absolute rounding error is about 1e-15: smaller
-    values have no correct digits. Cost: one sort for each class.
+    the mean over positives of their probability of being processed. Tied samples have
+    the same probability, because they are processed in random order. In theorem 6 of
+    [1]_, this mean is called E[F0] for positives and E[F1] for negatives; its "negative
+    recall" is 1 - F1. The absolute rounding error is about 1e-15: smaller values have
+    no correct digits. Cost: one sort for each class.
 
     References
     ----------
@@ -321,7 +321,7 @@ def precision_at_rate_score(
 ) -> float:
     r"""Compute the fraction of positives among the processed samples.
 
-    If the tenth of all samples with the highest scores is processed, or the best 50,
+    If the 10 % of the samples with the highest scores are processed, or the best 50,
     which fraction of them is positive? The fraction of the samples that is processed is
     called the rate. If it is uncertain, the result is the mean over its distribution.
     With ``k`` it is the precision at k of information retrieval. Unlike
@@ -343,10 +343,10 @@ def precision_at_rate_score(
         n_samples. Not with ``sample_weight`` or a table with fractional weights. The
         result for several numbers is an array.
     groups : array-like of shape (n_samples,), default=None
-        The list of each sample, such as its day or clinic, if each list is ranked and
-        processed separately. This is another quantity than the precision of one
-        ranking: ``rate`` or ``k`` applies to each list (lists shorter than ``k`` are
-        processed completely), and the counts of all lists are added.
+        An identifier of each sample's list, such as its day or clinic, if each list is
+        ranked and processed separately. ``rate`` or ``k`` then applies to each list
+        (lists shorter than ``k`` are processed completely), and the result is the
+        number of positives found in all lists, divided by the number processed.
     prevalence : float, default=None
         Fraction of positives in the population, in (0, 1), if it differs from the data,
         for example because negatives were downsampled. ``rate`` is then a fraction of
@@ -361,9 +361,9 @@ def precision_at_rate_score(
     Returns
     -------
     score : float, or array of shape (n_k,)
-        Precision in [0, 1], nan if the rate is 0 with probability 1. Random scores have
-        the prevalence, and a perfect ranking has ``min(1, prevalence / rate)``, or the
-        mean of this over the distribution of the rate. Without positives it is 0.
+        Precision in [0, 1], nan if an uncertain ``rate`` is always 0. Random scores
+        have the prevalence, and a perfect ranking has ``min(1, prevalence / rate)``, or
+        the mean of this over the distribution of the rate. Without positives it is 0.
 
     Raises
     ------
@@ -377,7 +377,7 @@ def precision_at_rate_score(
     Warns
     -----
     UndefinedMetricWarning
-        If the rate is 0 with probability 1.
+        If an uncertain ``rate`` is always 0.
 
     See Also
     --------
@@ -394,13 +394,13 @@ def precision_at_rate_score(
     ratio of processed positives to processed samples, given R > 0,
 
     .. math:: E\left[ \frac{H(R)}{R} \,\middle|\, R > 0 \right]
-              = \sum_k h_k \bigl( W(D_k) - W(D_{k-1}) \bigr), \qquad
+              = \sum_j h_j \bigl( W(D_j) - W(D_{j-1}) \bigr), \qquad
               W(x) = E\left[ \min\left(1, \frac{x}{R}\right) \,\middle|\, R > 0 \right].
 
     Here H(r) is the fraction of all samples that is positive and processed at the rate
-    r (the hit curve). Samples with equal scores form a group; :math:`h_k` is the
-    fraction of positives in group k, and :math:`D_k` the fraction of all samples in the
-    first k groups. This differs from E[H(R)] / E[R], in which high rates have more
+    r (the hit curve). :math:`h_j` is the fraction of positives among the samples with
+    the j-th highest distinct score, and :math:`D_j` the fraction of all samples with at
+    least this score. This differs from E[H(R)] / E[R], in which high rates have more
     weight. The rounding error is about 1e-12. Cost: one sort.
 
     Examples
@@ -483,8 +483,8 @@ def lift_at_rate_score(
     Returns
     -------
     score : float
-        Lift, at least 0, nan if there are no positives or the rate is 0 with
-        probability 1. Random scores have the value 1, and a perfect ranking
+        Lift, at least 0, nan if there are no positives or an uncertain ``rate`` is
+        always 0. Random scores have the value 1, and a perfect ranking
         ``min(1 / rate, 1 / prevalence)``, or the mean of this over the rates.
 
     Raises
@@ -495,7 +495,7 @@ def lift_at_rate_score(
     Warns
     -----
     UndefinedMetricWarning
-        If there are no positives, or the rate is 0 with probability 1.
+        If there are no positives, or an uncertain ``rate`` is always 0.
 
     See Also
     --------

@@ -444,7 +444,7 @@ def recall_at_fpr_score(
     ------
     ValueError
         If labels, scores or weights are invalid, or ``fpr`` is missing or outside
-        [0, 1). For several classes, also as for :func:`rate_weighted_auc_score`.
+        [0, 1). For several classes, see also :func:`rate_weighted_auc_score`.
 
     Warns
     -----
@@ -572,7 +572,7 @@ def fpr_at_recall_score(
     ------
     ValueError
         If labels, scores or weights are invalid, or ``recall`` is outside (0, 1]. For
-        several classes, also as for :func:`rate_weighted_auc_score`.
+        several classes, see also :func:`rate_weighted_auc_score`.
 
     Warns
     -----

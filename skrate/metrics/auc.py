@@ -54,7 +54,7 @@ def ranking_auc_score(
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row: integers, strings or other labels, in any order of rows.
+        An identifier of each row's list, such as an integer or a string, in any order.
         If None, all rows are one list.
     k : int, default=None
         If given, only the k items with the highest scores of each list count; not with

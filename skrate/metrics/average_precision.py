@@ -77,9 +77,9 @@ def average_precision_score(
 ) -> float | FloatArray:
     r"""Compute the average precision, at the prevalence of the data or a population.
 
-    It is the mean, over all positives, of the precision among the samples that are
-    ranked as high as this positive or higher. It depends most on the top of the
-    ranking, and is used for screening and rare events. By default it is equal to
+    For each positive, take the precision among the samples with the same score or a
+    higher one. The metric is the mean of these precisions. It depends most on the top
+    of the ranking, and is used for screening and rare events. By default it is equal to
     :func:`sklearn.metrics.average_precision_score`, and faster. In addition, it can
     estimate the average precision in a population with another prevalence.
 
@@ -118,25 +118,25 @@ def average_precision_score(
     -------
     score : float, or array of shape (n_classes,)
         Average precision in (0, 1], nan if there are no positives. A perfect ranking
-        has the value 1, and constant scores have the prevalence. The expectation for
-        random scores is slightly higher than the prevalence. If ``adjusted``, constant
-        scores have the value 0, worse rankings less, and it is also nan if there are no
-        negatives. An array with ``average=None``.
+        has the value 1, and the value for constant scores is the prevalence. The
+        expectation for random scores is slightly higher than the prevalence. If
+        ``adjusted``, constant scores have the value 0, worse rankings less, and it is
+        also nan if there are no negatives. An array with ``average=None``.
 
     Raises
     ------
     ValueError
         If labels, scores or weights are invalid or differ in length, or ``prevalence``
-        is outside (0, 1). For several classes, also as for
+        is outside (0, 1). For several classes, see also
         :func:`rate_weighted_auc_score`.
 
     Warns
     -----
     UndefinedMetricWarning
         If there are no positives (scikit-learn then returns 0.0), or no negatives and
-        ``prevalence`` is given or ``adjusted`` is True. With several classes the
-        warning names the class, or with ``average="samples"`` the number of undefined
-        samples, and the average is nan ("weighted" ignores absent classes).
+        ``prevalence`` is given or ``adjusted`` is True. With several classes, the
+        average is then nan, except that "weighted" ignores classes without positives.
+        The warning names the class, or for "samples" the number of undefined samples.
     UserWarning
         If there are too few negatives for ``prevalence``, see Notes. The warning
         contains the approximate number that is needed.
@@ -166,11 +166,11 @@ def average_precision_score(
     except that a class or sample without a positive is undefined, and not 0.
 
     At a low ``prevalence``, one of the m negatives in the data represents many in the
-    population. The warning of too few negatives is issued if m is below
-    10 (1 - p) / p, the number in the warning, and positives with fewer than 3 negatives
+    population. The warning of too few negatives has two conditions. (1) m is below
+    10 (1 - p) / p, the number in the warning. (2) Positives with fewer than 3 negatives
     above them contribute more than the fraction min(0.9, m p / (1 - p)) of the value. m
-    is the number of rows, or the weight of a :class:`RankTable`. With ``sample_weight``
-    a negative counts its weight divided by the mean weight of the negatives.
+    is the number of rows with negatives, or their total weight in a :class:`RankTable`.
+    With ``sample_weight`` a negative counts its weight divided by their mean weight.
 
     References
     ----------

@@ -136,8 +136,8 @@ def rate_weighted_auc_score(
     UndefinedMetricWarning
         If only one class is present, or if all rankings have the same expected recall
         up to 12 digits, as for a fixed rate of 1. With several classes, the warning
-        names the undefined class, and the average is nan ("weighted" ignores absent
-        classes).
+        names the undefined class, and the average is nan, except that "weighted"
+        ignores classes without positives.
 
     See Also
     --------

@@ -68,7 +68,7 @@ def ndcg_score(
         Scores, higher for relevant items; -inf for items that were not returned, which
         add 0.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row: integers, strings or other labels, in any order of rows.
+        An identifier of each row's list, such as an integer or a string, in any order.
         None means that all rows are one list.
     k : int or array-like, default=None
         If given, only the first k positions of each list count, also in a perfect
@@ -204,7 +204,7 @@ def mean_average_precision_score(
         Scores, higher for relevant items; -inf for items that were not returned, which
         add 0.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row: integers, strings or other labels, in any order of rows.
+        An identifier of each row's list, such as an integer or a string, in any order.
         None means that all rows are one list.
     k : int or array-like, default=None
         If given, only the first k items of each list count: relevant items below them
@@ -310,7 +310,7 @@ def reciprocal_rank_score(
         Scores, higher for relevant items; -inf for items that were not returned, which
         add 0.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row: integers, strings or other labels, in any order of rows.
+        An identifier of each row's list, such as an integer or a string, in any order.
         None means that all rows are one list.
     k : int or array-like, default=None
         If given, a list counts 0 if its first relevant item is below position k
@@ -409,7 +409,7 @@ def hit_rate_score(
     y_score : array-like of shape (n_samples,)
         Scores, higher for relevant items; -inf for items that were not returned.
     groups : array-like of shape (n_samples,), default=None
-        The list of each row: integers, strings or other labels, in any order of rows.
+        An identifier of each row's list, such as an integer or a string, in any order.
         None means that all rows are one list.
     k : int or array-like, default=None
         The number of items of each list that count; None counts all returned items. An

@@ -81,8 +81,8 @@ _BATCH = {"rate": "n_items", "recall": "n_pos", "fpr": "n_neg"}
 class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[misc]
     r"""Classifier with a threshold for a given rate, capacity, recall or FPR.
 
-    Which threshold satisfies a constraint in new samples, on average or with a given
-    probability? For example: at most 40 of the next 300 samples are selected. The
+    Which threshold satisfies a constraint (exactly one of ``rate``, ``capacity``,
+    ``recall`` and ``fpr``) in new samples, on average or with a given probability? The
     threshold is chosen by the scores of validation samples, on which the model was not
     trained. A threshold that just satisfies the constraint in the validation samples
     would violate it in about half of all new batches. Unlike
@@ -92,13 +92,12 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     Parameters
     ----------
     estimator : estimator
-        Binary classifier with ``predict_proba`` or ``decision_function``. Give exactly
-        one of the four constraints ``rate``, ``capacity``, ``recall`` and ``fpr``.
+        Binary classifier with ``predict_proba`` or ``decision_function``.
     rate : "uniform", float or distribution, default=None
         The maximum fraction of new samples to select, in (0, 1]. If it is uncertain, a
         distribution of ``scipy.stats`` or :mod:`skrate.rates`, or "uniform" (all rates
-        from 0 to 1 are equally likely): the limit is its mean, or if ``confidence`` is
-        given, a random rate for each batch.
+        from 0 to 1 are equally likely). The limit is then its mean. With
+        ``confidence``, the limit is a random rate for each batch.
     capacity : int, default=None
         The maximum number of samples to select among the next ``n_items``.
     recall : float, default=None
@@ -106,12 +105,11 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     fpr : float, default=None
         The maximum fraction of new negatives to select, in (0, 1).
     n_items : int, default=None
-        With ``rate`` or ``capacity``, the number of samples in the next batch, at most
-        10,000,000. If None, the constraint is for an infinitely large batch (the
-        long-run fraction).
+        The number of samples in the next batch, at most 10,000,000. Required with
+        ``capacity``. With ``rate``, None means an infinitely large batch (long run).
     n_pos, n_neg : int, default=None
         The number of positives in the next batch, for ``recall``, and the number of
-        negatives, for ``fpr``. If None, as for ``n_items``.
+        negatives, for ``fpr``. None means an infinitely large batch.
     confidence : float, default=None
         Probability, in (0, 1), that the next batch satisfies the constraint. If None,
         the constraint is satisfied on average: about half of all batches violate it.
@@ -120,8 +118,9 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
 
         - "prefit": the fitted ``estimator`` scores `X`, on which it was not trained;
         - a float in (0, 1): this fraction of the samples is drawn for validation, and
-          the estimator is trained on the others (also for a splitter with one split);
-        - a number of folds, a splitter or an iterable of splits, as in
+          the estimator is trained on the others;
+        - a splitter or an iterable with one split: the same, for this split;
+        - a number of folds, or several splits, as in
           :func:`~sklearn.model_selection.check_cv`: each sample is tested at most once,
           and the final estimator is trained on all samples.
     pos_label : int, float, bool or str, default=None
@@ -142,8 +141,8 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         The fitted estimator that scores new samples.
     threshold_ : float
         Samples with this score of ``pos_label_``, or a higher one, are selected. With
-        ``recall`` it is a validation score, otherwise the next float above one. ``inf``
-        selects no sample, ``-inf`` all.
+        ``recall`` it is a validation score, otherwise the smallest float above a
+        validation score. ``inf`` selects no sample, ``-inf`` all.
     expected_rate_ : float
         Expected fraction of new samples that are selected. With ``recall`` and ``fpr``
         it is the selected fraction of the validation samples, and is correct only if
@@ -180,15 +179,15 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
               \frac{B(k + j, m - k + n - j + 1)}{B(j, n - j + 1)},
 
     with the beta function B and the mean m j / (n + 1). In the long run, N / m has the
-    distribution beta(j, n - j + 1). The threshold is the next float above the j-th
+    distribution beta(j, n - j + 1). The threshold is the smallest float above the j-th
     largest validation score: the N samples are selected. j is the maximum number that
-    satisfies the constraint: j / (n + 1) is at most the (mean) rate, or if
-    ``confidence`` is given, P(N > R m) is at most 1 - confidence for the rate R.
+    satisfies the constraint: j / (n + 1) is at most the (mean) rate, or with
+    ``confidence``, P(N > R m) is at most 1 - confidence for the rate R (capacity R m).
 
     If several validation scores are equal to the j-th largest, none of these samples is
-    selected: the capacity is not exceeded, but not used completely. If a samples have
-    higher scores, ``expected_fraction_`` is a / n, and the lower and upper end of
-    ``fraction_interval_`` are those for j = a and j = a + 1.
+    selected: the capacity is not exceeded, but not used completely. If h samples have
+    higher scores, ``expected_fraction_`` is h / n, and the lower and upper end of
+    ``fraction_interval_`` are those for j = h and j = h + 1.
 
     *False positive rate.* The same, with negatives only.
 
@@ -199,13 +198,15 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
     selected. At least 29 validation positives are needed for a recall of 0.9 with
     confidence 0.95, and at least 59 for a recall of 0.95.
 
-    *Clusters.* With ``clusters``, d samples count as one independent sample: the
-    distribution is beta((j - 1) / d + 1, (n - j + 1) / d), and the next batch has m / d
-    samples. d is the design effect [2]_: the variance of the selected fraction relative
-    to independent samples, which is estimated from sums over clusters, times a squared
-    ratio of t quantiles for a small number of clusters or clusters of unequal size. The
-    relative variance is the maximum of 1, its value at the threshold, and its value at
-    a threshold nearer to the median.
+    *Clusters.* With ``clusters`` in :meth:`fit`, d samples count as one independent
+    sample: the distribution is beta((j - 1) / d + 1, (n - j + 1) / d), and the next
+    batch has m / d samples. The design effect d [2]_ is
+    :math:`\rho (t_\nu / t_{n-1})^2`, at most n. Let r be the (mean) maximum fraction.
+    :math:`\rho` is the variance of the selected fraction relative to independent
+    samples, from sums over clusters: the maximum of 1 and its values above the i-th
+    largest score for i = r (n + 1) and min(2 i, n / 2), rounded. :math:`t_\nu` is the
+    0.95 quantile of Student's t for :math:`\nu = n^2 / \sum_c n_c^2 - 1` and cluster
+    sizes :math:`n_c`.
 
     *Validity.* The guarantee is exact for ``cv="prefit"`` and a single split. It is
     approximate for several folds, because their validation scores come from other
@@ -319,7 +320,7 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         -----
         UserWarning
             If no sample will be selected; if ties leave a tenth of the permitted
-            fraction unused; or if tied scores have different levels in each fold.
+            fraction unused; or if scores have few values, which differ between folds.
 
         Notes
         -----

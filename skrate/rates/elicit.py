@@ -60,7 +60,7 @@ def uniform() -> RateDistribution:
 
 
 def beta(a: float, b: float) -> RateDistribution:
-    """Return a beta distribution of the rate.
+    """Return a beta distribution of the rate, the fraction of samples to be processed.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def beta(a: float, b: float) -> RateDistribution:
     Returns
     -------
     rate : RateDistribution
-        The distribution.
+        The distribution. Pass it as ``rate=`` to a metric.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def beta(a: float, b: float) -> RateDistribution:
     -----
     UserWarning
         If both parameters are below 0.5, because they may be meant as mean and standard
-        deviation. The warning contains the parameters for these.
+        deviation. The warning contains the ``a`` and ``b`` with these.
 
     See Also
     --------
