@@ -773,15 +773,15 @@ def _set_prevalence(ranked: dict[str, Ranked], prevalence: float) -> dict[str, R
             f"prevalence={prevalence:g} needs the true labels of samples, got {kind}: "
             "pass y_true and y_score, or leave prevalence out."
         )
-    if cases.weights is not None and cases.are_repetitions:
-        raise ValueError(
-            f'prevalence={prevalence:g} excludes weights="frequency": repeat the '
-            'samples, or pass weights="sampling".'
-        )
     if cases.clusters is not None:
         raise ValueError(
             f"prevalence={prevalence:g} excludes clusters and repeated folds, because "
             "it fixes class sizes: leave one of them out."
+        )
+    if cases.weights is not None and cases.are_repetitions:
+        raise ValueError(
+            f'prevalence={prevalence:g} excludes weights="frequency": repeat the '
+            'samples, or pass weights="sampling".'
         )
     n_pos, n_neg = cases.table.n_pos, cases.table.n_neg
     if not min(n_pos, n_neg) > 0:

@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.curves.consensus import Band
 from skrate.curves.fold_tables import check_rates, default_rates
-from skrate.data.arrays import ArrayLike, FloatArray, Label, RandomState
+from skrate.data.arrays import ROUNDING, ArrayLike, FloatArray, Label, RandomState
 from skrate.data.checks import (
     Check,
     check_arguments,
@@ -142,11 +142,12 @@ class CurveComparison(Drawn, Rows):
         intervals : WinningRates
             The three lists.
         """
+        max_gap = check_number("max_gap", max_gap)
         # 1 if a wins, -1 if b wins, 0 if neither wins or the band is nan.
         winner = (self.band.low > 0).astype(int) - (self.band.high < 0)
         intervals, rates = WinningRates([], [], []), self.rates.tolist()
         for i, j in pairwise(np.flatnonzero(winner).tolist()):
-            if winner[i] == winner[j] and rates[j] - rates[i] <= max_gap:
+            if winner[i] == winner[j] and rates[j] - rates[i] <= max_gap + ROUNDING:
                 winner[i:j] = winner[i]
         reached = rates[0]
         for who, run in groupby(rates, dict(zip(rates, winner, strict=True)).get):

@@ -496,8 +496,12 @@ def _evaluate_label_columns(
             raise ValueError(f"y_true[{name!r}] must have a label: all are missing.")
         measured = {option: entry[is_measured] for option, entry in columns.items()}
         one_label = arguments | measured | {"y_true": values[is_measured]}
-        for _, evaluation in _evaluate_rankings(metric_options, one_label):
-            yield name, evaluation
+        try:
+            ((_, evaluation),) = _evaluate_rankings(metric_options, one_label)
+        except ValueError as error:
+            among = f"Label {name!r}, among the samples on which it was measured"
+            raise ValueError(f"{among}: {error}") from error
+        yield name, evaluation
 
 
 def _copy_evaluation(evaluation: Evaluation) -> Evaluation:

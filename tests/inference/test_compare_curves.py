@@ -1,5 +1,7 @@
 """Two models at every rate, by the public function."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
@@ -233,6 +235,16 @@ def test_short_gaps_between_winning_rates_are_joined(max_gap, a, b, is_open):
     low = np.array([-1, 1, -1, 1, -1, -1, 1, -1, -2])
     found = comparison(low, low + 1.5).winning_rates(max_gap=max_gap)
     assert found == (a, b, is_open)
+
+
+def test_a_gap_that_equals_the_maximum_but_for_rounding_is_joined():
+    curves = replace(
+        comparison([1, -1, 1], [2, 1, 2]), rates=np.array([0.635, 0.64, 0.645])
+    )
+    assert 0.645 - 0.635 > 0.01
+    assert curves.winning_rates(max_gap=0.01).a == [(0.635, 0.645)]
+    with pytest.raises(ValueError, match=r"max_gap.*'x'"):
+        curves.winning_rates(max_gap="x")
 
 
 def test_it_says_who_wins_where():

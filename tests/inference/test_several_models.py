@@ -318,6 +318,7 @@ def test_label_columns_are_each_the_labels_that_were_measured():
     [
         ({"a": [1, 0], "b": [0, 1]}, {"a": [1, 2]}, r"y_score.*\['a'\].*\['a', 'b'\]"),
         ({"b": [0, 1, 1, 0], "a": [0]}, [1, 2, 3, 4], "y_true has 1, y_score has 4"),
+        ({"a": [0, 2, np.nan], "b": [0, 1, 1]}, [1, 2, 3], r"Label 'a'.*y_true.*2"),
         ({"a": [np.nan] * 2, "b": [0, 1]}, [1, 2], r"y_true\['a'\].*missing"),
     ],
 )
