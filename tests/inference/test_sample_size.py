@@ -462,7 +462,9 @@ def test_half_widths_are_realised_on_average(metric, kwargs):
         200, lambda _: estimate(metric, *drawn(generator, n)[:2], **kwargs)
     )
     widths = [np.ptp(one.confidence_interval) / 2 for one in found]
-    assert_allclose(np.mean(widths), 0.05, rtol=0.05)
+    # Three standard errors of the mean of these simulations.
+    slack = 3 * np.std(widths) / np.sqrt(len(widths))
+    assert_allclose(np.mean(widths), 0.05, rtol=0.05, atol=slack)
 
 
 @pytest.mark.slow
