@@ -255,7 +255,8 @@ def evaluate_lists(
     """
     are_runs = all(model._metric.takes_unreturned for model in scores)
     # Search systems may have returned different numbers of irrelevant items.
-    sizes = ["n_pos"] if are_runs and average != "size" else ["n_items", "n_pos"]
+    counts_items = isinstance(average, str) and average == "size"
+    sizes = ["n_pos"] if are_runs and not counts_items else ["n_items", "n_pos"]
     for model in scores[1:]:
         for name in ("groups", *sizes):
             if not np.array_equal(getattr(scores[0], name), getattr(model, name)):
