@@ -38,9 +38,15 @@ def dask(columns):
     return require("dask.dataframe").from_pandas(frame, npartitions=3)
 
 
+def nullable_pandas(columns):
+    # Old releases warn of numbers that are too large for integers.
+    with np.errstate(invalid="ignore"):
+        return pandas.DataFrame(columns).convert_dtypes()
+
+
 ENGINES = {
     "pandas": pandas.DataFrame,
-    "nullable pandas": lambda columns: pandas.DataFrame(columns).convert_dtypes(),
+    "nullable pandas": nullable_pandas,
     "polars": lambda columns: require("polars").DataFrame(columns),
     "lazy polars": polars_lazy,
     "pyarrow": arrow,
