@@ -26,9 +26,9 @@ _HASHED = 64
 # Groups are heavy if they hold more than this fraction of a class times the number of
 # groups, and more than a few samples. They are divided again, in at most this number of
 # runs, unless they hold less than a negligible fraction together.
-_HEAVY, _FEW, _MOST_RUNS, _NEGLIGIBLE = 16, 8, 64, 0.01
-# The greatest fraction of a class that may tie in the end.
-_MOST_OF_CLASS = 1e-3
+_HEAVY, _FEW, _MAX_RUNS, _NEGLIGIBLE = 16, 8, 64, 0.01
+# The maximum fraction of a class that may tie in the end.
+_MAX_FRACTION = 1e-3
 # The minimum normal float64. Added to a magnitude, it makes 0 an ordinary number.
 _TINY = 2.0**-1022
 
@@ -101,7 +101,7 @@ def _named_columns(native: Any, names: Mapping[str, str]) -> Any:
     rows = frame.select(*(nw.col(name).alias(key) for key, name in names.items()))
     columns = {"y_true": "label", "y_score": "score", "sample_weight": "weight"}
     real = [
-        # pyarrow divides all integers, and refuses to cast great ones.
+        # pyarrow divides all integers, and refuses to cast large ones.
         (nw.col(key) / 1 if dtype.is_integer() else nw.col(key))
         .cast(nw.Float64)
         .alias(columns[key])
@@ -228,10 +228,10 @@ def _check_value_facts(facts: Mapping[str, Any], names: Mapping[str, str]) -> No
             f"{low:g} to {high:g} in the column {shown(names['y_true'])}: convert it "
             f"to booleans, as frame[{shown(names['y_true'])}] == {high:g} gives."
         )
-    greatest = max(abs(facts.get(f"{end}_integer", 0)) for end in ("min", "max"))
-    if greatest > 2**53:
+    largest = max(abs(facts.get(f"{end}_integer", 0)) for end in ("min", "max"))
+    if largest > 2**53:
         raise ValueError(
-            f"y_score holds the integer {greatest}, and float64 cannot represent all "
+            f"y_score holds the integer {largest}, and float64 cannot represent all "
             "integers above 2**53: subtract a number from all scores first."
         )
 
@@ -258,7 +258,7 @@ def _group(rows: Any, *keys: str, sums: tuple[str, ...] = _SUMS) -> Groups:
     return _collect(groups.drop(*_KEYS, strict=False))
 
 
-def _group_cells(rows: Any, budget: int, greatest_weight: float) -> Groups:
+def _group_cells(rows: Any, budget: int, max_weight: float) -> Groups:
     """Return groups of almost equal scores, at most about as many as the budget.
 
     Each octave has the same number of places. Where scores accumulate, for example just
@@ -269,48 +269,51 @@ def _group_cells(rows: Any, budget: int, greatest_weight: float) -> Groups:
     while more := _more_bits(groups, bits, budget):
         bits += more
         groups = _group(_with_places(rows, bits), *_KEYS)
-        groups = _chosen(groups, np.argsort(groups["low"]))
+        groups = _select_groups(groups, np.argsort(groups["low"]))
         sums = [groups[name].sum() + sum(g[name].sum() for g in done) for name in _SUMS]
-        heaviest = _heaviest(groups, sums, greatest_weight)
-        is_heavy = heaviest > _HEAVY / budget
-        if heaviest[is_heavy].sum() < _NEGLIGIBLE:
+        fractions = _class_fractions(groups, sums, max_weight)
+        is_heavy = fractions > _HEAVY / budget
+        if fractions[is_heavy].sum() < _NEGLIGIBLE:
             break
-        runs = _runs(_with_overlapping(is_heavy, groups))
-        is_within = np.zeros(len(heaviest), dtype=bool)
+        runs = _runs(_add_overlapping(is_heavy, groups))
+        is_within = np.zeros(len(fractions), dtype=bool)
         for first, last in runs:
             is_within[first : last + 1] = True
-        done.append(_chosen(groups, ~is_within))
-        rows = _within(rows, groups, runs)
-        groups, heaviest = _chosen(groups, is_within), heaviest[is_within]
-    _check_heaviest(heaviest)
+        done.append(_select_groups(groups, ~is_within))
+        rows = _filter_runs(rows, groups, runs)
+        groups, fractions = _select_groups(groups, is_within), fractions[is_within]
+    _check_ties(fractions)
     return {
         name: np.concatenate([of[name] for of in [*done, groups]]) for name in groups
     }
 
 
-def _check_heaviest(heaviest: FloatArray) -> None:
-    if heaviest.max() > _MOST_OF_CLASS:
+def _check_ties(fractions: FloatArray) -> None:
+    fraction = fractions.max()
+    if fraction > _MAX_FRACTION:
         raise ValueError(
-            f"{heaviest.max():.2%} of the samples of a class have almost equal scores, "
+            f"{fraction:.2%} of the samples of a class have almost equal scores, "
             "which the engine cannot separate: pass batches of the frame to "
             "RankTable.from_batches."
         )
 
 
-def _chosen(groups: Groups, chosen: Array) -> Groups:
+def _select_groups(groups: Groups, chosen: Array) -> Groups:
     return {name: column[chosen] for name, column in groups.items()}
 
 
-def _heaviest(groups: Groups, sums: list[float], greatest_weight: float) -> FloatArray:
-    """Return the greater fraction of a class in each group, 0 if it may stay."""
+def _class_fractions(
+    groups: Groups, sums: list[float], max_weight: float
+) -> FloatArray:
+    """Return the larger fraction of a class in each group, 0 if it may stay."""
     fractions = np.zeros(len(groups["n"]))
     for name, whole in zip(_SUMS, sums, strict=True):
-        is_more = groups[name] > _FEW * greatest_weight
+        is_more = groups[name] > _FEW * max_weight
         np.maximum(fractions, groups[name] / whole, out=fractions, where=is_more)
     return np.where(groups["low"] < groups["high"], fractions, 0.0)
 
 
-def _with_overlapping(is_heavy: BoolArray, groups: Groups) -> BoolArray:
+def _add_overlapping(is_heavy: BoolArray, groups: Groups) -> BoolArray:
     """Return the heavy groups and those that overlap them.
 
     They overlap only if the engine's logarithm is not monotone.
@@ -326,7 +329,7 @@ def _runs(is_heavy: BoolArray) -> list[tuple[int, int]]:
     edges = np.flatnonzero(np.diff(is_heavy, prepend=False, append=False))
     firsts, lasts = edges[::2], edges[1::2] - 1
     gaps = firsts[1:] - lasts[:-1]
-    kept = np.sort(np.argsort(gaps, kind="stable")[::-1][: _MOST_RUNS - 1])
+    kept = np.sort(np.argsort(gaps, kind="stable")[::-1][: _MAX_RUNS - 1])
     firsts, lasts = [
         np.concatenate([firsts[:1], firsts[1:][kept]]).tolist(),
         np.concatenate([lasts[:-1][kept], lasts[-1:]]).tolist(),
@@ -334,7 +337,7 @@ def _runs(is_heavy: BoolArray) -> list[tuple[int, int]]:
     return list(zip(firsts, lasts, strict=True))
 
 
-def _within(rows: Any, groups: Groups, runs: list[tuple[int, int]]) -> Any:
+def _filter_runs(rows: Any, groups: Groups, runs: list[tuple[int, int]]) -> Any:
     """Return the rows with scores in the runs of groups."""
     nw = _narwhals()
     are_in = [

@@ -35,19 +35,15 @@ def read_report(value: Any) -> Any:
         return read_report(reports)
     labels, scores = zip(*map(_test_columns, reports), strict=True)
     folds = np.repeat(np.arange(len(labels)), list(map(len, labels)))
-    splits = getattr(value, "split_indices", None)
+    tests = [test for _, test in getattr(value, "split_indices", ())]
+    indices = np.concatenate(tests) if tests else None
     return FoldRankings(
-        np.concatenate(labels),
-        np.concatenate(scores),
-        folds,
-        indices=None
-        if splits is None
-        else np.concatenate([test for _, test in splits]),
+        np.concatenate(labels), np.concatenate(scores), folds, indices=indices
     )
 
 
 def _is_report(value: Any) -> bool:
-    """Return whether this is a report, by its public methods."""
+    """Return whether this is a report: it has a public method that no array has."""
     return hasattr(value, "get_predictions")
 
 

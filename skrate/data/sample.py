@@ -71,7 +71,10 @@ class Sample:
                 f"Unequal numbers of samples: y_true has {self.n_input}, {name} has "
                 f"{len(scores)}."
             )
-        scores = scores if self.kept is None else scores[self.kept]
+        return self._with_scores(scores if self.kept is None else scores[self.kept])
+
+    def _with_scores(self, scores: Array) -> Self:
+        """Return the samples with checked scores, which can calibrate predictions."""
         if self.estimated is None:
             return replace(self, scores=scores)
         estimated = self.estimated.for_scores(scores)
@@ -218,10 +221,8 @@ def check_ranking(
     check_equal_length(y_true=labelled.is_pos, y_score=scores)
     warn_class_scores("y_score", scores)
     weights = labelled.weights
-    estimated = labelled.estimated
-    if estimated is not None:
-        estimated = estimated.for_scores(scores)
-    sample = Sample(labelled.is_pos, scores, weights, estimated=estimated)
+    sample = Sample(labelled.is_pos, weights=weights, estimated=labelled.estimated)
+    sample = sample._with_scores(scores)
     if weights is None:
         return sample
     sample = sample.drop_zero_weights()

@@ -783,14 +783,13 @@ def _set_prevalence(ranked: dict[str, Ranked], prevalence: float) -> dict[str, R
             f'prevalence={prevalence:g} excludes weights="frequency": repeat the '
             'samples, or pass weights="sampling".'
         )
-    n_pos, n_neg = cases.table.n_pos, cases.table.n_neg
+    n_pos, n_neg = cases.sizes
     if not min(n_pos, n_neg) > 0:
         raise ValueError(
             f"prevalence={prevalence:g} needs samples of both classes, got {n_pos:g} "
             f"positive and {n_neg:g} negative samples."
         )
-    factors = np.where(cases.is_pos, prevalence / n_pos, (1 - prevalence) / n_neg)
-    weights = cases.row_weights * factors
+    weights = cases.row_weights * cases.class_factors(prevalence)
     weights /= weights.mean()
     return {
         name: replace(one, weights=weights, given=weights, kind="sampling")
@@ -953,8 +952,9 @@ def _spread(metric: Metric, ranked: Ranked, plan: Plan) -> Spread:
     """Return the effective number of samples for a count, by its variance."""
     if ranked.is_plain:
         return Spread(ranked.total)
-    level, is_known = plan.level, bool(plan.stratify)
-    values = influence_values(metric, ranked, stratify=is_known)
+    # Class sizes are fixed if the prevalence is known.
+    level, are_fixed = plan.level, bool(plan.stratify)
+    values = influence_values(metric, ranked, stratify=are_fixed)
     variance = influence_parts(values, ranked)
     independent = table_variance(metric, ranked.table).total
     shows_none = is_zero_variance(min(variance.total, independent))
@@ -967,7 +967,7 @@ def _spread(metric: Metric, ranked: Ranked, plan: Plan) -> Spread:
     # Clusters that vary less than single samples must not make n arbitrarily large.
     effect = max(effect, 1e-3)
     n = ranked.total / effect
-    if ranked.weights is not None and not ranked.are_repetitions and not is_known:
+    if ranked.weights is not None and not ranked.are_repetitions and not are_fixed:
         # At most Kish's effective size: heavy samples without errors could have some.
         n = min(n, ranked.total / float(np.mean(ranked.weights**2)))
     # The next batch has clusters, but no weights.

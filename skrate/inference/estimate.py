@@ -473,10 +473,10 @@ def _evaluate_label_columns(
     """Yield the name of each label, and its evaluation where it is not missing."""
     y_true, y_score = arguments["y_true"], arguments["y_score"]
     check_left_out("several labels in y_true", groups=(arguments["groups"], None))
-    labels = model_columns("y_true", y_true, -1)
+    labels = model_columns("y_true", y_true)
     scores = dict.fromkeys(labels, y_score)
     if are_columns(y_score):
-        scores = model_columns("y_score", y_score, -1)
+        scores = model_columns("y_score", y_score)
     if not labels or set(labels) != set(scores):
         raise ValueError(
             "y_score must have the columns of y_true, or one column of scores, got "

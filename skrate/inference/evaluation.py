@@ -397,8 +397,8 @@ class Evaluation:
     @property
     def _has_test(self) -> bool:
         """Whether the interval inverts a test: for estimated labels, of the recall."""
-        is_at_recall = isinstance(getattr(self.metric, "recall", None), float)
-        return self.metric.has_test and (self.cases.estimated is None or is_at_recall)
+        is_known = self.cases.estimated is None
+        return self.metric.has_test and (is_known or self.metric.is_at_recall)
 
     def error_and_draws(self) -> tuple[float, FloatArray | None]:
         """Return the standard error by the method, and the replicates or None."""
@@ -818,6 +818,7 @@ class Evaluation:
         Its rates are those at which the interval of the recall contains this recall.
         """
         metric: Any = self.metric
+        # The conversion from a rate is its own inverse.
         (ranked,), middle = self.ranked, float(metric.convert_rate(self.value, 0.0))
 
         def excess(rate: float, end: str) -> float:

@@ -25,19 +25,14 @@ from skrate.inference.list_means import (
     ListMean,
     average_options,
     check_list_clusters,
+    sum_lists,
 )
 from skrate.inference.list_means import evaluate_lists as evaluate_known_lists
 from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.units import Units
 from skrate.inference.variance import is_zero_variance, squares_dof
-from skrate.metrics.list_scores import (
-    Average,
-    ListScores,
-    ListSums,
-    Policy,
-    average_sums,
-)
+from skrate.metrics.list_scores import Average, ListScores, ListSums, Policy
 from skrate.metrics.result_types import Estimate
 
 
@@ -202,10 +197,10 @@ def evaluate_lists(
     is_labelled = scores[0]._counts
     codes = check_list_clusters(clusters, scores[0])
     codes = np.arange(len(is_labelled)) if codes is None else codes
-    by_people = _sum_lists(scores, average, undefined)
+    by_people = sum_lists(scores, average, undefined)
     # Lists that are undefined only by the judge do not make the mean undefined.
     policy = "skip" if undefined == "nan" else undefined
-    by_judge = _sum_lists(judges, average, policy)
+    by_judge = sum_lists(judges, average, policy)
     n_lists = int(judges[0]._counts.sum()), int(by_people[0].kept.sum())
     # Factors of squares are in the influence.
     n_units = int(codes.max()) + 1
@@ -228,21 +223,11 @@ def evaluate_lists(
             sums=_merge_units(sums, codes, is_labelled),
             undefined=undefined,
             judge_sums=_merge_units(judge_sums, codes, is_labelled),
-            all_sums=_merge_units(judge_sums, codes, ~is_labelled | is_labelled),
+            all_sums=_merge_units(judge_sums, codes, np.ones_like(is_labelled)),
             n_lists=n_lists,
         )
         for model, sums, judge_sums in zip(scores, by_people, by_judge, strict=True)
     ]
-
-
-def _sum_lists(
-    scores: Sequence[ListScores],
-    average: Average | Iterable[float] | None,
-    undefined: Policy | float,
-) -> list[ListSums]:
-    """Return the sums of each model; a list that one lacks is skipped for all."""
-    among = np.all([model._lists.defined > 0 for model in scores], axis=0)
-    return [average_sums(model, average, undefined, among) for model in scores]
 
 
 def _merge_units(sums: ListSums, codes: IntArray, chosen: BoolArray) -> ListSums:

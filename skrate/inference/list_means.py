@@ -264,8 +264,7 @@ def evaluate_lists(
                     f"All models must have lists with the same {name}: compute their "
                     "scores with the same y_true, groups and sample_weight."
                 )
-    are_defined = np.all([model._lists.defined > 0 for model in scores], axis=0)
-    sums = [average_sums(model, average, undefined, are_defined) for model in scores]
+    sums = sum_lists(scores, average, undefined)
     codes = check_list_clusters(clusters, scores[0])
     units = Units([_list_samples(sums, codes)], plan)
     mean_options = average_options(scores[0], average, undefined)
@@ -282,6 +281,16 @@ def evaluate_lists(
         )
         for model, model_sums in zip(scores, sums, strict=True)
     ]
+
+
+def sum_lists(
+    scores: Sequence[ListScores],
+    average: Average | Iterable[float] | None,
+    undefined: Policy | float,
+) -> list[ListSums]:
+    """Return the sums of each model; "skip" skips a list that one lacks for all."""
+    are_defined = np.all([model._lists.defined > 0 for model in scores], axis=0)
+    return [average_sums(model, average, undefined, are_defined) for model in scores]
 
 
 def _list_samples(sums: Sequence[ListSums], codes: IntArray | None) -> Ranked:

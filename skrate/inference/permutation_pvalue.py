@@ -8,6 +8,7 @@ from scipy import special
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.table import Merged, RankTable, build_weight_table
 from skrate.inference.evaluation import Evaluation, OnRanking
+from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.units import Units
 from skrate.inference.variance import square_factors
@@ -39,7 +40,7 @@ def chance_pvalue(recall: Metric, law: RateDistribution, ranked: Ranked) -> floa
         return permuted_pvalue(ranked.table, law)
     if ranked.estimated is not None:
         single = OnRanking(recall, ranked, recall.value(ranked.table))
-        model = Evaluation(recall, [single], Units.make_ranking_units(ranked, 0.95))
+        model = Evaluation(recall, [single], Units([ranked], Plan(stratify=False)))
         _, pvalue = model.wilson_test(law.mean(), "greater", model.parts.standard_error)
         # nan if all samples are processed, or none: the order does not matter.
         return 1.0 if np.isnan(pvalue) else pvalue

@@ -124,6 +124,17 @@ class Ranked(Sample):
             weights[chosen] /= weights[chosen].mean()
         return replace(self, weights=weights)
 
+    def class_factors(self, prevalence: float) -> FloatArray:
+        """Return factors of the weights that make their sum in each class its fraction.
+
+        It is the prevalence for positives.
+        """
+        n_pos, n_neg = (
+            self.row_weights[rows].sum() for rows in (self.is_pos, ~self.is_pos)
+        )
+        factors = np.where(self.is_pos, prevalence / n_pos, (1 - prevalence) / n_neg)
+        return np.asarray(factors)
+
     @property
     def is_plain(self) -> bool:
         """Whether the table has all information about the samples.
@@ -488,7 +499,9 @@ def check_left_out(situation: str, **options: tuple[Any, Any]) -> None:
 
 
 def model_columns(
-    name: str, y_scores: ArrayLike | Mapping[Any, ArrayLike], n_samples: int
+    name: str,
+    y_scores: ArrayLike | Mapping[Any, ArrayLike],
+    n_samples: int | None = None,
 ) -> dict[Any, ArrayLike]:
     """Return a dict of the scores of several models; columns are named by numbers."""
     frame: Any = y_scores

@@ -788,12 +788,10 @@ def _evaluated(
 
 def _change_prevalence(ranked: Ranked, planned: float | None) -> Ranked:
     """Return the ranking with samples of one class repeated: the planned prevalence."""
-    n_pos, n_neg = ranked.sizes
-    if planned is None or min(n_pos, n_neg) == 0:
+    if planned is None or min(ranked.sizes) == 0:
         return ranked
-    factors = np.array([1 - planned, planned]) / (n_neg, n_pos)
-    factors /= factors.min()
-    weights = ranked.row_weights * factors[ranked.is_pos.astype(np.intp)]
+    factors = ranked.class_factors(planned)
+    weights = ranked.row_weights * (factors / factors.min())
     return replace(ranked, weights=weights, kind="frequency")
 
 

@@ -62,12 +62,6 @@ class Units:
         self.n_repeats = 1 if self.folds is None else self.folds.n_repeats
 
     @classmethod
-    def make_ranking_units(cls, ranked: Ranked, level: float) -> Units:
-        """Return the units of one ranking, with default options and this level."""
-        plan = Plan(confidence_level=level, stratify=False)
-        return cls([ranked], plan)
-
-    @classmethod
     def make_fold_units(
         cls,
         rankings: list[Ranked],

@@ -215,7 +215,7 @@ def _check_models(y_scores: Any, compare: Sequence[Any] | None) -> dict[str, Any
     """Return the scores of the one model, or of the two compared models, by name."""
     models = {"y_scores": y_scores}
     if are_columns(y_scores):
-        columns = model_columns("y_scores", y_scores, -1)
+        columns = model_columns("y_scores", y_scores)
         columns = check_several("y_scores", columns, 1)
         models = {str(name): column for name, column in columns.items()}
     names: list[str] = []

@@ -616,7 +616,7 @@ class TargetRecallMetric(Metric):
 
     needs: ClassVar[tuple[str, ...]] = ("positive",)
     enough_positives = 20
-    has_test = True
+    has_test = is_at_recall = True
     # Whether the metric is a precision, which is proportional to the prevalence.
     is_precision = False
 

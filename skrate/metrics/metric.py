@@ -331,6 +331,8 @@ class Metric(ABC):
     takes_unreturned = False
     # Intervals invert the test ``not_rejected``, because slopes are inaccurate.
     has_test = False
+    # The metric is a function of the rate at its recall: ``convert_rate``.
+    is_at_recall = False
     # The required parameters: one must be given.
     needed: ClassVar[tuple[str, ...]] = ()
     # How lists are averaged; if lists are queues, they are pooled.

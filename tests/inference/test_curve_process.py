@@ -111,7 +111,7 @@ def test_at_one_rate_it_is_what_compare_and_estimate_find(metric, rate):
 def test_curves_of_other_samples_are_not_subtracted():
     models = models_of(*sample(4))
     a, b = (
-        evaluate_curve("recall", [one], RATES, Units.make_ranking_units(one, 0.95))
+        evaluate_curve("recall", [one], RATES, Units([one], Plan(stratify=False)))
         for one in models
     )
     with pytest.raises(ValueError, match="same units"):
