@@ -129,7 +129,8 @@ def by_table(case, options, labels, a, b, given):
     found = [case.function(tables[0], **options)]
     if all((table.pos % 1 == 0).all() for table in tables):
         found.append(skrate.estimate(case.function, tables[0], **options).value)
-        found.append(skrate.compare(case.function, *tables, **options).value_a)
+        both = skrate.compare(case.function, tables[0], y_true_b=tables[1], **options)
+        found.append(both.value_a)
     return found, []
 
 

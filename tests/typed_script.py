@@ -97,7 +97,7 @@ skrate.estimate(sklearn.metrics.roc_auc_score, texts, frame["a"], pos_label="yes
 skrate.compare("roc_auc", frame["y"], frame["a"], other["b"], pos_label="yes")
 warnings.filterwarnings("ignore", "The models have different samples")
 skrate.compare("roc_auc", ints, floats, single, y_true_b=flags)
-skrate.compare("roc_auc", table, table, correlation=0.5)
+skrate.compare("roc_auc", table, y_true_b=table)
 skrate.compare(("roc_auc", "average_precision"), ints, floats)
 skrate.compare(("roc_auc", "average_precision"), table)
 skrate.budget_report(ints, floats, rate=1.0, clusters=texts).to_dict()

@@ -124,7 +124,6 @@ STATISTICS = {
     "difference",  # of two models, that a test is to find
     "power",
     "planned_prevalence",  # `prevalence` is a parameter of some metrics
-    "correlation",  # of two tables; with cases it is no parameter but found
     "n_pos",
     "n_neg",
     "n_errors",

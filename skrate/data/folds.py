@@ -446,7 +446,7 @@ _OF_ROW = {
 }
 
 
-def are_fold_rankings(models: Any, kind: type = FoldRankings) -> bool:
+def are_fold_rankings(models: Any, kind: Any = FoldRankings) -> bool:
     """Return whether ``models`` is a dict or list with rankings of folds."""
     if isinstance(models, Mapping):
         models = list(models.values())

@@ -33,11 +33,6 @@ from skrate.inference.models import (
     name_models,
 )
 from skrate.inference.options import ARGUMENTS, Plan
-from skrate.inference.published_tables import (
-    check_correlation,
-    check_tables,
-    compare_tables,
-)
 from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
     SAMPLE_ARGUMENTS,
@@ -67,11 +62,9 @@ _ARGUMENTS: dict[str, Check] = {
     "weights": WEIGHTS,
     "adjust": ADJUSTMENTS,
     "margin": or_none(check_positive),
-    "correlation": or_none(check_correlation),
     "random_state": lambda _, value: check_generator(value),
 }
 _Several = FoldRankings | GroupScores
-_SCORES = ("y_score_a", "y_score_b")
 
 
 @overload
@@ -95,10 +88,10 @@ def compare(
 def compare(
     metric: MetricLike | tuple[MetricLike, MetricLike] | list[MetricLike],
     y_true: ArrayLike | RankTable | FoldRankings | GroupScores,
-    y_score_a: ArrayLike | RankTable | FoldRankings | GroupScores | None = None,
+    y_score_a: ArrayLike | FoldRankings | GroupScores | None = None,
     y_score_b: ArrayLike | None = None,
     *,
-    y_true_b: ArrayLike | None = None,
+    y_true_b: ArrayLike | RankTable | None = None,
     method: Method = "delta",
     alternative: Alternative = "two-sided",
     margin: float | None = None,
@@ -110,7 +103,6 @@ def compare(
     clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
-    correlation: float | None = None,
     pos_label: Label = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -125,7 +117,7 @@ def compare(
     y_score_a: Any = None,
     y_score_b: ArrayLike | None = None,
     *,
-    y_true_b: ArrayLike | None = None,
+    y_true_b: ArrayLike | RankTable | None = None,
     method: Method = "delta",
     alternative: Alternative = "two-sided",
     margin: float | None = None,
@@ -139,7 +131,6 @@ def compare(
     clusters: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     weights: Weights = "frequency",
-    correlation: float | None = None,
     pos_label: Label = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -161,21 +152,21 @@ def compare(
         :func:`functools.partial`.
     y_true : array-like of shape (n_samples,), RankTable, GroupScores or FoldRankings
         True labels of two classes. Instead of labels and scores, model a (or the only
-        model, if ``metric`` is a pair) can have a RankTable, which is a published table
-        of counts; GroupScores, which are values within lists; or FoldRankings. For
-        several models, pass a mapping or list of their FoldRankings on the same folds,
-        or of their GroupScores.
+        model, if ``metric`` is a pair) can have GroupScores, which are values within
+        lists; FoldRankings; or a RankTable, which is a published table of counts (for
+        two models, only with ``y_true_b``). For several models, pass a mapping or list
+        of their FoldRankings on the same folds, or of their GroupScores.
     y_score_a : array-like, mapping, data frame or as y_true, default=None
         Scores of model a, of shape (n_samples,), higher for the positive class. For
         several models, a mapping of names to scores, or a data frame or array with a
-        column per model (of an array, named by the column numbers). If ``y_true`` is a
-        RankTable, GroupScores or FoldRankings of model a, the object of the same type
-        for model b, of the same lists, or samples and folds.
+        column per model (of an array, named by the column numbers). If ``y_true`` is
+        GroupScores or FoldRankings of model a, the object of the same type for model b,
+        of the same lists, or samples and folds.
     y_score_b : array-like of shape (n_samples,), default=None
         Scores of model b, on the same samples unless ``y_true_b`` is given.
-    y_true_b : array-like of shape (n_samples_b,), default=None
-        Labels of the samples of model b, if they are not the samples of model a. The
-        comparison is then unpaired.
+    y_true_b : array-like of shape (n_samples_b,) or RankTable, default=None
+        Labels of the samples of model b, if they are not the samples of model a, or a
+        table of their counts, without ``y_score_b``. The comparison is then unpaired.
     method : {"delta", "bootstrap", "permutation"}, default="delta"
         - "delta": the variance follows from the influence of each sample; for the AUC
           this is DeLong's test.
@@ -229,11 +220,6 @@ def compare(
         The meaning of the weights. "frequency": whole numbers of repetitions of a
         sample. "sampling": inverses of the probabilities with which samples were drawn.
         For a case-control study, use the average precision with its ``prevalence=``.
-    correlation : float, default=None
-        Correlation between the values of two RankTables, in [-1, 1]; 0 if they have no
-        samples in common. If None, the correlation is unknown: the interval then
-        contains the intervals for all correlations, and the p-value is for a
-        correlation of 0. For samples, the correlation is computed, so leave this out.
     pos_label : int, float, bool or str, default=None
         The positive label. If None, the labels must be {0, 1}, {-1, 1} or booleans, and
         the larger one is positive.
@@ -250,13 +236,12 @@ def compare(
     -------
     result : Comparison or Comparisons
         A Comparison has ``value`` (a - b), ``value_a``, ``value_b``,
-        ``standard_error``, ``confidence_interval``, ``statistic`` and ``pvalue``, and
-        for two tables ``min_significant_correlation``. If a metric is undefined, its
-        value is nan, and so are the difference and its uncertainty. If a class has
-        fewer than two samples, the standard error, interval, statistic and p-value are
-        nan. The result for several models is Comparisons: it has ``pairs``, a
-        Comparison for each pair, ``adjusted_pvalues``, and the ``covariance`` of the
-        metrics of the models.
+        ``standard_error``, ``confidence_interval``, ``statistic`` and ``pvalue``. If a
+        metric is undefined, its value is nan, and so are the difference and its
+        uncertainty. If a class has fewer than two samples, the standard error,
+        interval, statistic and p-value are nan. The result for several models is
+        Comparisons: it has ``pairs``, a Comparison for each pair,
+        ``adjusted_pvalues``, and the ``covariance`` of the metrics of the models.
 
     Raises
     ------
@@ -322,7 +307,7 @@ def compare(
     models that were trained, while :func:`compare_folds` also includes the variation
     from the choice of the training data. If clusters make folds the independent units,
     as in leave-one-site-out, the test is the paired t-test of the values of the folds.
-    :ref:`uncertainty` explains samples without variation, replicates and two tables;
+    :ref:`uncertainty` explains samples without variation and replicates;
     :ref:`several_in_lists` explains the test within lists.
 
     The covariance of two models is computed from the products of their influence values
@@ -363,35 +348,46 @@ def compare(
     >>> [round(pair.value, 3) for pair in result.pairs]
     [-0.4, 0.133]
 
-    Two published tables, with the best category first:
+    Two published tables of different samples, with the best category first:
 
     >>> from skrate import RankTable
     >>> a = RankTable([30, 20, 10], [5, 25, 50])
     >>> b = RankTable([20, 20, 20], [5, 25, 50])
-    >>> compare("roc_auc", a, b)
-    Comparison(AUC 0.7969 - 0.6875 = 0.1094,
-    95 % interval [-0.0474, 0.2661] at any correlation,
-    p = 0.0525 (two-sided, delta, correlation 0),
-    significant above correlation 0.02)
+    >>> compare("roc_auc", a, y_true_b=b)
+    Comparison(AUC 0.7969 - 0.6875 = 0.1094, 95 % interval [-0.0012, 0.2199],
+    p = 0.0525 (two-sided, delta))
     """
     arguments = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    args = _CompareArguments(
-        **{name: arguments[name] for name in _CompareArguments._fields}
-    )
-    args.check()
     plan = Plan.of(arguments)
-    if args.are_lists:
-        return _compare_within_lists(args, plan)
-    return (
-        _compare_several(args, plan)
-        if args.are_several
-        else _compare_two_models(args, plan)
+    are_several = are_fold_rankings(y_true, _Several) or (
+        y_score_b is None and are_columns(y_score_a)
     )
+    args = _CompareArguments(
+        **{name: arguments[name] for name in _GIVEN},
+        sample_options={name: arguments[name] for name in SAMPLE_ARGUMENTS},
+        is_pair=isinstance(metric, tuple | list),
+        are_several=are_several,
+    )
+    are_lists = (
+        groups is not None
+        or isinstance(y_true, GroupScores)
+        or isinstance(y_score_a, GroupScores)
+        or (are_several and are_fold_rankings(y_true, GroupScores))
+    )
+    _check_combination(args, plan, are_lists=are_lists)
+    if are_lists:
+        return _compare_within_lists(args, plan)
+    return _compare_several(args, plan) if are_several else _compare_two(args, plan)
 
 
 class _CompareArguments(NamedTuple):
-    """The checked arguments: the metric or metrics, and the data of the models."""
+    """The checked arguments: the metric or metrics, and the data of the models.
+
+    ``sample_options`` are the ``SAMPLE_ARGUMENTS``. ``is_pair`` says whether two
+    metrics of one model are compared, and ``are_several`` whether there are several
+    models, by name or in columns.
+    """
 
     metric: Any
     metric_kwargs: dict[str, Any]
@@ -400,100 +396,48 @@ class _CompareArguments(NamedTuple):
     y_score_b: Any
     y_true_b: Any
     groups: Any
-    sample_weight: Any
-    clusters: Any
-    pos_label: Label
     weights: Weights
-    correlation: float | None
-    interval: Interval
-    stratify: bool | None
     reference: Any
     adjust: Adjust
+    sample_options: dict[str, Any]
+    is_pair: bool
+    are_several: bool
 
-    @property
-    def cases(self) -> dict[str, Any]:
-        """The arguments that describe the samples, except labels and scores."""
-        return {name: getattr(self, name) for name in SAMPLE_ARGUMENTS}
 
-    @property
-    def is_pair(self) -> bool:
-        """Whether two metrics of one model are compared."""
-        return isinstance(self.metric, tuple | list)
+_GIVEN = _CompareArguments._fields[:-3]
 
-    @property
-    def are_several(self) -> bool:
-        """Whether there are several models, by name or in columns."""
-        if are_fold_rankings(self.y_true) or are_fold_rankings(
-            self.y_true, GroupScores
-        ):
-            return True
-        return self.y_score_b is None and are_columns(self.y_score_a)
 
-    @property
-    def are_lists(self) -> bool:
-        """Whether the metric is a mean over lists."""
-        has_list_values = are_fold_rankings(self.y_true, GroupScores) or self.has(
-            GroupScores
+def _check_combination(args: _CompareArguments, plan: Plan, *, are_lists: bool) -> None:
+    """Raise an error if arguments exclude each other."""
+    pair_options: dict[str, Any] = {
+        "y_true_b": (args.y_true_b, None),
+        "interval": (plan.interval, "wald"),
+    }
+    if args.are_several:
+        check_left_out(
+            "several models", y_score_b=(args.y_score_b, None), **pair_options
         )
-        return self.groups is not None or has_list_values
-
-    def has(self, kind: type) -> bool:
-        """Return whether the data of a model have this type."""
-        return isinstance(self.y_true, kind) or isinstance(self.y_score_a, kind)
-
-    def check(self) -> None:
-        """Raise an error if arguments exclude each other."""
-        pair_options: dict[str, Any] = {
-            "y_true_b": (self.y_true_b, None),
-            "interval": (self.interval, "wald"),
-            "correlation": (self.correlation, None),
-        }
-        are_several = self.are_several
-        if are_several:
-            score_options = {"y_score_b": (self.y_score_b, None)}
-            check_left_out("several models", **score_options, **pair_options)
-        else:
-            several_options = {
-                "reference": (self.reference, None),
-                "adjust": (self.adjust, "holm"),
-            }
-            check_left_out("two models", **several_options)
-        if self.groups is not None and are_fold_rankings(self.y_true):
-            check_alone(FoldRankings, groups=self.groups)
-        if self.are_lists:
-            sample_options = {
-                "stratify": (self.stratify, None),
-                "weights": (self.weights, "frequency"),
-            }
-            check_left_out(MEAN_OVER_LISTS, **pair_options, **sample_options)
-        if self.is_pair and (are_several or self.y_true_b is not None):
-            raise ValueError("metric must be one metric to compare models, got a pair.")
-
-
-def _compare_two_models(args: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models, or two metrics of one model, by samples, folds or tables."""
-    y_true, a = args.y_true, args.y_score_a
-    are_tables = isinstance(y_true, RankTable) and a is not None
-    if args.correlation is not None and not are_tables:
-        raise ValueError(
-            "correlation is only for two RankTables: leave it out, because it is "
-            "computed from all other data."
+    else:
+        check_left_out(
+            "two models", reference=(args.reference, None), adjust=(args.adjust, "holm")
         )
-    if args.has(FoldRankings):
-        return _compare_fold_means(args, plan)
-    if args.has(RankTable):
-        return _compare_tables(args, plan)
-    if a is None:
-        raise ValueError("y_score_a is missing: pass the scores of model a.")
-    if args.y_true_b is not None:
-        return _compare_unpaired(args, plan)
-    return _compare_paired(args, plan)
+    if are_lists:
+        if are_fold_rankings(args.y_true):
+            check_alone(FoldRankings, groups=args.groups)
+        check_left_out(
+            MEAN_OVER_LISTS,
+            stratify=(plan.stratify, None),
+            weights=(args.weights, "frequency"),
+            **pair_options,
+        )
+    if args.is_pair and (args.are_several or args.y_true_b is not None):
+        raise ValueError("metric must be one metric to compare models, got a pair.")
 
 
 def _compare_several(args: _CompareArguments, plan: Plan) -> Comparisons:
     """Compare all pairs of models on the same samples, or all models to a reference."""
     samples = find_model_rankings(
-        "y_score_a", args.y_score_a, args.y_true, args.cases, args.weights
+        "y_score_a", args.y_score_a, args.y_true, args.sample_options, args.weights
     )
     names, rankings = tuple(samples), list(samples.values())
     folds = rankings[0].folds
@@ -574,7 +518,7 @@ def _compare_within_lists(
         args.y_true,
         models=_find_model_scores(args),
         groups=args.groups,
-        cases=args.cases,
+        cases=args.sample_options,
     )
     names, scores = tuple(map(str, scores_by_name)), list(scores_by_name.values())
     if args.groups is not None:
@@ -617,41 +561,56 @@ def _find_model_scores(args: _CompareArguments) -> dict[Any, Any]:
             "y_score_a and y_score_b must be the scores of both models, and y_true the "
             "labels of the same samples, to compare them within lists."
         )
-    return dict(zip(_SCORES, (a, b), strict=True))
+    return {"y_score_a": a, "y_score_b": b}
 
 
-def _compare_fold_means(args: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models, or two metrics of one model, by the mean over folds."""
-    y_true, y_score_a = args.y_true, args.y_score_a
-    unused = {"y_true_b": args.y_true_b, **args.cases}
-    if not args.is_pair:
-        rankings = find_two_rankings(
-            y_true, y_score_a, args.y_score_b, args.weights, **unused
-        )
-        return _compare_rankings(args, rankings, plan)
-    check_no_labels(y_true, "y_score_a")
-    check_alone(y_true, y_score_b=args.y_score_b, **unused)
-    sample = find_rankings(y_true, weights=args.weights)
-    return _compare_two_metrics(args, sample, "y_true", plan)
-
-
-def _compare_tables(args: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two published tables, or two metrics of one table."""
-    y_true, table_b = args.y_true, args.y_score_a
-    unused = {"y_score_b": args.y_score_b, "y_true_b": args.y_true_b, **args.cases}
-    if args.is_pair and table_b is None:
+def _compare_two(args: _CompareArguments, plan: Plan) -> Comparison:
+    """Compare two models, or two metrics of one model, by samples, folds or tables."""
+    y_true, a, b, weights = args.y_true, args.y_score_a, args.y_score_b, args.weights
+    unused = {"y_score_b": b, "y_true_b": args.y_true_b, **args.sample_options}
+    if isinstance(y_true, FoldRankings) or isinstance(a, FoldRankings):
+        if args.is_pair:
+            check_no_labels(y_true, "y_score_a")
+            check_alone(y_true, **unused)
+            rankings = {"y_true": find_rankings(y_true, weights=weights)}
+        else:
+            del unused["y_score_b"]
+            rankings = find_two_rankings(y_true, a, b, weights, **unused)
+    elif args.y_true_b is not None:
+        rankings = _find_unpaired_rankings(args, plan)
+    elif args.is_pair and isinstance(y_true, RankTable) and a is None:
         check_alone(y_true, **unused)
-        return _compare_two_metrics(args, find_rankings(y_true), "y_true", plan)
-    tables = y_true, table_b
-    check_tables(args.metric, tables, plan.method, unused)
-    return compare_tables(
-        args.metric, tables, plan, args.correlation, args.metric_kwargs
-    )
+        rankings = {"y_true": find_rankings(y_true)}
+    elif isinstance(y_true, RankTable) or isinstance(a, RankTable):
+        name = "y_true" if isinstance(y_true, RankTable) else "y_score_a"
+        raise ValueError(
+            f"{name} must not be a RankTable to compare two models: pass labels and "
+            "the scores of both models for each sample, because a table does not show "
+            "which samples the models have in common. If they have none in common, "
+            "pass the tables as y_true and y_true_b."
+        )
+    elif a is None:
+        raise ValueError("y_score_a is missing: pass the scores of model a.")
+    elif args.is_pair:
+        cases = check_cases(
+            y_true, weights=weights, takes_estimates=True, **args.sample_options
+        )
+        rankings = {"y_score_a": Rankings([add_model_scores(cases, "y_score_a", a)])}
+    elif b is None:
+        raise ValueError(
+            "y_score_b is missing: pass the scores of model b, or a pair of metrics, "
+            "or as y_score_a the scores of several models, with a column or entry each."
+        )
+    else:
+        rankings = find_two_rankings(y_true, a, b, weights, **args.sample_options)
+    if args.is_pair:
+        _check_metric_pair(args, plan, next(iter(rankings)))
+    return _compare_rankings(args, rankings, plan)
 
 
-def _compare_unpaired(args: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models on different samples."""
-    if args.y_score_b is None:
+def _find_unpaired_rankings(args: _CompareArguments, plan: Plan) -> dict[str, Rankings]:
+    """Return the rankings of two models on different samples."""
+    if args.y_score_b is None and not isinstance(args.y_true_b, RankTable):
         raise ValueError("y_score_b is missing: pass the scores for y_true_b.")
     if plan.method == "permutation":
         raise ValueError(
@@ -659,41 +618,23 @@ def _compare_unpaired(args: _CompareArguments, plan: Plan) -> Comparison:
             "models can only be exchanged within the same samples."
         )
     for name in ("clusters", "sample_weight"):
-        if args.cases[name] is not None:
+        if args.sample_options[name] is not None:
             raise ValueError(
                 f"{name} excludes y_true_b: leave {name} out, because it has no values "
                 "for the samples of b."
             )
-    pos_label = args.cases["pos_label"]
-    ranked_a = find_rankings(args.y_true, args.y_score_a, pos_label=pos_label)
-    ranked_b = find_rankings(args.y_true_b, args.y_score_b, pos_label=pos_label)
-    return _compare_rankings(
-        args, dict(zip(_SCORES, (ranked_a, ranked_b), strict=True)), plan
-    )
+    pos_label = args.sample_options["pos_label"]
+    rankings = {}
+    for y_true, name in (("y_true", "y_score_a"), ("y_true_b", "y_score_b")):
+        labels = getattr(args, y_true)
+        argument = y_true if isinstance(labels, RankTable) else name
+        scores = getattr(args, name)
+        rankings[argument] = find_rankings(labels, scores, pos_label=pos_label)
+    return rankings
 
 
-def _compare_paired(args: _CompareArguments, plan: Plan) -> Comparison:
-    """Compare two models, or two metrics of one model, on the same samples."""
-    y_true, a, b = args.y_true, args.y_score_a, args.y_score_b
-    if args.is_pair:
-        cases = check_cases(
-            y_true, weights=args.weights, takes_estimates=True, **args.cases
-        )
-        sample = Rankings([add_model_scores(cases, "y_score_a", a)])
-        return _compare_two_metrics(args, sample, "y_score_a", plan)
-    if b is None:
-        raise ValueError(
-            "y_score_b is missing: pass the scores of model b, or a pair of metrics, "
-            "or as y_score_a the scores of several models, with a column or entry each."
-        )
-    rankings = find_two_rankings(y_true, a, b, args.weights, **args.cases)
-    return _compare_rankings(args, rankings, plan)
-
-
-def _compare_two_metrics(
-    args: _CompareArguments, sample: Rankings, name: str, plan: Plan
-) -> Comparison:
-    """Compare two metrics of one model; ``name`` is the argument with its ranking."""
+def _check_metric_pair(args: _CompareArguments, plan: Plan, name: str) -> None:
+    """Raise an error if two metrics of the ranking in the argument are impossible."""
     if len(args.metric) != 2:
         raise ValueError(
             f"metric must be one metric or a pair, got {len(args.metric)} metrics."
@@ -711,28 +652,26 @@ def _compare_two_metrics(
             f"{parameter} is ambiguous for two metrics: pass "
             f"functools.partial(metric, {parameter}=...) for a metric that needs it."
         )
-    return _compare_rankings(args, {name: sample}, plan)
 
 
 def _compare_rankings(
     args: _CompareArguments, named: dict[str, Rankings], plan: Plan
 ) -> Comparison:
     """Compare two models, or two metrics of one model, by their rankings."""
-    samples = list(named.values()) * (2 if args.is_pair else 1)
+    samples = list(named.values())
     are_paired = args.y_true_b is None
     if args.is_pair:
-        metrics = [find_metric(metric) for metric in args.metric]
+        metrics, samples = [find_metric(metric) for metric in args.metric], samples * 2
     else:
         metrics = [find_metric(args.metric, args.metric_kwargs)] * 2
-    models = evaluate(metrics, samples, plan, are_paired=are_paired)
-    if not are_paired and any(model.cases.worth is not None for model in models):
+    a, b = evaluate(metrics, samples, plan, are_paired=are_paired)
+    if not are_paired and (a.cases.worth is not None or b.cases.worth is not None):
         raise ValueError(
             "y_true_b excludes a gain or cost per sample: call estimate for each "
             "model, because gain and cost have no values for the samples of b."
         )
-    if samples[0].folds is None and all(model.is_known for model in models):
-        bound_metrics = [model.metric for model in models]
-        warn_small_sample(bound_metrics, [model.cases for model in models])
-    comparison = Difference(*models).comparison(plan)
-    warn_reversed_scores(zip(named, models, [None] * 2, strict=False))
+    if a.folds is None and a.is_known and b.is_known:
+        warn_small_sample([a.metric, b.metric], [a.cases, b.cases])
+    comparison = Difference(a, b).comparison(plan)
+    warn_reversed_scores(zip(named, (a, b), (None, None), strict=False))
     return comparison

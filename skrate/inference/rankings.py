@@ -276,8 +276,7 @@ def check_cases(
     if isinstance(y_true, RankTable):
         raise ValueError(
             "y_true must be the labels of the samples, got a RankTable: pass labels, "
-            "because a table does not show which samples the models have in common. "
-            "Two tables are for compare."
+            "because a table does not show which samples the models have in common."
         )
     labelled = check_labelled(
         y_true, sample_weight, pos_label, takes_estimates=takes_estimates
@@ -437,8 +436,7 @@ def add_model_scores(
     if isinstance(y_score, RankTable):
         raise ValueError(
             f"{name} must be scores, got a RankTable: pass the score of each sample, "
-            "because a table does not show which samples the models have in common. "
-            "Two tables are for compare, without labels."
+            "because a table does not show which samples the models have in common."
         )
     ranked = cases.add_scores(name, y_score)
     return replace(ranked, by_case=True) if by_case else ranked

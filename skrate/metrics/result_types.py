@@ -488,8 +488,7 @@ class Comparison(Drawn):
     value_a, value_b : float
         The metric of each.
     standard_error : float
-        Estimated standard deviation of the difference over samples. For tables with
-        unknown correlation, it, the statistic and the p-value assume correlation 0.
+        Estimated standard deviation of the difference over samples.
     statistic : float
         The difference divided by its standard error; the difference itself if the
         p-value is by permutation. With a margin, the distance from the margin (for
@@ -498,8 +497,7 @@ class Comparison(Drawn):
         Probability of a statistic at least as extreme, if the difference were 0, or at
         the margin.
     confidence_interval : ConfidenceInterval
-        The interval of the difference; its ends are ``.low`` and ``.high``. For tables
-        with unknown correlation, it contains the intervals at all correlations.
+        The interval of the difference; its ends are ``.low`` and ``.high``.
     alternative : str
         The hypothesis that a small p-value supports.
     method : str
@@ -507,11 +505,6 @@ class Comparison(Drawn):
     confidence_level : float
         Level of the interval. For an equivalence test at level alpha it is
         1 - 2 * alpha: 0.9 at 0.05.
-    correlation : float or None
-        The correlation of the values of two tables, if it was given.
-    min_significant_correlation : float or None
-        The correlation of two tables above which the p-value would be below 1
-        minus the confidence level: 1 if there is none, -1 if all have this property.
     params : dict
         Parameters of the metric, such as "rate", as numbers and text. For two metrics
         with different parameters, the names end in "_a" or "_b".
@@ -546,8 +539,6 @@ class Comparison(Drawn):
     alternative: str
     method: str
     confidence_level: float
-    correlation: float | None = None
-    min_significant_correlation: float | None = None
     params: Question = field(default_factory=dict, hash=False)
     of: str | None = None
     confidence_interval_retrained: ConfidenceInterval | None = None
@@ -562,20 +553,11 @@ class Comparison(Drawn):
 
     def __repr__(self) -> str:
         interval = interval_text(self) + _units_text(self)
-        test, limit = f"{self._test_text()}, {self.method}", ""
-        if self.min_significant_correlation is not None:
-            at = self.min_significant_correlation
-            where = f"above correlation {at:.2f}"
-            if at in (-1, 1):
-                where = f"at {'no' if at == 1 else 'any'} correlation"
-            limit = f", significant {where}"
-            test += f", correlation {self.correlation or 0:g}"
-            if self.correlation is None:
-                interval += " at any correlation"
+        test = f"{self._test_text()}, {self.method}"
         return (
             f"Comparison({self.metric}{question_text(self.params)} "
             f"{self.value_a:.4f} - {self.value_b:.4f} = "
-            f"{self.value:.4f}, {interval}, p = {self.pvalue:.3g} ({test}){limit})"
+            f"{self.value:.4f}, {interval}, p = {self.pvalue:.3g} ({test}))"
         )
 
 

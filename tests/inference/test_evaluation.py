@@ -474,7 +474,6 @@ TWICE = FoldRankings(
         (lambda: sample_size("roc_auc", A, B, n_samples=9), r"y_true.*FoldRankings"),
         (lambda: compare("roc_auc", A), r"y_score_a.*FoldRankings"),
         (lambda: compare("roc_auc", A, B, clusters=[1]), r"clusters.*None"),
-        (lambda: compare("roc_auc", A, B, correlation=0), "correlation"),
         (lambda: compare("roc_auc", A, TWICE), r"y_score_a.*y_true"),
         (lambda: compare("roc_auc", A, MANY), "y_true"),
         (

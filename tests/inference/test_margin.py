@@ -214,7 +214,7 @@ def kinds_of_data():
         "weights": ((y_true, a, b), weights),
         "clusters": ((y_true, a, b), {"clusters": rng.integers(40, size=len(y_true))}),
         "folds": ((*folds,), {}),
-        "tables": ((*tables,), {"correlation": 0.3}),
+        "tables": (tables[:1], {"y_true_b": tables[1]}),
         "bootstrap": ((y_true, a, b), {"method": "bootstrap", **again}),
         "percentile": (
             (y_true, a, b),

@@ -49,7 +49,7 @@ CALLS = [
     ("y_score_a and y_score_b", lambda: compare("roc_auc", Y, -M1, -M2)),
     ("y_score_b", lambda: compare("roc_auc", Y, M1, -M2, y_true_b=Y)),
     ("y_score_a", lambda: compare(("roc_auc", "average_precision"), Y, -M1)),
-    ("y_true and y_score_a", lambda: compare("roc_auc", TABLE, TABLE)),
+    ("y_true and y_true_b", lambda: compare("roc_auc", TABLE, y_true_b=TABLE)),
     ("y_score_a", lambda: compare("roc_auc", folds(M1), folds(-M2))),
     ("y_true", lambda: compare(("roc_auc", "average_precision"), folds(-M1))),
     (

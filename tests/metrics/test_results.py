@@ -46,7 +46,7 @@ def asked(metric, rate):
         estimate(metric, FOLDS, rate=rate),
         compare(metric, Y, A, B, rate=rate),
         compare(metric, Y, A, B, y_true_b=Y, rate=rate),
-        compare(metric, table, table, rate=rate),
+        compare(metric, table, y_true_b=table, rate=rate),
         compare(metric, FOLDS, FOLDS, rate=rate),
         compare(metric, Y, MODELS, rate=rate),
         estimate(metric, Y, MODELS, rate=rate, n_resamples=9),
