@@ -400,19 +400,6 @@ def run_size(add, rng, cell, turn):
         null_value=plan.null_value,
         alternative="greater",
     )
-    y, (s,), _, clusters, _ = draw(cell, rng, [cell[1][2]])
-    add(
-        "n_interval",
-        "roc_auc",
-        size,
-        lambda r, n: (r.n_interval[0] <= n <= r.n_interval[1], r.n / n),
-        sample_size,
-        "roc_auc",
-        y,
-        s,
-        half_width=half_width,
-        clusters=clusters,
-    )
     y, (s,), _, clusters, _ = draw(cell, rng, [cell[1][2]], n=size)
     add(
         "planned interval",

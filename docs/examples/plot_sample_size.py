@@ -40,16 +40,13 @@ plans = {}
 for points in (3, 5, 8):
     given = {"difference": points / 100, "rate": budget}
     plans[points] = sample_size(*pilot, **given)
-    low, high = plans[points].n_interval
-    n = plans[points].n
-    print(f"{points} points: {n:,} ({low:,.0f} to {high:,.0f})")
+    print(f"{points} points: {plans[points].n:,}")
 
 # %%
 # Power by sample size
 # --------------------
-# Each line is for one true difference, and each dot is the size with 80 % power. The
-# areas are intervals by the pilot. A test set as large as the pilot has a power of
-# about 25 % for a difference of 5 points.
+# Each line is for one true difference, and each dot is the size with 80 % power. A test
+# set as large as the pilot has a power of about 25 % for a difference of 5 points.
 
 fig, ax = plt.subplots(figsize=(7, 4.6), layout="constrained")
 for points, plan in plans.items():

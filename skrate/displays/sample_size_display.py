@@ -26,8 +26,8 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
     """The power of a test, or the half width of an interval, by the number of samples.
 
     The vertical axis is the probability that the test detects the difference or,
-    without a test, the expected half width of the interval. The band is its interval by
-    the uncertainty of the pilot, and the dot is the planned size.
+    without a test, the expected half width of the interval. The dot is the planned
+    size.
 
     Parameters
     ----------
@@ -42,8 +42,6 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
     ----------
     line_ : matplotlib Line2D
         The power, or the half width.
-    band_ : matplotlib artist
-        The area of its interval.
     point_ : matplotlib Line2D
         The planned size.
     ax_, figure_ : matplotlib Axes and Figure
@@ -85,7 +83,6 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
         *,
         name: str | None = None,
         curve_kwargs: dict[str, Any] | None = None,
-        bounds_kwargs: dict[str, Any] | None = None,
         despine: bool = False,
     ) -> Self:
         """Draw the curve from a fifth of the planned size to three times this size.
@@ -98,8 +95,6 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
             Name in the legend. None means the name of the display.
         curve_kwargs : dict, default=None
             Keyword arguments of matplotlib's ``plot`` for the curve.
-        bounds_kwargs : dict, default=None
-            Keyword arguments of matplotlib's ``fill_between`` for its interval.
         despine : bool, default=False
             Whether to remove the top and right spines.
 
@@ -111,19 +106,18 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
         size, pilot = self.result, self.result._pilot
         self._start(ax)
         sizes = np.geomspace(max(size.n / 5, pilot.least), 3 * size.n, _N_SIZES)
-        difference = None if size.power is None else size.difference
-        expected, low, high = pilot.expected(sizes, difference)
-        value, quantity = size.half_width, "Half width of the interval"
-        text = f"n = {size.n:,}, half width {value:.3g}"
-        if size.power is not None:
+        if size.power is None:
+            expected = [pilot.half_width(n) for n in sizes]
+            value, quantity = size.half_width, "Half width of the interval"
+            text = f"n = {size.n:,}, half width {value:.3g}"
+        else:
+            expected = [pilot.power(n, size.difference) for n in sizes]
             value, quantity = size.power, "Power"
             text = f"n = {size.n:,}, power {value:.2f}"
         name = self.name if name is None else name
         label = entry(*([] if name is None else [f"{name}:"]), text)
         self.line_ = self._model_line(sizes, expected, curve_kwargs, label=label)
         color = self.line_.get_color()
-        level = f"{100 * pilot.goal.plan.confidence_level:g} % by the pilot"
-        self.band_ = self._band_area(sizes, (low, high), bounds_kwargs, level, color)
         self.point_ = self._line([size.n], [value], None, marker="o", color=color)
         self.ax_.set_ylim(bottom=0)
         self.ax_.xaxis.set_major_formatter(COUNTS)

@@ -348,7 +348,7 @@ def test_results_say_what_was_tested():
         planned = sample_size("roc_auc", y_true, a, null_value=0.6, alternative=side)
         assert f"for {text} if it is" in repr(planned)
     planned = sample_size("roc_auc", y_true, a, b, margin=0.1, difference=0)
-    assert "for -0.1 < a - b < 0.1 if it is 0;" in repr(planned)
+    assert "for -0.1 < a - b < 0.1 if it is 0)" in repr(planned)
 
 
 def test_the_greatest_p_value_decides_and_nan_is_the_greatest():
@@ -431,8 +431,6 @@ def test_the_power_at_a_margin_is_literal(monkeypatch):
         "roc_auc", y_true, a, b, margin=0.1, difference=0, n_samples=fewer
     )
     assert least.power >= 0.9 > found.power
-    low, high = least.n_interval
-    assert low < least.n < high
 
 
 def test_the_power_of_a_given_value_is_obuchowskis_formula_with_wilsons_variance(
