@@ -265,7 +265,7 @@ def test_ids_of_which_numpy_makes_equal_floats_are_told_apart():
 # What each function takes, in the order of TYPES.
 TAKEN = """
 estimate                     xxxxxxxxx
-compare                      xxx-xxxxx
+compare                      xx-xxxxxx
 select_best                  xx--x-xxx
 sample_size                  x-x--xxx-
 compare_curves               xx-xx-xxx
