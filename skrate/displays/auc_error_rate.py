@@ -10,7 +10,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from skrate.data.arrays import ArrayLike, Label, divide_or_nan
 from skrate.data.checks import check_choice, check_count, warn
-from skrate.displays.drawing import Axes, Display, draw_legend, entry
+from skrate.displays.drawing import Axes, Display, entry
 from skrate.error_rate.moments import (
     ErrorRateCurve,
     ModelPoint,
@@ -265,11 +265,9 @@ class AUCErrorRateDisplay(Display):
             self.lines_.append(line)
         self.point_: Any = None
         self.interval_: Any = None
-        self._name_axes("Error rate", KINDS[kind], despine)
         if self.point is not None:
             self._draw_point(self.point, kind, name, point_kwargs)
-        draw_legend(self.ax_)
-        return self
+        return self._finish("Error rate", KINDS[kind], despine)
 
     def _draw_point(
         self,

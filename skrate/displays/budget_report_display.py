@@ -14,9 +14,7 @@ from skrate.displays.drawing import (
     Axes,
     Drawing,
     check_defined,
-    check_result_type,
     count_cases,
-    draw_legend,
     draw_rate,
     entry,
     styled,
@@ -27,11 +25,8 @@ from skrate.inference.curve_evaluation import CurveBounds
 from skrate.inference.options import Plan
 from skrate.rates.laws import fixed_rate
 
-# Number of draws for a simultaneous band, always with the same seed.
-_N_DRAWS = 2000
 
-
-class BudgetReportDisplay(Drawing, draws=BudgetReport):
+class BudgetReportDisplay(Drawing, draws=(BudgetReport,), by="budget_report"):
     """Hit curves in counts, with their bands, the budget and the expected counts.
 
     Parameters
@@ -87,7 +82,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
     def __init__(
         self, report: BudgetReport, *, name: str | None = None, pos_label: Label = None
     ) -> None:
-        check_result_type("report", report, BudgetReport, "budget_report")
+        self._check_result("report", report)
         check_defined("report", bool(report.curves), "curve")
         self.report = report
         self.name = name
@@ -149,12 +144,10 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         self._start(ax)
         report, n, p = self.report, self.report.n_samples, self.report.prevalence
         self._draw_models(self.name if name is None else name, curve_kwargs)
-        self.chance_level_ = self.perfect_ = None
-        if plot_chance_level:
-            points, style = ([0, n], [0, n * p]), chance_level_kwargs
-            self.chance_level_ = self._reference_line(
-                points, style, linestyle="--", label="Random"
-            )
+        self.chance_level_ = self._chance_line(
+            plot_chance_level, ([0, n], [0, n * p]), chance_level_kwargs
+        )
+        self.perfect_ = None
         if plot_perfect:
             label = entry("Perfect,", f"if {n * p:,.0f} are positive")
             self.perfect_ = self._reference_line(
@@ -163,22 +156,21 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
         if plot_bands is None:
             # The area of one model, or the edges of two, can be distinguished.
             plot_bands = len(report.models) <= 2
-        bounds = self._bounds(band) if plot_bands else []
-        self.bands_ = self._draw_bands(bounds, band, bounds_kwargs) if bounds else []
+        bounds: list[CurveBounds] = []
+        self.bands_: list[Any] = []
+        if plot_bands:
+            bounds, self.bands_ = self._draw_bands(band, bounds_kwargs)
         label = f"budget, {n * report.rate.mean():,.0f}"
         if fixed_rate(report.rate) is None:
             label += " on average"
         self.rate_ = draw_rate(self.ax_, report.rate, n, entry(label))
         self._set_limits(bounds)
         of_n, of_p = f"of {n:,.0f}", f"of {n * p:,.0f}"
-        self._name_axes(
-            f"Samples processed, {of_n}", f"Positives found, {of_p}", despine
-        )
         title = f"Expected found ({100 * report.confidence_level:g} % interval)"
         if report.reference is not None:
             title += "\n" + entry("compared with", report.reference)
-        draw_legend(self.ax_, title=title)
-        return self
+        xlabel, ylabel = f"Samples processed, {of_n}", f"Positives found, {of_p}"
+        return self._finish(xlabel, ylabel, despine, title=title)
 
     def _draw_models(self, name: str | None, given: dict[str, Any] | None) -> None:
         """Draw the curve of each model, and its expected number of positives."""
@@ -206,25 +198,27 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
             points = [mean, mean, 0.0], [0.0, row.value, row.value]
             self.readings_.append(self._line(*points, None, **style))
 
-    def _bounds(self, band: Band) -> list[CurveBounds]:
-        """Return the bounds of the curve of each model."""
-        curves, level = self.report.curves, self.report.confidence_level
-        if band == "pointwise":
-            return [curve.interval(level) for curve in curves]
-        plan = Plan(confidence_level=level, n_resamples=_N_DRAWS, random_state=0)
-        return [curve.band(plan) for curve in curves]
-
     def _draw_bands(
-        self, bounds: list[CurveBounds], band: Band, given: dict[str, Any] | None
-    ) -> list[Any]:
+        self, band: Band, given: dict[str, Any] | None
+    ) -> tuple[list[CurveBounds], list[Any]]:
         """Draw the band of one model as an area, or the edges of several bands."""
-        report, n = self.report, self.report.n_samples
+        report, n, level = (
+            self.report,
+            self.report.n_samples,
+            self.report.confidence_level,
+        )
         x = n * report.curves[0].rates
-        is_one = len(bounds) == 1
-        kind = "band" if band == "simultaneous" else "at one budget"
-        level = f"{100 * report.confidence_level:g} % {kind}"
-        level += "," if is_one or band == "pointwise" else "s,"
-        label = entry(level, f"if {n * report.prevalence:,.0f} are positive")
+        is_one = len(report.curves) == 1
+        if band == "pointwise":
+            bounds = [curve.interval(level) for curve in report.curves]
+            kind = "at one budget"
+        else:
+            # Always the same draws.
+            plan = Plan(confidence_level=level, n_resamples=2000, random_state=0)
+            bounds = [curve.band(plan) for curve in report.curves]
+            kind = "band" if is_one else "bands"
+        positives = f"if {n * report.prevalence:,.0f} are positive"
+        label = entry(f"{100 * level:g} % {kind},", positives)
         bands = []
         for ends, line in zip(bounds, self.lines_, strict=True):
             style = {"color": line.get_color(), "linewidth": 0 if is_one else 0.8}
@@ -238,7 +232,7 @@ class BudgetReportDisplay(Drawing, draws=BudgetReport):
             bands[0].set_label(label)
         else:
             self._grey_entry(label, given, facecolor="none", edgecolor="0.5")
-        return bands
+        return bounds, bands
 
     def _set_limits(self, bounds: list[CurveBounds]) -> None:
         """Show the likely budgets, and the positives that they can select."""

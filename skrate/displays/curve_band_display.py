@@ -7,14 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from skrate.data.arrays import Label
-from skrate.displays.drawing import (
-    Axes,
-    Drawing,
-    check_defined,
-    check_result_type,
-    draw_legend,
-    entry,
-)
+from skrate.displays.drawing import Axes, Drawing, check_defined, entry
 from skrate.inference.curve_band import AXES, CurveBand
 
 _XLABELS = {"rate": "Rate", "fpr": "False positive rate", "recall": "Recall"}
@@ -27,11 +20,9 @@ _YLABELS = {
     "hits": "Hits",
     "gain": "Gain per sample",
 }
-# Curves of random scores that begin at 0.
-_FROM_0 = ("recall", "roc", "hits", "gain")
 
 
-class CurveBandDisplay(Drawing, draws=CurveBand):
+class CurveBandDisplay(Drawing, draws=(CurveBand,), by="curve_band"):
     """The curve of one model with its band.
 
     Parameters
@@ -79,7 +70,7 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
     def __init__(
         self, curve: CurveBand, *, name: str | None = None, pos_label: Label = None
     ) -> None:
-        check_result_type("curve", curve, CurveBand, "curve_band")
+        self._check_result("curve", curve)
         check_defined("curve", not np.isnan(curve.value).all(), "curve")
         self.curve = curve
         self.name = name
@@ -130,17 +121,9 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
         level = f"{100 * curve.confidence_level:g} % {kind}"
         style = bounds_kwargs, level, self.line_.get_color()
         self.band_ = self._band_area(curve.at, (curve.low, curve.high), *style)
-        self.chance_level_: Any = None
-        if plot_chance_level:
-            slope = curve.prevalence if metric == "hits" else 1.0
-            if metric == "gain":
-                params = curve.params
-                slope = params["benefit"] * curve.prevalence - params["cost"]
-            flat = {"lift": 1.0}.get(metric, curve.prevalence)
-            ends = [0.0, slope] if metric in _FROM_0 else [flat, flat]
-            self.chance_level_ = self._reference_line(
-                ([0, 1], ends), chance_level_kwargs, linestyle="--", label="Random"
-            )
+        self.chance_level_ = self._chance_line(
+            plot_chance_level, ([0, 1], self._chance_ends()), chance_level_kwargs
+        )
         self.ax_.set_xlim(0, 1)
         margin = 1.05
         if metric == "lift":
@@ -150,6 +133,17 @@ class CurveBandDisplay(Drawing, draws=CurveBand):
             self.ax_.set_ylim(0, max(margin * highest, before))
         elif metric not in ("hits", "gain"):
             self.ax_.set_ylim(0, margin)
-        self._name_axes(_XLABELS[AXES[metric]], _YLABELS[metric], despine)
-        draw_legend(self.ax_)
-        return self
+        return self._finish(_XLABELS[AXES[metric]], _YLABELS[metric], despine)
+
+    def _chance_ends(self) -> list[float]:
+        """Return the heights of the line of random scores at both ends."""
+        curve, prevalence = self.curve, self.curve.prevalence
+        if curve.metric == "lift":
+            return [1.0, 1.0]
+        if curve.metric in ("recall", "roc"):
+            return [0.0, 1.0]
+        if curve.metric == "hits":
+            return [0.0, prevalence]
+        if curve.metric == "gain":
+            return [0.0, curve.params["benefit"] * prevalence - curve.params["cost"]]
+        return [prevalence, prevalence]

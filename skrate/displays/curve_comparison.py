@@ -14,26 +14,22 @@ from skrate.displays.drawing import (
     Axes,
     Drawing,
     check_defined,
-    check_result_type,
     count_cases,
-    draw_legend,
     draw_rate,
     entry,
     model_color,
     styled,
 )
-from skrate.inference.compare_curves import CurveComparison, Stretch
+from skrate.inference.compare_curves import CurveComparison
 from skrate.inference.curve_evaluation import CurveBounds
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
-# Shorter gaps between rates where the same model is better are not drawn.
-_MAX_GAP = 0.02
 # Metrics for which a difference is a number of positives or a gain, at any rate.
 _FOUND = {"recall": "positives found", "hits": "positives found", "gain": "total gain"}
 _PER_SAMPLE = {"hits": "hits per sample", "gain": "gain per sample"}
 
 
-class CurveComparisonDisplay(Drawing, draws=CurveComparison):
+class CurveComparisonDisplay(Drawing, draws=(CurveComparison,), by="compare_curves"):
     """Difference of two models at every rate, with its band and the better model.
 
     Parameters
@@ -101,7 +97,7 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         n_items: int | None = None,
         pos_label: Label = None,
     ) -> None:
-        check_result_type("comparison", comparison, CurveComparison, "compare_curves")
+        self._check_result("comparison", comparison)
         is_defined = not np.isnan(comparison.difference).all()
         check_defined("comparison", is_defined, "difference")
         self.comparison = comparison
@@ -168,21 +164,16 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         style: dict[str, Any] = {"color": "k", "label": label}
         self.line_ = self._line(curve.rates, curve.difference, curve_kwargs, **style)
         self._draw_bounds(band_kwargs)
-        exact, joined = (curve.winning_rates(max_gap=gap) for gap in (0.0, _MAX_GAP))
-        self.winning_a_, self.winning_b_ = (
-            self._shade(joined[i], f"{name} better", i, len(exact[i]))
-            for i, name in enumerate((a, b))
-        )
+        self.winning_a_, self.winning_b_ = self._shade_winning_rates(a, b)
         self.rate_ = [] if budget is None else draw_rate(self.ax_, budget)
         self.ax_.set_xlim(0, 1)
         if curve.metric in ("precision", "lift"):
             self._set_vertical_limits(budget)
         metric = _PER_SAMPLE.get(curve.metric, curve.metric)
-        self._name_axes("Rate", f"Difference in {metric}", despine)
         self.count_axes_ = [] if n_items is None else self._count(n_items)
         # The interval is drawn over the band.
-        draw_legend(self.ax_, {self.interval_: self.band_})
-        return self
+        over = {self.interval_: self.band_}
+        return self._finish("Rate", f"Difference in {metric}", despine, over=over)
 
     def _draw_bounds(self, given: dict[str, Any] | None) -> None:
         """Draw the band, and the intervals within a simultaneous band."""
@@ -220,24 +211,29 @@ class CurveComparisonDisplay(Drawing, draws=CurveComparison):
         style = styled(given, color=self.line_.get_color(), **style)
         return self.ax_.fill_between(self.comparison.rates, *bounds, **style)
 
-    def _shade(
-        self, stretches: list[Stretch], label: str, model: int, n_exact: int
-    ) -> list[Any]:
-        artists, color = [], model_color(model)
-        has_gaps = len(stretches) < n_exact
-        label = entry(label, *[f"(gaps up to {_MAX_GAP:g})"] * has_gaps)
-        rates = self.comparison.rates
+    def _shade_winning_rates(self, *names: str) -> list[list[Any]]:
+        """Shade the rates where each model is better, without gaps up to 0.02."""
+        max_gap, rates = 0.02, self.comparison.rates
         middles = np.concatenate([rates[:1], (rates[1:] + rates[:-1]) / 2, rates[-1:]])
-        for ends in stretches:
-            first, last = np.searchsorted(rates, ends)
-            low, high = middles[first], middles[last + 1]
-            # A single rate has no width: draw its outline.
-            width = 0 if high > low else 1.5
-            style: dict[str, Any] = {"color": color, "alpha": 0.2, "linewidth": width}
-            artists.append(self.ax_.axvspan(low, high, label=label, zorder=0, **style))
-            # One legend entry for all stretches.
-            label = "_"
-        return artists
+        exact = self.comparison.winning_rates(max_gap=0.0)
+        joined = self.comparison.winning_rates(max_gap=max_gap)
+        shades: list[list[Any]] = [[], []]
+        for i, name in enumerate(names):
+            has_gaps = len(joined[i]) < len(exact[i])
+            label = entry(f"{name} better", *[f"(gaps up to {max_gap:g})"] * has_gaps)
+            for ends in joined[i]:
+                first, last = np.searchsorted(rates, ends)
+                low, high = middles[first], middles[last + 1]
+                # A single rate has no width: draw its outline.
+                style = {"linewidth": 0 if high > low else 1.5, "label": label}
+                color = model_color(i)
+                shade = self.ax_.axvspan(
+                    low, high, color=color, alpha=0.2, zorder=0, **style
+                )
+                shades[i].append(shade)
+                # One legend entry for all stretches.
+                label = "_"
+        return shades
 
     def _count(self, n_items: int) -> list[Any]:
         """Draw axes with counts of processed samples and of positives (or the gain)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from copy import copy
 from functools import partial
 from html import escape
@@ -176,19 +176,6 @@ def count_cases(ax: Axes, axis: Any, n_items: float) -> None:
     axis.set_major_locator(MaxNLocator(max(int(n_ticks), 2), steps=[1, 2, 2.5, 5, 10]))
 
 
-def check_result_type(
-    name: str, value: Any, made: type | tuple[type, ...], by: str
-) -> None:
-    """Raise if ``value`` is not a result of the function ``by``."""
-    if not isinstance(value, made):
-        is_several = isinstance(value, dict)
-        remedy = "the entry of one model" if is_several else f"skrate.{by}(...)"
-        raise ValueError(
-            f"{name} must be a result of {by}, got {type(value).__name__}: pass "
-            f"{remedy}."
-        )
-
-
 def check_defined(name: str, is_defined: bool, quantity: str) -> None:
     """Raise if a result is undefined, because a class has fewer than two samples."""
     if not is_defined:
@@ -201,19 +188,37 @@ def check_defined(name: str, is_defined: bool, quantity: str) -> None:
 class Drawing:
     """Base class of displays, which store a result and draw it by ``plot``.
 
-    ``draws`` is the class of results that this display draws.
+    A display ``draws`` results of some classes, which the function ``by`` returns.
     """
 
     ax_: Axes
     figure_: Any
     pos_label: Label = None
+    name: str | None = None
+    _results: tuple[type[Drawn], ...] = ()
+    _function: str
     # Height of the axes in a page, in inches.
     _axes_height = 3.2
 
-    def __init_subclass__(cls, draws: type[Drawn] | None = None) -> None:
+    def __init_subclass__(
+        cls, draws: tuple[type[Drawn], ...] = (), by: str = ""
+    ) -> None:
         super().__init_subclass__()
-        if draws is not None:
-            draws._display = cls
+        if draws:
+            cls._results, cls._function = draws, by
+        for result_type in draws:
+            result_type._display = cls
+
+    def _check_result(self, parameter: str, result: Any) -> None:
+        """Raise if ``result`` is not a result that this display draws."""
+        if not isinstance(result, self._results):
+            is_several = isinstance(result, dict)
+            call = f"skrate.{self._function}(...)"
+            raise ValueError(
+                f"{parameter} must be a result of {self._function}, got "
+                f"{type(result).__name__}: pass "
+                f"{'the entry of one model' if is_several else call}."
+            )
 
     def _html(self, **kwargs: Any) -> str:
         """Return the picture as HTML; without matplotlib, a hint to install it."""
@@ -252,30 +257,6 @@ class Drawing:
     ) -> Any:
         """Draw a line in ``style``, updated by the options in ``given``."""
         return self.ax_.plot(x, y, **styled(given, **style))[0]
-
-    def _intervals(
-        self,
-        x: ArrayLike,
-        y: ArrayLike,
-        ends: FloatArray,
-        given: dict[str, Any] | None,
-        **style: Any,
-    ) -> tuple[Any, Any]:
-        """Draw points with their horizontal intervals."""
-        line = self._line(x, y, given, **{"marker": "o", "linestyle": "none"} | style)
-        return line, self.ax_.hlines(y, *ends.T, color=line.get_color())
-
-    def _name_rows(
-        self, xlabel: str, names: Sequence[str], despine: bool, top: float = -0.5
-    ) -> None:
-        """Label the horizontal axis, and one row per name."""
-        if self.pos_label is not None:
-            xlabel += f" (positive label: {self.pos_label})"
-        self._axes_height = 0.5 + 0.4 * len(names)
-        self.ax_.set(xlabel=plain_text(xlabel), ylim=(len(names) - 0.5, top))
-        self.ax_.set_yticks(np.arange(len(names)), names)
-        if despine:
-            self.ax_.spines[["top", "right"]].set_visible(False)
 
     def _model_line(
         self, x: ArrayLike, y: ArrayLike, given: dict[str, Any] | None, **style: Any
@@ -333,6 +314,17 @@ class Drawing:
         setattr(line, _REFERENCE, True)
         return line
 
+    def _chance_line(
+        self,
+        is_drawn: bool,
+        points: tuple[ArrayLike, ArrayLike],
+        given: dict[str, Any] | None,
+    ) -> Any:
+        """Draw the line of random scores, or return None."""
+        if not is_drawn:
+            return None
+        return self._reference_line(points, given, linestyle="--", label="Random")
+
     def _band_area(
         self,
         x: ArrayLike,
@@ -342,11 +334,22 @@ class Drawing:
         color: str,
     ) -> Any:
         """Fill the area between two curves. Areas have one grey entry in the legend."""
-        area: dict[str, Any] = {"alpha": 0.2, "linewidth": 0.0}
+        style = self._area_style(given, label, color)
+        return self.ax_.fill_between(x, *ends, **style)
+
+    def _area_style(
+        self,
+        given: dict[str, Any] | None,
+        label: str,
+        color: str,
+        linewidth: float = 0.0,
+    ) -> dict[str, Any]:
+        """Return the style of an area, and add the grey entry of its kind."""
+        area: dict[str, Any] = {"alpha": 0.2, "linewidth": linewidth}
         style = styled(given, color=color, label="_", **area)
         if style["label"] == "_":
             self._grey_entry(label, given, **area)
-        return self.ax_.fill_between(x, *ends, **style)
+        return style
 
     def _grey_entry(
         self, label: str, given: dict[str, Any] | None, **style: Any
@@ -356,7 +359,8 @@ class Drawing:
             style = {"color": "0.5", "label": label} | style
             self.ax_.fill([], [], **styled(given, **style))
 
-    def _name_axes(self, xlabel: str, ylabel: str, despine: bool) -> None:
+    def _finish(self, xlabel: str, ylabel: str, despine: bool, **legend: Any) -> Self:
+        """Name the axes, draw the legend and return the display."""
         if self.pos_label is not None:
             positive = f"(positive label: {self.pos_label})"
             # Use two lines if the text is longer than the axis.
@@ -365,6 +369,8 @@ class Drawing:
         self.ax_.set(xlabel=xlabel, ylabel=plain_text(ylabel))
         if despine:
             self.ax_.spines[["top", "right"]].set_visible(False)
+        draw_legend(self.ax_, **legend)
+        return self
 
 
 def _line_style(line: Any) -> tuple[Any, ...]:
@@ -389,8 +395,6 @@ def _is_on(a: Any, b: Any, close: float) -> bool:
 
 class Display(Drawing):
     """Base class of displays of a model, with its name."""
-
-    name: str | None
 
     @classmethod
     def from_estimator(
@@ -587,7 +591,7 @@ class FoldsDisplay(Display):
     @classmethod
     def _prediction_arguments(cls, y_true: Any, y_score: Any) -> tuple[Any, ...]:
         """Return labels and scores of one model as ``from_predictions`` takes them."""
-        return (y_true,) if y_score is None else (y_true, y_score)
+        return y_true, y_score
 
 
 # A budget has one colour in all pictures, unlike models and bands.

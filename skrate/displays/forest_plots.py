@@ -2,33 +2,95 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from skrate.data.arrays import Label
+from skrate.data.arrays import ArrayLike, FloatArray, Label
 from skrate.displays.drawing import (
     Axes,
     Drawing,
     check_defined,
-    check_result_type,
     draw_legend,
     entry,
     model_color,
+    plain_text,
 )
 from skrate.inference.select_best import BestModel
 from skrate.inference.subgroups import SHARES, SubgroupScores
 from skrate.metrics.result_types import Comparison, Comparisons, Estimate, Estimates
 
-# Maximum number of legible rows, and the height of the row of the best model.
-_MAX_ROWS, _ROW_HEIGHT = 40, 0.35
-# Markers distinguish metrics also in a print without colours.
-_MARKERS = "osD^"
-# Signs of the margin of a test.
-_MARGINS = {"two-sided": (-1, 1), "greater": (-1,), "less": (1,)}
+AnyResult = TypeVar("AnyResult")
 
 
-class EstimatesDisplay(Drawing, draws=Estimates):
+class ForestPlot(Drawing, Generic[AnyResult]):
+    """Base class of displays with a row for each model or group, the first on top."""
+
+    # Upper end of the vertical axis, which begins at the bottom with the last row.
+    _top = -0.5
+
+    def __init__(self, result: AnyResult, *, pos_label: Label = None) -> None:
+        self._check_result("result", result)
+        self.result = result
+        self.pos_label = pos_label
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        point_kwargs: dict[str, Any] | None = None,
+        despine: bool = False,
+    ) -> Self:
+        """Draw a row for each model, pair of models or group.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        point_kwargs : dict, default=None
+            Style of the points, as matplotlib takes it.
+        despine : bool, default=False
+            Whether to remove the top and right spines.
+
+        Returns
+        -------
+        display : Display
+            The display that was drawn, of this class.
+        """
+        self._start(ax)
+        xlabel, names = self._draw_rows(point_kwargs)
+        if self.pos_label is not None:
+            xlabel += f" (positive label: {self.pos_label})"
+        self._axes_height = 0.5 + 0.4 * len(names)
+        self.ax_.set(xlabel=plain_text(xlabel), ylim=(len(names) - 0.5, self._top))
+        self.ax_.set_yticks(np.arange(len(names)), names)
+        if despine:
+            self.ax_.spines[["top", "right"]].set_visible(False)
+        # Long names reduce the room for the legend: arrange them first.
+        self.figure_.figure.draw_without_rendering()
+        draw_legend(self.ax_)
+        return self
+
+    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
+        """Draw the points, and return the label of the axis and the names of rows."""
+        raise NotImplementedError
+
+    def _intervals(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        ends: FloatArray,
+        given: dict[str, Any] | None,
+        **style: Any,
+    ) -> tuple[Any, Any]:
+        """Draw points with their horizontal intervals."""
+        line = self._line(x, y, given, **{"marker": "o", "linestyle": "none"} | style)
+        return line, self.ax_.hlines(y, *ends.T, color=line.get_color())
+
+
+class EstimatesDisplay(
+    ForestPlot[Estimates | Estimate], draws=(Estimates, Estimate), by="estimate"
+):
     """A point with its confidence interval for each model, the first on top.
 
     Parameters
@@ -69,37 +131,7 @@ class EstimatesDisplay(Drawing, draws=Estimates):
     [0.75, 1.0]
     """
 
-    def __init__(
-        self, result: Estimates | Estimate, *, pos_label: Label = None
-    ) -> None:
-        check_result_type("result", result, (Estimates, Estimate), "estimate")
-        self.result = result
-        self.pos_label = pos_label
-
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        point_kwargs: dict[str, Any] | None = None,
-        despine: bool = False,
-    ) -> Self:
-        """Draw a row for each model.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        point_kwargs : dict, default=None
-            Style of the points, as matplotlib takes it.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : EstimatesDisplay
-            The display that was drawn.
-        """
-        self._start(ax)
+    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
         result = self.result
         if isinstance(result, Estimate):
             result = Estimates(names=(result.metric,), estimates=(result,))
@@ -111,8 +143,7 @@ class EstimatesDisplay(Drawing, draws=Estimates):
         label = f"{100 * first.confidence_level:g} % intervals{of}"
         style = {"color": model_color(0), "label": label}
         y = np.arange(len(names))
-        points = self._intervals(x, y, ends, point_kwargs, **style)
-        self.points_, self.intervals_ = points
+        self.points_, self.intervals_ = self._intervals(x, y, ends, given, **style)
         self.null_ = None
         if first.null_value is not None:
             self.null_ = self.ax_.axvline(
@@ -123,15 +154,12 @@ class EstimatesDisplay(Drawing, draws=Estimates):
                 zorder=0,
                 label=f"tested value {first.null_value:g}",
             )
-        self._name_rows(first.metric, list(map(entry, names)), despine)
-        draw_legend(self.ax_)
-        return self
+        return first.metric, list(map(entry, names))
 
 
-Estimate._display = EstimatesDisplay
-
-
-class ComparisonsDisplay(Drawing, draws=Comparisons):
+class ComparisonsDisplay(
+    ForestPlot[Comparisons | Comparison], draws=(Comparisons, Comparison), by="compare"
+):
     """The difference of each pair of models with its interval, the first on top.
 
     Lines are at a difference of 0 and, if there is one, at the margin.
@@ -176,37 +204,7 @@ class ComparisonsDisplay(Drawing, draws=Comparisons):
     [-0.25]
     """
 
-    def __init__(
-        self, result: Comparisons | Comparison, *, pos_label: Label = None
-    ) -> None:
-        check_result_type("result", result, (Comparisons, Comparison), "compare")
-        self.result = result
-        self.pos_label = pos_label
-
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        point_kwargs: dict[str, Any] | None = None,
-        despine: bool = False,
-    ) -> Self:
-        """Draw a row for each pair of models.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        point_kwargs : dict, default=None
-            Style of the points, as matplotlib takes it.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : ComparisonsDisplay
-            The display that was drawn.
-        """
-        self._start(ax)
+    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
         comparisons = self.result
         if isinstance(comparisons, Comparisons):
             pairs, names = comparisons.pairs, comparisons._pair_names()
@@ -219,7 +217,7 @@ class ComparisonsDisplay(Drawing, draws=Comparisons):
             np.array([pair.value for pair in pairs]),
             np.arange(len(pairs)),
             np.array([pair.confidence_interval for pair in pairs]),
-            point_kwargs,
+            given,
             color=model_color(0),
             label=f"{one_sided}{100 * first.confidence_level:g} % intervals{of}",
         )
@@ -228,7 +226,8 @@ class ComparisonsDisplay(Drawing, draws=Comparisons):
         self.margins_ = []
         if first.margin is not None:
             style |= {"linestyle": "--", "label": f"margin {first.margin:g}"}
-            for side in _MARGINS[first.alternative]:
+            sides = {"two-sided": (-1, 1), "greater": (-1,), "less": (1,)}
+            for side in sides[first.alternative]:
                 position = side * first.margin
                 self.margins_.append(self.ax_.axvline(position, **style))
                 style["label"] = "_"
@@ -241,18 +240,10 @@ class ComparisonsDisplay(Drawing, draws=Comparisons):
             padding = 0.1 * max(np.ptp(shown), 1e-9)
             self.ax_.set_xlim(min(shown) - padding, max(shown) + padding)
         rows = [f"{entry(a)}\n- {entry(b)}" for a, b in names]
-        self._name_rows(f"Difference in {first.metric}", rows, despine)
-        # The names of models reduce the room for the legend: arrange them first.
-        self.figure_.figure.draw_without_rendering()
-        draw_legend(self.ax_)
-        return self
+        return f"Difference in {first.metric}", rows
 
 
-# A single pair is drawn like several pairs.
-Comparison._display = ComparisonsDisplay
-
-
-class BestModelDisplay(Drawing, draws=BestModel):
+class BestModelDisplay(ForestPlot[BestModel], draws=(BestModel,), by="select_best"):
     """All models with their intervals, the set that can be the best, and the winner.
 
     The best models come first, at most 40 models. Models in the set are coloured; the
@@ -299,44 +290,19 @@ class BestModelDisplay(Drawing, draws=BestModel):
     [0.76]
     """
 
+    # The corrected value of the winner is above the first row.
+    _top = -0.75
+
     def __init__(self, result: BestModel, *, pos_label: Label = None) -> None:
-        check_result_type("result", result, BestModel, "select_best")
+        super().__init__(result, pos_label=pos_label)
         check_defined("result", not np.isnan(result.corrected_value), "metric")
-        self.result = result
-        self.pos_label = pos_label
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        point_kwargs: dict[str, Any] | None = None,
-        despine: bool = False,
-    ) -> Self:
-        """Draw a row for each model, the best on top.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        point_kwargs : dict, default=None
-            Style of the points, as matplotlib takes it.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : BestModelDisplay
-            The display that was drawn.
-        """
-        self._start(ax)
+    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
         best = self.result
-        table = best.to_dict()
-        names = list(map(entry, table["model"][:_MAX_ROWS]))
-        is_in = np.array(table["may_be_best"])[:_MAX_ROWS]
-        x, low, high = (
-            np.array(table[name])[:_MAX_ROWS] for name in ("value", "low", "high")
-        )
-        ends, rows = np.stack([low, high], axis=1), np.arange(len(names))
+        # At most 40 rows are legible.
+        table = {name: column[:40] for name, column in best.to_dict().items()}
+        is_in, x = np.array(table["may_be_best"]), np.array(table["value"])
+        ends, rows = np.transpose([table["low"], table["high"]]), np.arange(len(x))
         self.points_, self.intervals_ = [], []
         groups = (
             (is_in, model_color(0), "may be the best"),
@@ -346,14 +312,12 @@ class BestModelDisplay(Drawing, draws=BestModel):
             if not chosen.any():
                 continue
             points = x[chosen], rows[chosen], ends[chosen]
-            line, drawn = self._intervals(
-                *points, point_kwargs, color=color, label=label
-            )
+            line, drawn = self._intervals(*points, given, color=color, label=label)
             self.points_.append(line)
             self.intervals_.append(drawn)
         self.corrected_, drawn = self._intervals(
             [best.corrected_value],
-            [-_ROW_HEIGHT],
+            [-0.35],
             np.array([best.confidence_interval]),
             None,
             color=model_color(1),
@@ -361,17 +325,12 @@ class BestModelDisplay(Drawing, draws=BestModel):
             label="the best, on new samples",
         )
         self.intervals_.append(drawn)
-        self._name_rows(best.metric, names, despine, top=-0.75)
-        draw_legend(self.ax_)
-        return self
+        return best.metric, list(map(entry, table["model"]))
 
 
-def _group_label(metric: str) -> str:
-    """Return the label of a metric of groups."""
-    return SHARES[metric][0] if metric in SHARES else metric
-
-
-class SubgroupDisplay(Drawing, draws=SubgroupScores):
+class SubgroupDisplay(
+    ForestPlot[SubgroupScores], draws=(SubgroupScores,), by="subgroup_scores"
+):
     """Metrics of each group in the ranking of all samples, with intervals.
 
     A group has a point with its interval for each metric. Vertical lines are the values
@@ -414,51 +373,29 @@ class SubgroupDisplay(Drawing, draws=SubgroupScores):
     """
 
     def __init__(self, scores: SubgroupScores, *, pos_label: Label = None) -> None:
-        check_result_type("scores", scores, SubgroupScores, "subgroup_scores")
+        self._check_result("scores", scores)
         self.scores = scores
         self.pos_label = pos_label
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        point_kwargs: dict[str, Any] | None = None,
-        despine: bool = False,
-    ) -> Self:
-        """Draw a point with its interval for each group and metric.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        point_kwargs : dict, default=None
-            Style of the points, as matplotlib takes it.
-        despine : bool, default=False
-            Whether to remove the top and right spines.
-
-        Returns
-        -------
-        display : SubgroupDisplay
-            The display that was drawn.
-        """
-        self._start(ax)
+    def _draw_rows(self, given: dict[str, Any] | None) -> tuple[str, list[str]]:
         scores = self.scores
         metrics = list(dict.fromkeys(scores.metrics))
         n_groups = len(scores.groups) // len(metrics)
-        positions = np.arange(n_groups)
+        labels = [SHARES[name][0] if name in SHARES else name for name in metrics]
         self.points_, self.intervals_, self.overall_ = [], [], []
         for i, metric in enumerate(metrics):
             rows = np.array(scores.metrics) == metric
             # The metrics of a group divide 0.6 of its row.
-            y = positions + 0.6 * ((i + 0.5) / len(metrics) - 0.5)
+            y = np.arange(n_groups) + 0.6 * ((i + 0.5) / len(metrics) - 0.5)
             line, drawn = self._intervals(
                 scores.values[rows],
                 y,
                 scores.intervals[rows],
-                point_kwargs,
+                given,
                 color=model_color(i),
-                marker=_MARKERS[i],
-                label=_group_label(metric),
+                # Markers distinguish metrics also in a print without colours.
+                marker="osD^"[i],
+                label=labels[i],
             )
             self.points_.append(line)
             self.intervals_.append(drawn)
@@ -466,14 +403,6 @@ class SubgroupDisplay(Drawing, draws=SubgroupScores):
             style["label"] = "_" if i else "all samples"
             overall = self.ax_.axvline(scores.overall[metric], zorder=0, **style)
             self.overall_.append(overall)
-        name = (
-            _group_label(metrics[0]) if len(metrics) == 1 else "Fraction of the group"
-        )
         sizes = zip(scores.groups[:n_groups], scores.n_items[:n_groups], strict=True)
-        self._name_rows(
-            name, [f"{entry(group)}\n(n = {n:,.0f})" for group, n in sizes], despine
-        )
-        # The names of groups reduce the room for the legend: arrange them first.
-        self.figure_.figure.draw_without_rendering()
-        draw_legend(self.ax_)
-        return self
+        names = [f"{entry(group)}\n(n = {n:,.0f})" for group, n in sizes]
+        return labels[0] if len(labels) == 1 else "Fraction of the group", names

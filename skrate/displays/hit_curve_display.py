@@ -25,7 +25,6 @@ from skrate.displays.drawing import (
     Axes,
     FoldsDisplay,
     count_cases,
-    draw_legend,
     draw_rate,
     entry,
     mean_and_spread,
@@ -43,26 +42,9 @@ from skrate.metrics.momentum import Momentum
 from skrate.rates.laws import RateDistribution, RateLike, check_rate, fixed_rate
 
 HitCurveMetric = Literal["hits", "recall", "lift", "gain"]
-# Tolerance for the rounding of points of a curve.
-_ROUNDING = 1e-9
 # The lift is curved between two points of a hit curve: it is drawn at the points and at
 # these rates.
 RATES = np.linspace(0, 1, 501)
-
-
-def rescaled(
-    rates: ArrayLike, hits: ArrayLike, metric: HitCurveMetric, first: float = 0.0
-) -> tuple[FloatArray, FloatArray]:
-    """Return a hit or gain curve, its recall, or its lift from rate ``first`` on."""
-    rate, hits = np.asarray(rates), np.asarray(hits)
-    if metric in ("hits", "gain"):
-        return rate, hits
-    recall = hits / hits[-1]
-    if metric == "recall":
-        return rate, recall
-    at = np.concatenate([rate, RATES[rate[-1] > RATES], [first]])
-    at = np.unique(at[(at > 0) & (at >= first)])
-    return at, np.interp(at, rate, recall) / at
 
 
 def list_curves(points: ArrayLike) -> list[ArrayLike]:
@@ -81,11 +63,12 @@ def check_curve(
         rate.shape == height.shape
         and len(rate) > 1
         and rate[0] == height[0] == 0
-        and abs(rate[-1] - 1) < _ROUNDING
+        and abs(rate[-1] - 1) < 1e-9
     )
     if is_curve:
         steps, gains = np.diff(rate), np.diff(height)
-        is_hit = (gains > -_ROUNDING) & (gains < steps + _ROUNDING)
+        # With a tolerance for rounding.
+        is_hit = (gains > -1e-9) & (gains < steps + 1e-9)
         is_curve = bool(np.all(steps >= 0 if are_gains else (steps > 0) & is_hit))
     if not is_curve:
         rise = (
@@ -118,14 +101,6 @@ def _fold_gain_curves(
                 fold_options[name] = numbers[rankings.indices[rows]]
         curves.append(gain_curve(is_pos, y_score, sample_weight=weight, **fold_options))
     return curves
-
-
-_LABELS: dict[HitCurveMetric, str] = {
-    "hits": "Hits",
-    "recall": "Recall",
-    "lift": "Lift",
-    "gain": "Gain per sample",
-}
 
 
 class HitCurveDisplay(FoldsDisplay):
@@ -334,15 +309,6 @@ class HitCurveDisplay(FoldsDisplay):
         display._sizes = [fold.total for fold in curves]
         return display.plot(**kwargs)
 
-    def _start(self, ax: Axes | None) -> None:
-        super()._start(ax)
-        self.chance_level_: Any = None
-        self.perfect_: Any = None
-        self.momentum_: Any = None
-        self.mean_: Any = None
-        self.band_: Any = None
-        self.rate_: list[Any] = []
-
     def plot(
         self,
         ax: Axes | None = None,
@@ -429,29 +395,23 @@ class HitCurveDisplay(FoldsDisplay):
         before = self.ax_.get_ylim() if self.ax_.lines else None
         style = styled(curve_kwargs, label=self._entry(name, *self._summary(budget)))
         self._draw_curves(style, plot_folds)
-        if plot_bands:
-            self._draw_band(bounds_kwargs)
-        if plot_momentum:
-            self._draw_momentum()
-        if plot_chance_level:
-            points = self._drawn([0, 1], [0, self.prevalence])
-            random = {"linestyle": "--", "label": "Random"}
-            self.chance_level_ = self._reference_line(
-                points, chance_level_kwargs, **random
-            )
+        self.band_ = self._draw_band(bounds_kwargs) if plot_bands else None
+        self.momentum_ = self._draw_momentum() if plot_momentum else None
+        points = self._drawn([0, 1], [0, self.prevalence])
+        self.chance_level_ = self._chance_line(
+            plot_chance_level, points, chance_level_kwargs
+        )
+        self.perfect_ = None
         if plot_perfect:
             points = self._drawn(*self._perfect_curve())
             self.perfect_ = self._reference_line(points, linestyle=":", label="Perfect")
-        if budget is not None:
-            self.rate_ = draw_rate(self.ax_, budget, n)
+        self.rate_ = [] if budget is None else draw_rate(self.ax_, budget, n)
         self.ax_.set_xlim(-0.01 * n, 1.01 * n)
         if self._metric == "lift":
             self._limit_lift(before)
         elif self.perfect is None:
             self.ax_.set_ylim(bottom=0)
-        self._name_axes(*self._axis_labels(n_items), despine)
-        draw_legend(self.ax_)
-        return self
+        return self._finish(*self._axis_labels(n_items), despine)
 
     def _check_options(
         self, metric: HitCurveMetric, n_items: int | None, plot_momentum: bool
@@ -488,9 +448,10 @@ class HitCurveDisplay(FoldsDisplay):
     def _axis_labels(self, n_items: int | None) -> tuple[str, str]:
         """Return the labels of both axes, and format the ticks of counts."""
         of_gain = self.perfect is not None
-        ylabel = _LABELS[self._metric]
-        if of_gain and self._metric == "recall":
-            ylabel = "Fraction of the gain"
+        ylabel = self._metric.capitalize()
+        if of_gain and self._metric != "lift":
+            is_recall = self._metric == "recall"
+            ylabel = "Fraction of the gain" if is_recall else "Gain per sample"
         if n_items is None:
             has_cost = of_gain and self._has_cost
             return "Fraction of the cost" if has_cost else "Rate", ylabel
@@ -504,18 +465,24 @@ class HitCurveDisplay(FoldsDisplay):
     def _drawn(
         self, rates: ArrayLike, hits: ArrayLike
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the points of a hit curve in the units of the axes."""
-        # The lift begins at the smallest step of the rates, about one sample.
-        steps = np.concatenate([np.diff(fold_rates) for fold_rates in self.rates])
-        first = float(steps[steps > _ROUNDING].min())
-        x, y = rescaled(rates, hits, self._metric, first)
+        """Return the points of a hit curve in the quantity and units of the axes."""
+        x, y = np.asarray(rates), np.asarray(hits)
+        if self._metric in ("recall", "lift"):
+            y = y / y[-1]
+        if self._metric == "lift":
+            # It begins at the smallest step of the rates, about one sample.
+            steps = np.concatenate([np.diff(fold_rates) for fold_rates in self.rates])
+            first = float(steps[steps > 1e-9].min())
+            at = np.unique(np.concatenate([x, RATES[x[-1] > RATES], [first]]))
+            at = at[at >= first]
+            x, y = at, np.interp(at, x, y) / at
         return x * self._units[0], y * self._units[1]
 
     def _draw_curves(self, style: dict[str, Any], plot_folds: bool) -> None:
         """Draw the curves in the colour of their model, and their mean."""
         if len(self.curves) == 1:
             self.line_ = self._model_line(*self._drawn(*self.curves[0]), style)
-            self._color = self.line_.get_color()
+            self.mean_, self._color = None, self.line_.get_color()
             return
         mean = {key: style[key] for key in ("color", "label") if key in style}
         self.mean_ = self._model_line(*self._mean_curve_deviation()[:2], None, **mean)
@@ -527,10 +494,10 @@ class HitCurveDisplay(FoldsDisplay):
             for curve in (self.curves if plot_folds else ())
         ]
 
-    def _draw_band(self, given: dict[str, Any] | None) -> None:
+    def _draw_band(self, given: dict[str, Any] | None) -> Any:
         x, mean, spread = self._mean_curve_deviation()
         ends, label = (mean - spread, mean + spread), "± 1 standard deviation"
-        self.band_ = self._band_area(x, ends, given, label, self._color)
+        return self._band_area(x, ends, given, label, self._color)
 
     def _mean_curve_deviation(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the mean of the curves as it is drawn, and their standard deviation.
@@ -540,27 +507,25 @@ class HitCurveDisplay(FoldsDisplay):
         """
         weights = np.array(self._sizes) / np.sum(self._sizes)
         at = np.unique(np.concatenate(self.rates))
-        pooled = dot(
-            np.stack([np.interp(at, *curve) for curve in self.curves], 1), weights
-        )
-        x, mean = self._drawn(at, pooled)
-        heights = np.stack(
-            [np.interp(x, *self._drawn(*curve)) for curve in self.curves], 1
-        )
+        hits = np.stack([np.interp(at, *curve) for curve in self.curves], 1)
+        x, mean = self._drawn(at, dot(hits, weights))
+        drawn = [self._drawn(*curve) for curve in self.curves]
+        heights = np.stack([np.interp(x, *points) for points in drawn], 1)
         return x, mean, np.sqrt(dot((heights - mean[:, None]) ** 2, weights))
 
-    def _draw_momentum(self) -> None:
+    def _draw_momentum(self) -> Any:
+        """Draw the momentum, or return None if it is undefined."""
         p = self.prevalence
         momenta = [Momentum().value(table) for table in self.tables]
         beta = float(np.mean(momenta or [np.nan]))
         if not beta > p:
-            return
+            return None
         # No ranking selects more positives than it processes samples.
         pace = min(beta, 1.0)
         texts = [f"Momentum {beta:.2f}"] + ["(drawn as 1, the most)"] * (beta > pace)
         style = {"color": self._color, "linestyle": ":", "label": entry(*texts)}
         points = self._drawn([0, p / pace], [0, p])
-        self.momentum_ = self._line(*points, None, linewidth=1.5, **style)
+        return self._line(*points, None, linewidth=1.5, **style)
 
     def _limit_lift(self, before: tuple[float, float] | None) -> None:
         """Show the lift of the curves, and the limits ``before`` of earlier curves.

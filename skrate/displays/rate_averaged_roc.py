@@ -28,12 +28,9 @@ from skrate.displays.drawing import (
     Axes,
     FoldsDisplay,
     Outlines,
-    check_result_type,
-    draw_legend,
     draw_rate,
     import_pyplot,
     mean_and_spread,
-    styled,
 )
 from skrate.rates.laws import RateDistribution, RateLike, check_rate
 
@@ -50,9 +47,6 @@ LABELS: dict[Plane, tuple[str, str]] = {
 }
 # Limits of an axis from 0 to 1.
 WHOLE = (-0.01, 1.01)
-# Styles of areas: a band has an outline, pointwise bounds have none.
-_BOUNDS = {"alpha": 0.2, "linewidth": 0.0}
-_BAND = {"alpha": 0.2, "linewidth": 0.8}
 
 
 @dataclass(frozen=True)
@@ -108,7 +102,9 @@ class Space:
         return artists
 
 
-class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
+class RateAveragedROC(
+    FoldsDisplay, draws=(ConsensusCurve,), by="rate_averaged_roc_curve"
+):
     """Draw the consensus ROC curve of folds, averaged at equal rate, with bounds.
 
     If the same fraction of each fold (the rate) is selected, which fraction of the
@@ -189,7 +185,7 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         rate: RateLike | None = None,
         pos_label: Label = None,
     ) -> None:
-        check_result_type("curve", curve, ConsensusCurve, "rate_averaged_roc_curve")
+        self._check_result("curve", curve)
         self.curve = curve
         self.name = name
         self.rate = rate
@@ -492,21 +488,20 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         draw = plane.draw_budget if plane.name == "roc" else None
         self.rate_ = draw_rate(self.ax_, distribution, draw=draw) if shows_rate else []
         self._draw_references(plane, isometrics)
-        self.chance_level_ = None
-        if plot_chance_level:
-            self._draw_chance(plane, chance_level_kwargs)
+        self.chance_level_ = self._chance_line(
+            plot_chance_level, plane.points([0, 1], [0, 1]), chance_level_kwargs
+        )
         curves = [(rates, plane.points(rates, tpr)) for rates, tpr in (curve, *bounds)]
         self.line_ = self._model_line(*curves[0][1], curve_kwargs, label=label)
         self._draw_folds(plane, fold_kwargs, plot_folds)
         areas = [points for _, points in curves[1:]]
         self._draw_bounds(areas, plot_fixed_width, bounds_kwargs)
         if zoom is None:
-            self._show_all(plane)
+            self.ax_.set(xlim=WHOLE, ylim=WHOLE)
+            self.ax_.set_aspect("equal" if plane.name == "roc" else "auto")
         else:
             self._zoom(distribution, curves, before)
-        self._name_axes(*LABELS[plane.name], despine)
-        draw_legend(self.ax_)
-        return self
+        return self._finish(*LABELS[plane.name], despine)
 
     def _plane(self, chosen: Plane | None, shows_rate: bool) -> Space:
         """Return the chosen plane, else the plane of the axes, else the default."""
@@ -534,11 +529,6 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
             for r in isometrics
         ]
 
-    def _draw_chance(self, plane: Space, given: dict[str, Any] | None) -> None:
-        points = plane.points([0, 1], [0, 1])
-        style = {"linestyle": "--", "label": "Random"}
-        self.chance_level_ = self._reference_line(points, given, **style)
-
     def _draw_folds(
         self, plane: Space, given: dict[str, Any] | None, is_drawn: bool
     ) -> None:
@@ -550,10 +540,6 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
             faint = {"color": self.line_.get_color(), "alpha": 0.3, "linewidth": 0.8}
             line = self._line(*points, given, linestyle="-", **faint)
             self.fold_lines_.append(line)
-
-    def _show_all(self, plane: Space) -> None:
-        self.ax_.set(xlim=WHOLE, ylim=WHOLE)
-        self.ax_.set_aspect("equal" if plane.name == "roc" else "auto")
 
     def _zoom(
         self,
@@ -589,16 +575,14 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
         self, average: Average, plot_fixed_width: bool
     ) -> tuple[_Curve, list[_Curve]]:
         """Return the average and its bounds, as rates and recalls."""
-        average = check_choice("average", average, AVERAGES)
 
         def to_rates(points: CurveBound) -> _Curve:
             p = self.curve.prevalence
             return p * points.tpr + (1 - p) * points.fpr, points.tpr
 
-        if average != "rate":
+        curve = self.curve.rates, self.curve.tpr
+        if check_choice("average", average, AVERAGES) != "rate":
             curve = to_rates(self.curve.averaged(average))
-        else:
-            curve = self.curve.rates, self.curve.tpr
         if plot_fixed_width:
             band = self.curve.fixed_width_band(average, random_state=0)
             return curve, [to_rates(end) for end in band]
@@ -627,12 +611,11 @@ class RateAveragedROC(FoldsDisplay, draws=ConsensusCurve):
             return
         kind = "band" if self.curve.band == "simultaneous" else "bounds"
         kind = "fixed-width band" if is_fixed_width else kind
+        label = f"{100 * self.curve.confidence_level:g} % {kind}"
+        # A band has an outline, pointwise bounds have none.
+        width = 0.0 if kind == "bounds" else 0.8
+        style = self._area_style(given, label, self.line_.get_color(), width)
         x, y = (np.append(a, b[::-1]) for a, b in zip(*bounds, strict=True))
-        form = _BOUNDS if kind == "bounds" else _BAND
-        style = styled(given, color=self.line_.get_color(), label="_", **form)
-        if style["label"] == "_":
-            label = f"{100 * self.curve.confidence_level:g} % {kind}"
-            self._grey_entry(label, given, **form)
         self.bounds_ = self.ax_.fill(x, y, **style)[0]
 
 

@@ -7,22 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from skrate.data.arrays import Label
-from skrate.displays.drawing import (
-    COUNTS,
-    Axes,
-    Drawing,
-    check_defined,
-    check_result_type,
-    draw_legend,
-    entry,
-)
+from skrate.displays.drawing import COUNTS, Axes, Drawing, check_defined, entry
 from skrate.inference.sample_size import SampleSize
 
-# Number of sizes at which the curve is computed.
-_N_SIZES = 60
 
-
-class SampleSizeDisplay(Drawing, draws=SampleSize):
+class SampleSizeDisplay(Drawing, draws=(SampleSize,), by="sample_size"):
     """The power of a test, or the half width of an interval, by the number of samples.
 
     The vertical axis is the probability that the test detects the difference or,
@@ -70,7 +59,7 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
     def __init__(
         self, result: SampleSize, *, name: str | None = None, pos_label: Label = None
     ) -> None:
-        check_result_type("result", result, SampleSize, "sample_size")
+        self._check_result("result", result)
         is_defined = result._pilot is not None and not np.isnan(result.half_width)
         check_defined("result", is_defined, "power or half width")
         self.result = result
@@ -105,7 +94,7 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
         """
         size, pilot = self.result, self.result._pilot
         self._start(ax)
-        sizes = np.geomspace(max(size.n / 5, pilot.least), 3 * size.n, _N_SIZES)
+        sizes = np.geomspace(max(size.n / 5, pilot.least), 3 * size.n, num=60)
         if size.power is None:
             expected = [pilot.half_width(n) for n in sizes]
             value, quantity = size.half_width, "Half width of the interval"
@@ -121,6 +110,4 @@ class SampleSizeDisplay(Drawing, draws=SampleSize):
         self.point_ = self._line([size.n], [value], None, marker="o", color=color)
         self.ax_.set_ylim(bottom=0)
         self.ax_.xaxis.set_major_formatter(COUNTS)
-        self._name_axes("Samples", quantity, despine)
-        draw_legend(self.ax_)
-        return self
+        return self._finish("Samples", quantity, despine)
