@@ -312,8 +312,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     # Unused columns may contain long texts.
     csv.field_size_limit(2**31 - 1)
     try:
-        with opened(path, "rb") as file:
-            encoding = _encoding(file)
+        encoding = _encoding(opened, path)
         with opened(path, "rt", newline="", encoding=encoding) as file:
             first = file.readline()
             delimiter = max(_WIDE, key=first.count)
@@ -331,16 +330,15 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise ValueError(f"{path}, line {line}: damaged .gz: {error}.") from error
 
 
-def _encoding(file: Any) -> str:
+def _encoding(opened: Any, path: Path) -> str:
     """Return the encoding: UTF-8, or UTF-16 or Windows-1252 as written by Windows."""
-    if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "utf-16"
-    file.seek(0)
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    with opened(path, "rb") as file:
+        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return "utf-16"
     try:
-        while part := file.read(2**20):
-            decoder.decode(part)
-        decoder.decode(b"", final=True)
+        with opened(path, "rt", encoding="utf-8-sig") as file:
+            while file.read(2**20):
+                pass
     except UnicodeDecodeError:
         return "cp1252"
     return "utf-8-sig"
@@ -376,15 +374,13 @@ def _check_columns(path: Path, names: list[str], header: list[str]) -> None:
 
 def _check_complete(option: str, column: Cells) -> None:
     """Raise a ValueError if a column has missing values."""
-    missing = [
-        i
-        for i, cell in enumerate(column)
-        if cell is None or str(cell).strip().lower() in _MISSING
-    ]
-    if missing:
+    is_missing = np.array(
+        [cell is None or str(cell).strip().lower() in _MISSING for cell in column]
+    )
+    if is_missing.any():
         raise ValueError(
-            f"{option}: {len(missing)} of {len(column)} rows are empty, the first is "
-            f"row {missing[0] + 1}. Remove or impute such samples first."
+            f"{option}: {is_missing.sum()} of {len(column)} rows are empty, the first "
+            f"is row {is_missing.argmax() + 1}. Remove or impute such samples first."
         )
 
 
@@ -448,15 +444,45 @@ def _numbers(option: str, column: Cells, decimal: str) -> FloatArray:
     return np.array(numbers)
 
 
-def _recall_reports(
+def _computed(
     args: argparse.Namespace, y_true: BoolArray, scores: dict[str, FloatArray]
-) -> tuple[Any, Any]:
-    """Return a text with the rate at the recall for each model, and comparisons."""
+) -> tuple[Any, Comparisons | None]:
+    """Return the report and, for several models, their comparisons.
+
+    The report is by ``--rate``, with rAUCs compared, or by ``--recall``.
+    """
     options: dict[str, Any] = {
-        "recall": args.recall,
         "clusters": args.clusters,
         "confidence_level": args.confidence_level,
     }
+    args.reference = args.reference or args.score[0]
+    reference = args.reference if len(scores) > 1 else None
+    report: Any
+    metric: Any
+    if args.recall is not None:
+        options["recall"], metric = args.recall, rate_at_recall_score
+        report = _recall_text(args, y_true, scores, options)
+    else:
+        args.rate = _find_rate(args)
+        if args.reference not in scores:
+            raise ValueError(
+                f"--reference {args.reference} must be one of the models, {args.score}."
+            )
+        options["rate"], metric = args.rate, rate_weighted_auc_score
+        numbers = {"n_items": args.n_items, "reference": reference}
+        report = budget_report(y_true, scores, **numbers, **options)
+    if reference is None:
+        return report, None
+    return report, compare(metric, y_true, scores, reference=reference, **options)
+
+
+def _recall_text(
+    args: argparse.Namespace,
+    y_true: BoolArray,
+    scores: dict[str, FloatArray],
+    options: dict[str, Any],
+) -> str:
+    """Return a text with the rate at the recall for each model."""
     models: Any = scores if len(scores) > 1 else next(iter(scores.values()))
     estimates = estimate(rate_at_recall_score, y_true, models, **options)
     text = f"Fraction to process for a recall of {args.recall:g}:\n{estimates}"
@@ -468,60 +494,25 @@ def _recall_reports(
                 f"\n{name}: about {args.n_items * model.value:,.0f} of "
                 f"{args.n_items:,} samples ({low:,.0f} to {high:,.0f})"
             )
-    if len(scores) == 1:
-        return text, None
-    reference = args.reference or args.score[0]
-    return text, compare(
-        rate_at_recall_score, y_true, scores, reference=reference, **options
-    )
+    return text
 
 
-def _computed(
-    args: argparse.Namespace, y_true: BoolArray, scores: dict[str, FloatArray]
-) -> tuple[Any, Comparisons | None]:
-    """Return the report and, for several models, their comparisons.
-
-    The report is by ``--rate``, with rAUCs compared, or by ``--recall``.
-    """
-    if args.recall is not None:
-        return _recall_reports(args, y_true, scores)
+def _find_rate(args: argparse.Namespace) -> Any:
+    """Return the rate, or the distribution with the range of two rates."""
     low, high = args.rate[0], args.rate[-1]
     if len(args.rate) == 1 and 0 < low <= 1:
-        args.rate = low
-    elif len(args.rate) == 2 and 0 < low < high < 1:
-        args.rate = from_quantiles({0.025: low, 0.975: high})
-    else:
-        got, hint = " ".join(f"{number:g}" for number in args.rate), ""
-        for n in dict.fromkeys((args.n_items or 0, 100)):
-            if all(1 < number <= n for number in args.rate):
-                fractions = " ".join(f"{number / n:g}" for number in args.rate)
-                hint += f" {got} of {n} is --rate {fractions}."
-        raise ValueError(
-            "--rate must be a fraction in (0, 1], or two that increase, such as "
-            f"0.05 0.2; got {got}.{hint}"
-        )
-    args.reference = args.reference or args.score[0]
-    if args.reference not in scores:
-        raise ValueError(
-            f"--reference {args.reference} must be one of the models, {args.score}."
-        )
-    options: dict[str, Any] = {
-        "rate": args.rate,
-        "clusters": args.clusters,
-        "confidence_level": args.confidence_level,
-    }
-    is_one = len(scores) == 1
-    report = budget_report(
-        y_true,
-        scores,
-        n_items=args.n_items,
-        reference=None if is_one else args.reference,
-        **options,
+        return low
+    if len(args.rate) == 2 and 0 < low < high < 1:
+        return from_quantiles({0.025: low, 0.975: high})
+    got, hint = " ".join(f"{number:g}" for number in args.rate), ""
+    for n in dict.fromkeys((args.n_items or 0, 100)):
+        if all(1 < number <= n for number in args.rate):
+            fractions = " ".join(f"{number / n:g}" for number in args.rate)
+            hint += f" {got} of {n} is --rate {fractions}."
+    raise ValueError(
+        "--rate must be a fraction in (0, 1], or two that increase, such as "
+        f"0.05 0.2; got {got}.{hint}"
     )
-    if is_one:
-        return report, None
-    metric, reference = rate_weighted_auc_score, args.reference
-    return report, compare(metric, y_true, scores, reference=reference, **options)
 
 
 def _differences(

@@ -225,12 +225,9 @@ class CurveComparisonDisplay(Drawing, draws=(CurveComparison,), by="compare_curv
                 first, last = np.searchsorted(rates, ends)
                 low, high = middles[first], middles[last + 1]
                 # A single rate has no width: draw its outline.
-                style = {"linewidth": 0 if high > low else 1.5, "label": label}
-                color = model_color(i)
-                shade = self.ax_.axvspan(
-                    low, high, color=color, alpha=0.2, zorder=0, **style
-                )
-                shades[i].append(shade)
+                style: dict[str, Any] = {"linewidth": 0 if high > low else 1.5}
+                style |= {"color": model_color(i), "alpha": 0.2, "zorder": 0}
+                shades[i].append(self.ax_.axvspan(low, high, label=label, **style))
                 # One legend entry for all stretches.
                 label = "_"
         return shades

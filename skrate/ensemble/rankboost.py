@@ -44,8 +44,6 @@ from skrate.metrics.metric import is_known, named, suggest_names
 # Rankers with smaller differences of |r| count as equally good, and the first is used.
 # Otherwise rounding, and thus the order of the rows, would decide.
 TIE = 1e-10
-# A code is one byte, and one code stands for a missing value.
-MAX_BINS = 255
 # One row for each round of boosting: its ranker lifts a sample by ``weight`` if
 # x[feature] > threshold, or if x[feature] is missing and missing_above is true.
 STUMP = np.dtype(
@@ -349,8 +347,9 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"learning_rate must be at most 50, got {shown(self.learning_rate)}."
             )
         n_bins = self.max_bins
-        if n_bins is not None and check_count("max_bins", n_bins, minimum=2) > MAX_BINS:
-            raise ValueError(f"max_bins must be at most {MAX_BINS}, got {n_bins!r}.")
+        # A code is one byte, and one code stands for a missing value.
+        if n_bins is not None and check_count("max_bins", n_bins, minimum=2) > 255:
+            raise ValueError(f"max_bins must be at most 255, got {n_bins!r}.")
         if self.n_iter_no_change is not None:
             check_count("n_iter_no_change", self.n_iter_no_change)
         check_fraction("validation_fraction", self.validation_fraction)
@@ -383,11 +382,12 @@ class RankBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if ranker is None:
                 self.stop_reason_ = "no_gain"
                 break
-            stumps.append(ranker.stump)
-            normalisers.append(ranker.normaliser)
-            held_out_score = None if rule is None else rule.add(ranker.stump)
+            stump, normaliser, is_perfect = ranker
+            stumps.append(stump)
+            normalisers.append(normaliser)
+            held_out_score = None if rule is None else rule.add(stump)
             self._report(len(stumps), normalisers, held_out_score)
-            if ranker.is_perfect:
+            if is_perfect:
                 self.stop_reason_ = "separable"
                 break
             if rule is not None and rule.should_stop():
@@ -680,36 +680,30 @@ def check_training_cases(
     return samples, classes
 
 
-class Round(NamedTuple):
-    """The weak ranker of one round, as a row of the estimator, and the normaliser Z."""
-
-    stump: Array
-    normaliser: float
-    is_perfect: bool
-
-
 def next_round(
     columns: list[Column], pairs: PairWeights, samples: TrainingCases, speed: float
-) -> Round | None:
+) -> tuple[Array, float, bool] | None:
     """Return a weak ranker by the "third method", and update the weights of pairs.
 
-    Return None if no ranker orders the weighted pairs better than chance.
+    The result is a row of ``estimators_``, the normaliser Z, and if the ranker orders
+    all pairs; or None if no ranker orders the weighted pairs better than chance.
     """
-    ranker = best_ranker(columns, pairs.signed)
-    if ranker is None or abs(ranker.r) <= TIE:
+    if not columns:
+        return None
+    best_r, column, candidate, missing_above = best_ranker(columns, pairs.signed)
+    if abs(best_r) <= TIE:
         return None
     # A ranker that orders every pair would get an infinite weight.
-    r = float(np.clip(ranker.r, TIE - 1, 1 - TIE))
+    r = float(np.clip(best_r, TIE - 1, 1 - TIE))
     alpha = speed * 0.5 * float(np.log((1 + r) / (1 - r)))
-    column, missing_above = columns[ranker.column], ranker.missing_above
-    above = column.above(ranker.candidate, missing_above)
+    above = column.above(candidate, missing_above)
     normaliser = pairs.update(above, alpha)
     if not column.has_missing:
         # Training data had no missing values: use the side with more weight.
         missing_above = 2 * samples.weights[above].sum() > samples.weights.sum()
-    threshold = column.thresholds[ranker.candidate]
+    threshold = column.thresholds[candidate]
     stump = np.array((column.feature, threshold, missing_above, alpha), dtype=STUMP)
-    return Round(stump, normaliser, r != ranker.r)
+    return stump, normaliser, r != best_r
 
 
 class PairWeights:
@@ -767,23 +761,14 @@ class PairWeights:
         return normaliser
 
 
-class WeakRanker(NamedTuple):
-    """A ranker that is 1 above a threshold and 0 elsewhere."""
+def best_ranker(
+    columns: list[Column], signed: FloatArray
+) -> tuple[float, Column, int, bool]:
+    """Return the largest absolute r, its column and threshold, and the missing side.
 
-    column: int
-    candidate: int
-    missing_above: bool
-    r: float
-
-
-def best_ranker(columns: list[Column], signed: FloatArray) -> WeakRanker | None:
-    """Return the ranker with the largest absolute r, or None without a threshold.
-
-    If several are equally good, return the first: lower feature, lower threshold,
-    missing values below.
+    The ranker is 1 above the threshold, and 0 elsewhere. If several are equally good,
+    return the first: lower feature, lower threshold, missing values below.
     """
-    if not columns:
-        return None
     reach = np.empty(len(columns))
     for i, column in enumerate(columns):
         # The largest |r| over both sides for missing values.
@@ -791,15 +776,15 @@ def best_ranker(columns: list[Column], signed: FloatArray) -> WeakRanker | None:
         low, high = float(below.min()), float(below.max())
         reach[i] = max(high, -low, high + missing, -low - missing)
     enough = reach.max() - TIE
-    index = int(np.argmax(reach >= enough))
-    below, missing = columns[index].below(signed)
+    column = columns[int(np.argmax(reach >= enough))]
+    below, missing = column.below(signed)
     # All weights sum to zero, so the sum above is minus the sum below.
     r_missing_below, r_missing_above = -(below + missing), -below
     is_best = np.abs(r_missing_below) >= enough
     candidate = int(np.argmax(is_best | (np.abs(r_missing_above) >= enough)))
     missing_above = not is_best[candidate]
     r = (r_missing_above if missing_above else r_missing_below)[candidate]
-    return WeakRanker(index, candidate, bool(missing_above), float(r))
+    return float(r), column, candidate, missing_above
 
 
 class Column:
@@ -827,7 +812,7 @@ class Column:
         self._n_bins = len(ends) + 1
         # Samples in order fill one bin after the other; missing values are last.
         limits = np.concatenate([[0], ends + 1, [len(ordered), len(order)]])
-        kind = np.uint8 if self._n_bins <= MAX_BINS else np.intp
+        kind = np.uint8 if self._n_bins <= np.iinfo(np.uint8).max else np.intp
         self._codes: Array = np.empty(len(order), dtype=kind)
         codes = np.arange(self._n_bins + 1, dtype=kind)
         self._codes[order] = np.repeat(codes, np.diff(limits))

@@ -468,7 +468,9 @@ def candidate_rankings(
     X, y = indexable(convert_arrow(X), convert_arrow(y))
     columns, codes = _check_sample_columns(labels, sample_weight, clusters)
     label = find_positive_class(labels, pos_label, user)
-    codes = _check_splitter_groups(groups, labels, codes)
+    if groups is not None:
+        codes = check_groups("groups", groups).codes
+        check_equal_length(y=labels, groups=codes)
     # In an earlier search, a number of folds did not mean StratifiedGroupKFold.
     stay_together = codes if n_splits is None else None
     splitter = find_splitter(cv, y, stay_together, is_classifier(estimators[0]))
@@ -513,17 +515,6 @@ def _check_sample_columns(
     if len(distinct_labels(labels)) < 2:
         raise ValueError(f"y must have two classes, got one class, {labels[0]!r}.")
     return columns, codes
-
-
-def _check_splitter_groups(
-    groups: ArrayLike | None, labels: Array, clusters: IntArray | None
-) -> IntArray | None:
-    """Return the groups for the splitter, by default the clusters."""
-    if groups is None:
-        return clusters
-    codes = check_groups("groups", groups).codes
-    check_equal_length(y=labels, groups=codes)
-    return codes
 
 
 def _warn_shared_clusters(clusters: Array | None, splits: list[Split]) -> None:
@@ -594,17 +585,17 @@ def fold_rankings(
             "return_estimator=True and return_indices=True."
         )
     tests = [row_numbers(test) for test in cv_results["indices"]["test"]]
-    inputs = {"y": y, "sample_weight": sample_weight}
-    inputs = {name: rows for name, rows in inputs.items() if rows is not None}
     n_samples = 1 + max(int(test.max()) for test in tests)
-    for name, rows in {"X": X, **inputs}.items():
-        if n_rows(rows) < n_samples:
+    for name, rows in {"X": X, "y": y, "sample_weight": sample_weight}.items():
+        if rows is not None and n_rows(rows) < n_samples:
             raise ValueError(
                 f"{name} has {n_rows(rows)} rows, but the folds have {n_samples}: pass "
                 "the same data as to cross_validate."
             )
-    columns = {name: check_vector(name, rows) for name, rows in inputs.items()}
-    columns["y_true"] = labels = columns.pop("y")
+    labels = check_vector("y", y)
+    columns = {"y_true": labels}
+    if sample_weight is not None:
+        columns["sample_weight"] = check_vector("sample_weight", sample_weight)
     label = find_positive_class(labels, pos_label, user)
     ask = partial(_finite_scores, methods=response_method, label=label, user=user)
     models = zip(cv_results["estimator"], tests, strict=True)

@@ -202,10 +202,8 @@ class TrainingMetric:
         if scores.ndim == 2:
             y_true, scores, options = self._binarize_classes(np.asarray(y_true), scores)
         elif self.pos_label is not None:
-            scores, options = (
-                self._reverse_scores(scores),
-                {"pos_label": self.pos_label},
-            )
+            scores = self._reverse_scores(scores)
+            options["pos_label"] = self.pos_label
         options["sample_weight"] = sample_weight
         score = self.metric.score_ranking(y_true, scores, **options)
         return self._check_defined(score, y_true)
@@ -315,9 +313,8 @@ class XGBoostMetric(TrainingMetric):
         if not len(sizes):
             sample_weight = weights if len(weights) else None
             return self.of_cases(y_true, y_score, sample_weight)
-        if len(weights) == len(sizes):
-            return self.of_lists(y_true, y_score, sizes, list_weights=weights)
-        return self.of_lists(y_true, y_score, sizes)
+        list_weights = weights if len(weights) == len(sizes) else None
+        return self.of_lists(y_true, y_score, sizes, list_weights=list_weights)
 
 
 class LightGBMMetric(TrainingMetric):

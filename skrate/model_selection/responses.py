@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_outlier_detector
@@ -99,19 +99,16 @@ def ranking_scores(
     if classes == known:
         origin = f"a class of {type(estimator).__name__}"
     label, is_chosen = choose_label(known, pos_label, user, origin)
-    if label is None or (classes is not None and len(classes) == 1):
-        if classes is not None:
-            name, only = type(estimator).__name__, classes[0]
-            reason = f"{name} was trained on one class only, {only!r}"
-        else:
-            only = distinct_labels(check_vector("y_true", y))[0]
-            reason = (
-                f"y_true contains only {only!r}, which does not show the positive "
-                "class; name it by pos_label"
-            )
-        raise UndefinedResponse(reason)
+    if classes is not None and len(classes) == 1:
+        name = type(estimator).__name__
+        raise UndefinedResponse(f"{name} was trained on one class only, {classes[0]!r}")
+    if label is None:
+        raise UndefinedResponse(
+            f"y_true contains only {known[0]!r}, which does not show the positive "
+            "class; name it by pos_label"
+        )
     if is_chosen:
-        tell(user, classes or distinct_labels(check_vector("y_true", y)))
+        tell(user, known)
     method = method_name(estimator, methods, user)
     y_score = as_numpy((call or second_class)(estimator, method, X))
     if classes is None:
@@ -179,7 +176,11 @@ def class_scores(
         methods = methods[::-1]
     method, name = method_name(estimator, methods, user), type(estimator).__name__
     if has_columns(y_true):
-        y_score = _label_scores(estimator, method, X)
+        response = getattr(estimator, method)(X)
+        if isinstance(response, list):
+            # Some estimators return a list with the probabilities of each label.
+            response = np.column_stack([as_numpy(column)[:, -1] for column in response])
+        y_score = as_numpy(response)
         n_labels = np.shape(y_true)[1]
         names = range(n_labels) if labels is None else labels
         known = check_vector("labels", names).tolist()
@@ -199,11 +200,7 @@ def class_scores(
             f"an array of shape {y_score.shape}."
         )
     if pos_label is not None:
-        column = _class_column(pos_label, known, user)
-        if has_columns(y_true):
-            is_pos = indicators(y_true)[:, column]
-        else:
-            is_pos = is_label(check_vector("y_true", y_true), known[column])
+        is_pos, column = _one_against_rest(y_true, known, pos_label, user)
         return is_pos, y_score[:, column], known
     if not has_columns(y_true):
         seen = class_masks(check_vector("y_true", y_true), len(known))
@@ -215,23 +212,20 @@ def class_scores(
     return y_true, y_score, known
 
 
-def _class_column(pos_label: Label, known: list[Any], user: str) -> int:
+def _one_against_rest(
+    y_true: ArrayLike, known: list[Any], pos_label: Label, user: str
+) -> tuple[Array, int]:
+    """Return which samples are of a class, and the column of its scores."""
     label = find_label(pos_label, known)
     if label is None:
         raise ValueError(
             f"pos_label={shown(pos_label)} of {user} must be one of the classes "
             f"{shown(known)}."
         )
-    return known.index(label)
-
-
-def _label_scores(estimator: Any, method: str, X: Any) -> Array:
-    """Return the scores with a column for each label."""
-    response = getattr(estimator, method)(X)
-    if isinstance(response, list):
-        # Some estimators return a list with the probabilities of each label.
-        response = np.column_stack([as_numpy(column)[:, -1] for column in response])
-    return as_numpy(response)
+    column = known.index(label)
+    if has_columns(y_true):
+        return indicators(y_true)[:, column], column
+    return is_label(check_vector("y_true", y_true), label), column
 
 
 def _find_classes(estimator: Any, labels: ArrayLike | None, user: str) -> list[Any]:
@@ -272,17 +266,18 @@ def _classes(estimator: Any, user: str) -> list[Any] | None:
         if hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator):
             check_is_fitted(estimator)
         return None
+    needs = (
+        f"{user} needs a binary target, but {type(estimator).__name__} was fitted on"
+    )
     if any(np.ndim(label) for label in classes):
         raise ValueError(
-            f"{user} needs a binary target, but {type(estimator).__name__} was "
-            f"fitted on {len(classes)} targets at once. Score each separately."
+            f"{needs} {len(classes)} targets at once. Score each separately."
         )
     labels = as_numpy(classes).tolist()
     if len(labels) > 2:
         raise ValueError(
-            f"{user} needs a binary target, but {type(estimator).__name__} was "
-            f"fitted on {len(labels)} classes: {labels}. Score one class against "
-            "the rest, on a binary target."
+            f"{needs} {len(labels)} classes: {labels}. Score one class against the "
+            "rest, on a binary target."
         )
     return list(labels)
 
@@ -358,10 +353,8 @@ def _is_reversed_detector(estimator: Any, label: Any, known: list[Any]) -> bool:
 def check_response_method(response_method: Any) -> tuple[str, ...]:
     """Return the names of response methods, in order of preference."""
     names = response_method
-    if isinstance(names, str):
-        names = (names,)
-    elif isinstance(names, np.ndarray):
-        names = names.ravel().tolist()
+    if isinstance(names, str | np.ndarray):
+        names = np.ravel(names).tolist()
     # A set is rejected, because its order is arbitrary.
     is_listed = isinstance(names, Sequence) and len(names) > 0
     if not is_listed or not all(isinstance(name, str) and name for name in names):
@@ -419,18 +412,6 @@ def select_aligned_rows(values: Any, rows: IntArray, n_samples: int) -> Any:
     if not is_data or n_rows(values) != n_samples:
         return values
     return select_rows(values, rows)
-
-
-class Indexed(Protocol):
-    """A pandas Series, matched to the samples by its index."""
-
-    @property
-    def loc(self) -> Any:
-        """Access to the entries by their labels."""
-
-
-# The lists of a scorer: the name of a column of X, or a Series.
-GroupsLike: TypeAlias = str | Indexed | None
 
 
 def find_column(what: str, source: Any, X: Any, y_true: Any, name: str) -> Any:

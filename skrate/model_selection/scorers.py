@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
 from operator import attrgetter
-from typing import Any, Self, overload
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn import get_config
@@ -32,7 +32,6 @@ from skrate.metrics.rate_weighted_auc import rate_weighted_auc_score
 from skrate.metrics.result_types import written
 from skrate.model_selection.responses import (
     DEFAULT_RESPONSE,
-    GroupsLike,
     ResponseMethod,
     UndefinedResponse,
     WarnsOnce,
@@ -48,8 +47,8 @@ from skrate.rates.laws import check_rate, from_scipy, is_scipy_distribution
 # no public name; tests/model_selection/test_scorers.py lists the releases that were
 # checked.
 _Scorer: Any = type(make_scorer(roc_auc_score))
-# Defaults of the metrics, which are not passed to other programs.
-_OMITTED = (("pos_label", None), ("labels", None), ("average", "macro"))
+# The lists of a scorer: the name of a column of X, or a pandas Series.
+GroupsLike: TypeAlias = Any
 
 
 class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
@@ -58,7 +57,7 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     metric: Callable[..., float]
     response_method: ResponseMethod
     pos_label: Label
-    groups: GroupsLike = None  # The name of a column of X, or a Series.
+    groups: GroupsLike = None
 
     # Required by scikit-learn, in addition to _score.
     _deprecation_msg = None
@@ -102,14 +101,16 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
     @property
     def _kwargs(self) -> dict[str, Any]:
         """Parameters for calls of ``_score_func``, and keys of results in reports."""
-        params = {
-            name: param
-            for name, param in {
-                "pos_label": self.pos_label,
-                **self._bound.params,
-            }.items()
-            if not isinstance(param, str | None) or (name, param) not in _OMITTED
-        }
+        params = {"pos_label": self.pos_label, **self._bound.params}
+        # Defaults of the metrics are not passed to other programs.
+        for name, default in {
+            "pos_label": None,
+            "labels": None,
+            "average": "macro",
+        }.items():
+            param = params.get(name)
+            if isinstance(param, str | None) and param == default:
+                params.pop(name, None)
         if "rate" in params:
             params["rate"] = _convert_rates(params["rate"])
         return params
@@ -229,11 +230,8 @@ class RankingScorer(WarnsOnce, BaseEstimator, _Scorer):  # type: ignore[misc]
             bound, y_true, y_score, label = self._ranked(bound, *arguments, rows)
         except UndefinedResponse as undefined:
             return warn_undefined(self._name, str(undefined))
-        if "groups" in rows:
-            return self._sign * bound.list_mean(y_true, y_score, label, **rows)
-        return self._sign * bound.score_ranking(
-            y_true, y_score, pos_label=label, **rows
-        )
+        score = bound.list_mean if "groups" in rows else bound.score_ranking
+        return self._sign * score(y_true, y_score, pos_label=label, **rows)
 
     def _ranked(
         self,
@@ -470,33 +468,12 @@ class MetricScorer(RankingScorer):
 
     @property
     def _defaults(self) -> dict[str, Any]:
-        defaults = {"metric": self.metric, "groups": None, "pos_label": None}
-        defaults |= {"response_method": DEFAULT_RESPONSE} | optional_parameters(
-            self.metric
-        )
-        return defaults
-
-
-@overload
-def make_ranking_scorer(
-    metric: list[str] | tuple[str, ...],
-    *,
-    groups: GroupsLike = None,
-    response_method: ResponseMethod = DEFAULT_RESPONSE,
-    pos_label: Label = None,
-    **params: Any,
-) -> dict[str, MetricScorer]: ...
-
-
-@overload
-def make_ranking_scorer(
-    metric: MetricLike,
-    *,
-    groups: GroupsLike = None,
-    response_method: ResponseMethod = DEFAULT_RESPONSE,
-    pos_label: Label = None,
-    **params: Any,
-) -> MetricScorer: ...
+        options = {
+            "groups": None,
+            "pos_label": None,
+            "response_method": DEFAULT_RESPONSE,
+        }
+        return {"metric": self.metric, **options, **optional_parameters(self.metric)}
 
 
 def make_ranking_scorer(
@@ -506,7 +483,7 @@ def make_ranking_scorer(
     response_method: ResponseMethod = DEFAULT_RESPONSE,
     pos_label: Label = None,
     **params: Any,
-) -> MetricScorer | dict[str, MetricScorer]:
+) -> Any:
     """Make a scorer of any metric of this package, for ``scoring=`` of scikit-learn.
 
     Unlike :func:`sklearn.metrics.make_scorer`, it needs no ``response_method``: it
@@ -609,10 +586,10 @@ def _make_scorers(
                 f"{key}={shown(params[key])} must be a parameter of one of the metrics "
                 f"{list(functions)}."
             )
-    shared = {"groups": groups, "response_method": response_method}
-    make: Any = make_ranking_scorer
+    options = {"groups": groups, "response_method": response_method}
+    options |= {"pos_label": pos_label}
     return {
-        name: make(function, pos_label=pos_label, **shared, **taken[name])
+        name: make_ranking_scorer(function, **options, **taken[name])
         for name, function in functions.items()
     }
 

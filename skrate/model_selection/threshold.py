@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import special, stats
@@ -72,7 +72,6 @@ _USER = "ConstrainedThresholdClassifier"
 # The order of FixedThresholdClassifier: thresholds are probabilities if available.
 _AUTO = ("predict_proba", "decision_function")
 # The constrained fraction, its name, its samples, and their number in the next batch.
-Kind = Literal["rate", "recall", "fpr"]
 _FRACTION = {"rate": "rate", "recall": "recall", "fpr": "false positive rate"}
 _SAMPLES = {"rate": "samples", "recall": "positives", "fpr": "negatives"}
 _BATCH = {"rate": "n_items", "recall": "n_pos", "fpr": "n_neg"}
@@ -407,14 +406,11 @@ class ConstrainedThresholdClassifier(FixedThresholdClassifier):  # type: ignore[
         """Set the threshold, the expected fractions and their interval."""
         cut = find_cut(scores[rows], constraint)
         self.n_held_out_, self.threshold_ = cut.n, cut.threshold
-        self.expected_fraction_ = constraint.kept(cut.expected)
-        self.expected_rate_ = self.expected_fraction_
+        self.expected_fraction_ = self.expected_rate_ = cut.expected_fraction
         if constraint.kind != "rate":
             self.expected_rate_ = float(np.mean(scores >= self.threshold_))
-        self.fraction_interval_ = cut.interval(
-            constraint, constraint.confidence or 0.95
-        )
-        waste = cut.waste(constraint)
+        self.fraction_interval_ = cut.interval(constraint.confidence or 0.95)
+        waste = cut.describe_waste()
         if waste:
             if self.expected_rate_ == 1:
                 waste += " Every sample will be selected."
@@ -591,7 +587,7 @@ class Constraint:
     (``recall``). For ``recall`` scores are negated, and missed positives are above.
     """
 
-    kind: Kind
+    kind: str  # A key of _FRACTION.
     rate: RateDistribution
     n_items: int | None
     confidence: float | None
@@ -664,10 +660,34 @@ class Constraint:
             allowed = self.rate.mean() * (n + self.effect) * (1 + ROUNDING)
             return min(most, max(int(np.floor(allowed - (self.effect - 1))), 0))
         # Bisection: the exceedance probability increases with the position.
-        chance = exceedance_probability(n, self.rate, self.n_items, self.effect)
+        chance = self.exceedance(n)
         risk = 1 - self.confidence
         ranks = range(1, most + 1)
         return bisect_left(ranks, True, key=lambda place: exceeds(chance(place), risk))
+
+    def exceedance(self, n: int) -> Callable[[int], float]:
+        """Return P(N > R n_items) as a function of ``place``, for the random rate R."""
+        rate = self.rate
+        if self.n_items is not None:
+            # The probability that the rate is below each fraction of the batch.
+            fractions = np.arange(self.n_items + 1) / self.n_items * (1 - ROUNDING)
+            p_below = np.where(fractions > 0, 1 - rate.survival(fractions), 0.0)
+            return lambda place: float(dot(self.batch(n, place).probabilities, p_below))
+        # Quantiles that represent the distribution of the rate.
+        n_points = 1 if isinstance(rate, Fixed) else 1024
+        fractions = np.asarray(rate.ppf((np.arange(n_points) + 0.5) / n_points))
+
+        def chance(place: int) -> float:
+            if place in (0, n + 1):
+                return float(np.mean(fractions < place / (n + 1)))
+            shapes = self.batch(n, place).shapes
+            return float(np.mean(special.betaincc(*shapes, fractions)))
+
+        return chance
+
+    def batch(self, n: int, place: int) -> BatchDistribution:
+        """Return the distribution above the ``place``-th largest of n scores."""
+        return BatchDistribution(n, place, self.n_items, self.effect)
 
 
 def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
@@ -686,7 +706,7 @@ def check_constraint(classifier: ConstrainedThresholdClassifier) -> Constraint:
     if len(limits) > 1:
         raise ValueError(f"Give only one constraint, got {shown_limits}.")
     [(name, limit)] = limits.items()
-    kind = cast(Kind, name if name in ("recall", "fpr") else "rate")
+    kind = name if name in ("recall", "fpr") else "rate"
     sizes = {size: getattr(classifier, size) for size in _BATCH.values()}
     n_items = sizes.pop(_BATCH[kind])
     for size, n in sizes.items():
@@ -732,36 +752,31 @@ class Cut:
     Scores are negated for recall (see `Constraint`).
     """
 
+    constraint: Constraint
     n: int
     place: int
     threshold: float  # The minimum selected score, not negated.
     n_above: int
     n_tied: int
-    effect: float = 1.0
 
     @property
-    def expected(self) -> float:
-        """Expected fraction above the threshold, without ties at the cut."""
-        if self.n_tied > 1:
-            return self.n_above / self.n
-        return BatchDistribution(self.n, self.place, None, self.effect).mean
+    def expected_fraction(self) -> float:
+        """Expected value of the constrained fraction."""
+        above = self.constraint.batch(self.n, self.place).mean
+        # Without ties at the cut.
+        return self.constraint.kept(self.n_above / self.n if self.n_tied > 1 else above)
 
-    def interval(self, constraint: Constraint, level: float) -> ConfidenceInterval:
+    def interval(self, level: float) -> ConfidenceInterval:
         """Return the central interval of the constrained fraction in the next batch."""
         # The number above a tied score is bounded by two positions: the next higher
         # score, and the first of the tied scores in an arbitrary order.
         first = self.n_above if self.n_tied > 1 else self.place
         last = min(self.place, self.n_above + 1)
-        low, high = (
-            BatchDistribution(self.n, place, constraint.n_items, self.effect).interval(
-                level
-            )
-            for place in (first, last)
-        )
-        ends = sorted((constraint.kept(low.low), constraint.kept(high.high)))
-        return ConfidenceInterval(*ends)
+        low = self.constraint.batch(self.n, first).interval(level).low
+        high = self.constraint.batch(self.n, last).interval(level).high
+        return ConfidenceInterval(*sorted(map(self.constraint.kept, (low, high))))
 
-    def waste(self, constraint: Constraint) -> str:
+    def describe_waste(self) -> str:
         """Return a message if the threshold wastes capacity, otherwise ""."""
         if self.place == 0:
             return (
@@ -773,18 +788,16 @@ class Cut:
         # it. Ties that take less than a tenth of the allowed fraction are ignored.
         if min(self.place, self.n_above + 1) >= 0.9 * self.place:
             return ""
-        kind = constraint.kind
+        kind = self.constraint.kind
         which = "None of these is selected, because all of these would be too many"
         if kind == "recall":
             which = "All of these are selected, because otherwise too many are missed"
-        expected, could = (
-            constraint.kept(fraction)
-            for fraction in (self.expected, self.place / (self.n + 1))
-        )
+        could = self.constraint.kept(self.place / (self.n + 1))
         return (
             f"{self.n_tied} of {self.n} validation {_SAMPLES[kind]} tie at the "
             f"threshold: use an estimator with finer scores. {which}: the "
-            f"{_FRACTION[kind]} will be {expected:.3g} instead of {could:.3g}."
+            f"{_FRACTION[kind]} will be {self.expected_fraction:.3g} instead of "
+            f"{could:.3g}."
         )
 
 
@@ -804,12 +817,12 @@ def find_cut(scores: Array, constraint: Constraint) -> Cut:
         above = np.nextafter(at, scores.dtype.type(np.inf))
         threshold = above if place <= n else at
     return Cut(
+        constraint=constraint,
         n=n,
         place=place,
         threshold=float(threshold),
         n_above=int(np.count_nonzero(scores > at)),
         n_tied=int(np.count_nonzero(scores == at)),
-        effect=constraint.effect,
     )
 
 
@@ -895,27 +908,3 @@ class BatchDistribution:
     @property
     def _is_certain(self) -> bool:
         return self.place in (0, self.n + 1)
-
-
-def exceedance_probability(
-    n: int, rate: RateDistribution, n_items: int | None, effect: float = 1.0
-) -> Callable[[int], float]:
-    """Return P(N > R n_items) as a function of ``place``, for the random rate R."""
-    if n_items is not None:
-        # The probability that the rate is below each fraction of the batch.
-        fractions = np.arange(n_items + 1) / n_items * (1 - ROUNDING)
-        p_below = np.where(fractions > 0, 1 - rate.survival(fractions), 0.0)
-        return lambda place: float(
-            dot(BatchDistribution(n, place, n_items, effect).probabilities, p_below)
-        )
-    # Quantiles that represent the distribution of the rate.
-    n_points = 1 if isinstance(rate, Fixed) else 1024
-    fractions = np.asarray(rate.ppf((np.arange(n_points) + 0.5) / n_points))
-
-    def chance(place: int) -> float:
-        if place in (0, n + 1):
-            return float(np.mean(fractions < place / (n + 1)))
-        shapes = BatchDistribution(n, place, None, effect).shapes
-        return float(np.mean(special.betaincc(*shapes, fractions)))
-
-    return chance

@@ -3,11 +3,15 @@
 import pytest
 
 from optional import require
+from skrate.inference.options import Plan
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     plt = require("matplotlib.pyplot")
-    monkeypatch.setattr("skrate.displays.budget_report_display._N_DRAWS", 99)
+    monkeypatch.setattr(
+        "skrate.displays.budget_report_display.Plan",
+        lambda **options: Plan(**options | {"n_resamples": 99}),
+    )
     with plt.rc_context({"figure.dpi": 50}):
         yield

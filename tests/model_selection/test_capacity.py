@@ -10,11 +10,7 @@ from guarantees import assert_share, simulated
 from looped import case, looped
 from reference.batch_law import best_place, counted, enumerated
 from skrate import rates
-from skrate.model_selection.threshold import (
-    BatchDistribution,
-    Constraint,
-    exceedance_probability,
-)
+from skrate.model_selection.threshold import BatchDistribution, Constraint
 
 Capacity = partial(Constraint, "rate")
 SMALL = [(n, j, m) for n in range(1, 6) for j in range(n + 2) for m in range(1, 5)]
@@ -78,5 +74,5 @@ def test_a_capacity_is_kept_as_often_as_promised():
 
 
 def test_no_place_is_below_a_rate_of_0_and_none_beyond_a_rate_of_1():
-    tells = exceedance_probability(10, rates.empirical([0.0, 1.0]), None)
+    tells = Capacity(rates.empirical([0.0, 1.0]), None, 0.9).exceedance(10)
     assert (tells(0), tells(11)) == (0.0, 0.5)
