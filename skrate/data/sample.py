@@ -102,11 +102,6 @@ class Sample:
         """Whether there are weights that are not numbers of repetitions."""
         return self.weights is not None and not self.are_repetitions
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether counts per group of ties have all the information."""
-        return self.clusters is None and not self.has_sampling_weights
-
     @cached_property
     def total(self) -> float:
         """Number of samples; repetitions count."""

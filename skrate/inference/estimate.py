@@ -22,16 +22,10 @@ from skrate.data.reports import accept_reports
 from skrate.data.table import RankTable, check_alone
 from skrate.inference.evaluation import Evaluation, warn_reversed_scores
 from skrate.inference.group_scores import compute_list_scores
-from skrate.inference.intervals import (
-    ADJUSTMENTS,
-    INTERVALS,
-    Adjust,
-    Interval,
-    adjusted,
-)
+from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
 from skrate.inference.judged_lists import evaluate_lists
 from skrate.inference.models import check_model_columns, evaluate, find_model_rankings
-from skrate.inference.options import ARGUMENTS, Plan
+from skrate.inference.options import ARGUMENTS, INTERVALS, Interval, Plan
 from skrate.inference.rankings import (
     MEAN_OVER_LISTS,
     SAMPLE_ARGUMENTS,

@@ -9,8 +9,8 @@ replicates are named ``draws``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -22,24 +22,19 @@ from skrate.data.checks import warn
 from skrate.inference.cautions import warn_small_sample, warn_unreliable_difference
 from skrate.inference.intervals import (
     ADDED,
-    HEAVY,
     HEAVY_IN_DIFFERENCE,
     Augmented,
-    Interval,
     UncertainValue,
     augmented_mean,
-    bootstrap_interval,
-    bootstrap_pvalue,
     bounded_interval,
+    conclude,
     evaluate_augmented,
     hybrid_interval,
     inverted_pvalue,
     metric_range,
-    permutation_interval,
-    permutation_pvalue,
     unseen_variance,
 )
-from skrate.inference.options import Plan
+from skrate.inference.options import Interval, Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.resampling import (
     condensed,
@@ -54,6 +49,7 @@ from skrate.inference.units import Units
 from skrate.inference.variance import (
     Parts,
     class_influence,
+    covariance,
     degrees_of_freedom,
     influence_kurtosis_dof,
     influence_parts,
@@ -72,12 +68,9 @@ from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
     check_null,
-    describe_alternative,
-    max_pvalue_test,
     sided_pvalue,
     standardised,
     t_pvalue,
-    t_test,
 )
 from skrate.metrics.metric import Metric, Sizes
 from skrate.metrics.result_types import (
@@ -87,21 +80,10 @@ from skrate.metrics.result_types import (
     Question,
     clip_interval,
     merge_questions,
-    t_interval,
     t_quantile,
 )
 
 _NAN = float("nan")
-# The search for a rate begins here.
-_MIN_RATE = 1e-6
-# The interval of a difference, as a function of the level.
-IntervalAt = Callable[[float], ConfidenceInterval]
-# Models with different data sets: the minimum size of the rarer class, if its sizes in
-# the two data sets are similar, and if they differ. With smaller sizes, tests reject
-# too often.
-_MIN_SIMILAR_SIZE, _MIN_UNEQUAL_SIZE = 10, 30
-# The minimum number of samples in the window of a partial AUC, per fold.
-_MIN_IN_WINDOW = 10
 
 
 class OnRanking(NamedTuple):
@@ -135,37 +117,14 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self.plan, self.folds = self.units.plan, self.units.folds
-        self.metrics = [ranking.metric for ranking in self.each]
-        self.ranked = [ranking.ranked for ranking in self.each]
-        all_values = [ranking.value for ranking in (*self.each, *self.one_class)]
+        self.metrics: tuple[Metric, ...]
+        self.ranked: tuple[Ranked, ...]
+        columns = zip(*self.each, strict=True) if self.each else ((), (), ())
+        self.metrics, self.ranked, values = columns
+        if self.one_class:
+            values = (*values, *(ranking.value for ranking in self.one_class))
         # nan if the metric is undefined on all rankings.
-        self.value = float(np.mean(all_values)) if all_values else _NAN
-
-    def mapped(
-        self, function: Callable[[float], float], derivative: Callable[[float], float]
-    ) -> MappedEvaluation:
-        """Return the evaluation of an increasing function of the value.
-
-        The uncertainty is unknown if the function or its derivative is not finite.
-        """
-        if self.plan.method != "delta":
-            raise ValueError(
-                "method must be 'delta' for functions of metrics, got "
-                f"{self.plan.method!r}."
-            )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slope = float(derivative(np.float64(self.value)))
-        return MappedEvaluation(
-            self.metric,
-            self.each,
-            self.units,
-            one_class=self.one_class,
-            is_known=self.is_known,
-            question=self.question,
-            source=self,
-            function=function,
-            slope=slope,
-        )
+        self.value = float(np.mean(values)) if values else _NAN
 
     def __sub__(self, other: Evaluation) -> Difference:
         """Return the difference of two evaluations that have the same units."""
@@ -182,8 +141,10 @@ class Evaluation:
         return self.ranked[0] if self.folds is None else self.units.cases
 
     @cached_property
-    def clustered_rankings(self) -> list[Ranked]:
+    def clustered_rankings(self) -> Sequence[Ranked]:
         """The rankings; with folds, each ranking has the clusters of its samples."""
+        if self.folds is None or self.folds.clusters is None:
+            return self.ranked
         return self.units.add_clusters(self.ranked, self.units.clusters)
 
     @property
@@ -198,8 +159,20 @@ class Evaluation:
 
     @property
     def class_sizes(self) -> tuple[int, int]:
-        """The number of positives and of negatives."""
-        return self.units.class_sizes(is_known=self.is_known)
+        """The number of positives and of negatives.
+
+        Folds on which the metric is undefined count, too, if the uncertainty is
+        unknown, if there are sampling weights, or if there are repeats.
+        """
+        folds, units = self.folds, self.units
+        if folds is None:
+            n_pos, n_neg = self.ranked[0].sizes
+        elif self.is_known and units.n_repeats == 1 and self.cases.are_repetitions:
+            sizes = [ranked.sizes for ranked in (*units.each, *units.one_class)]
+            n_pos, n_neg = np.sum(sizes, axis=0).tolist()
+        else:
+            n_pos, n_neg = folds.n_pos, folds.n_neg
+        return round(n_pos), round(n_neg)
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
@@ -241,10 +214,6 @@ class Evaluation:
         ((metric, ranked, _),) = self.each
         return class_influence(metric, ranked, stratify=self.units.stratify)
 
-    def unseen(self, heavy: tuple[float, float] = HEAVY) -> float:
-        """Return the :func:`unseen_variance`, due to heavy samples that are missing."""
-        return unseen_variance(self.cases, lambda: self.class_influence, heavy)
-
     @cached_property
     def influence_rows(self) -> list[FloatArray]:
         """The influence by estimated labels, and by their predictions if available."""
@@ -256,6 +225,15 @@ class Evaluation:
         """The maximum variance by ``influence_rows``, and its degrees of freedom."""
         row = max_variance_row(self.influence_rows, self.cases)
         return influence_parts(row, self.cases), unit_kurtosis_dof(row, self.cases)
+
+    @cached_property
+    def _fold_influence(self) -> list[FloatArray]:
+        """The ``influence_values`` of each ranking, before factors for folds."""
+        stratify = self.units.stratify
+        return [
+            influence_values(metric, ranked, stratify=stratify)
+            for metric, ranked, _ in self.each
+        ]
 
     @cached_property
     def row_influence(self) -> FloatArray:
@@ -270,8 +248,7 @@ class Evaluation:
         proportional to the value of the fold minus the mean.
         """
         if self.folds is None:
-            ((metric, ranked, _),) = self.each
-            return influence_values(metric, ranked, stratify=self.units.stratify)
+            return self._fold_influence[0]
         if self.cases.are_fold_groups:
             folds = [*self.each, *self.one_class]
             deviations = np.array([fold.value - self.value for fold in folds])
@@ -282,9 +259,10 @@ class Evaluation:
         scale = sum(fold.total for fold in self.ranked) / self.units.n_rankings
         factors = self.units.factors(is_two_sample=self.metric.is_two_sample)
         per_fold = []
-        for class_factors, mean_factor, fold in zip(*factors, self.each, strict=True):
-            ranked = fold.ranked
-            terms = influence_values(fold.metric, ranked, stratify=self.units.stratify)
+        for class_factors, mean_factor, ranked, influence in zip(
+            *factors, self.ranked, self._fold_influence, strict=True
+        ):
+            terms = influence.copy()
             classes = (ranked.is_pos, ~ranked.is_pos)
             for factor, in_class in zip(class_factors, classes, strict=True):
                 weights = None if ranked.weights is None else ranked.weights[in_class]
@@ -343,14 +321,13 @@ class Evaluation:
         Intervals subtract it from their lower end and leave the upper end as it is. For
         several folds it is 0, because the interval subtracts ``bias`` from both ends.
         """
-        is_one = self.units.n_rankings == len(self.each) == 1
-        cases = self.cases
-        is_known = cases.worth is None and cases.estimated is None
-        if not (is_one and is_known) or cases.has_sampling_weights:
+        if self.units.n_rankings > 1 or not self.each:
             return 0.0
-        ((metric, ranked, _),) = self.each
+        ((metric, ranked, _),), cases = self.each, self.cases
+        is_known = cases.worth is None and cases.estimated is None
         # In larger classes the bias is less than a tenth of the standard error.
-        if min(ranked.sizes) > 10_000:
+        is_large = min(ranked.sizes) > 10_000
+        if not is_known or is_large or cases.has_sampling_weights:
             return 0.0
         excess = max(float(np.nan_to_num(metric.excess(ranked.table))), 0.0)
         if cases.clusters is None or not excess:
@@ -422,21 +399,23 @@ class Evaluation:
     def estimate(self, null_value: float | None = None) -> Estimate:
         """Return the value with its interval, and a test of the null value if given."""
         plan, kind = self.plan, self.plan.interval
-        self.warn_small_folds()
+        if len(self.each) > 1:
+            self._warn_small_folds()
         if null_value is not None:
             null_value = check_null(null_value, self.name, self.metric.bounds())
         error, interval = _NAN, ConfidenceInterval(_NAN, _NAN)
         retrained_interval = None
         statistic = pvalue = None if null_value is None else _NAN
         if self.is_known:
-            if self.folds is None:
-                is_wilson = kind == "wilson" and self.units.clusters is None
+            if self.folds is None and not self.cases.are_exchangeable:
+                is_wilson = kind == "wilson"
                 warn_small_sample(self.metrics, self.ranked, is_wilson=is_wilson)
             error, draws = self.error_and_draws()
             find_interval = partial(
                 self.interval, kind, error, level=plan.level, draws=draws
             )
-            interval, factor = find_interval(), self.units.retraining_factor
+            interval = find_interval()
+            factor = None if self.folds is None else self.units.retraining_factor
             if factor is not None:
                 retrained_interval = find_interval(factor=factor)
             if not plan.is_two_sided:
@@ -460,7 +439,10 @@ class Evaluation:
             of=self.of,
             confidence_interval_retrained=retrained_interval,
             bias=self.bias if self.is_known and abs(self.bias) > 0 else None,
-            alternative=describe_alternative(plan.alternative, null_value),
+            # None if there is neither a test nor a side.
+            alternative=(
+                None if null_value is None and plan.is_two_sided else plan.alternative
+            ),
             null_value=null_value,
             statistic=statistic,
             pvalue=pvalue,
@@ -485,8 +467,10 @@ class Evaluation:
         """
         level = self.plan.confidence_level if level is None else level
         error = self.parts.standard_error if error is None else error
-        kind = self._interval_kind(kind)
-        bounds, cases = self.value_range(kind), self.cases
+        cases = self.cases
+        if cases.are_fold_groups and kind == "wilson":
+            kind = "wald"
+        bounds = self.value_range(kind)
         is_corrected = value is not None
         value = self.value if value is None else value
         if cases.estimated is not None:
@@ -506,7 +490,7 @@ class Evaluation:
             value=float(np.clip(value - bias, *bounds)),
             standard_error=factor * error,
             bounds=bounds,
-            freedom=self.degrees_of_freedom,
+            freedom=self.freedom(self.parts),
             draws=draws,
         )
         interval = bounded_interval(
@@ -550,11 +534,6 @@ class Evaluation:
             skewness=skewness / float(np.sqrt(self.units.scale)),
         )
 
-    def _interval_kind(self, kind: Interval) -> Interval:
-        """Return ``kind``, or "wald" for "wilson" if groups of folds are the units."""
-        is_wilson = kind == "wilson" and self.cases.are_fold_groups
-        return "wald" if is_wilson else kind
-
     def value_range(self, kind: Interval = "wilson") -> tuple[float, float]:
         """Return the bounds of the value for this kind of interval."""
         # The range includes the value in spite of rounding.
@@ -579,7 +558,8 @@ class Evaluation:
 
         ``error`` is the standard error, and ``draws`` are replicates.
         """
-        kind = self._interval_kind(kind)
+        if self.cases.are_fold_groups and kind == "wilson":
+            kind = "wald"
         plan, bounds = self.plan, self.value_range(kind)
         alternative, pvalue = plan.alternative, _NAN
         # Intervals subtract the excess from the lower end. Adding it to the null value
@@ -645,10 +625,8 @@ class Evaluation:
         null_error = float(np.sqrt(augmented_value.variance * ratio))
         return null_error, augmented_value.freedom
 
-    def warn_small_folds(self) -> None:
+    def _warn_small_folds(self) -> None:
         """Warn if folds are so small that the bias of their mean is not negligible."""
-        if len(self.each) < 2:
-            return
         metric, is_known = self.metric, not np.isnan(self.bias)
         enough: float = metric.least_positives if is_known else metric.enough_positives
         ranked = self.clustered_rankings
@@ -659,7 +637,7 @@ class Evaluation:
         in_window, n_in_window = metric.min_window_class(*sizes.tolist())
         if n_in_window < np.inf:
             counted_unit, n_counted = f"{in_window} in the window", n_in_window
-            enough = _MIN_IN_WINDOW
+            enough = 10
         if n_counted >= enough:
             return
         is_corrected = is_known and metric.enough_positives > 0
@@ -685,7 +663,7 @@ class Evaluation:
 
     def _mean_range(self, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:
         """Return the range of the mean from the range of each ranking."""
-        if len(ranges) == self.units.n_rankings == 1:
+        if self.folds is None:
             return ranges[0]
         low, high = np.mean(ranges, axis=0).tolist()
         return self._add_one_class_folds(low), self._add_one_class_folds(high)
@@ -701,39 +679,37 @@ class Evaluation:
         """
         if self.cases.estimated is not None:
             return self._augmented_estimate(factor**2 * variance)
-        units, effect = self.units, factor**2 * self._design_effect(variance)
+        units = self.units
         # A larger data set has the same variances times 1 / scale.
+        effect = factor**2 * self._design_effect(variance) / units.scale
         added = ADDED * units.n_repeats / len(self.each) / units.scale
         folds = [
-            evaluate_augmented(*pair, stratify=units.stratify, added=added)
-            for pair in zip(self.metrics, self.clustered_rankings, strict=True)
+            evaluate_augmented(metric, ranked, stratify=units.stratify, added=added)
+            for metric, ranked in zip(
+                self.metrics, self.clustered_rankings, strict=True
+            )
         ]
-        folds = [
-            fold._replace(parts=fold.parts.times(1 / units.scale)) for fold in folds
-        ]
-        if units.folds is None:
+        if self.folds is None:
             fold = folds[0]
             freedom = self.freedom(fold.parts, fold.class_dofs)
-            unseen = self.unseen()
+            unseen = unseen_variance(self.cases, lambda: self.class_influence)
             return fold._replace(freedom=freedom, effect=effect, unseen=unseen)
-        mean_parts = self._mean_variance_parts([fold.parts for fold in folds])
+        values, parts, bounds, class_dofs, *_ = zip(*folds, strict=True)
+        mean_parts = Parts(*(np.sum(parts, axis=0) / units.n_rankings**2).tolist())
         # Satterthwaite's degrees of freedom of the sum over folds, for each class. The
         # repeats have the same samples, so they do not add degrees of freedom.
-        by_class = np.array([fold.parts[:2] for fold in folds])
-        squares = np.add.reduce(by_class**2 / [fold.class_dofs for fold in folds])
+        by_class = np.array(parts)[:, :2]
+        squares = np.add.reduce(by_class**2 / class_dofs)
         squared_sum = np.add.reduce(by_class) ** 2 / units.n_repeats
         dofs = np.divide(
             squared_sum, squares, out=np.full(2, np.inf), where=squares > 0
         )
-        class_dofs = dofs[0].item(), dofs[1].item()
+        pos_dof, neg_dof = dofs.tolist()
         return Augmented(
-            value=self._add_one_class_folds(
-                float(np.mean([fold.value for fold in folds]))
-            ),
+            value=self._add_one_class_folds(float(np.mean(values))),
             parts=mean_parts,
-            bounds=self._mean_range([fold.bounds for fold in folds]),
-            class_dofs=class_dofs,
-            freedom=self.freedom(mean_parts, class_dofs),
+            bounds=self._mean_range(bounds),
+            freedom=self.freedom(mean_parts, (pos_dof, neg_dof)),
             effect=effect,
         )
 
@@ -764,27 +740,23 @@ class Evaluation:
         if self.folds is None and self.cases.is_plain:
             independent = self.parts.total
         else:
-            ranked = self.clustered_rankings
-            independent = self._mean_variance_parts(
-                [
-                    table_variance(
-                        metric,
-                        ranking.table,
-                        stratify=self.units.stratify,
-                        sizes=ranking.effective_sizes,
-                    )
-                    for metric, ranking in zip(self.metrics, ranked, strict=True)
-                ]
-            ).total
-            independent /= self.units.scale
+            independent = 0.0
+            for i, ranked in enumerate(self.clustered_rankings):
+                if ranked.is_plain:
+                    influence = self._fold_influence[i]
+                    independent += float(covariance([influence], ranked)[0, 0])
+                    continue
+                independent += table_variance(
+                    self.metrics[i],
+                    ranked.table,
+                    stratify=self.units.stratify,
+                    sizes=ranked.effective_sizes,
+                ).total
+            independent /= self.units.n_rankings**2 * self.units.scale
         # The ratio is undefined if independent samples have no variance.
         if np.isnan(variance) or not is_zero_variance(independent):
             effect = variance / (independent or 1.0)
         return effect
-
-    def _mean_variance_parts(self, parts: Sequence[Parts]) -> Parts:
-        """Return the parts of the mean's variance from the parts of each ranking."""
-        return Parts(*(np.sum(parts, axis=0) / self.units.n_rankings**2).tolist())
 
     def _combined_test_interval(
         self, level: float, factor: float
@@ -828,69 +800,13 @@ class Evaluation:
             bound = getattr(model.interval(level=level), end)
             return float(bound - metric.recall)
 
-        low, high = 0.0, 1.0
-        if excess(_MIN_RATE, "high") < 0:
-            low = optimize.brentq(excess, _MIN_RATE, middle, args=("high",), xtol=1e-7)
+        low, high, min_rate = 0.0, 1.0, 1e-6
+        if excess(min_rate, "high") < 0:
+            low = optimize.brentq(excess, min_rate, middle, args=("high",), xtol=1e-7)
         if middle < 1:
             high = optimize.brentq(excess, middle, 1.0, args=("low",), xtol=1e-7)
         ends = sorted(metric.convert_rate(rate, 0.0) for rate in (low, high))
         return ConfidenceInterval(*map(float, ends))
-
-
-@dataclass(eq=False)
-class MappedEvaluation(Evaluation):
-    """An increasing function of an evaluation, by the delta method.
-
-    Use it only in differences, because ``estimate`` and ``test`` do not apply the
-    function to all values.
-    """
-
-    _: KW_ONLY
-    source: Evaluation
-    function: Callable[[float], float]
-    slope: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.value = self._map_values(self.source.value)[0]
-        is_finite = np.isfinite([self.value, self.slope]).all()
-        self.is_known = self.is_known and bool(is_finite)
-
-    def _map_values(self, *values: float) -> tuple[float, ...]:
-        """Return the function of each value."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return tuple(float(self.function(np.float64(value))) for value in values)
-
-    @cached_property
-    def bounds(self) -> tuple[float, float]:
-        """The function of the bounds."""
-        low, high = self._map_values(*self.source.bounds)
-        return low, high
-
-    @cached_property
-    def influence(self) -> FloatArray:
-        """The influence of each sample on the function."""
-        return self.slope * self.source.influence
-
-    @cached_property
-    def class_influence(self) -> FloatArray:
-        """The influence on the function, of each sample in each class."""
-        return self.slope * self.source.class_influence
-
-    @cached_property
-    def influence_rows(self) -> list[FloatArray]:
-        """The influence on the function, by labels and by predictions if available."""
-        return [self.slope * row for row in self.source.influence_rows]
-
-    @cached_property
-    def parts(self) -> Parts:
-        """The parts of the variance of the function."""
-        return self.source.parts.times(self.slope**2)
-
-    def interval(self, *args: Any, **options: Any) -> ConfidenceInterval:
-        """Return the function of the ends of the interval."""
-        interval = self.source.interval(*args, **options)
-        return ConfidenceInterval(*self._map_values(*interval))
 
 
 def draw_replicates(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatArray:
@@ -981,7 +897,7 @@ class Difference:
     # variance.
     combines_intervals: ClassVar[bool] = True
 
-    @property
+    @cached_property
     def are_paired(self) -> bool:
         """Whether both evaluations have the same units."""
         return self.a.units is self.b.units
@@ -1018,41 +934,38 @@ class Difference:
     def unseen(self) -> float:
         """The variance due to samples of high sampling weight that were not drawn."""
         a, b, heavy = self.a, self.b, HEAVY_IN_DIFFERENCE
-        if not self.are_paired:
-            return a.unseen(heavy) + b.unseen(heavy)
-
-        def find_influence() -> FloatArray:
-            """Return the influence of each sample in each class on the difference."""
-            return a.class_influence - b.class_influence
-
-        return unseen_variance(a.cases, find_influence, heavy)
+        if self.are_paired:
+            return unseen_variance(
+                a.cases, lambda: a.class_influence - b.class_influence, heavy
+            )
+        unseen_a = unseen_variance(a.cases, lambda: a.class_influence, heavy)
+        return unseen_a + unseen_variance(b.cases, lambda: b.class_influence, heavy)
 
     @property
     def degrees_of_freedom(self) -> float:
         """The degrees of freedom of the variance."""
         a, b = self.a, self.b
-        if self.are_paired:
-            class_dofs = np.inf, np.inf
-            rest_on_few = a.metric.rests_on_few or b.metric.rests_on_few
-            # By the sizes of the classes only, tests with a margin would too often
-            # accept models that differ by the margin.
-            has_margin = a.plan.margin is not None
-            are_single = a.cases.clusters is None and a.cases.estimated is None
-            if (rest_on_few or has_margin) and are_single:
-                class_dofs = influence_kurtosis_dof(self.influence, a.cases)
-            dof = a.freedom(self.parts, class_dofs, self.influence)
-            rests_on_few_clusters = any(
-                model.metric.rests_on_few_clusters
-                and model.cases.clusters is not None
-                and not model.cases.are_fold_groups
-                for model in (a, b)
+        max_dof, cases = min(a.max_dof, b.max_dof), a.cases
+        if not self.are_paired:
+            dof = degrees_of_freedom((a.parts, cases), (b.parts, b.cases))
+            return min(dof, max_dof)
+        class_dofs = np.inf, np.inf
+        rest_on_few = a.metric.rests_on_few or b.metric.rests_on_few
+        # By the sizes of the classes only, tests with a margin would too often accept
+        # models that differ by the margin.
+        has_margin = a.plan.margin is not None
+        are_single = cases.clusters is None and cases.estimated is None
+        if (rest_on_few or has_margin) and are_single:
+            class_dofs = influence_kurtosis_dof(self.influence, cases)
+        dof = a.freedom(self.parts, class_dofs, self.influence)
+        if cases.clusters is not None and not cases.are_fold_groups:
+            rests_on_few = (
+                a.metric.rests_on_few_clusters or b.metric.rests_on_few_clusters
             )
-            if rests_on_few_clusters:
-                units_dof = unit_kurtosis_dof(self.influence, a.cases)
+            if rests_on_few:
+                units_dof = unit_kurtosis_dof(self.influence, cases)
                 dof = min(dof, a.units.scale * units_dof)
-        else:
-            dof = degrees_of_freedom((a.parts, a.cases), (b.parts, b.cases))
-        return min(dof, a.max_dof, b.max_dof)
+        return min(dof, max_dof)
 
     @property
     def name(self) -> str:
@@ -1062,7 +975,8 @@ class Difference:
     @property
     def question(self) -> Question:
         """The parameters of both metrics."""
-        return merge_questions([self.a.question, self.b.question])
+        first, second = self.a.question, self.b.question
+        return first if first == second else merge_questions([first, second])
 
     def replicates(self, plan: Plan) -> FloatArray:
         """Return replicates of the difference."""
@@ -1089,26 +1003,12 @@ class Difference:
 
     def comparison(self, plan: Plan) -> Comparison:
         """Return the comparison of a and b; warn if its uncertainty is unreliable."""
-        a, b = self.a, self.b
-        if not (a.is_known and b.is_known):
-            return self._scaled_comparison(plan, _NAN, None)
-        if self.are_paired:
-            metrics, ranked = [*a.metrics, *b.metrics], [*a.ranked, *b.ranked]
-        else:
-            metrics, ranked = [a.metric, b.metric], [a.cases, b.cases]
-        warn_unreliable_difference(metrics, ranked, plan.method)
-        if not self.are_paired and not is_zero_variance(self.parts.total):
-            _warn_unequal_skewness(a.cases, b.cases)
-        return self._scaled_comparison(plan, *self.error_and_draws(plan))
-
-    def _scaled_comparison(
-        self, plan: Plan, error: float, draws: FloatArray | None
-    ) -> Comparison:
-        """Return the comparison with this standard error and these replicates."""
-        a, b = self.a, self.b
-        is_unknown = not (a.is_known and b.is_known)
-        limits = (_NAN, _NAN) if is_unknown else self.bounds
-        freedom = np.inf if is_unknown else self.degrees_of_freedom
+        a, b, is_known = self.a, self.b, self.a.is_known and self.b.is_known
+        error, draws, limits, freedom = _NAN, None, (_NAN, _NAN), np.inf
+        if is_known:
+            self._warn_unreliable(plan.method)
+            error, draws = self.error_and_draws(plan)
+            limits, freedom = self.bounds, self.degrees_of_freedom
 
         def conclude_scaled(factor: float) -> Comparison:
             """Return the comparison with ``factor`` times the standard errors."""
@@ -1130,108 +1030,34 @@ class Difference:
                 params=self.question,
             )
 
-        comparison, factor = conclude_scaled(1.0), a.units.retraining_factor
-        if is_unknown or a.folds is None:
+        comparison = conclude_scaled(1.0)
+        if not is_known or a.folds is None:
             return comparison
-        retrained_interval = None
+        retrained_interval, factor = None, a.units.retraining_factor
         if factor is not None:
             retrained_interval = conclude_scaled(factor).confidence_interval
         return replace(
             comparison, of=a.of, confidence_interval_retrained=retrained_interval
         )
 
-
-def _warn_unequal_skewness(a: Ranked, b: Ranked) -> None:
-    """Warn if skewness can make the test reject too often, because sizes are small."""
-    size_a, size_b = min(a.sizes), min(b.sizes)
-    smaller, larger = sorted((size_a, size_b))
-    are_similar = larger <= 2 * smaller
-    if smaller >= (_MIN_SIMILAR_SIZE if are_similar else _MIN_UNEQUAL_SIZE):
-        return
-    warn(
-        "The models have different samples: compare them on the same samples, use "
-        f"{_MIN_UNEQUAL_SIZE} or more samples of each class, or consider only p-values "
-        "up to 0.01 as evidence. The rarer classes have "
-        f"{size_a:g} and {size_b:g} samples. With such sizes, tests at a level of 0.05 "
-        "rejected the hypothesis of equal models with a probability of up to 0.15, "
-        "although it was true."
-    )
-
-
-def conclude(
-    name: str,
-    values: Sequence[float],
-    plan: Plan,
-    *,
-    standard_error: float,
-    limits: tuple[float, float],
-    params: Question,
-    freedom: float = np.inf,
-    draws: FloatArray | None = None,
-    interval_at: IntervalAt | None = None,
-) -> Comparison:
-    """Return the comparison of two values.
-
-    ``draws`` are replicates of their difference. ``interval_at`` is used if the
-    difference has no variance: it combines the intervals of both values.
-    """
-    a, b = values
-    difference = a - b
-    statistic, pvalue = _NAN, _NAN
-    interval = ConfidenceInterval(_NAN, _NAN)
-    plan.check_margin(limits)
-    if interval_at is not None and standard_error < NEGLIGIBLE:
-        statistic, pvalue = _test_constant_difference(interval_at, difference, plan)
-        interval = interval_at(plan.level)
-    elif not np.isnan(difference + standard_error):
-        statistic, pvalue = t_test(difference, standard_error, plan.nulls, freedom)
-        interval = t_interval(difference, standard_error, plan.level, limits, freedom)
-        if draws is not None and plan.interval != "wald" and len(draws) > 1:
-            pvalue, interval = _bootstrap_test(difference, draws, plan, limits)
-    if draws is not None and plan.method == "permutation":
-        statistic = difference
-        pvalue = permutation_pvalue(difference, draws, plan.alternative)
-        if interval_at is None or np.ptp(draws) > NEGLIGIBLE:
-            level, side = plan.confidence_level, plan.alternative
-            interval = permutation_interval(difference, draws, level, limits, side)
-    return Comparison(
-        metric=name,
-        value=float(difference),
-        value_a=float(a),
-        value_b=float(b),
-        standard_error=standard_error,
-        statistic=statistic,
-        pvalue=pvalue,
-        confidence_interval=plan.sided(interval, limits),
-        alternative=plan.alternative,
-        method=plan.method,
-        confidence_level=plan.displayed_level,
-        params=params,
-        margin=plan.margin,
-    )
-
-
-def _test_constant_difference(
-    interval_at: IntervalAt, difference: float, plan: Plan
-) -> tuple[float, float]:
-    """Return the statistic and the p-value of a difference without variance."""
-    tests = []
-    for null_value, side in plan.nulls:
-        pvalue = inverted_pvalue(interval_at, difference, null_value)
-        quantile = t_quantile(1 - pvalue)
-        statistic = float(np.copysign(quantile, difference - null_value))
-        if side != "two-sided":
-            pvalue = t_pvalue(statistic, side, np.inf)
-        tests.append((statistic, pvalue))
-    return max_pvalue_test(tests)
-
-
-def _bootstrap_test(
-    difference: float, draws: FloatArray, plan: Plan, limits: tuple[float, float]
-) -> tuple[float, ConfidenceInterval]:
-    """Return the p-value by replicates, and the interval between their quantiles."""
-    pvalues = [
-        bootstrap_pvalue(difference - null_value, draws - null_value, side)
-        for null_value, side in plan.nulls
-    ]
-    return max(pvalues), bootstrap_interval(difference, draws, plan.level, limits)
+    def _warn_unreliable(self, method: str) -> None:
+        """Warn if the metrics are unreliable, or if unpaired samples are too small."""
+        a, b = self.a, self.b
+        if self.are_paired:
+            metrics, rankings = (*a.metrics, *b.metrics), (*a.ranked, *b.ranked)
+            warn_unreliable_difference(metrics, rankings, method)
+            return
+        warn_unreliable_difference([a.metric, b.metric], [a.cases, b.cases], method)
+        size_a, size_b = min(a.cases.sizes), min(b.cases.sizes)
+        smaller, larger = sorted((size_a, size_b))
+        # The skewness of small classes cancels in part if they have similar sizes.
+        enough = 10 if larger <= 2 * smaller else 30
+        if smaller >= enough or is_zero_variance(self.parts.total):
+            return
+        warn(
+            "The models have different samples: compare them on the same samples, use "
+            "30 or more samples of each class, or consider only p-values up to 0.01 as "
+            f"evidence. The rarer classes have {size_a:g} and {size_b:g} samples. With "
+            "such sizes, tests at a level of 0.05 rejected the hypothesis of equal "
+            "models with a probability of up to 0.15, although it was true."
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -16,6 +16,7 @@ from skrate.data.table import (
     merge_except_cuts,
 )
 from skrate.inference.cautions import MIN_HEAVY_SAMPLES
+from skrate.inference.options import Interval, Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.variance import (
     Parts,
@@ -27,17 +28,23 @@ from skrate.metrics.hypothesis_tests import (
     NEGLIGIBLE,
     Alternative,
     exceeds,
+    max_pvalue_test,
     sided_pvalue,
+    t_pvalue,
+    t_test,
 )
 from skrate.metrics.metric import Metric
 from skrate.metrics.result_types import (
+    Comparison,
     ConfidenceInterval,
+    Question,
     clip_interval,
     t_interval,
     t_quantile,
     wilson_ends,
 )
 
+_NAN = float("nan")
 # The number of samples that augmented data add to each class: half of it at the top of
 # the ranking, and half at the bottom.
 ADDED = 0.1
@@ -52,8 +59,8 @@ _HIGH_FRACTION = 0.75
 _ROUNDING = 1e-9
 # Smaller products of the distances to both bounds have large rounding errors.
 _MIN_DISTANCE_PRODUCT = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
-Interval = Literal["wilson", "wald", "percentile"]
-INTERVALS: tuple[Interval, ...] = get_args(Interval)
+# The interval of a difference, as a function of the level.
+IntervalAt = Callable[[float], ConfidenceInterval]
 Adjust = Literal["holm", "bh"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
 # For smaller p-values, the level 1 - pvalue has almost no correct digits.
@@ -255,7 +262,7 @@ def wilson_interval(
     bottom, top = augmented_value.bounds
     above, below = augmented_value.value - bottom, top - augmented_value.value
     if np.isnan(above * augmented_value.variance):
-        return ConfidenceInterval(float("nan"), float("nan"))
+        return ConfidenceInterval(_NAN, _NAN)
     k = np.inf
     # If the product is too small, the constant is unknown: return the whole range.
     if above > 0 and below > 0 and above * below > _MIN_DISTANCE_PRODUCT:
@@ -283,7 +290,7 @@ class UncertainValue(NamedTuple):
         value, error, bounds, freedom, draws, skewness = self
         if draws is not None and kind == "percentile":
             if len(draws) < 2:
-                return ConfidenceInterval(float("nan"), float("nan"))
+                return ConfidenceInterval(_NAN, _NAN)
             low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
             low, high = clip_interval(low, high, bounds)
             # If a metric is biased, such as momentum, all replicates can be above the
@@ -332,7 +339,7 @@ def bounded_interval(
     augmented_value = find_augmented()
     if is_finite and not np.isnan(augmented_value.value):
         return wilson_interval(value, bounds, level, augmented_value)
-    interval = ConfidenceInterval(float("nan"), float("nan"))
+    interval = ConfidenceInterval(_NAN, _NAN)
     maximum = high
     if not is_finite:
         # Wilson's interval needs a maximum: use the standard error of augmented data.
@@ -360,6 +367,85 @@ def log_interval(
         factor = np.exp(half_width)
         below, above = low + (value - low) / factor, low + (value - low) * factor
     return ConfidenceInterval(float(below), float(above))
+
+
+def conclude(
+    name: str,
+    values: Sequence[float],
+    plan: Plan,
+    *,
+    standard_error: float,
+    limits: tuple[float, float],
+    params: Question,
+    freedom: float = np.inf,
+    draws: FloatArray | None = None,
+    interval_at: IntervalAt | None = None,
+) -> Comparison:
+    """Return the comparison of two values.
+
+    ``draws`` are replicates of their difference. ``interval_at`` is used if the
+    difference has no variance: it combines the intervals of both values.
+    """
+    a, b = values
+    difference = a - b
+    statistic, pvalue = _NAN, _NAN
+    interval = ConfidenceInterval(_NAN, _NAN)
+    plan.check_margin(limits)
+    if interval_at is not None and standard_error < NEGLIGIBLE:
+        statistic, pvalue = _test_constant_difference(interval_at, difference, plan)
+        interval = interval_at(plan.level)
+    elif not np.isnan(difference + standard_error):
+        statistic, pvalue = t_test(difference, standard_error, plan.nulls, freedom)
+        interval = t_interval(difference, standard_error, plan.level, limits, freedom)
+        if draws is not None and plan.interval != "wald" and len(draws) > 1:
+            pvalue, interval = _bootstrap_test(difference, draws, plan, limits)
+    if draws is not None and plan.method == "permutation":
+        statistic = difference
+        pvalue = permutation_pvalue(difference, draws, plan.alternative)
+        if interval_at is None or np.ptp(draws) > NEGLIGIBLE:
+            level, side = plan.confidence_level, plan.alternative
+            interval = permutation_interval(difference, draws, level, limits, side)
+    return Comparison(
+        metric=name,
+        value=float(difference),
+        value_a=float(a),
+        value_b=float(b),
+        standard_error=standard_error,
+        statistic=statistic,
+        pvalue=pvalue,
+        confidence_interval=plan.sided(interval, limits),
+        alternative=plan.alternative,
+        method=plan.method,
+        confidence_level=plan.displayed_level,
+        params=params,
+        margin=plan.margin,
+    )
+
+
+def _test_constant_difference(
+    interval_at: IntervalAt, difference: float, plan: Plan
+) -> tuple[float, float]:
+    """Return the statistic and the p-value of a difference without variance."""
+    tests = []
+    for null_value, side in plan.nulls:
+        pvalue = inverted_pvalue(interval_at, difference, null_value)
+        quantile = t_quantile(1 - pvalue)
+        statistic = float(np.copysign(quantile, difference - null_value))
+        if side != "two-sided":
+            pvalue = t_pvalue(statistic, side, np.inf)
+        tests.append((statistic, pvalue))
+    return max_pvalue_test(tests)
+
+
+def _bootstrap_test(
+    difference: float, draws: FloatArray, plan: Plan, limits: tuple[float, float]
+) -> tuple[float, ConfidenceInterval]:
+    """Return the p-value by replicates, and the interval between their quantiles."""
+    pvalues = [
+        bootstrap_pvalue(difference - null_value, draws - null_value, side)
+        for null_value, side in plan.nulls
+    ]
+    return max(pvalues), bootstrap_interval(difference, draws, plan.level, limits)
 
 
 def inverted_pvalue(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -22,7 +22,6 @@ from skrate.data.checks import (
     or_none,
     warn,
 )
-from skrate.inference.intervals import Interval
 from skrate.inference.rankings import Ranked
 from skrate.metrics.hypothesis_tests import (
     ALTERNATIVES,
@@ -34,6 +33,8 @@ from skrate.metrics.hypothesis_tests import (
 )
 from skrate.metrics.result_types import ConfidenceInterval, one_sided
 
+Interval = Literal["wilson", "wald", "percentile"]
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
 # Entries in the arrays of a batch of replicates, which should fit into the cache.
 _BATCH = 2**16
 # The arguments of a plan, with their checks.

@@ -135,7 +135,7 @@ class Ranked(Sample):
         factors = np.where(self.is_pos, prevalence / n_pos, (1 - prevalence) / n_neg)
         return np.asarray(factors)
 
-    @property
+    @cached_property
     def is_plain(self) -> bool:
         """Whether the table has all information about the samples.
 
@@ -143,11 +143,12 @@ class Ranked(Sample):
         """
         return self.folds is None and self.are_exchangeable
 
-    @property
+    @cached_property
     def are_exchangeable(self) -> bool:
         """Whether labels are exchangeable: samples are independent and alike."""
         is_known = self.worth is None and self.estimated is None
-        return is_known and super().is_plain
+        is_weighted = self.weights is not None and self.kind != "frequency"
+        return is_known and self.clusters is None and not is_weighted
 
     @cached_property
     def table(self) -> RankTable:

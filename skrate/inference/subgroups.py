@@ -35,13 +35,14 @@ from skrate.data.sample import require_scores
 from skrate.data.table import build_weight_table, merge_except_cuts
 from skrate.inference.cautions import warn_small_budget, warn_small_sample
 from skrate.inference.compare import compare_pairs
-from skrate.inference.evaluation import Difference, Evaluation, conclude
+from skrate.inference.evaluation import Difference, Evaluation
 from skrate.inference.intervals import (
     ADDED,
     ADJUSTMENTS,
     Adjust,
     Augmented,
     augmented_mean,
+    conclude,
     hybrid_interval,
     wilson_interval,
 )

@@ -108,20 +108,6 @@ class Units:
         """Whether the design fixes the number of samples of each class."""
         return self.plan.is_stratified(self.cases)
 
-    def class_sizes(self, *, is_known: bool) -> tuple[int, int]:
-        """Return the number of samples of each class.
-
-        Folds on which the metric is undefined count, too, if the uncertainty is
-        unknown, if there are sampling weights, or if there are repeats.
-        """
-        folds = self.folds
-        is_sum = is_known and self.cases.are_repetitions and self.n_repeats == 1
-        if folds is not None and not is_sum:
-            return folds.n_pos, folds.n_neg
-        sizes = [ranked.sizes for ranked in (*self.each, *self.one_class)]
-        n_pos, n_neg = np.sum(sizes, axis=0).tolist()
-        return round(n_pos), round(n_neg)
-
     @cached_property
     def cases(self) -> Ranked:
         """The one ranking; with folds, the samples of all folds without scores.
@@ -331,8 +317,8 @@ class Units:
         return covariance / total**2
 
     def add_clusters(
-        self, rankings: list[Ranked], clusters: IntArray | None
-    ) -> list[Ranked]:
+        self, rankings: Sequence[Ranked], clusters: IntArray | None
+    ) -> Sequence[Ranked]:
         """Return the rankings of the folds with the clusters of their samples.
 
         ``clusters`` has the cluster of each row of all folds.
@@ -344,7 +330,7 @@ class Units:
             for ranked, rows in zip(rankings, self.rows, strict=True)
         ]
 
-    def resampling_rankings(self, rankings: list[Ranked]) -> list[Ranked]:
+    def resampling_rankings(self, rankings: Sequence[Ranked]) -> Sequence[Ranked]:
         """Return the rankings with clusters, for methods that resample each fold."""
         clusters = self.clusters
         if self.folds is None or (clusters is None and self.n_repeats == 1):

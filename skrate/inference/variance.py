@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skrate.data.arrays import Array, BoolArray, FloatArray, dot
-from skrate.data.table import Merged, MergedGroups, RankTable, merge_except_cuts
+from skrate.data.table import Merged, RankTable, merge_except_cuts
 from skrate.inference.rankings import Ranked
 from skrate.metrics.gain import GainTable
 from skrate.metrics.hypothesis_tests import NEGLIGIBLE
@@ -44,18 +44,8 @@ class Parts(NamedTuple):
 
     def times(self, factor: float) -> Parts:
         """Return the parts of ``factor`` times the variance."""
-        return Parts(*(factor * part for part in self))
-
-
-def merge_metric_groups(
-    metric: Metric, table: RankTable, groups: MergedGroups
-) -> Merged:
-    """Return a table with fewer groups and the same values and slopes of the metric.
-
-    ``groups`` says which groups merge. They do not merge across the rates where the
-    slopes jump.
-    """
-    return merge_except_cuts(table, metric.cut_rates(table), groups)
+        by_pos, by_neg, by_prevalence = self
+        return Parts(factor * by_pos, factor * by_neg, factor * by_prevalence)
 
 
 def is_zero_variance(variance: float) -> bool:
@@ -124,7 +114,7 @@ def kurtosis_dof(metric: Metric, table: RankTable) -> tuple[float, float]:
     is m for normal values (k = 3), and less if a small number of values dominates the
     variance.
     """
-    table = merge_metric_groups(metric, table, metric.groups).table
+    table = merge_except_cuts(table, metric.cut_rates(table), metric.groups).table
     slopes = metric.slopes(table)
     pos_dof = _weighted_kurtosis_dof(slopes.by_pos, table.pos)
     return pos_dof, _weighted_kurtosis_dof(slopes.by_neg, table.neg)
@@ -230,7 +220,8 @@ def table_variance(
     """
     sizes = sizes or (table.n_pos, table.n_neg)
     if not is_merged:
-        table = merge_metric_groups(metric, table, metric.groups).table
+        # Fewer groups, with the same values and slopes of the metric.
+        table = merge_except_cuts(table, metric.cut_rates(table), metric.groups).table
     slopes = metric.slopes(table)
     divisors = _class_divisors(metric, sizes)
     by_pos = _weighted_variance(slopes.by_pos, table.pos) / divisors[0]
@@ -304,7 +295,7 @@ def _class_influence(
     Both classes have influence values in each group, for estimated labels.
     """
     # Always "merged", because each sample needs the number of its merged group.
-    smaller = merge_metric_groups(metric, ranked.table, "merged")
+    smaller = merge_except_cuts(ranked.table, metric.cut_rates(ranked.table), "merged")
     return smaller, *_group_influence(metric, ranked, smaller.table, stratify=stratify)
 
 

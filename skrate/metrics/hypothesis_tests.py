@@ -75,14 +75,6 @@ def exceeds(probability: float, level: float) -> bool:
     return bool(probability > level * (1 + 1e-9))
 
 
-def describe_alternative(
-    alternative: Alternative, null_value: float | None
-) -> Alternative | None:
-    """Return the alternative of an estimate, None if it has neither test nor side."""
-    is_plain = null_value is None and alternative == "two-sided"
-    return None if is_plain else alternative
-
-
 def standardised(difference: float, standard_error: float) -> float:
     """Return the difference in standard errors; without these 0 for 0, else nan."""
     if standard_error > NEGLIGIBLE:

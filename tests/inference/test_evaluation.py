@@ -29,6 +29,7 @@ from skrate import (
     sample_size,
     select_best,
 )
+from skrate.inference.mapped_evaluation import map_evaluation
 from skrate.inference.models import evaluate
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
@@ -697,7 +698,7 @@ def log_ratio(metric, samples, **params):
     """Return the comparison of the logarithms of the values of two models."""
     plan = Plan()
     models = evaluate([find_metric(metric, params)] * 2, samples, plan)
-    a, b = (model.mapped(np.log, lambda x: 1 / x) for model in models)
+    a, b = (map_evaluation(model, np.log, lambda x: 1 / x) for model in models)
     return (a - b).comparison(plan)
 
 
@@ -763,7 +764,7 @@ def test_a_ratio_is_unknown_of_0_and_combines_intervals_without_variation():
     metric, plan = find_metric("roc_auc", {}), Plan(method="bootstrap")
     (model,) = evaluate([metric], samples[:1], plan)
     with pytest.raises(ValueError, match=r"method.*'delta'.*'bootstrap'"):
-        model.mapped(np.log, lambda x: 1 / x)
+        map_evaluation(model, np.log, lambda x: 1 / x)
 
 
 def test_only_evaluations_of_the_same_samples_are_subtracted():
