@@ -26,9 +26,12 @@ def accept_reports(function: Function) -> Function:
 
 def read_report(value: Any) -> Any:
     """Return the FoldRankings of a report, by name for several; others as they are."""
-    if isinstance(value, Mapping) and any(map(_is_report, value.values())):
+    if isinstance(value, Mapping) and any(
+        hasattr(entry, "get_predictions") for entry in value.values()
+    ):
         return {name: read_report(entry) for name, entry in value.items()}
-    if not _is_report(value):
+    # A report has this public method, which no array has.
+    if not hasattr(value, "get_predictions"):
         return value
     reports = getattr(value, "reports_", [value])
     if isinstance(reports, Mapping):
@@ -40,11 +43,6 @@ def read_report(value: Any) -> Any:
     return FoldRankings(
         np.concatenate(labels), np.concatenate(scores), folds, indices=indices
     )
-
-
-def _is_report(value: Any) -> bool:
-    """Return whether this is a report: it has a public method that no array has."""
-    return hasattr(value, "get_predictions")
 
 
 def _test_columns(report: Any) -> tuple[Any, Any]:

@@ -114,12 +114,11 @@ class Sample:
         """Number of positives and of negatives; repetitions count."""
         if self.estimated is not None:
             return float(self.estimated.pos.sum()), float(self.estimated.neg.sum())
-        return self._count(self.is_pos), self._count(~self.is_pos)
-
-    def _count(self, chosen: BoolArray) -> float:
         if self.weights is not None and self.are_repetitions:
-            return float(self.weights[chosen].sum())
-        return float(np.count_nonzero(chosen))
+            pos, neg = self.weights[self.is_pos], self.weights[~self.is_pos]
+            return float(pos.sum()), float(neg.sum())
+        n_pos = np.count_nonzero(self.is_pos)
+        return float(n_pos), float(len(self.is_pos) - n_pos)
 
     def columns(self, order: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the weights of samples as positives and as negatives, in ``order``."""

@@ -33,6 +33,7 @@ from skrate.inference.budget_report_text import (
 from skrate.inference.cautions import (
     defined_value,
     no_inference_reason,
+    warn_reversed_scores,
     warn_small_sample,
 )
 from skrate.inference.curve_evaluation import (
@@ -40,7 +41,7 @@ from skrate.inference.curve_evaluation import (
     curve_process,
     evaluate_curve,
 )
-from skrate.inference.evaluation import Evaluation, OnRanking, warn_reversed_scores
+from skrate.inference.evaluation import Evaluation, OnRanking
 from skrate.inference.intervals import adjusted
 from skrate.inference.models import find_model_rankings
 from skrate.inference.options import Plan

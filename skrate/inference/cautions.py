@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from skrate.data.arrays import ROUNDING, FloatArray, dot, effective_number
 from skrate.data.checks import warn, warn_undefined
 from skrate.inference.rankings import Ranked, check_metric
-from skrate.metrics.metric import Metric, undefined_reason, warn_unreliable
+from skrate.metrics.metric import Metric, undefined_reason
 from skrate.metrics.recall import FEW_PROCESSED, is_small_budget
-from skrate.metrics.result_types import question_text
+from skrate.metrics.result_types import ConfidenceInterval, question_text
 from skrate.rates.laws import fixed_rate
 
 CLASSES = ("positive", "negative")
+# The reason if all folds are in a single group, which is the unit.
+ONE_GROUP = "clusters puts all folds into one group, and at least 2 are needed"
 # With fewer effective gains, the variance of their sum is unknown.
 _FEW_GAINS = 10
 # The minimum number of samples of a class in the stratum that was sampled most rarely,
@@ -42,9 +45,9 @@ def warn_purpose_mismatch(
     metric: Metric, cases: Ranked, *, is_difference: bool
 ) -> None:
     """Warn if labels were chosen for another metric."""
-    purpose = cases.estimated and cases.estimated.purpose
-    if purpose is None:
+    if cases.estimated is None or cases.estimated.purpose is None:
         return
+    purpose = cases.estimated.purpose
     name = check_metric(metric, cases).name
     target = f"{name}{question_text(metric.question)}"
     if is_difference:
@@ -74,14 +77,8 @@ def no_inference_reason(cases: Ranked, metric: Metric | None = None) -> str | No
             )
     if cases.estimated is not None:
         return None
-    return imbalance_reason(cases) or single_group_reason(cases)
-
-
-def single_group_reason(cases: Ranked) -> str | None:
-    """Return the reason if all folds are in a single group, which is the unit."""
-    if cases.are_fold_groups and cases.n_units < 2:
-        return "clusters puts all folds into one group, and at least 2 are needed"
-    return None
+    is_one_group = cases.are_fold_groups and cases.n_units < 2
+    return imbalance_reason(cases) or (ONE_GROUP if is_one_group else None)
 
 
 def imbalance_reason(cases: Ranked) -> str | None:
@@ -105,11 +102,13 @@ def warn_unreliable_value(
     ranked: Ranked,
     value: float,
     reason: str | None,
-    again: bool = False,
-) -> None:
+    *,
+    is_cautioned: bool = False,
+) -> bool:
     """Warn if inference is impossible for a ``reason``, or if a value is unreliable.
 
-    With ``again``, another ranking of the same samples was already called unreliable.
+    Return whether the metric has a caution. If it ``is_cautioned``, the caution was
+    already issued, for another ranking of the same samples.
     """
     if ranked.estimated is not None and ranked.worth is None:
         _warn_impossible_value(metric, value, ranked)
@@ -118,12 +117,18 @@ def warn_unreliable_value(
     elif np.isnan(value):
         warn_undefined(metric.name, undefined_reason(metric, ranked.table))
     else:
-        rate = None if metric.law is None else fixed_rate(metric.law)
+        law = metric.law
+        rate = None if law is None else fixed_rate(law)
         if rate is not None:
             warn_small_budget(metric, rate, ranked)
         _warn_few_negatives(metric, ranked.sizes[1])
-        if not again:
-            warn_unreliable(metric, ranked.table, ranked.sizes)
+        if is_cautioned:
+            return True
+        caution = metric.caution(ranked.table, ranked.sizes)
+        if caution is not None:
+            warn(caution)
+            return True
+    return False
 
 
 def _warn_few_negatives(metric: Metric, n_neg: float) -> None:
@@ -175,10 +180,13 @@ def warn_small_sample(
 
     Wilson's interval allows for strata with a low sampling probability.
     """
-    causes = [why for why in FEW if not (is_wilson and why is _small_stratum_reason)]
     pairs = list(zip(metrics, ranked, strict=True))
     reasons = [
-        (metric.name, why(metric, one)) for metric, one in pairs for why in causes
+        (metric.name, why(metric, one))
+        for metric, one in pairs
+        if not one.are_exchangeable
+        for why in FEW
+        if not (is_wilson and why is _small_stratum_reason)
     ]
     missed = [_missed(*pair) for pair in pairs] if len(pairs) > 1 else [np.inf]
     # One of two compared models with enough misses is sufficient.
@@ -348,3 +356,65 @@ def warn_small_budget(metric: Metric, rate: float, ranked: Ranked) -> bool:
         f"{FEW_PROCESSED}, the standard error and interval are rough, and widened."
     )
     return True
+
+
+def warn_small_folds(model: Any) -> None:
+    """Warn if folds are so small that the bias of the mean over them is large.
+
+    ``model`` is an evaluation.
+    """
+    metric, is_known = model.metric, not np.isnan(model.bias)
+    enough: float = metric.least_positives if is_known else metric.enough_positives
+    ranked = model.clustered_rankings
+    sizes = np.mean([ranking.effective_sizes for ranking in ranked], axis=0)
+    has_clusters = model.units.clusters is not None
+    counted_unit = "clusters with positives" if has_clusters else "positives"
+    n_counted = float(sizes[0])
+    in_window, n_in_window = metric.min_window_class(*sizes.tolist())
+    if n_in_window < np.inf:
+        counted_unit, n_counted = f"{in_window} in the window", n_in_window
+        enough = 10
+    if n_counted >= enough:
+        return
+    is_corrected = is_known and metric.enough_positives > 0
+    corrects = "corrects only a part of" if is_corrected else "does not correct"
+    warn(
+        f"The {metric.name} of {len(model.each)} folds is biased, because the folds "
+        "are small: use fewer folds, or a metric without this bias, such as the "
+        "AUC or the recall at a rate. On average, a fold has "
+        f"{n_counted:.3g} {counted_unit}, fewer than {enough:g}. With fewer "
+        f"{counted_unit} the bias is larger, and the interval {corrects} the bias."
+    )
+
+
+def warn_reversed_scores(
+    models: Iterable[tuple[str, Any, ConfidenceInterval | None]],
+) -> None:
+    """Warn once if intervals of models are worse than the value of equal scores.
+
+    ``models`` has the argument with the scores of each model, its evaluation, and its
+    interval (None to compute it here). The AUC must also be below 0.5: even a good
+    ranking can have a low value if its first samples include only a small number of
+    positives.
+    """
+    reversed_models = []
+    for argument, model, known_interval in models:
+        sign, chance = (1 if model.metric.greater_is_better else -1), model.chance
+        if not (sign * model.value < sign * chance and model.auc < 0.5):
+            continue
+        interval = model.interval() if known_interval is None else known_interval
+        if sign * (interval.high if sign > 0 else interval.low) < sign * chance:
+            reversed_models.append((argument, model.metric, interval, chance))
+    if not reversed_models:
+        return
+    _, metric, interval, chance = reversed_models[0]
+    names = " and ".join(dict.fromkeys(argument for argument, *_ in reversed_models))
+    side = "below" if metric.greater_is_better else "above"
+    warn(
+        f"Scores may be reversed in {names}: change the sign of the scores, pass the "
+        "positive label as pos_label, or reverse the order of the categories of a "
+        "table. Positive samples should have high scores or be in the first "
+        f"categories. The interval of the {metric.name}, [{interval.low:.4g}, "
+        f"{interval.high:.4g}], is {side} {chance:.4g}, the value of uninformative "
+        "scores."
+    )

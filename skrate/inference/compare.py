@@ -18,8 +18,8 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings, are_fold_rankings, check_no_labels
 from skrate.data.reports import accept_reports
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.cautions import warn_small_sample
-from skrate.inference.evaluation import Difference, Evaluation, warn_reversed_scores
+from skrate.inference.cautions import warn_reversed_scores, warn_small_sample
+from skrate.inference.evaluation import Difference, Evaluation
 from skrate.inference.group_scores import GroupScores, compute_list_scores
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
 from skrate.inference.judged_lists import evaluate_lists

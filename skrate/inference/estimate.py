@@ -20,7 +20,8 @@ from skrate.data.checks import (
 from skrate.data.folds import FoldRankings, are_fold_rankings
 from skrate.data.reports import accept_reports
 from skrate.data.table import RankTable, check_alone
-from skrate.inference.evaluation import Evaluation, warn_reversed_scores
+from skrate.inference.cautions import warn_reversed_scores
+from skrate.inference.evaluation import Evaluation
 from skrate.inference.group_scores import compute_list_scores
 from skrate.inference.intervals import ADJUSTMENTS, Adjust, adjusted
 from skrate.inference.judged_lists import evaluate_lists
@@ -31,13 +32,13 @@ from skrate.inference.rankings import (
     SAMPLE_ARGUMENTS,
     WEIGHTS,
     Frame,
-    Ranked,
     Weights,
     are_columns,
     check_left_out,
     find_rankings,
     model_columns,
 )
+from skrate.inference.units import Units
 from skrate.metrics.hypothesis_tests import Alternative
 from skrate.metrics.metric import MetricLike, check_metric_first, find_metric
 from skrate.metrics.result_types import Estimate, Estimates
@@ -357,19 +358,23 @@ def estimate(
     """
     arguments = check_arguments(_ARGUMENTS, locals())
     check_metric_first(metric)
-    has_columns = _has_label_columns(y_true)
-    are_several = are_fold_rankings(y_true) or has_columns or are_columns(y_score)
+    are_folds = are_fold_rankings(y_true)
+    # A frame with one column has one label.
+    is_column = getattr(y_true, "shape", ())[1:] == (1,)
+    has_columns = not (are_folds or is_column) and are_columns(y_true)
+    are_several = are_folds or has_columns or are_columns(y_score)
     if not are_several or null_value is None:
         situation = "models without null_value" if are_several else "one model"
         check_left_out(situation, adjust=(adjust, "holm"))
-    if groups is not None:
-        _check_lists(arguments)
-    evaluate_models = _evaluate_rankings if groups is None else _evaluate_list_means
     if has_columns:
-        evaluate_models = _evaluate_label_columns
+        evaluations = _evaluate_label_columns(arguments)
+    elif groups is not None:
+        evaluations = _evaluate_list_means(arguments)
+    else:
+        evaluations = _evaluate_rankings(arguments, are_several=are_several)
     by_name = {
         name: _estimate_model(name, evaluation, null_value, are_several=are_several)
-        for name, evaluation in evaluate_models((metric, metric_kwargs), arguments)
+        for name, evaluation in evaluations
     }
     estimates = tuple(by_name.values())
     if not are_several:
@@ -386,26 +391,12 @@ def estimate(
     return replace(rows, adjust=adjust, adjusted_pvalues=adjusted_pvalues)
 
 
-def _check_lists(arguments: dict[str, Any]) -> None:
-    """Raise an error for arguments that a mean over lists does not support."""
-    if are_fold_rankings(arguments["y_true"]):
-        check_alone(FoldRankings, groups=arguments["groups"])
-    defaults: dict[str, Any] = {
-        "method": "delta",
-        "interval": "wilson",
-        "stratify": None,
-        "weights": "frequency",
-    }
-    options = {name: (arguments[name], default) for name, default in defaults.items()}
-    check_left_out(MEAN_OVER_LISTS, **options)
-
-
 def _estimate_model(
     name: Any, model: Evaluation, null_value: float | None, *, are_several: bool
 ) -> Estimate:
     """Return the estimate of a model, and warn if its scores may be reversed."""
     estimated = model.estimate(null_value)
-    if model.folds is not None or any(ranked.counts is None for ranked in model.ranked):
+    if model.folds is not None or (model.ranked and model.ranked[0].counts is None):
         influence = partial(_compute_influence, _copy_evaluation(model))
         estimated = replace(estimated, _find_influence=influence)
     argument = "y_score" if model.folds is None else "y_true"
@@ -415,33 +406,46 @@ def _estimate_model(
     return estimated
 
 
-def _evaluate_list_means(
-    metric_options: tuple[MetricLike, dict[str, Any]], arguments: dict[str, Any]
-) -> Iterator[tuple[Any, Evaluation]]:
+def _evaluate_list_means(arguments: dict[str, Any]) -> Iterator[tuple[Any, Evaluation]]:
     """Yield the name of each model and the evaluation of its mean over lists."""
-    plan = Plan.of(arguments)
     y_true, y_score = arguments["y_true"], arguments["y_score"]
+    if are_fold_rankings(y_true):
+        check_alone(FoldRankings, groups=arguments["groups"])
+    defaults: dict[str, Any] = {
+        "method": "delta",
+        "interval": "wilson",
+        "stratify": None,
+        "weights": "frequency",
+    }
+    options = {name: (arguments[name], default) for name, default in defaults.items()}
+    check_left_out(MEAN_OVER_LISTS, **options)
+    plan = Plan.of(arguments)
     models = {"y_score": y_score}
     if are_columns(y_score):
         models = check_model_columns("y_score", y_score, y_true, least=1)
     sample_options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
-    scores, options = compute_list_scores(
-        *metric_options, y_true, models, arguments["groups"], sample_options
+    scores, mean_options = compute_list_scores(
+        arguments["metric"],
+        arguments["metric_kwargs"],
+        y_true,
+        models,
+        arguments["groups"],
+        sample_options,
     )
     for name, list_scores in scores.items():
-        (evaluation,) = evaluate_lists([list_scores], plan, **options)
+        (evaluation,) = evaluate_lists([list_scores], plan, **mean_options)
         yield name, evaluation
 
 
 def _evaluate_rankings(
-    metric_options: tuple[MetricLike, dict[str, Any]], arguments: dict[str, Any]
+    arguments: dict[str, Any], *, are_several: bool = False
 ) -> Iterator[tuple[Any, Evaluation]]:
     """Yield the name of each model and the evaluation of its ranking or folds."""
     plan = Plan.of(arguments)
     y_true, y_score = arguments["y_true"], arguments["y_score"]
     weights = arguments["weights"]
     sample_options = {name: arguments[name] for name in SAMPLE_ARGUMENTS}
-    if are_fold_rankings(y_true) or are_columns(y_score):
+    if are_several:
         samples = find_model_rankings(
             "y_score", y_score, y_true, sample_options, weights, least=1, by_case=False
         )
@@ -449,20 +453,14 @@ def _evaluate_rankings(
         samples = {
             "": find_rankings(y_true, y_score, weights=weights, **sample_options)
         }
-    resolved = find_metric(*metric_options)
+    metric = find_metric(arguments["metric"], arguments["metric_kwargs"])
     for name, sample in samples.items():
-        (evaluation,) = evaluate([resolved], [sample], plan)
+        (evaluation,) = evaluate([metric], [sample], plan)
         yield name, evaluation
 
 
-def _has_label_columns(y_true: Any) -> bool:
-    """Return whether ``y_true`` has a column for each of several labels."""
-    is_column = getattr(y_true, "shape", ())[1:] == (1,)
-    return not is_column and not are_fold_rankings(y_true) and are_columns(y_true)
-
-
 def _evaluate_label_columns(
-    metric_options: tuple[MetricLike, dict[str, Any]], arguments: dict[str, Any]
+    arguments: dict[str, Any],
 ) -> Iterator[tuple[Any, Evaluation]]:
     """Yield the name of each label, and its evaluation where it is not missing."""
     y_true, y_score = arguments["y_true"], arguments["y_score"]
@@ -491,7 +489,7 @@ def _evaluate_label_columns(
         measured = {option: entry[is_measured] for option, entry in columns.items()}
         one_label = arguments | measured | {"y_true": values[is_measured]}
         try:
-            ((_, evaluation),) = _evaluate_rankings(metric_options, one_label)
+            ((_, evaluation),) = _evaluate_rankings(one_label)
         except ValueError as error:
             among = f"Label {name!r}, among the samples on which it was measured"
             raise ValueError(f"{among}: {error}") from error
@@ -506,20 +504,15 @@ def _copy_evaluation(evaluation: Evaluation) -> Evaluation:
     if evaluation.folds is not None:
         # FoldRankings have copied their arrays.
         return replace(evaluation)
-
-    def copy_arrays(ranked: Ranked) -> Ranked:
-        names = ("scores", "weights", "given")
-        arrays = {name: getattr(ranked, name) for name in names}
-        copies = {
-            name: array.copy() for name, array in arrays.items() if array is not None
-        }
-        return replace(ranked, **copies)
-
-    rankings = [
-        entry._replace(ranked=copy_arrays(entry.ranked)) for entry in evaluation.each
-    ]
-    units = replace(evaluation.units, each=[entry.ranked for entry in rankings])
-    return replace(evaluation, each=rankings, units=units)
+    ranked = evaluation.ranked[0]
+    copies = {
+        name: array.copy()
+        for name in ("scores", "weights", "given")
+        if (array := getattr(ranked, name)) is not None
+    }
+    ranked = replace(ranked, **copies)
+    each = [evaluation.each[0]._replace(ranked=ranked)]
+    return replace(evaluation, each=each, units=Units([ranked], evaluation.plan))
 
 
 def _compute_influence(model: Evaluation) -> FloatArray:

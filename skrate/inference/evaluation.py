@@ -9,7 +9,7 @@ replicates are named ``draws``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
@@ -19,7 +19,11 @@ from scipy import optimize
 
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.checks import warn
-from skrate.inference.cautions import warn_small_sample, warn_unreliable_difference
+from skrate.inference.cautions import (
+    warn_small_folds,
+    warn_small_sample,
+    warn_unreliable_difference,
+)
 from skrate.inference.intervals import (
     ADDED,
     HEAVY_IN_DIFFERENCE,
@@ -37,13 +41,10 @@ from skrate.inference.intervals import (
 from skrate.inference.options import Interval, Plan
 from skrate.inference.rankings import Ranked
 from skrate.inference.resampling import (
-    condensed,
-    exchange_draw,
+    draw_replicates,
     jackknife_variance,
-    make_statistic,
-    resample_draw,
+    scale_deviations,
     spread,
-    table_widths,
 )
 from skrate.inference.units import Units
 from skrate.inference.variance import (
@@ -400,7 +401,7 @@ class Evaluation:
         """Return the value with its interval, and a test of the null value if given."""
         plan, kind = self.plan, self.plan.interval
         if len(self.each) > 1:
-            self._warn_small_folds()
+            warn_small_folds(self)
         if null_value is not None:
             null_value = check_null(null_value, self.name, self.metric.bounds())
         error, interval = _NAN, ConfidenceInterval(_NAN, _NAN)
@@ -625,31 +626,6 @@ class Evaluation:
         null_error = float(np.sqrt(augmented_value.variance * ratio))
         return null_error, augmented_value.freedom
 
-    def _warn_small_folds(self) -> None:
-        """Warn if folds are so small that the bias of their mean is not negligible."""
-        metric, is_known = self.metric, not np.isnan(self.bias)
-        enough: float = metric.least_positives if is_known else metric.enough_positives
-        ranked = self.clustered_rankings
-        sizes = np.mean([ranking.effective_sizes for ranking in ranked], axis=0)
-        has_clusters = self.units.clusters is not None
-        counted_unit = "clusters with positives" if has_clusters else "positives"
-        n_counted = float(sizes[0])
-        in_window, n_in_window = metric.min_window_class(*sizes.tolist())
-        if n_in_window < np.inf:
-            counted_unit, n_counted = f"{in_window} in the window", n_in_window
-            enough = 10
-        if n_counted >= enough:
-            return
-        is_corrected = is_known and metric.enough_positives > 0
-        corrects = "corrects only a part of" if is_corrected else "does not correct"
-        warn(
-            f"The {metric.name} of {len(self.each)} folds is biased, because the folds "
-            "are small: use fewer folds, or a metric without this bias, such as the "
-            "AUC or the recall at a rate. On average, a fold has "
-            f"{n_counted:.3g} {counted_unit}, fewer than {enough:g}. With fewer "
-            f"{counted_unit} the bias is larger, and the interval {corrects} the bias."
-        )
-
     @property
     def one_class_term(self) -> float:
         """The contribution of the folds with one class to the mean over all folds."""
@@ -807,84 +783,6 @@ class Evaluation:
             high = optimize.brentq(excess, middle, 1.0, args=("low",), xtol=1e-7)
         ends = sorted(metric.convert_rate(rate, 0.0) for rate in (low, high))
         return ConfidenceInterval(*map(float, ends))
-
-
-def draw_replicates(models: Sequence[Evaluation], plan: Plan, name: str) -> FloatArray:
-    """Return replicates of the value of one model, or of the difference of two."""
-    first, stratify = models[0], models[0].units.stratify
-    plans = [plan] if first.folds is None else plan.split(len(first.each))
-    is_permuted = plan.method == "permutation"
-    per_fold = []
-    rankings = [model.units.resampling_rankings(model.ranked) for model in models]
-    for i, (fold_plan, *samples) in enumerate(zip(plans, *rankings, strict=True)):
-        metrics = [model.each[i].metric for model in models]
-        if is_permuted:
-            draw, widths = exchange_draw(*samples)
-        else:
-            if len(models) == 1:
-                samples = [condensed(metrics[0], samples[0])]
-            is_drawn = plan.method == "parametric"
-            draw = resample_draw(samples, stratify=stratify, is_parametric=is_drawn)
-            widths = table_widths(samples)
-        draws = fold_plan.replicates(name, draw, make_statistic(metrics, widths))
-        if samples[0].clusters is not None and not is_permuted:
-            # Sums over clusters are centred, so the replicates vary too little.
-            factor = float(np.sqrt(samples[0].unit_factors[0]))
-            draws = scale_deviations(draws, factor, plan)
-        per_fold.append(draws)
-    if first.folds is None:
-        return np.asarray(per_fold[0])
-    # Folds may have different numbers of replicates, because undefined replicates are
-    # left out.
-    n_common = min(map(len, per_fold))
-    draws = np.mean([draws[:n_common] for draws in per_fold], axis=0)
-    draws *= len(per_fold) / first.units.n_rankings
-    if is_permuted:
-        return np.asarray(draws)
-    constants = sum(model.one_class_term for model in models[1:])
-    return np.asarray(draws + first.one_class_term - constants)
-
-
-def scale_deviations(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
-    """Return replicates with ``factor`` times their deviations from the center.
-
-    The center of permuted differences is 0, and otherwise the mean.
-    """
-    center = 0.0 if plan.method == "permutation" else draws.mean()
-    return np.asarray(center + factor * (draws - center))
-
-
-def warn_reversed_scores(
-    models: Iterable[tuple[str, Any, ConfidenceInterval | None]],
-) -> None:
-    """Warn once if intervals of models are worse than the value of equal scores.
-
-    ``models`` has the argument with the scores of each model, its evaluation, and its
-    interval (None to compute it here). The AUC must also be below 0.5: even a good
-    ranking can have a low value if its first samples include only a small number of
-    positives.
-    """
-    reversed_models = []
-    for argument, model, known_interval in models:
-        sign, chance = (1 if model.metric.greater_is_better else -1), model.chance
-        if not (sign * model.value < sign * chance and model.auc < 0.5):
-            continue
-        interval = model.interval() if known_interval is None else known_interval
-        if sign * (interval.high if sign > 0 else interval.low) < sign * chance:
-            reversed_models.append((argument, model.metric, interval, chance))
-    if not reversed_models:
-        return
-    _, metric, interval, chance = reversed_models[0]
-    names = " and ".join(dict.fromkeys(argument for argument, *_ in reversed_models))
-    side = "below" if metric.greater_is_better else "above"
-    warn(
-        f"Scores may be reversed in {names}: change the sign of the scores, pass the "
-        "positive label as pos_label, or reverse the order of the categories of a "
-        "table. Positive samples should have high scores or be in the first "
-        f"categories. The interval of the {metric.name}, [{interval.low:.4g}, "
-        f"{interval.high:.4g}], is {side} {chance:.4g}, the value of uninformative "
-        "scores."
-    )
 
 
 @dataclass(frozen=True)

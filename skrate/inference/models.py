@@ -23,9 +23,9 @@ from skrate.data.judged import JudgedLabels
 from skrate.data.table import check_alone
 from skrate.inference.cautions import (
     CLASSES,
+    ONE_GROUP,
     imbalance_reason,
     no_inference_reason,
-    single_group_reason,
     warn_purpose_mismatch,
     warn_small_budget,
     warn_small_sample,
@@ -184,7 +184,8 @@ def evaluate(
     If a metric is undefined on a fold, all metrics exclude it. Paired evaluations have
     the same ``units``, by default the units of the first.
     """
-    are_sampled = samples[0].each[0].kind == "sampling"
+    first = samples[0].each[0]
+    are_sampled = first.kind == "sampling"
     if are_sampled and all(metric.ignores_prevalence for metric in metrics):
         samples = [
             sample._replace(each=[ranked.balanced for ranked in sample.each])
@@ -193,20 +194,21 @@ def evaluate(
     if samples[0].folds is not None:
         return _evaluate_folds(metrics, samples, plan)
     evaluations: list[Evaluation] = []
-    if are_warned:
+    if are_warned and first.estimated is not None:
         is_difference = are_compared or len(metrics) > 1
-        first = samples[0].each[0]
         warn_purpose_mismatch(metrics[0], first, is_difference=is_difference)
+    cautioned: set[type[Metric]] = set()
     for metric, sample in zip(metrics, samples, strict=True):
         one = _on_ranking(metric, sample.each[0])
         plan.check(one.ranked)
         reason = no_inference_reason(one.ranked, one.metric)
         is_known = reason is None and not np.isnan(one.value)
-        # If several rankings of the same samples have a reason, warn once.
-        previous = evaluations if are_paired else []
-        if are_warned and not (reason and previous):
-            again = any(_is_cautioned(model, one.metric) for model in previous)
-            warn_unreliable_value(*one, reason, again)
+        # Warn once of several rankings of the same samples.
+        kind, is_first = type(one.metric), not (are_paired and evaluations)
+        if are_warned and (is_first or reason is None):
+            is_cautioned = kind in cautioned
+            if warn_unreliable_value(*one, reason, is_cautioned=is_cautioned):
+                cautioned.add(kind)
         if units is None or not are_paired:
             units = Units([one.ranked], plan)
         evaluations.append(
@@ -215,13 +217,6 @@ def evaluate(
             )
         )
     return evaluations
-
-
-def _is_cautioned(model: Evaluation, metric: Metric) -> bool:
-    """Return whether a model with the same metric already has a caution."""
-    ranked = model.ranked[0]
-    is_same = type(model.metric) is type(metric)
-    return is_same and model.metric.caution(ranked.table, ranked.sizes) is not None
 
 
 def _on_ranking(metric: Metric, ranked: Ranked) -> OnRanking:
@@ -269,8 +264,8 @@ def _evaluate_folds(
     if not has_groups:
         _check_class_sizes(models[0])
     reason = next(filter(None, map(imbalance_reason, units.each)), None)
-    if has_groups and reason is None:
-        reason = single_group_reason(units.cases)
+    if has_groups and units.cases.n_units < 2:
+        reason = reason or ONE_GROUP
     if reason is not None:
         warn_undefined(f"The uncertainty of the {name}", reason)
         return [replace(model, is_known=False) for model in models]
@@ -302,8 +297,8 @@ def _check_class_sizes(model: Evaluation) -> None:
 
 def _warn_first_fold(model: Evaluation) -> None:
     """Warn of the first fold on which the metric or its uncertainty is unreliable."""
+    rate = fixed_rate(model.metric.law)
     for metric, fold, _ in model.each:
-        rate = fixed_rate(metric.law)
         if rate is not None and warn_small_budget(metric, rate, fold):
             return
         caution = metric.caution(fold.table, fold.sizes)

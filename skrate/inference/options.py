@@ -102,12 +102,14 @@ class Plan:
         self, ends: ConfidenceInterval, limits: tuple[float, float]
     ) -> ConfidenceInterval:
         """Return the interval, with a limit instead of an end if it is one-sided."""
-        return one_sided(ends, self.alternative, limits)
+        return ends if self.is_two_sided else one_sided(ends, self.alternative, limits)
 
     def check_margin(self, limits: tuple[float, float]) -> None:
         """Raise for a margin that no difference exceeds, unless all are 0."""
+        if self.margin is None:
+            return
         maximum = min(np.abs(limits))
-        if self.margin is not None and 0 < maximum <= self.margin * (1 + NEGLIGIBLE):
+        if 0 < maximum <= self.margin * (1 + NEGLIGIBLE):
             raise ValueError(
                 f"margin={self.margin:g} must be below {maximum:g}, the maximum of all "
                 "differences: five points are 0.05."

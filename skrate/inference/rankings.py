@@ -273,7 +273,6 @@ def check_cases(
     takes_estimates: bool = False,
 ) -> Ranked:
     """Return the checked labels, weights and clusters of samples, without scores."""
-    kind = check_choice("weights", weights, WEIGHTS)
     if isinstance(y_true, RankTable):
         raise ValueError(
             "y_true must be the labels of the samples, got a RankTable: pass labels, "
@@ -282,6 +281,7 @@ def check_cases(
     labelled = check_labelled(
         y_true, sample_weight, pos_label, takes_estimates=takes_estimates
     )
+    kind = check_choice("weights", weights, WEIGHTS)
     if labelled.weights is not None and kind == "frequency":
         _check_repetitions(labelled.weights)
     codes = None
@@ -445,7 +445,8 @@ def add_model_scores(
 
 def check_metric(metric: Metric, cases: Ranked) -> Metric:
     """Return the metric, bound to this table or to this number of samples."""
-    check_takes_estimates(metric, cases)
+    if cases.estimated is not None:
+        check_takes_estimates(metric, cases)
     if cases.counts is not None:
         return on_table(metric, cases.counts)
     return metric.bind_sample_size(cases.total, is_weighted=cases.weights is not None)

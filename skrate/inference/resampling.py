@@ -11,6 +11,7 @@ from scipy import sparse, stats
 
 from skrate.data.arrays import Array, FloatArray, IntArray, dot
 from skrate.data.checks import warn_undefined
+from skrate.inference.options import Plan
 from skrate.inference.rankings import Ranked, make_table_samples
 from skrate.metrics.metric import Metric
 
@@ -351,3 +352,51 @@ def _midranks(ranked: Ranked) -> FloatArray:
     """Return the middle of the rates of each sample and its ties."""
     edges = ranked.table.rates
     return np.asarray(((edges[1:] + edges[:-1]) / 2).take(ranked.group))
+
+
+def draw_replicates(models: Sequence[Any], plan: Plan, name: str) -> FloatArray:
+    """Return replicates of the value of one model, or of the difference of two.
+
+    ``models`` are their evaluations.
+    """
+    first, stratify = models[0], models[0].units.stratify
+    plans = [plan] if first.folds is None else plan.split(len(first.each))
+    is_permuted = plan.method == "permutation"
+    per_fold = []
+    rankings = [model.units.resampling_rankings(model.ranked) for model in models]
+    for i, (fold_plan, *samples) in enumerate(zip(plans, *rankings, strict=True)):
+        metrics = [model.each[i].metric for model in models]
+        if is_permuted:
+            draw, widths = exchange_draw(*samples)
+        else:
+            if len(models) == 1:
+                samples = [condensed(metrics[0], samples[0])]
+            is_drawn = plan.method == "parametric"
+            draw = resample_draw(samples, stratify=stratify, is_parametric=is_drawn)
+            widths = table_widths(samples)
+        draws = fold_plan.replicates(name, draw, make_statistic(metrics, widths))
+        if samples[0].clusters is not None and not is_permuted:
+            # Sums over clusters are centred, so the replicates vary too little.
+            factor = float(np.sqrt(samples[0].unit_factors[0]))
+            draws = scale_deviations(draws, factor, plan)
+        per_fold.append(draws)
+    if first.folds is None:
+        return np.asarray(per_fold[0])
+    # Folds may have different numbers of replicates, because undefined replicates are
+    # left out.
+    n_common = min(map(len, per_fold))
+    draws = np.mean([draws[:n_common] for draws in per_fold], axis=0)
+    draws *= len(per_fold) / first.units.n_rankings
+    if is_permuted:
+        return np.asarray(draws)
+    constants = sum(model.one_class_term for model in models[1:])
+    return np.asarray(draws + first.one_class_term - constants)
+
+
+def scale_deviations(draws: FloatArray, factor: float, plan: Plan) -> FloatArray:
+    """Return replicates with ``factor`` times their deviations from the center.
+
+    The center of permuted differences is 0, and otherwise the mean.
+    """
+    center = 0.0 if plan.method == "permutation" else draws.mean()
+    return np.asarray(center + factor * (draws - center))

@@ -374,7 +374,8 @@ class Metric(ABC):
 
         ``n_samples`` is None if a table has weights that do not count samples.
         """
-        check_needed(self)
+        if self.needed:
+            check_needed(self)
         return self
 
     def value(self, table: RankTable) -> float:
@@ -571,9 +572,8 @@ class Metric(ABC):
 
 def is_defined(metric: Metric, table: RankTable) -> bool:
     """Return whether a table has the classes that a metric needs."""
-    needs = metric.needs
-    return (table.n_pos > 0 or "positive" not in needs) and (
-        table.n_neg > 0 or "negative" not in needs
+    return (table.n_pos > 0 or "positive" not in metric.needs) and (
+        table.n_neg > 0 or "negative" not in metric.needs
     )
 
 
