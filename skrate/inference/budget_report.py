@@ -41,7 +41,7 @@ from skrate.inference.curve_evaluation import (
     curve_process,
     evaluate_curve,
 )
-from skrate.inference.evaluation import Evaluation, OnRanking
+from skrate.inference.evaluation import Evaluation
 from skrate.inference.intervals import adjusted
 from skrate.inference.models import find_model_rankings
 from skrate.inference.options import Plan
@@ -49,6 +49,7 @@ from skrate.inference.permutation_pvalue import chance_pvalue
 from skrate.inference.rankings import (
     SAMPLE_ARGUMENTS,
     WEIGHTS,
+    OnRanking,
     Ranked,
     RankingsOfModels,
     ScoresOfModels,

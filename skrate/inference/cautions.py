@@ -188,10 +188,9 @@ def warn_small_sample(
         for why in FEW
         if not (is_wilson and why is _small_stratum_reason)
     ]
-    missed = [_missed(*pair) for pair in pairs] if len(pairs) > 1 else [np.inf]
     # One of two compared models with enough misses is sufficient.
-    if abs(max(missed)) < _FEW_MISSED:
-        a, b = (f"{abs(number):.2f}" for number in missed)
+    if len(pairs) > 1 and all(_missed(*pair) < _FEW_MISSED for pair in pairs):
+        a, b = (f"{abs(_missed(*pair)):.2f}" for pair in pairs)
         reason = (
             "both rankings are next to perfect. Take more samples: the rankings miss "
             f"{a} and {b} of the positives that a perfect one finds. If neither misses "

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import optimize
@@ -35,11 +35,11 @@ from skrate.inference.intervals import (
     evaluate_augmented,
     hybrid_interval,
     inverted_pvalue,
-    metric_range,
+    range_with_sizes,
     unseen_variance,
 )
 from skrate.inference.options import Interval, Plan
-from skrate.inference.rankings import Ranked
+from skrate.inference.rankings import OnRanking, Ranked
 from skrate.inference.resampling import (
     draw_replicates,
     jackknife_variance,
@@ -85,14 +85,6 @@ from skrate.metrics.result_types import (
 )
 
 _NAN = float("nan")
-
-
-class OnRanking(NamedTuple):
-    """A metric with its parameters, a ranking, and the value of the metric on it."""
-
-    metric: Metric
-    ranked: Ranked
-    value: float
 
 
 @dataclass(eq=False)
@@ -257,7 +249,7 @@ class Evaluation:
             totals = np.array([fold.ranked.total for fold in folds])
             sizes = [len(fold.ranked.is_pos) for fold in folds]
             return np.repeat(deviations * totals.sum() / totals, sizes)
-        scale = sum(fold.total for fold in self.ranked) / self.units.n_rankings
+        scale = self.units.total / self.units.n_rankings
         factors = self.units.factors(is_two_sample=self.metric.is_two_sample)
         per_fold = []
         for class_factors, mean_factor, ranked, influence in zip(
@@ -341,13 +333,6 @@ class Evaluation:
     def unit_dof(self) -> float:
         """The number of units with the rarer class, minus 1 per group of folds."""
         return self.cases.unit_dof
-
-    @property
-    def max_dof(self) -> float:
-        """The maximum degrees of freedom of a difference to another model."""
-        n_pos, n_neg = self.cases.effective_sizes
-        scale = self.units.scale
-        return self.metric.max_dof(scale * n_pos, scale * n_neg)
 
     def freedom(
         self,
@@ -538,9 +523,11 @@ class Evaluation:
     def value_range(self, kind: Interval = "wilson") -> tuple[float, float]:
         """Return the bounds of the value for this kind of interval."""
         # The range includes the value in spite of rounding.
-        ranges = []
+        ranges, stratify = [], self.units.stratify
         for metric, ranked, estimate in self.each:
-            low, high = metric_range(metric, ranked.table, stratify=self.units.stratify)
+            low, high = metric.bounds(ranked.table)
+            if stratify:
+                low, high = range_with_sizes(metric, ranked.table, (low, high))
             if ranked.estimated is not None:
                 estimate = float(np.clip(estimate, low, high))
             limits = min(low, estimate), max(high, estimate)
@@ -716,18 +703,21 @@ class Evaluation:
         if self.folds is None and self.cases.is_plain:
             independent = self.parts.total
         else:
-            independent = 0.0
-            for i, ranked in enumerate(self.clustered_rankings):
-                if ranked.is_plain:
-                    influence = self._fold_influence[i]
-                    independent += float(covariance([influence], ranked)[0, 0])
-                    continue
-                independent += table_variance(
-                    self.metrics[i],
-                    ranked.table,
-                    stratify=self.units.stratify,
-                    sizes=ranked.effective_sizes,
-                ).total
+            if self.cases.is_plain:
+                rows = zip(self._fold_influence, self.ranked, strict=True)
+                variances = [covariance([row], ranked)[0, 0] for row, ranked in rows]
+            else:
+                rankings = zip(self.metrics, self.clustered_rankings, strict=True)
+                variances = [
+                    table_variance(
+                        metric,
+                        ranked.table,
+                        stratify=self.units.stratify,
+                        sizes=ranked.effective_sizes,
+                    ).total
+                    for metric, ranked in rankings
+                ]
+            independent = float(np.sum(variances))
             independent /= self.units.n_rankings**2 * self.units.scale
         # The ratio is undefined if independent samples have no variance.
         if np.isnan(variance) or not is_zero_variance(independent):
@@ -843,7 +833,10 @@ class Difference:
     def degrees_of_freedom(self) -> float:
         """The degrees of freedom of the variance."""
         a, b = self.a, self.b
-        max_dof, cases = min(a.max_dof, b.max_dof), a.cases
+        cases, scale, max_dof = a.cases, a.units.scale, np.inf
+        for model in (a, b):
+            n_pos, n_neg = (cases if self.are_paired else model.cases).effective_sizes
+            max_dof = min(max_dof, model.metric.max_dof(scale * n_pos, scale * n_neg))
         if not self.are_paired:
             dof = degrees_of_freedom((a.parts, cases), (b.parts, b.cases))
             return min(dof, max_dof)
@@ -862,7 +855,7 @@ class Difference:
             )
             if rests_on_few:
                 units_dof = unit_kurtosis_dof(self.influence, cases)
-                dof = min(dof, a.units.scale * units_dof)
+                dof = min(dof, scale * units_dof)
         return min(dof, max_dof)
 
     @property

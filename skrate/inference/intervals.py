@@ -105,9 +105,18 @@ def evaluate_augmented(
     parts = table_variance(
         metric, table, stratify=stratify, sizes=sizes, is_merged=True
     )
-    score = metric.value(table)
-    bounds = metric.attainable(metric_range(metric, table, stratify=stratify), score)
-    return Augmented(score, parts, bounds, _max_class_dofs(metric, ranked, table))
+    value, bounds = metric.value(table), metric.bounds(table)
+    if stratify:
+        bounds = range_with_sizes(metric, table, bounds)
+    class_dofs = np.inf, np.inf
+    is_sampled = ranked.weights is not None and ranked.kind == "sampling"
+    if is_sampled and ranked.clusters is None:
+        class_dofs = sample_kurtosis_dof(metric, ranked)
+    elif metric.rests_on_few:
+        dofs = [kurtosis_dof(metric, one) for one in (ranked.table, table)]
+        pos_dof, neg_dof = np.maximum(np.add.reduce(dofs) / 2, metric.min_dof).tolist()
+        class_dofs = pos_dof, neg_dof
+    return Augmented(value, parts, metric.attainable(bounds, value), class_dofs)
 
 
 def unseen_variance(
@@ -195,29 +204,15 @@ def augmented_mean(
     return Augmented(mean, parts, bounds, freedom=freedom)
 
 
-def _max_class_dofs(
-    metric: Metric, ranked: Ranked, augmented: RankTable
+def range_with_sizes(
+    metric: Metric, table: RankTable, bounds: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return upper limits of the degrees of freedom of each class's variance."""
-    if ranked.clusters is None and ranked.has_sampling_weights:
-        return sample_kurtosis_dof(metric, ranked)
-    if not metric.rests_on_few:
-        return np.inf, np.inf
-    tables = ranked.table, augmented
-    dofs = [kurtosis_dof(metric, table) for table in tables]
-    pos_dof, neg_dof = np.maximum(np.add.reduce(dofs) / 2, metric.min_dof)
-    return float(pos_dof), float(neg_dof)
+    """Return the range of a metric over all rankings with the class sizes of a table.
 
-
-def metric_range(
-    metric: Metric, table: RankTable, *, stratify: bool
-) -> tuple[float, float]:
-    """Return the range of a metric over all rankings.
-
-    If ``stratify``, the range is over rankings with the class sizes of the table.
+    ``bounds`` is the range over all rankings.
     """
-    low, high = metric.bounds(table)
-    if not stratify or not np.isfinite([low, high]).all():
+    low, high = bounds
+    if not np.isfinite(bounds).all():
         return low, high
     pos_first, pos_last = np.array([1.0, 0.0]), np.array([0.0, 1.0])
     worst, best = (

@@ -31,28 +31,20 @@ from skrate.inference.cautions import (
     warn_small_sample,
     warn_unreliable_value,
 )
-from skrate.inference.evaluation import Evaluation, OnRanking
+from skrate.inference.evaluation import Evaluation
 from skrate.inference.options import Plan
 from skrate.inference.rankings import (
-    Ranked,
     Rankings,
     Weights,
-    add_gains,
     add_model_scores,
     are_columns,
     check_cases,
-    check_metric,
+    evaluate_ranking,
     find_rankings,
     model_columns,
 )
 from skrate.inference.units import Units
-from skrate.metrics.metric import (
-    Metric,
-    MetricLike,
-    find_metric,
-    is_defined,
-    warn_undefined_folds,
-)
+from skrate.metrics.metric import Metric, MetricLike, find_metric, warn_undefined_folds
 from skrate.rates.laws import fixed_rate
 
 _NAN = float("nan")
@@ -199,7 +191,7 @@ def evaluate(
         warn_purpose_mismatch(metrics[0], first, is_difference=is_difference)
     cautioned: set[type[Metric]] = set()
     for metric, sample in zip(metrics, samples, strict=True):
-        one = _on_ranking(metric, sample.each[0])
+        one = evaluate_ranking(metric, sample.each[0])
         plan.check(one.ranked)
         reason = no_inference_reason(one.ranked, one.metric)
         is_known = reason is None and not np.isnan(one.value)
@@ -219,14 +211,6 @@ def evaluate(
     return evaluations
 
 
-def _on_ranking(metric: Metric, ranked: Ranked) -> OnRanking:
-    """Return a metric of one ranking, nan if the ranking lacks a needed class."""
-    bound = check_metric(metric, ranked)
-    ranked = add_gains(ranked, bound)
-    score = ranked.score(bound) if is_defined(bound, ranked.table) else _NAN
-    return OnRanking(bound, ranked, score)
-
-
 def _evaluate_folds(
     metrics: Sequence[Metric], samples: Sequence[Rankings], plan: Plan
 ) -> list[Evaluation]:
@@ -235,7 +219,7 @@ def _evaluate_folds(
     for metric, sample in zip(metrics, samples, strict=True):
         assert sample.folds is not None
         metric.check_fold_rankings(sample.folds)
-        by_metric.append([_on_ranking(metric, ranked) for ranked in sample.each])
+        by_metric.append([evaluate_ranking(metric, ranked) for ranked in sample.each])
     scores = np.array([[fold.value for fold in row] for row in by_metric])
     are_defined = np.asarray(~np.isnan(scores).any(axis=0))
     rankings, folds = samples[0]

@@ -7,9 +7,9 @@ from scipy import special
 
 from skrate.data.arrays import FloatArray, dot
 from skrate.data.table import Merged, RankTable, build_weight_table
-from skrate.inference.evaluation import Evaluation, OnRanking
+from skrate.inference.evaluation import Evaluation
 from skrate.inference.options import Plan
-from skrate.inference.rankings import Ranked
+from skrate.inference.rankings import OnRanking, Ranked
 from skrate.inference.units import Units
 from skrate.inference.variance import square_factors
 from skrate.metrics.hypothesis_tests import t_pvalue

@@ -34,7 +34,7 @@ from skrate.data.table import (
     check_alone,
 )
 from skrate.metrics.gain import GainTable, SampleGains
-from skrate.metrics.metric import Metric, check_takes_estimates, on_table
+from skrate.metrics.metric import Metric, check_takes_estimates, is_defined, on_table
 
 Weights = Literal["frequency", "sampling"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
@@ -452,12 +452,28 @@ def check_metric(metric: Metric, cases: Ranked) -> Metric:
     return metric.bind_sample_size(cases.total, is_weighted=cases.weights is not None)
 
 
-def add_gains(ranked: Ranked, metric: Metric) -> Ranked:
-    """Return the samples with their gains and costs, if the metric depends on them."""
-    if ranked.counts is not None and ranked.worth is None:
-        return ranked
-    worth = metric.sample_gains(ranked)
-    return ranked if worth is None else replace(ranked, worth=worth)
+class OnRanking(NamedTuple):
+    """A metric with its parameters, a ranking, and the value of the metric on it."""
+
+    metric: Metric
+    ranked: Ranked
+    value: float
+
+
+def evaluate_ranking(metric: Metric, ranked: Ranked) -> OnRanking:
+    """Return a metric of a ranking, with gains and costs if the metric needs them.
+
+    The value is nan if the ranking lacks a class that the metric needs.
+    """
+    metric = check_metric(metric, ranked)
+    if ranked.counts is None or ranked.worth is not None:
+        worth = metric.sample_gains(ranked)
+        if worth is not None:
+            ranked = replace(ranked, worth=worth)
+    value, table = float("nan"), ranked.table
+    if is_defined(metric, table):
+        value = metric.value(table) if ranked.given is None else ranked.score(metric)
+    return OnRanking(metric, ranked, value)
 
 
 class Frame(Protocol):

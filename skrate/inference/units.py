@@ -132,9 +132,8 @@ class Units:
         With clusters, groups of folds are the units if a fold lacks a class.
         """
         weights = None
-        if any(fold.weights is not None for fold in folds):
-            weights = np.concatenate([fold.row_weights for fold in folds])
-            weights = weights[first_rows]
+        if folds[0].weights is not None:
+            weights = np.concatenate([fold.row_weights for fold in folds])[first_rows]
         is_pos = np.concatenate([fold.is_pos for fold in folds])[first_rows]
         cases = Ranked(is_pos, weights=weights, kind=folds[0].kind)
         if self.clusters is None:
@@ -196,6 +195,11 @@ class Units:
                 clusters=cases.clusters[first_rows],
             )
         return replace(cases, scores=np.zeros(len(cases.is_pos)))
+
+    @cached_property
+    def total(self) -> float:
+        """The number of rows of the folds in ``each``; repetitions count."""
+        return sum([fold.total for fold in self.each])
 
     @cached_property
     def row_weights(self) -> FloatArray:
@@ -281,7 +285,7 @@ class Units:
         first_rows, sample_of_row = self.row_samples
         sums = np.bincount(sample_of_row, self.row_weights * values)
         # Convert a mean over the rows of all repeats to a mean over the samples.
-        ratio = self.cases.total / sum(fold.total for fold in self.each)
+        ratio = self.cases.total / self.total
         return np.asarray(sums / self.row_weights[first_rows] * ratio)
 
     def cell_covariance(
@@ -294,7 +298,6 @@ class Units:
         it would not fit into memory for many samples and rates.
         """
         cases, weights = self.cases, self.row_weights
-        total = sum(fold.total for fold in self.each)
         if cases.clusters is not None:
             unit = cases.clusters
         else:
@@ -309,12 +312,12 @@ class Units:
         if cases.clusters is None:
             # The weight of the samples that are in both cells, for each pair of cells.
             n_common = unit_weights.T @ unit_weights
-            return np.asarray(by_cell.T @ (n_common @ by_cell)) / total**2
+            return np.asarray(by_cell.T @ (n_common @ by_cell)) / self.total**2
         covariance, factors = np.zeros((by_cell.shape[1],) * 2), cases.unit_factors
         for block in parts(cases.n_units):
             sums = unit_weights[block] @ by_cell
             covariance += (factors[block, None] * sums).T @ sums
-        return covariance / total**2
+        return covariance / self.total**2
 
     def add_clusters(
         self, rankings: Sequence[Ranked], clusters: IntArray | None

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from scipy import special
 
-from skrate.data.checks import check_choice, check_number
+from skrate.data.checks import check_number
 
 Alternative = Literal["two-sided", "less", "greater"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
@@ -42,7 +42,6 @@ def two_sided_level(
 
     Two-sided tests without a margin have the same level.
     """
-    check_choice("alternative", alternative, ALTERNATIVES)
     if alternative == "two-sided" and margin is None:
         return level
     if level <= 0.5:

@@ -49,6 +49,7 @@ from skrate.data.folds import (
 )
 from skrate.data.ranking import check_groups
 from skrate.metrics.hypothesis_tests import (
+    ALTERNATIVES,
     Alternative,
     standardised,
     t_pvalue,
@@ -182,6 +183,7 @@ def compare_folds(
     """
     method = check_choice("method", method, get_args(Method))
     level = check_fraction("confidence_level", confidence_level)
+    check_choice("alternative", alternative, ALTERNATIVES)
     two_sided = two_sided_level(level, alternative)
     scores_a, scores_b = _fold_scores("a", a), _fold_scores("b", b)
     if scores_a.shape != scores_b.shape:

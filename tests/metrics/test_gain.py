@@ -23,7 +23,7 @@ from skrate import (
     rates,
     sample_size,
 )
-from skrate.inference.rankings import add_gains, check_metric, check_sample
+from skrate.inference.rankings import check_sample, evaluate_ranking
 from skrate.inference.resampling import make_statistic, table_widths, unit_rows
 from skrate.metrics.metric import find_metric
 from skrate.results import GroupScores
@@ -356,8 +356,9 @@ def test_what_cases_add_and_what_is_resampled_is_the_value(rate, decimals, norma
     options = {"gain": gain, "cost": cost, "rate": rate, "normalize": normalize}
     value = expected_gain_score(y_true, y_score, **options)
     ranked = check_sample(y_true, y_score)
-    metric = check_metric(find_metric(expected_gain_score, options), ranked)
-    ranked = add_gains(ranked, metric)
+    metric, ranked, _ = evaluate_ranking(
+        find_metric(expected_gain_score, options), ranked
+    )
     by_gain, by_cost = metric.gain_slopes(ranked.table)
     added = gain * by_gain[ranked.group] + cost * by_cost[ranked.group]
     assert added.mean() == pytest.approx(value, rel=1e-9)
