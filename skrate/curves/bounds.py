@@ -19,11 +19,7 @@ from skrate.data.checks import check_n_jobs
 # Replaces 0 in logarithms and quotients.
 _TINY = 1e-300
 JointDistribution: TypeAlias = tuple[int, FloatArray, FloatArray]
-# Maximum size of folds for which the processed fraction of a sample matters.
-_SMALL_FOLD = 500
 _Result = TypeVar("_Result")
-# Number of samples drawn in one task, which limits the memory.
-_BATCH_CASES = 2_000_000
 
 
 def normal_bounds(
@@ -215,7 +211,7 @@ def pooled_distribution(
 
 def _sample_divisions(counts: list[CountDistribution]) -> int:
     """Return the number of parts of a sample: 1 for large folds, at most 16."""
-    if max(len(count.sure) for count in counts) > _SMALL_FOLD:
+    if max(len(count.sure) for count in counts) > 500:
         return 1
     finest = 16
     for n_parts in range(1, finest):
@@ -227,10 +223,10 @@ def _sample_divisions(counts: list[CountDistribution]) -> int:
 
 def _on_lattice(count: CountDistribution, n_parts: int) -> FloatArray:
     """Return the probabilities of multiples of 1 / n_parts, with the same mean."""
-    masses = np.zeros((len(count.sure) + 1, n_parts))
-    masses[:-1, 0] = count.sure
-    # 1e-9 is for rounding: a third of three parts is one.
-    whole, remainder = divmod(count.fraction * n_parts + 1e-9, 1)
+    masses = np.zeros((len(count.sure) + 2, n_parts))
+    masses[:-2, 0] = count.sure
+    # Rounded, because a third of three parts is one.
+    whole, remainder = divmod(round(count.fraction * n_parts, 9), 1)
     flat = masses.ravel()
     size = n_parts * len(count.partial)
     flat[int(whole) :][:size:n_parts] += (1 - remainder) * count.partial
@@ -303,18 +299,14 @@ class FoldSource:
                 continue
             last = int(np.ceil(k))
             low, is_pos, is_neg = joint(last)
-            if last == k:
-                count = CountDistribution(
-                    low, is_pos + is_neg, np.zeros(len(is_pos)), 0.0
-                )
-            else:
-                # If sample `last` is positive, only a fraction is processed: a count s
-                # becomes s - 1 and that fraction. If it is negative, the count s is
-                # unchanged, which is one position further because counts now start at
-                # low - 1.
-                sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
-                count = CountDistribution(low - 1, sure, partial, float(k - (last - 1)))
-            distributions.append(count)
+            # If sample `last` is positive, only a fraction may be processed: a count s
+            # becomes s - 1 and that fraction. If it is negative, the count s is
+            # unchanged, which is one position further because counts now start at
+            # low - 1.
+            sure, partial = np.append(0.0, is_neg), np.append(is_pos, 0.0)
+            distributions.append(
+                CountDistribution(low - 1, sure, partial, float(k - (last - 1)))
+            )
         return distributions
 
     def _joint_distribution(self, k: int) -> JointDistribution:
@@ -438,7 +430,8 @@ def bootstrap_counts(
     """
     places = _Places(folds)
     n_samples = sum(n * sum(size) for size, n in folds.sizes.items())
-    n_tables = max(1, min(n_resamples, _BATCH_CASES // n_samples))
+    # At most so many samples in one task, which limits the memory.
+    n_tables = max(1, min(n_resamples, 2_000_000 // n_samples))
     batches = [
         min(n_tables, n_resamples - first) for first in range(0, n_resamples, n_tables)
     ]
@@ -587,22 +580,17 @@ def shift_consensus_bounds(
     """
     count = folds.pooled_count(folds.interpolate_tpr(rates))
     if not folds.has_one_prevalence:
-        shift = count - expected_count(folds, rates)
+        shared, expected = folds.shared, np.zeros_like(rates)
+        for size, n_folds in folds.sizes.items():
+            cuts = FoldSource(*size, shared.tpr, shared.fpr).places
+            expected += n_folds * size[0] * np.interp(rates, cuts, shared.tpr)
+        shift = count - expected
         minimum, maximum = folds.reachable(rates)
         lower = np.clip(lower + shift - np.clip(shift, 0, 1), minimum, maximum)
         upper = np.clip(upper + shift - np.clip(shift, -1, 0), minimum, maximum)
     return make_monotone(
         folds, rates, np.minimum(lower, count), np.maximum(upper, count)
     )
-
-
-def expected_count(folds: Folds, rates: FloatArray) -> FloatArray:
-    """Return the expected count of folds of these sizes on their common curve."""
-    shared, total = folds.shared, np.zeros_like(rates)
-    for size, n_folds in folds.sizes.items():
-        cuts = FoldSource(*size, shared.tpr, shared.fpr).places
-        total += n_folds * size[0] * np.interp(rates, cuts, shared.tpr)
-    return total
 
 
 def make_monotone(

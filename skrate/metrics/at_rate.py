@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, Self, get_args, overload
 
 import numpy as np
+from numpy.polynomial import chebyshev
 
 from skrate.data.arrays import (
     Array,
@@ -67,7 +68,6 @@ from skrate.rates.survival import (
     Survival,
     SurvivalMixture,
     SurvivalTable,
-    chebyshev_nodes,
     kept,
     rounded_up,
     to_chebyshev,
@@ -931,7 +931,7 @@ def _weight_density(rate: RateDistribution, table: SurvivalTable) -> _InverseWei
     min_rate = float(edges[0])
     read = _fit_panels(rate, edges[:-1], edges[1:])
     lost = np.where(panels.is_jump, 0.0, read.lost)
-    nodes = chebyshev_nodes(_N_NODES)
+    nodes = chebyshev.chebpts1(_N_NODES)
     rates = panels.low[:, None] + np.diff(edges)[:, None] * (nodes + 1) / 2
     densities = np.where(panels.is_jump[:, None], 0.0, _density(read.powers, nodes))
     below = float(_fit_panels(rate, np.zeros(1), edges[:1]).whole[0]) / min_rate
@@ -997,7 +997,7 @@ def _fit_panels(
     rate: RateDistribution, low: FloatArray, high: FloatArray
 ) -> _PanelPolynomials:
     """Return P(r < R <= high) by panel, from the smaller of P(R > r), P(R <= r)."""
-    nodes = np.append(chebyshev_nodes(_N_NODES), [-1.0, 1.0])
+    nodes = np.append(chebyshev.chebpts1(_N_NODES), [-1.0, 1.0])
     rates = low[:, None] + (high - low)[:, None] * (nodes + 1) / 2
     rates[:, -1] = high
     above, below = rate._survival(rates), rate._below(rates)

@@ -360,10 +360,6 @@ def log_discount(n: int, base: float = 2) -> RateDistribution:
     return LogDiscount(n, base)
 
 
-# Two distributions with equal quantiles agree if their means differ by at most this.
-_SAME_MEAN = 0.05
-
-
 def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
     """Return the beta distribution of the rate with two given quantiles.
 
@@ -424,19 +420,20 @@ def from_quantiles(quantiles: Mapping[float, float]) -> RateDistribution:
         greater = least * float(np.exp(abs(logit)))
         return (least, greater) if logit < 0 else (greater, least)
 
-    def miss_below(logit: float, least: float) -> float:
-        return float(special.betainc(*at(logit, least), q_low)) - p_low
-
     def shapes(log_least: float) -> tuple[float, float]:
         least = float(np.exp(log_least))
-        root = optimize.brentq(miss_below, -60, 60, (least,), xtol=1e-14, rtol=1e-14)
+
+        def miss(logit: float) -> float:
+            return float(special.betainc(*at(logit, least), q_low)) - p_low
+
+        root = optimize.brentq(miss, -60, 60, xtol=1e-14, rtol=1e-14)
         return at(float(root), least)
 
-    def miss_above(log_least: float) -> float:
+    def miss(log_least: float) -> float:
         return float(special.betainc(*shapes(log_least), q_high)) - p_high
 
     try:
-        solution = optimize.brentq(miss_above, -12, 24, xtol=1e-13, rtol=1e-13)
+        solution = optimize.brentq(miss, -12, 24, xtol=1e-13, rtol=1e-13)
     except ValueError:
         raise ValueError(
             f"No beta distribution fits the quantiles {quantiles}: use less extreme "
@@ -613,7 +610,7 @@ def from_budget(
     if law == "lognormal" or last >= 1:
         return lognormal
     rate = _through(first, last, confidence)
-    if abs(rate.mean() - lognormal.mean()) > _SAME_MEAN:
+    if abs(rate.mean() - lognormal.mean()) > 0.05:
         warn(
             'Choose law="beta" or law="lognormal", because the shape of the '
             f"distribution between the quantiles {first:.4g} and {last:.4g} matters: "

@@ -253,13 +253,10 @@ class Interval(RateDistribution):
 
     @cached_property
     def table(self) -> SurvivalTable:
-        inner = [edge for edge in (self.low, self.high) if 0 < edge < 1]
-        breaks = np.array([0.0, *inner, 1.0])
-        # P(R > u) falls from 1 to 0 over the one panel inside.
-        inside = (breaks[:-1] >= self.low) & (breaks[1:] <= self.high)
-        slopes = np.where(inside, -0.5, 0.0)
-        levels = np.where(inside, 0.5, np.where(breaks[1:] <= self.low, 1.0, 0.0))
-        return SurvivalTable(breaks, np.stack([levels, slopes], 1))
+        breaks = np.unique([0.0, self.low, self.high, 1.0])
+        probs = self._survival(breaks)
+        lines = np.stack([probs[:-1] + probs[1:], np.diff(probs)], axis=1) / 2
+        return SurvivalTable(breaks, lines)
 
     @cached_property
     def mirrored(self) -> RateDistribution:
@@ -662,12 +659,6 @@ FROM_COUNTS = (
 )
 
 
-_BETWEEN = (
-    ": for a rate between two numbers use rates.interval(low, high), and for likely "
-    "bounds rates.from_quantiles"
-)
-
-
 def check_rate(rate: Any) -> RateDistribution:
     """Return the distribution of any ``rate`` that metrics accept."""
     if isinstance(rate, RateDistribution):
@@ -694,10 +685,9 @@ def check_rate(rate: Any) -> RateDistribution:
             "rate must be a single rate, for the positive class, got a dict of rates "
             f"by class, {shown(rate)}."
         )
-    hint = _BETWEEN if is_row(rate) and len(rate) == 2 else _conversion(rate)
     raise ValueError(
         "rate must be 'uniform', a number in (0, 1], a frozen scipy.stats distribution "
-        f"or one from skrate.rates, got {shown(rate)}{hint}."
+        f"or one from skrate.rates, got {shown(rate)}{_conversion_hint(rate)}."
     )
 
 
@@ -739,8 +729,13 @@ def is_row(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _conversion(rate: Any) -> str:
-    """Return a hint to convert an object that is almost a distribution."""
+def _conversion_hint(rate: Any) -> str:
+    """Return a hint for two bounds or an object that is almost a distribution."""
+    if is_row(rate) and len(rate) == 2:
+        return (
+            ": for a rate between two numbers use rates.interval(low, high), and for "
+            "likely bounds rates.from_quantiles"
+        )
     if not (callable(rate) and hasattr(rate, "sf") and hasattr(rate, "ppf")):
         return ""
     name = type(rate).__name__

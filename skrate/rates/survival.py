@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import lru_cache, wraps
-from threading import Lock
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.polynomial import chebyshev
+from numpy.polynomial import chebyshev, polynomial
+from scipy import fft
 
 from skrate.data.arrays import (
     CACHED,
@@ -18,19 +17,17 @@ from skrate.data.arrays import (
     FloatArray,
     IntArray,
     dot,
-    frozen,
     parts,
     reverse_cumsum,
 )
 
-_DEGREE = 9
 # Relative to the survival function at the start of a panel, or to the mean if greater.
 _TOLERANCE = 5e-15
 # A decrease within this number of floating-point spacings is a point mass.
 _SPACINGS = 16
 _EPS = float(np.finfo(np.float64).eps)
-# Possible error of a survival function that was integrated numerically.
-_ROUGH = 1e-7
+# Keeps the last results of a function of rates: equal rates share one table.
+kept = lru_cache(maxsize=32)
 
 
 class SurvivalTable:
@@ -85,7 +82,7 @@ class SurvivalTable:
         are rates with abrupt changes of the density, and ``spacing`` is the absolute
         rounding error of rates, if it does not depend on their size.
         """
-        nodes, checks = chebyshev_nodes(_DEGREE + 1), chebyshev.chebpts2(_DEGREE + 5)
+        nodes, checks = chebyshev.chebpts1(10), chebyshev.chebpts2(14)
         in_order = np.argsort(np.append(nodes, checks), kind="stable")
         edges, whole, scale = _first_edges(survival, knots, name)
         low, high = edges[:-1], edges[1:]
@@ -118,16 +115,16 @@ class SurvivalTable:
             if n_done + 2 * len(low) > 20_000:
                 good[:] = True
             ends = np.stack([start, end], axis=1)
-            powers = to_powers(falls[good])
-            powers[:, 0] += start[good]
-            done.append((low[good], powers, ends[good]))
+            done.append((low[good], falls[good], ends[good]))
             bad, middle = ~good, center[~good]
             before = np.tile(error[bad], 2)
             low, high = np.append(low[bad], middle), np.append(middle, high[bad])
-        starts, coefficients, ends = map(np.concatenate, zip(*done, strict=True))
+        starts, all_falls, all_ends = map(np.concatenate, zip(*done, strict=True))
         order = np.argsort(starts)
+        coefficients, ends = to_powers(all_falls[order]), all_ends[order]
+        coefficients[:, 0] += ends[:, 0]
         breaks = np.append(starts[order], 1.0)
-        return cls._replace_jumps(breaks, coefficients[order], ends[order], spacing)
+        return cls._replace_jumps(breaks, coefficients, ends, spacing)
 
     @classmethod
     def _replace_jumps(
@@ -214,9 +211,8 @@ class SurvivalTable:
         """Return the density of the continuous part: minus the slope of P(R > x)."""
         panel = self._panel(x)
         t = (x - self._centers[panel]) / self._widths[panel] * 2
-        slope = np.zeros_like(t)
-        for power in range(self.coefficients.shape[1] - 1, 0, -1):
-            slope = slope * t + power * self.coefficients[panel, power]
+        slopes = polynomial.polyder(self.coefficients, axis=1)[panel]
+        slope = polynomial.polyval(t, np.moveaxis(slopes, -1, 0), tensor=False)
         with np.errstate(over="ignore"):
             return np.asarray(-2 * slope / self._widths[panel])
 
@@ -338,14 +334,15 @@ def _first_edges(
 
 def _check_falling(rates: FloatArray, probs: FloatArray, name: str) -> None:
     """Raise an error unless values at increasing rates can be a survival function."""
-    outside = ~((probs >= -_ROUGH) & (probs <= 1 + _ROUGH))
+    rough = 1e-7  # Possible error of a numerical integral.
+    outside = ~((probs >= -rough) & (probs <= 1 + rough))
     if outside.any():
         rate, p = rates[outside][0], probs[outside][0]
         raise ValueError(
             f"{name} has no valid survival function: P(R > {rate:.6g}) must be in "
             f"[0, 1], got {p:.6g}."
         )
-    rises = np.diff(probs, axis=-1) > _ROUGH
+    rises = np.diff(probs, axis=-1) > rough
     if rises.any():
         rate, p = rates[..., :-1][rises][0], probs[..., :-1][rises][0]
         after, greater = rates[..., 1:][rises][0], probs[..., 1:][rises][0]
@@ -362,105 +359,23 @@ def _halvings(first: Any, is_within: Callable[[FloatArray], BoolArray]) -> Float
     return halves[: last + 1]
 
 
-@lru_cache(maxsize=4)
-def chebyshev_nodes(n: int) -> FloatArray:
-    """Return n nodes between -1 and 1: the zeros of Chebyshev's polynomial."""
-    return frozen(np.asarray(chebyshev.chebpts1(n), dtype=np.float64))
-
-
 def to_chebyshev(values: FloatArray) -> FloatArray:
-    """Return the coefficients in T_0, T_1, ... of each row of values at the nodes."""
-    means = _chebyshev_matrix(values.shape[1])
-    return np.asarray(np.einsum("ij,kj->ik", values, means))
+    """Return the coefficients in T_0, T_1, ... of rows of values at ``chebpts1``."""
+    coefficients = np.asarray(fft.dct(values[:, ::-1], axis=1)) / values.shape[1]
+    coefficients[:, 0] /= 2
+    return coefficients
 
 
 def to_powers(coefficients: FloatArray) -> FloatArray:
     """Return coefficients of powers for each row of coefficients in T_0, T_1, ..."""
-    powers = _powers(coefficients.shape[1])
-    return np.asarray(np.einsum("ij,kj->ik", coefficients, powers))
+    powers = _chebyshev_powers(coefficients.shape[1])
+    return np.asarray(np.einsum("ij,jk->ik", coefficients, powers))
 
 
-@lru_cache(maxsize=4)
-def _chebyshev_matrix(n: int) -> FloatArray:
-    means = np.full((n, n), 1 / n)
-    means[1:] = chebyshev.chebvander(chebyshev_nodes(n), n - 1).T[1:] * (2 / n)
-    return frozen(means)
-
-
-@lru_cache(maxsize=4)
-def _powers(n: int) -> FloatArray:
-    powers = np.zeros((n, n))
-    for degree, unit in enumerate(np.eye(n)):
-        powers[: degree + 1, degree] = chebyshev.cheb2poly(unit)[: degree + 1]
-    return frozen(powers)
-
-
-Result = TypeVar("Result")
-
-
-class ByteLimitedCache:
-    """Cache of results by equal arguments, limited to ``max_bytes``.
-
-    The least recently used entries are removed first. The size of an entry includes
-    all its arrays.
-    """
-
-    def __init__(self, max_bytes: int = 2**26) -> None:
-        self.max_bytes = max_bytes
-        self.nbytes = 0
-        self._entries: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self._lock = Lock()
-
-    def __call__(self, function: Callable[..., Result]) -> Callable[..., Result]:
-        """Return ``function`` with a cache of results by positional arguments."""
-
-        @wraps(function)
-        def keeping(*args: Any) -> Result:
-            key = (function, *args)
-            with self._lock:
-                if key in self._entries:
-                    self._entries.move_to_end(key)
-                    cached: Result = self._entries[key][0]
-                    return cached
-            # Not under the lock: two threads may compute the same result, harmlessly.
-            computed = function(*args)
-            # Besides its arrays, an entry takes about 512 bytes.
-            size = 512 + _nbytes((computed, *args))
-            with self._lock:
-                if key not in self._entries and size <= self.max_bytes:
-                    self._entries[key] = computed, size
-                    self.nbytes += size
-                while self.nbytes > self.max_bytes:
-                    self.nbytes -= self._entries.popitem(last=False)[1][1]
-            return computed
-
-        return keeping
-
-    def clear(self) -> None:
-        """Remove all entries."""
-        with self._lock:
-            self._entries.clear()
-            self.nbytes = 0
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-
-def _nbytes(value: Any) -> int:
-    """Return the memory of all arrays in a value, each object once."""
-    size, seen, left = 0, set(), [value]
-    while left:
-        node = left.pop()
-        if id(node) in seen or isinstance(node, type):
-            continue
-        seen.add(id(node))
-        if isinstance(node, np.ndarray):
-            size += node.nbytes
-        elif isinstance(node, tuple):
-            left.extend(node)
-        else:
-            left.extend(getattr(node, "__dict__", {}).values())
-    return size
-
-
-kept = ByteLimitedCache()
+@lru_cache
+def _chebyshev_powers(n: int) -> FloatArray:
+    powers = np.eye(n)
+    for degree in range(2, n):
+        # T_k(t) = 2 t T_(k - 1)(t) - T_(k - 2)(t).
+        powers[degree] = 2 * np.roll(powers[degree - 1], 1) - powers[degree - 2]
+    return powers

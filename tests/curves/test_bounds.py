@@ -194,15 +194,13 @@ def test_normal_bounds_by_hand():
     assert high_of(curve)[0] == pytest.approx(0.75 + margin)
 
 
-def test_a_long_fold_is_not_divided_into_parts(monkeypatch):
-    tables = tuple(rank_table(y, s) for y, s in random_folds(6, 2, 60, 60))
-    rates, options = np.array([0.3301]), {"n_jobs": None}
-    fine = pooled_bounds.exact_bounds(Folds(tables), rates, 0.95, **options)
-    monkeypatch.setattr(pooled_bounds, "_SMALL_FOLD", 0)
-    coarse = pooled_bounds.exact_bounds(Folds(tables), rates, 0.95, **options)
-    assert coarse[0] == np.round(coarse[0])
-    # Two folds, one part of a case each.
-    assert np.abs(np.subtract(fine, coarse)).max() <= 2
+@looped("n, is_divided", [(60, True), (40_000, False)])
+def test_a_long_fold_is_not_divided_into_parts(n, is_divided):
+    tables = tuple(rank_table(y, s) for y, s in random_folds(6, 2, n, n))
+    ends = pooled_bounds.exact_bounds(
+        Folds(tables), np.array([0.3301, 0.4203]), 0.95, n_jobs=None
+    )
+    assert (np.round(ends) != ends).any() == is_divided
 
 
 @pytest.mark.parametrize("level", [0.95, 0.9, 0.8, 0.7, 0.6])

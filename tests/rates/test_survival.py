@@ -1,18 +1,11 @@
-"""Piecewise polynomials for survival functions, and what is kept of them."""
-
-import gc
-import tracemalloc
-import weakref
+"""Piecewise polynomials for survival functions."""
 
 import numpy as np
 from numpy.testing import assert_allclose
-from scipy import special, stats
+from scipy import special
 
-from looped import looped
-from skrate import rate_weighted_auc_score, rates, recall_at_rate_score
-from skrate.rates import survival as kept_module
-from skrate.rates.laws import check_rate
-from skrate.rates.survival import ByteLimitedCache, SurvivalTable
+from skrate import rates
+from skrate.rates.survival import SurvivalTable
 
 
 def values(table, x):
@@ -61,74 +54,5 @@ def test_means_over_cells_within_and_across_panels():
     assert_allclose(table.mean(low, high) * (high - low), areas, rtol=0, atol=1e-16)
 
 
-def test_results_are_computed_once():
-    kept, calls = ByteLimitedCache(), []
-
-    @kept
-    def square(x, y=0):
-        calls.append(x)
-        return np.array([x * x + y])
-
-    assert square(3) is square(3)
-    assert square(3, 1)[0] == 10
-    assert calls == [3, 3]
-    kept.clear()
-    assert len(kept) == 0
-    assert kept.nbytes == 0
-    square(3)
-    assert calls == [3, 3, 3]
-
-
-def test_the_least_recently_used_go_first():
-    kept, calls = ByteLimitedCache(max_bytes=3 * 9_000), []
-
-    @kept
-    def zeros(n):
-        calls.append(n)
-        return np.zeros(1000)
-
-    for n in (1, 2, 3, 1, 4, 1, 2):
-        zeros(n)
-    assert calls == [1, 2, 3, 4, 2]
-    assert kept.nbytes <= 3 * 9_000
-
-
-@looped(
-    "law",
-    [
-        lambda x: stats.rv_histogram((x, np.linspace(0, 1, len(x) + 1)))(),
-        lambda x: rates.mixture([rates.empirical(x), 0.5]),
-    ],
-)
-def test_many_large_rates_take_no_more_than_the_room(law, monkeypatch):
-    rng = np.random.default_rng(0)
-    labels, scores = [0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]
-    kept_module.kept.clear()
-    room = 2_000_000
-    monkeypatch.setattr(kept_module.kept, "max_bytes", room)
-    tracemalloc.start()
-    try:
-        for _ in range(5):
-            x = rng.random(2_000)
-            recall_at_rate_score(labels, scores, rate=law(x))
-            rate_weighted_auc_score(labels, scores, rate=law(x))
-        gc.collect()
-        held, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert held < 1.25 * room
-    assert 0 < kept_module.kept.nbytes <= room
-
-
-def test_what_is_kept_is_released():
-    frozen = stats.norm(0.2, 0.1)
-    check_rate(frozen).mean()
-    alive = weakref.ref(frozen)
-    del frozen
-    for _ in range(3):
-        large = rates.empirical(np.random.default_rng(0).random(50_000))
-        recall_at_rate_score([0, 1], [0, 1], rate=large)
-        recall_at_rate_score([0, 1, 1], [0, 1, 2], rate=large)
-    kept_module.kept.clear()
-    gc.collect()
-    assert alive() is None
+def test_equal_rates_share_one_table():
+    assert rates.beta(3, 19).table is rates.beta(3, 19).table
